@@ -29,7 +29,8 @@ const OF_MACHINES = new RegExp(
     'main/shell/(app-protocol|log|clipboard|page-printer|service-network)',
     'main/core/storage/(connection|migrations|migrations/.*)',
     // What the administrator’s command says; no screen shows it.
-    'main/core/office/.*',
+    'main/core/office/(administration|administered-records|agent-order|command|joining|keys|sealing)',
+    'main/core/office/migrations/.*',
     'main/core/documents/mirror/.*',
     'main/core/documents/(polling|index)/(folder-reading|polling|rounds|results)',
     'main/core/bulk/(table-file|workbook-parts)',
@@ -52,7 +53,7 @@ const OF_MACHINES = new RegExp(
 )
 
 const SQL =
-  /^[\s(]*(--|ALTER|ANALYZE|ATTACH|BEGIN|COMMIT|CREATE|DELETE|DETACH|DROP|FROM|INSERT|PRAGMA|REPLACE|ROLLBACK|SELECT|UPDATE|VACUUM|WHERE|WITH)\s|\s(AS|DESC|IN|IS NULL|IS NOT NULL)\b/
+  /^[\s(]*(--|ALTER|ANALYZE|ATTACH|BEGIN|COMMIT|CREATE|DELETE|DETACH|DROP|FROM|INSERT|LISTEN|PRAGMA|REPLACE|RESET|ROLLBACK|SELECT|UNLISTEN|UPDATE|VACUUM|WHERE|WITH)\s|\s(AS|DESC|IN|IS NULL|IS NOT NULL)\b/
 
 /** Names of columns, parameters of SQL, and code of pages: no sentence has these. */
 const CODE = /\b[a-z]+_[a-z]+\b|\bWHERE\b|[<>=] [@?]|=>|^<!doctype|^[a-z]+\{/
@@ -136,9 +137,21 @@ const common = scripts({
   runtime: { initReactive: ({ funcName }) => (funcName === undefined ? false : null), useReactive: false }
 })
 
-/** Says what texts a class begins with: the original reads its methods alone. */
-function withFields(transformer: Transformer): void {
+/**
+ * Reads what the original leaves out: the texts that a class begins with, and those of failures that are thrown. The text
+ * of any other error is for developers.
+ */
+function withMore(transformer: Transformer): void {
   const { visitClassDeclaration } = transformer
+  // The original's type takes no argument, but it is called with one.
+  Object.assign(transformer, {
+    visitThrowStatement: ({ argument }: { argument: Parameters<Transformer['visit']>[0] }) =>
+      argument.type === 'NewExpression' &&
+      argument.callee.type === 'Identifier' &&
+      argument.callee.name === 'AppFailure'
+        ? transformer.visit(argument)
+        : []
+  })
   transformer.visitClassDeclaration = (node) => [
     ...visitClassDeclaration(node),
     ...node.body.body.flatMap((member) =>
@@ -166,7 +179,7 @@ type Source = Parameters<Adapter['transform']>[0]
 class ModuleTransformer extends Transformer {
   constructor({ content, filename, index, expr, matchUrl }: Source) {
     super(content, filename, index, heuristic, patterns, expr, common.runtime, matchUrl)
-    withFields(this)
+    withMore(this)
     this.transform = () => {
       const [program, comments] = parseScript(this.content)
       this.comments = comments

@@ -67,10 +67,42 @@ test('the file of words has what the code says, and nothing else', () => {
   }
 })
 
+/** Returns the sentences of failures that a file makes for people, as the file of words spells them. */
+function failuresOf(code: string): string[] {
+  const texts: string[] = []
+  const add = (node: ts.Node | undefined): void => {
+    if (node && ts.isStringLiteralLike(node)) texts.push(node.text)
+    else if (node && ts.isTemplateExpression(node))
+      texts.push(node.head.text + node.templateSpans.map(({ literal }, index) => `{${index}}${literal.text}`).join(''))
+    else if (node && ts.isConditionalExpression(node)) for (const one of [node.whenTrue, node.whenFalse]) add(one)
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && node.expression.getText() === 'fail') add(node.arguments[1])
+    if (ts.isPropertyAssignment(node) && /^(message|next)$/.test(node.name.getText())) add(node.initializer)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('code.ts', code, ts.ScriptTarget.Latest, true))
+  // A single word is a value, and a text without letters isn’t for people.
+  return texts.filter((text) => /\s/.test(text) && /\p{L}{2}/u.test(text))
+}
+
+test('each failure that the main process reports is in the file of words', () => {
+  const kept = readFileSync(join(root, 'src/words/en-GB.po'), 'utf8').replaceAll('"\n"', '')
+  const missing = sources
+    .filter((file) => file.startsWith('src/main/') && file.endsWith('.ts'))
+    .flatMap((file) => {
+      const texts = failuresOf(readFileSync(join(root, file), 'utf8'))
+      return texts.filter((text) => !kept.includes(JSON.stringify(text))).map((text) => `${file}: ${text}`)
+    })
+  expect(missing).toEqual([])
+})
+
 test('apostrophes are curly wherever they may be read', () => {
   // SQL and the practice service's pages have their own quotation marks.
   const read = sources.filter((file) =>
-    /^src\/(renderer|shared|main\/(ipc|shell|core\/(?!storage|office|documents\/mirror)))/.test(file)
+    /^src\/(renderer|shared|main\/(ipc|shell|core\/(?!storage|office\/(migrations|administ|command)|documents\/mirror)))/.test(
+      file
+    )
   )
   expect(read.length).toBeGreaterThan(400)
   expect(read.flatMap((file) => straightIn(file, readFileSync(join(root, file), 'utf8')))).toEqual([])
