@@ -48,7 +48,7 @@ async function type(label: string, value: string) {
 }
 const offline = { connection: { state: 'offline' as const, since: NOW } }
 
-test('a new due date is sent as ISO 8601 with the offset in minutes, and what came back is told', async () => {
+test('a new due date is sent as ISO 8601 with its offset in minutes, and the result is shown', async () => {
   await open()
   await press(/Extend due date/)
   await type('New date', '2026-01-15')
@@ -69,7 +69,7 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   ).toBeTruthy()
 })
 
-/** Chooses a zone that can't be this computer's. */
+/** Chooses a time zone that this computer can't be in. */
 async function chooseZone(name: string) {
   const zone = screen.getByLabelText(/^Time zone/)
   await fireEvent.focus(zone)
@@ -79,7 +79,7 @@ async function chooseZone(name: string) {
   await settle()
 }
 
-test('a new due date is read by the clocks of the zone that is chosen, and sent with its offset on that day', async () => {
+test('a new due date uses the chosen time zone and its offset on that day', async () => {
   await open()
   await press(/Extend due date/)
   await type('New date', '2026-07-15')
@@ -92,8 +92,8 @@ test('a new due date is read by the clocks of the zone that is chosen, and sent 
   expect(started()[0]?.request).toEqual({ kind: 'extend', dueDate: '2026-07-15T17:00:00+09:00', gmt: 540 })
 })
 
-test('a day without a time is moved by whole days, to the end of an office’s day here', async () => {
-  // Midnight on 12 January where it was written; here it may be the day before or after.
+test('a due date without a time moves by whole days, to the end of the local business day', async () => {
+  // Midnight on 12 January in its own zone; the local day may be the one before or after.
   const due = { at: Date.UTC(2026, 0, 12) - 14 * 3_600_000, offset: 14 * 60, precision: 'day' as const }
   await open(officeWith(pageOf({ due })))
   await press(/Extend due date/)
@@ -105,14 +105,14 @@ test('a day without a time is moved by whole days, to the end of an office’s d
 test.each([
   [{}, 'Current due date unknown.'],
   [{ dueWritten: '05/12/2026', isDueAmbiguous: true }, 'Currently due “05/12/2026”.']
-])('it isn’t said that there is no due date where the service doesn’t say, or not plainly: %j', async (said, words) => {
+])('a due date that is unknown or ambiguous is described as such: %j', async (change, words) => {
   const { due: _, ...page } = pageOf()
-  await open(officeWith({ ...page, ...said }))
+  await open(officeWith({ ...page, ...change }))
   await press(/Extend due date/)
   expect(screen.getByText(words)).toBeTruthy()
 })
 
-test('what is no zone bars the new due date until it is settled, also where Enter is pressed on it', async () => {
+test('an unknown time zone blocks the new due date until corrected, even when Enter is pressed', async () => {
   await open()
   await press(/Extend due date/)
   await chooseZone('Atlantis')
@@ -123,7 +123,7 @@ test('what is no zone bars the new due date until it is settled, also where Ente
   expect(started()).toHaveLength(0)
 })
 
-test('a due date asked for by another clock is asked again by that clock', async () => {
+test('retrying a refused due date keeps the time zone it was requested in', async () => {
   const page = fullPage()
   const request = { kind: 'extend' as const, dueDate: '2026-07-15T17:00:00+05:45', gmt: 345 }
   const error = { code: 'invalid' as const, message: 'Refused.' }
@@ -135,7 +135,7 @@ test('a due date asked for by another clock is asked again by that clock', async
   expect(started()[0]?.request).toEqual(request)
 })
 
-test('the dialog names every document of the package that the new date moves', async () => {
+test('the extension dialog lists every document of the package that it affects', async () => {
   await open()
   await press(/Extend due date/)
   const dialog = screen.getByRole('dialog')
@@ -143,7 +143,7 @@ test('the dialog names every document of the package that the new date moves', a
   expect(within(dialog).getByText('Deed of gift Parata')).toBeTruthy()
 })
 
-test('the quick choice of a new due date that holds is shown as chosen', async () => {
+test('the quick choice that matches the new due date is shown as pressed', async () => {
   await open()
   await press(/Extend due date/)
   const chosen = () => screen.queryByRole('button', { pressed: true })?.textContent?.trim()
@@ -154,7 +154,7 @@ test('the quick choice of a new due date that holds is shown as chosen', async (
   expect(chosen()).toBeUndefined()
 })
 
-test('a due date that has passed is not sent', async () => {
+test('a due date in the past is not sent', async () => {
   await open()
   await press(/Extend due date/)
   await type('New date', '2020-01-15')
@@ -163,7 +163,7 @@ test('a due date that has passed is not sent', async () => {
   expect(started()).toHaveLength(0)
 })
 
-test('pressing twice does it once, and pressing again after no answer does it under the same id', async () => {
+test('a double click extends once, and retrying after a failed request reuses the same id', async () => {
   const api = officeWith(fullPage())
   api.control.fail('actions.start', { code: 'internal', message: 'No answer.' })
   await open(api)
@@ -181,7 +181,7 @@ test('pressing twice does it once, and pressing again after no answer does it un
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
-test('several documents are extended with one action a package, and those that ended are left out', async () => {
+test('extending several documents sends one action per package and leaves out closed documents', async () => {
   const rows = documents(40)
   const [a, b, other] = [rows[6], rows[7], rows[8]] as [Page, Page, Page]
   const declined = pageOf({ reference: 'doc-x', status: readDocumentStatus('Declined') })
@@ -207,7 +207,7 @@ test('several documents are extended with one action a package, and those that e
   expect(done).toHaveLength(2)
 })
 
-test('a correction says what changes before it is saved, and sends that signer alone', async () => {
+test('a correction lists its changes before sending, and contains only that signer', async () => {
   await open()
   await press('Correct Anahera Singh…')
   expect(screen.getByText('No changes yet.')).toBeTruthy()
@@ -240,7 +240,7 @@ test('a correction says what changes before it is saved, and sends that signer a
   expect(screen.getByText('Details of Anahera Singh corrected.')).toBeTruthy()
 })
 
-test('a correction that was refused is asked again of the signer that it meant, wherever they are listed since', async () => {
+test('retrying a refused correction finds the same signer after the list was reordered', async () => {
   const people = fullPage().people.map((one, index) => ({ ...one, signerReference: `signer-${index}`, editable: true }))
   const page = {
     ...fullPage(),
@@ -262,7 +262,7 @@ test('a correction that was refused is asked again of the signer that it meant, 
   ])
 })
 
-describe('several signers in one correction', () => {
+describe('correcting several signers together', () => {
   const grace = { FirstName: 'Grace', LastName: 'Okafor', Email: 'grace@example.org', IsDefault: true }
   const signers = () => [
     signerOf({ signerReference: 's-0', sharedWith: [grace] }),
@@ -298,7 +298,7 @@ describe('several signers in one correction', () => {
     return first?.name ?? ''
   }
 
-  test('are named with what changes for each, and go as one', async () => {
+  test('lists the changes for each signer and sends them in one action', async () => {
     const first = await both()
     expect(screen.getByRole('dialog', { name: 'Correct 2 signers' })).toBeTruthy()
     await typeIn('Tama Brooks', 'E-mail', 'tama.brooks@example.org')
@@ -314,7 +314,7 @@ describe('several signers in one correction', () => {
     ])
   })
 
-  test('whose link is for another address then are said to need a new one at the counter', async () => {
+  test('warns that a signer with a counter link needs a new one after an address change', async () => {
     const people = [signerOf({ canSignHere: true }), signerOf({ index: 1, name: 'Tama Brooks', canSignHere: false })]
     await open(officeWith(pageOf({ people })))
     await press(`Correct ${people[0]?.name}…`)
@@ -327,7 +327,7 @@ describe('several signers in one correction', () => {
     expect(what()).not.toContain('at the counter')
   })
 
-  test('may be fewer again, and one that stays as it was is not sent', async () => {
+  test('can leave a signer out again, and omits an unchanged signer', async () => {
     const first = await both()
     await typeIn('Tama Brooks', 'E-mail', 'tama.brooks@example.org')
     await press(`Leave out ${first}`)
@@ -336,14 +336,14 @@ describe('several signers in one correction', () => {
     expect(started()[0]?.request.signers).toHaveLength(1)
   })
 
-  test('are each warned of an address that the other gets in the same correction', async () => {
+  test('warns at both signers when they would get the same address', async () => {
     const first = await both()
     await typeIn(first, 'E-mail', 'one@example.org')
     await typeIn('Tama Brooks', 'E-mail', 'one@example.org')
     expect(screen.getAllByText(/has this address too/)).toHaveLength(2)
   })
 
-  test('are asked again together where they were refused, and it isn’t said that none was changed', async () => {
+  test('retries a refused correction for both, and says that some may have been changed', async () => {
     const page = pageOf({ people: signers() })
     const corrected = page.people.map(({ index, firstName, lastName, email = '', signerReference = '' }) => {
       const names = { FirstName: firstName, LastName: lastName }
@@ -363,7 +363,7 @@ describe('several signers in one correction', () => {
     expect(started()[0]?.request.signers).toEqual(corrected)
   })
 
-  test('those whom it is shared with are added, changed and left out, each said before it is sent', async () => {
+  test('adds, changes and removes people shared with, and lists each change before sending', async () => {
     const [person] = signers()
     await open(officeWith(pageOf({ people: [person as NonNullable<typeof person>] })))
     const name = person?.name ?? ''
@@ -391,7 +391,7 @@ describe('several signers in one correction', () => {
     ])
   })
 
-  test('a service that doesn’t say with whom it is shared, or whether it can be corrected, decides, and that is said', async () => {
+  test('says that the service decides when it doesn’t report sharing or editability', async () => {
     const { sharedWith: _, ...person } = signerOf({ editable: 'perhaps' })
     await open(officeWith(pageOf({ people: [person] })))
     await press(`Correct ${person.name}…`)
@@ -401,7 +401,7 @@ describe('several signers in one correction', () => {
     expect(screen.getByText(/The service decides whether people you add here join them/)).toBeTruthy()
   })
 
-  test('how someone signs is left open where the service doesn’t say, and can be switched on, off, and left open again', async () => {
+  test('cycles an unknown signing option through on, off and unknown', async () => {
     const { faceToFace: _, video: _video, ...person } = signerOf({ reviewBeforeSigning: true })
     await open(officeWith(pageOf({ people: [person] })))
     await press(`Correct ${person.name}…`)
@@ -424,7 +424,7 @@ describe('several signers in one correction', () => {
     expect(Object.keys(sent)).not.toContain('IsFaceToFaceSigning')
   })
 
-  test('someone nameless with whom it is shared is shown at once, and bars until named or left out', async () => {
+  test('unfolds a shared person without a last name, and blocks until it is entered', async () => {
     const people = [signerOf({ sharedWith: [{ FirstName: 'Grace', Email: 'grace@example.org' }] })]
     await open(officeWith(pageOf({ people })))
     await press(`Correct ${people[0]?.name}…`)
@@ -436,7 +436,7 @@ describe('several signers in one correction', () => {
     expect(correct().hasAttribute('disabled')).toBe(false)
   })
 
-  test('the detector is not asked for without the video that it works on', async () => {
+  test('requires video confirmation for the deepfake detector', async () => {
     const [person] = signers()
     await open(
       officeWith(
@@ -453,7 +453,7 @@ describe('several signers in one correction', () => {
   })
 })
 
-test('an address that can not be one bars a correction, one that another signer has is warned of only', async () => {
+test('an invalid address blocks a correction, while another signer’s address only causes a warning', async () => {
   await open()
   await press('Correct Anahera Singh…')
   await type('E-mail', 'anahera')
@@ -464,7 +464,7 @@ test('an address that can not be one bars a correction, one that another signer 
   expect(button('Correct Anahera').hasAttribute('disabled')).toBe(false)
 })
 
-test('an assignment to a notary says what each way means, and what came back', async () => {
+test('assigning to a notary explains both options and shows the resulting status', async () => {
   await open()
   await press(/Assign to a notary/)
   expect(button('Assign').hasAttribute('disabled')).toBe(true)
@@ -476,7 +476,7 @@ test('an assignment to a notary says what each way means, and what came back', a
   expect(screen.getByText('Assigned to notary NOT-4471.')).toBeTruthy()
 })
 
-test('a notary that was used before is offered again', async () => {
+test('notary references used before are suggested', async () => {
   const page = fullPage()
   const request = { kind: 'notary' as const, notaryReference: 'NOT-0007', send: false }
   await open(
@@ -487,7 +487,7 @@ test('a notary that was used before is offered again', async () => {
   expect(screen.getAllByRole('option').map((one) => one.textContent)).toEqual(['NOT-0008', 'NOT-0007'])
 })
 
-test('a reminder says to whom it goes, and is sent once', async () => {
+test('a reminder names its recipient and is sent once', async () => {
   await open()
   await press('Remind Anahera Singh…')
   expect(screen.getByRole('dialog').textContent).toContain('anahera.singh@example.com')
@@ -501,7 +501,7 @@ test('a reminder says to whom it goes, and is sent once', async () => {
   expect(screen.getByText('Reminder sent to Anahera Singh.')).toBeTruthy()
 })
 
-test('offline an extension waits, says so, and can be taken back', async () => {
+test('offline, an extension waits for a connection, says so, and can be cancelled', async () => {
   await open(officeWith(fullPage(), offline))
   await press(/Extend due date/)
   expect(screen.getByText(/will be done automatically once you’re back online/)).toBeTruthy()
@@ -512,7 +512,7 @@ test('offline an extension waits, says so, and can be taken back', async () => {
   expect(screen.getByText(/: cancelled\.$/)).toBeTruthy()
 })
 
-test('what was refused says why, in the service’s words too, and can be asked otherwise', async () => {
+test('a refused action shows the service’s reason, and can be edited and retried', async () => {
   const page = fullPage()
   const error = { code: 'invalid' as const, message: 'Refused.', serviceMessage: 'Too late a date.' }
   await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error })] }))
@@ -524,7 +524,7 @@ test('what was refused says why, in the service’s words too, and can be asked 
   expect(screen.queryByText(/Too late a date/)).toBeNull()
 })
 
-test('what was refused is tried again as it was', async () => {
+test('a refused action can be retried unchanged', async () => {
   const page = fullPage()
   const error = { code: 'server' as const, message: 'Broken.' }
   await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error })] }))
@@ -532,7 +532,7 @@ test('what was refused is tried again as it was', async () => {
   expect(calls('actions.again')[0]?.input).toEqual({ id: actionOf(page).id })
 })
 
-test('an answer that was lost is said to be uncertain, and a person can ask, settle, or do it again with a warning', async () => {
+test('an action whose answer was lost is shown as not confirmed, and repeating it needs confirmation', async () => {
   const page = fullPage()
   const request = { kind: 'remind' as const, signerReference: 'signer-6-0', signerName: 'Anahera Singh' }
   const uncertain = () => officeWith(page, { actions: [actionOf(page, { state: 'uncertain', request })] })
@@ -546,7 +546,7 @@ test('an answer that was lost is said to be uncertain, and a person can ask, set
   expect(calls('actions.again')).toHaveLength(1)
 })
 
-test('an uncertain action is asked about, or settled by a person', async () => {
+test('an uncertain action can be checked, or settled by staff', async () => {
   const page = fullPage()
   const actions = [
     actionOf(page, { state: 'uncertain' }),
@@ -560,7 +560,7 @@ test('an uncertain action is asked about, or settled by a person', async () => {
   expect(calls('actions.settle')[0]?.input).toMatchObject({ happened: false })
 })
 
-test('an action that ends elsewhere is followed', async () => {
+test('a running action is updated when it finishes elsewhere', async () => {
   const page = fullPage()
   const api = officeWith(page, { actions: [actionOf(page, { state: 'running' })] })
   await open(api)
@@ -573,14 +573,14 @@ test('an action that ends elsewhere is followed', async () => {
   expect(screen.queryByText(/^Due date changed to /)).toBeNull()
 })
 
-test('names that are markup stay text in the dialogs', async () => {
+test('markup in names stays text in the dialogs', async () => {
   const people = [signerOf({ name: '<b>Lena</b>', firstName: '<b>Lena</b>', editable: true })]
   await open(officeWith(pageOf({ people, name: '<img src=x>' })))
   await press('Correct <b>Lena</b>…')
   expect(screen.getByRole('dialog').querySelector('b, img')).toBeNull()
 })
 
-test('a day and a time are the same moment in the due date that is sent', async () => {
+test('a date and a time are sent as the same moment', async () => {
   await open()
   for (const [day, time] of [
     ['2026-07-01', '09:30'],
@@ -591,7 +591,7 @@ test('a day and a time are the same moment in the due date that is sent', async 
     expect(Date.parse(extension?.dueDate ?? '')).toBe(new Date(`${day}T${time}`).getTime())
     expect(extension?.at).toBe(new Date(`${day}T${time}`).getTime())
   }
-  // By a zone's clocks: an hour skipped for summer time becomes the next one, and of a time that occurs twice the first
+  // In a time zone: a time skipped by daylight saving becomes the next hour, and of a time that occurs twice the first
   // counts.
   expect(extensionOf('2026-09-27', '02:30', 'Pacific/Auckland')?.dueDate).toBe('2026-09-27T03:30:00+13:00')
   expect(extensionOf('2026-04-05', '02:30', 'Pacific/Auckland')?.dueDate).toBe('2026-04-05T02:30:00+13:00')

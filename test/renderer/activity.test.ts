@@ -18,7 +18,7 @@ async function open(api: FakeApi) {
   await settle()
 }
 
-test('what happened stands under its day, each leading to its document', async () => {
+test('activity is grouped by day, and each entry links to its document', async () => {
   const changes = changesOf(NOW, 60)
   await open(fakeApi({ changes }))
   expect(screen.getAllByRole('region').length).toBeGreaterThan(1)
@@ -29,12 +29,12 @@ test('what happened stands under its day, each leading to its document', async (
   )
 })
 
-test('what was done from this computer says so', async () => {
+test('a change made on this computer is labelled', async () => {
   await open(fakeApi({ changes: changesOf(NOW, 9) }))
   expect(screen.getAllByText('from this computer')).toHaveLength(1)
 })
 
-test('earlier ones come when they are asked for', async () => {
+test('earlier activity is loaded on request', async () => {
   await open(fakeApi({ changes: changesOf(NOW, 230) }))
   expect(screen.getAllByRole('listitem')).toHaveLength(100)
   const more = () => fireEvent.click(screen.getByRole('button', { name: 'Show earlier' }))
@@ -47,7 +47,7 @@ test('earlier ones come when they are asked for', async () => {
   expect(screen.queryByRole('button', { name: 'Show earlier' })).toBeNull()
 })
 
-test('a reading that is overtaken asks for no more pages', async () => {
+test('a superseded load requests no further pages', async () => {
   const api = fakeApi({ changes: changesOf(NOW, 330) })
   const activity = new Activity(api, new FakeClock(NOW))
   await activity.load()
@@ -56,15 +56,15 @@ test('a reading that is overtaken asks for no more pages', async () => {
   const overtaken = activity.loadMore()
   api.control.free('activity.list')
   await activity.load()
-  const asked = () => api.control.calls.filter(({ name }) => name === 'activity.list').length
-  const before = asked()
+  const listCalls = () => api.control.calls.filter(({ name }) => name === 'activity.list').length
+  const before = listCalls()
   answer()
   await overtaken
-  expect(asked()).toBe(before)
+  expect(listCalls()).toBe(before)
   expect(activity.list.value?.changes).toHaveLength(200)
 })
 
-test('what was done and is not settled stands above, by itself', async () => {
+test('unsettled actions are listed separately at the top', async () => {
   await open(
     fakeApi({
       actions: [
@@ -95,7 +95,7 @@ test('what was done and is not settled stands above, by itself', async () => {
   expect(within(unsettled).queryByText('Loan variation')).toBeNull()
 })
 
-/** Returns one change each, newest first, a minute apart. */
+/** Returns `count` changes for different documents, newest first, a minute apart. */
 function inARow(count: number, change: Partial<ActivityEntry>, from = NOW): ActivityEntry[] {
   return Array.from({ length: count }, (_, index) => ({
     ...{ id: from / 1000 - index, accountId: 'practice', reference: `row-${index}`, documentName: `Consent ${index}` },
@@ -104,7 +104,7 @@ function inARow(count: number, change: Partial<ActivityEntry>, from = NOW): Acti
   }))
 }
 
-test('what left with one batch is one line, with its documents in it', async () => {
+test('documents sent in one batch are one entry that lists its documents', async () => {
   const changes = inARow(33, { isOwn: true, batch: 'clients' })
   await open(fakeApi({ changes }))
   const act = screen.getByText('33 documents sent with “clients”').closest('details') as HTMLDetailsElement
@@ -113,7 +113,7 @@ test('what left with one batch is one line, with its documents in it', async () 
   expect(screen.getAllByText('from this computer').length).toBeGreaterThan(0)
 })
 
-test('what one person signed at a time is one line, and another person’s another', async () => {
+test('consecutive signatures by one person are one entry, separate from another person’s', async () => {
   const hour = 3_600_000
   await open(
     fakeApi({
@@ -129,14 +129,14 @@ test('what one person signed at a time is one line, and another person’s anoth
   expect(screen.queryByText('Mere Parata signed 2 documents')).toBeNull()
 })
 
-test('the same an hour later is another act', async () => {
+test('documents sent an hour apart are not grouped', async () => {
   const two = [...inARow(2, { isOwn: true }), ...inARow(2, { isOwn: true }, NOW - 3_600_000)]
   await open(fakeApi({ changes: two }))
   expect(screen.queryByText(/documents sent/)).toBeNull()
   expect(screen.getAllByRole('listitem')).toHaveLength(4)
 })
 
-test('what was sent from here stands together with the reminders, and nothing else', async () => {
+test('“Sent” shows what this computer sent, including reminders, and nothing else', async () => {
   const remind = (state: ActionView['state'], signerName: string): ActionView => ({
     ...{ id: signerName, accountId: 'practice', reference: 'doc-1', documentName: 'Lease', state, createdAt: NOW },
     request: { kind: 'remind', signerReference: signerName, signerName }
@@ -156,28 +156,28 @@ test('what was sent from here stands together with the reminders, and nothing el
   expect(said.filter((one) => /Ben|Added/.test(one))).toEqual([])
 })
 
-test('a part shows its kinds alone, and a search what names a document or a person', async () => {
+test('a filter shows only its kinds, and a search matches documents and people', async () => {
   await open(fakeApi({ changes: changesOf(NOW, 90) }))
-  const asked = () => opened.api.control.calls.filter(({ name }) => name === 'activity.list').at(-1)?.input
+  const listCalls = () => opened.api.control.calls.filter(({ name }) => name === 'activity.list').at(-1)?.input
   await fireEvent.click(screen.getByRole('link', { name: 'Problems' }))
   window.dispatchEvent(new HashChangeEvent('hashchange'))
   await settle()
-  expect(asked()).toMatchObject({ kinds: ['declined', 'expired', 'identity-failed', 'gone'], offset: 0 })
+  expect(listCalls()).toMatchObject({ kinds: ['declined', 'expired', 'identity-failed', 'gone'], offset: 0 })
   expect(screen.queryByText(/ signed\.$/)).toBeNull()
   await fireEvent.input(screen.getByRole('searchbox', { name: 'Search activity' }), {
     target: { value: 'nobody here' }
   })
   await opened.clock.pass(300)
   await settle()
-  expect(asked()).toMatchObject({ search: 'nobody here' })
+  expect(listCalls()).toMatchObject({ search: 'nobody here' })
   expect(screen.getByText('Nothing found.')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: 'Show all activity' }))
   await settle()
-  expect(asked()).not.toHaveProperty('search')
+  expect(listCalls()).not.toHaveProperty('search')
   expect(screen.getAllByRole('listitem').length).toBeGreaterThan(50)
 })
 
-test('what was done from here is found by its document, and stands among what was done from here', async () => {
+test('actions are found by document or signer, and appear under the right filters', async () => {
   const action = (state: ActionView['state'], documentName: string): ActionView => ({
     ...{ id: documentName, accountId: 'practice', reference: documentName, documentName, state, createdAt: NOW },
     request: { kind: 'remind', signerReference: 's-1', signerName: 'Mere Parata' }
@@ -194,7 +194,7 @@ test('what was done from here is found by its document, and stands among what wa
   expect(names({ part: 'signed' })).toEqual([])
 })
 
-test('what verifying found stands among it: valid ones as one act, and one that isn’t always by itself', async () => {
+test('verification results are listed: valid ones grouped, and each invalid one separately', async () => {
   const verifications = ['a', 'b', 'c', 'd'].map((reference, index) =>
     verificationOf(
       { reference, documentName: `Lease ${reference}`, at: NOW - index * 1000, by: 'rule' },
@@ -216,7 +216,7 @@ test('what verifying found stands among it: valid ones as one act, and one that 
   expect(screen.queryByText(/^Signatures verified/)).toBeNull()
 })
 
-test('many that a rule verified are one line', async () => {
+test('documents verified by a rule are grouped into one entry', async () => {
   const verifications = Array.from({ length: 33 }, (_, index) =>
     verificationOf({ id: `v${index}`, reference: `r${index}`, documentName: `Lease ${index}`, at: NOW - index * 1000 })
   )
@@ -224,7 +224,7 @@ test('many that a rule verified are one line', async () => {
   expect(screen.getByText('33 documents verified: all signatures valid')).toBeTruthy()
 })
 
-test('however many were verified, each is shown once it is asked for, and a search finds it', async () => {
+test('all verifications can be loaded page by page and found by searching', async () => {
   const verifications = Array.from({ length: 730 }, (_, index) =>
     verificationOf({
       id: `v${index}`,
@@ -239,7 +239,7 @@ test('however many were verified, each is shown once it is asked for, and a sear
   expect(screen.queryByText('Deed of gift')).toBeNull()
   await fireEvent.click(screen.getByRole('button', { name: 'Show earlier' }))
   await settle()
-  // At its position among them.
+  // At its chronological position.
   expect(screen.getAllByRole('listitem')).toHaveLength(201)
   expect(screen.getByText('Deed of gift')).toBeTruthy()
   await fireEvent.input(screen.getByRole('searchbox', { name: 'Search activity' }), { target: { value: 'lease 729' } })
@@ -250,14 +250,14 @@ test('however many were verified, each is shown once it is asked for, and a sear
   expect(screen.queryByRole('button', { name: 'Show earlier' })).toBeNull()
 })
 
-test('before anything happened there is one sentence and one way on', async () => {
+test('without any activity, the page shows one sentence and a link to the documents', async () => {
   await open(fakeApi())
   expect(screen.getByText('No activity yet.')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: 'Open documents' }))
   expect(opened.app.router.route.screen).toBe('documents')
 })
 
-test('what was sent says to whom, and a reminder says that it was sent; how the folders show it later is not said again', async () => {
+test('a sent document names its recipients, and later status changes are not labelled as made here', async () => {
   const of = (change: Partial<ActivityEntry>) =>
     inARow(1, { isOwn: true, reference: 'doc-1', documentName: 'Lease', ...change })
   await open(
@@ -284,6 +284,6 @@ test('what was sent says to whom, and a reminder says that it was sent; how the 
   expect(screen.getByText('Reminder sent to Aroha Ngata.')).toBeTruthy()
   expect(screen.getByText('Status changed from “Not started” to “Filling”.')).toBeTruthy()
   expect(screen.queryByText('Updated.')).toBeNull()
-  // The signer began to fill it in: nobody here did that.
+  // The signer began to fill it in; nobody on this computer did.
   expect(screen.getAllByText('from this computer')).toHaveLength(2)
 })

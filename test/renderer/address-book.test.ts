@@ -48,7 +48,7 @@ describe('the address book', () => {
     await settle()
   }
 
-  test('several people become several signers, the blank one first', async () => {
+  test('adds several people as signers, filling the blank one first', async () => {
     await openBook()
     await fireEvent.click(row(/Mere Parata/))
     await fireEvent.click(row(/Grace Okafor/))
@@ -59,7 +59,7 @@ describe('the address book', () => {
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 
-  test('is searched, and what was chosen stays chosen', async () => {
+  test('keeps the selection while searching', async () => {
     await openBook(three())
     await fireEvent.click(row(/Mere Parata/))
     await fireEvent.input(screen.getByRole('searchbox', { name: 'Search people' }), { target: { value: 'okaf' } })
@@ -71,7 +71,7 @@ describe('the address book', () => {
     expect(names()).toEqual(['Mere', 'Tama', 'Grace', 'Mere', 'Grace'])
   })
 
-  test('goes by the keyboard: down to the list, Space chooses, Enter adds', async () => {
+  test('works by keyboard: down to the list, Space selects, Enter adds', async () => {
     await openBook()
     const search = screen.getByRole('searchbox', { name: 'Search people' })
     search.focus()
@@ -85,7 +85,7 @@ describe('the address book', () => {
     expect(names()).toEqual(['Tama'])
   })
 
-  test('forgets someone once that is confirmed; those of the lists are the service’s', async () => {
+  test('removes a person after confirmation, but not those from the service’s lists', async () => {
     await openBook()
     expect(screen.queryByRole('button', { name: 'Remove Grace Okafor' })).toBeNull()
     await press('Remove Mere Parata')
@@ -99,8 +99,8 @@ describe('the address book', () => {
     expect(document.activeElement).toBe(row(/Tama Brooks/))
   })
 
-  test('takes nobody by Enter while the search is still read', async () => {
-    // The result for the earlier text isn't the result for what is typed now.
+  test('adds nobody on Enter while a search is still loading', async () => {
+    // The results shown belong to the earlier text.
     const api = fakeApi()
     await openWho(three(), api)
     await press('Choose from the address book')
@@ -119,14 +119,14 @@ describe('the address book', () => {
     expect(screen.getByRole('dialog')).toBeTruthy()
   })
 
-  test('that is empty says how people come into it', async () => {
+  test('explains how people are added when it is empty', async () => {
     await openWho(three())
     await press('Choose from the address book')
     await settle()
     expect(screen.getByText(/^No one yet/)).toBeTruthy()
   })
 
-  test('that cannot be read says so, with a way on', async () => {
+  test('offers a retry when it can’t be loaded', async () => {
     const api = fakeApi({ people: book() })
     api.control.fail('people.find', { code: 'storage', message: 'Locked.' })
     await openWho(three(), api)

@@ -44,8 +44,8 @@ async function withAll(): Promise<Opened> {
 
 const rowOf = (name: string) => screen.getByText(name).closest<HTMLElement>('[role=row]') as HTMLElement
 
-describe('where all accounts are shown', () => {
-  test('each document says whose it is, and its page is asked of its own account', async () => {
+describe('with all accounts shown', () => {
+  test('each document shows its account, and opens under that account', async () => {
     const { app, api } = await withAll()
     app.router.go('documents', ['all'])
     show(opened, Documents)
@@ -60,7 +60,7 @@ describe('where all accounts are shown', () => {
     expect(screen.getByRole('heading', { name: 'Deed of theirs' })).toBeTruthy()
   })
 
-  test('packages and downloads say whose they are', async () => {
+  test('packages and downloads show their account', async () => {
     await withAll()
     opened.app.router.go('outbox')
     show(opened, Outbox)
@@ -72,7 +72,7 @@ describe('where all accounts are shown', () => {
     expect(within(rowOf('Report of theirs')).getByTitle('Harbour & Co. Conveyancing')).toBeTruthy()
   })
 
-  test('one account’s Outbox is paused and resumed alone', async () => {
+  test('one account’s Outbox can be paused and resumed separately', async () => {
     await withAll()
     opened.app.router.go('outbox')
     show(opened, Outbox)
@@ -101,7 +101,7 @@ describe('where all accounts are shown', () => {
     expect(opened.app.outbox.view).not.toHaveProperty('paused')
   })
 
-  test('appointments of all stand together, and a new one says whose it is', async () => {
+  test('appointments of all accounts are listed together, and a new one has an account', async () => {
     const at = NOW
     opened = await openOffice(
       fakeApi({
@@ -136,7 +136,7 @@ describe('where all accounts are shown', () => {
     expect(opened.api.control.state.appointments.at(-1)).toMatchObject({ name: 'Aroha Ngata', accountId: 'harbour' })
   })
 
-  test('what is composed says for which account, and another can be chosen', async () => {
+  test('composing shows the account and lets another be chosen', async () => {
     const { app } = await withAll()
     app.router.go('compose')
     show(opened, Start)
@@ -150,7 +150,7 @@ describe('where all accounts are shown', () => {
   })
 })
 
-test('an office that shows one account sees no marks', async () => {
+test('an office that shows one account sees no account marks', async () => {
   opened = await openOffice(api())
   opened.app.router.go('outbox')
   show(opened, Outbox)
@@ -160,7 +160,7 @@ test('an office that shows one account sees no marks', async () => {
   expect(screen.queryByTitle('Practice office')).toBeNull()
 })
 
-describe('accounts in the settings', () => {
+describe('the account settings', () => {
   const more = (name: RegExp) => screen.getByRole('button', { name })
   async function open(change: Parameters<typeof fakeApi>[0] = {}) {
     opened = await openOffice(fakeApi(change))
@@ -175,7 +175,7 @@ describe('accounts in the settings', () => {
     await settle()
   }
 
-  test('are given a mark and a colour, which their rows have from then on', async () => {
+  test('set a mark and a colour that are then shown with the account', async () => {
     await open()
     await choose(/^More for Harbour/, 'Mark and colour…')
     await fireEvent.input(screen.getByRole('textbox', { name: /^Mark/ }), { target: { value: '&' } })
@@ -190,7 +190,7 @@ describe('accounts in the settings', () => {
     expect(within(screen.getByTitle('Harbour & Co. Conveyancing')).getByText('H1')).toBeTruthy()
   })
 
-  test('another account’s mark is refused at its field', async () => {
+  test('refuse a mark that another account uses', async () => {
     await open()
     await choose(/^More for Harbour/, 'Mark and colour…')
     opened.api.control.state.accounts = opened.api.control.state.accounts.map((one) =>
@@ -203,7 +203,7 @@ describe('accounts in the settings', () => {
     expect(screen.getByRole('dialog')).toBeTruthy()
   })
 
-  test('the practice office’s colour, and one of the organisation’s, can’t be chosen', async () => {
+  test('lock the colour of the practice office and of accounts managed by policy', async () => {
     const policy = { state: 'followed', place: '/etc', locked: [], accountIds: ['harbour'], problems: [] } as const
     await open({ policy: { ...policy, colouredIds: ['harbour'] } })
     await choose(/^More for Practice/, 'Mark and colour…')
@@ -214,7 +214,7 @@ describe('accounts in the settings', () => {
     expect(screen.getByRole('radio', { name: 'Pink' }).closest('fieldset[disabled]')).toBeTruthy()
   })
 
-  test('are put in order by the menu and by Alt and the arrows, and the focus stays', async () => {
+  test('reorder accounts by menu and by Alt with the arrows, and keep the focus', async () => {
     await open()
     await choose(/^More for Harbour/, 'Move up')
     expect(order()).toEqual(['harbour', 'practice'])
@@ -225,13 +225,13 @@ describe('accounts in the settings', () => {
     expect(order()).toEqual(['practice', 'harbour'])
     expect(document.activeElement).toBe(more(/^Check connection\s*of Harbour/))
     expect(screen.getByText('“Harbour & Co. Conveyancing” is now 2 of 2.')).toBeTruthy()
-    // Nothing comes after the last position.
+    // The last account can't move further down.
     await fireEvent.keyDown(check, { key: 'ArrowDown', altKey: true })
     await settle()
     expect(order()).toEqual(['practice', 'harbour'])
   })
 
-  test('are dragged to another place; Escape leaves them where they were', async () => {
+  test('reorder accounts by dragging, and Escape cancels', async () => {
     await open()
     const rows = () => [...document.querySelectorAll<HTMLElement>('section[aria-labelledby=accounts-title] li')]
     // jsdom has no layout: each row is 100 pixels high.
@@ -257,7 +257,7 @@ describe('accounts in the settings', () => {
     expect(order()).toEqual(['harbour', 'practice'])
   })
 
-  test('an office with one account sees nothing of it', async () => {
+  test('show no marks or ordering with only one account', async () => {
     await open({ accounts: [practiceAccount()] })
     expect(screen.queryByRole('button', { name: /^More for/ })).toBeNull()
     expect(screen.queryByTitle('Drag to reorder')).toBeNull()

@@ -42,7 +42,7 @@ async function press(name: string | RegExp) {
   await settle()
 }
 
-test('the newest entries come first, of ten thousand only those in sight are read and drawn', async () => {
+test('the newest entries come first, and only the visible ones of 10,000 are loaded and drawn', async () => {
   await open({ audit: trail(10_000) })
   expect(screen.getByText('10,000 entries')).toBeTruthy()
   expect(rows()[0]?.textContent).toContain('Signer 10000')
@@ -64,7 +64,7 @@ test('an entry is found by its words', async () => {
   expect(rows()).toHaveLength(10)
 })
 
-test('a chosen entry is told in full, with its time and zone, and closed by Escape', async () => {
+test('a selected entry shows its details, time and zone, and Escape closes it', async () => {
   const detail = { evidence: 'Photo ID seen', place: 'other-display' }
   await open({ audit: [auditEntryOf({ what: 'handed-over', detail })] })
   await fireEvent.click(rows()[0] as HTMLElement)
@@ -78,24 +78,24 @@ test('a chosen entry is told in full, with its time and zone, and closed by Esca
   expect(document.activeElement?.getAttribute('role')).toBe('grid')
 })
 
-test('that nothing was ticked is said, and not left out', async () => {
+test('evidence that nobody ticked is shown as “Nothing ticked”', async () => {
   await open({ audit: [auditEntryOf({ what: 'handed-over', detail: { evidence: '', place: 'here' } })] })
   expect(rows()[0]?.textContent).toContain('Nothing ticked')
   await fireEvent.click(rows()[0] as HTMLElement)
   expect(within(screen.getByRole('region', { name: 'Entry 1' })).getByText('Nothing ticked')).toBeTruthy()
 })
 
-test('a zone that is named like its offset is named once', () => {
+test('a zone named like its offset is shown once', () => {
   expect(momentInFull({ at: Date.UTC(2025, 10, 26, 10, 42), zone: 'UTC' })).toMatch(/, UTC$/)
 })
 
-test('there is a way back to the counter', async () => {
+test('a button leads back to the counter', async () => {
   await open({ audit: trail(1) })
   await press('Back to Counter')
   expect(opened.app.router.route.screen).toBe('counter')
 })
 
-test('what is written meanwhile appears', async () => {
+test('a new entry appears while the trail is shown', async () => {
   await open({ audit: trail(2) })
   opened.api.control.state.audit = trail(3)
   opened.api.control.emit('audit.changed', null)
@@ -103,12 +103,12 @@ test('what is written meanwhile appears', async () => {
   expect(rows()).toHaveLength(3)
 })
 
-test('a trail without an entry says what will stand there', async () => {
+test('an empty trail says so', async () => {
   await open()
   expect(screen.getByText('No entries yet')).toBeTruthy()
 })
 
-test('a trail that can not be read is explained, and read again when asked', async () => {
+test('a trail that can’t be loaded explains why, and can be retried', async () => {
   const api = fakeApi({ audit: trail(2) })
   api.control.fail('audit.list', { code: 'storage', message: 'Not now.' })
   opened = await openOffice(api)
@@ -121,13 +121,13 @@ test('a trail that can not be read is explained, and read again when asked', asy
   expect(rows()).toHaveLength(2)
 })
 
-test('a whole trail is said to be so', async () => {
+test('verifying an intact trail reports no issues', async () => {
   await open({ audit: trail(3) })
   await press('Verify')
   expect(screen.getByText('No issues found.')).toBeTruthy()
 })
 
-test('a trail that was changed says where, and what to do', async () => {
+test('verifying a changed trail names the entry and says what to do', async () => {
   await open({ audit: trail(3), auditCheck: { isWhole: false, brokenAt: 2 } })
   await press('Verify')
   const alert = screen.getByRole('alert')
@@ -135,7 +135,7 @@ test('a trail that was changed says where, and what to do', async () => {
   expect(alert.textContent).toMatch(/tell your administrator/)
 })
 
-test('what is wrong is told apart: someone changed it, the disk did, its end was cut, an older copy, a new database', () => {
+test('each kind of trail damage has its own message: edited, disk error, cut off, older copy, new database', () => {
   const wrong = { isWhole: false, entries: 3, isCutOff: true }
   const said = [
     checkWords({ ...wrong, missing: 'cut' }),
@@ -153,7 +153,7 @@ test('what is wrong is told apart: someone changed it, the disk did, its end was
   expect(said[5]?.title).toBe('The audit trail was changed.')
 })
 
-test('what is known of the trails of an office stands beside one’s own, by name, each cause told apart', async () => {
+test('problems with other workstations’ trails are listed by name, each cause in its own words', async () => {
   const at = Date.UTC(2026, 10, 20, 21)
   const causes = ['restored', 'older-copy', 'replaced', 'forgotten', 'cut'] as const
   const office = causes.map((why) => ({ name: 'Front desk', isMe: false, why, at }))
@@ -173,7 +173,7 @@ test('what is known of the trails of an office stands beside one’s own, by nam
   expect(officeCheckWords({ isWhole: true, entries: 3, isCutOff: false })).toBeUndefined()
 })
 
-test('what the check at the start found wrong stands there without being asked for, until it is dismissed', async () => {
+test('a problem found by the check at start-up is shown until dismissed', async () => {
   const auditAtStart = { isWhole: false, entries: 2, after: 8, isCutOff: false, brokenAt: 9 }
   await open({ audit: trail(3), auditAtStart })
   expect(screen.getByRole('alert').textContent).toMatch(/Entry 9 doesn’t match/)
@@ -181,7 +181,7 @@ test('what the check at the start found wrong stands there without being asked f
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('that all was well at the start needs no words, and what is found later is shown once it is there', async () => {
+test('a clean check at start-up shows nothing, and a problem found later appears', async () => {
   await open({ audit: trail(3), auditAtStart: { isWhole: true, entries: 2, isCutOff: false } })
   expect(screen.queryByText('No issues found.')).toBeNull()
   opened.api.control.state.auditAtStart = { isWhole: false, entries: 2, isCutOff: true, missing: 'older-copy' }
@@ -196,7 +196,7 @@ async function fromMenu(name: RegExp) {
   await settle()
 }
 
-test('an exported file is checked from the menu, and what was changed in it is named', async () => {
+test('checking an exported file reports what was changed in it', async () => {
   const key = { fingerprint: 'AB12 CD34', isOurs: true }
   const auditFile = {
     ...{ label: 'trail.json', verdict: 'changed' as const, key, entries: 40 },
@@ -209,7 +209,7 @@ test('an exported file is checked from the menu, and what was changed in it is n
   expect(alert.textContent).toMatch(/between entries 22 and 24 \(bytes 8,192 to 9,215\)\. Signed by this computer\./)
 })
 
-test('a file that is as it was exported is told apart from one of another key, and one without a signature', () => {
+test('checking a file tells an authentic one from one with another key, without a signature or not in the trail', () => {
   const file = { label: 'trail.csv', verdict: 'genuine' as const, entries: 1, exportedAt: '2026-11-21T10:00:00+13:00' }
   const ours = { fingerprint: 'AB12', isOurs: true }
   expect(fileCheckWords({ ...file, key: ours, isInTrail: true }).kind).toBe('ok')
@@ -221,7 +221,7 @@ test('a file that is as it was exported is told apart from one of another key, a
   expect(fileCheckWords({ label: 'trail.csv', verdict: 'signature' }).kind).toBe('danger')
 })
 
-test('the signing key’s fingerprint is shown, to be copied and saved', async () => {
+test('the signing key’s fingerprint is shown and can be saved', async () => {
   await open({ audit: trail(3) })
   await fromMenu(/Signing key/)
   const dialog = within(await screen.findByRole('dialog', { name: 'Signing key' }))
@@ -231,7 +231,7 @@ test('the signing key’s fingerprint is shown, to be copied and saved', async (
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign audit key.pem”.'])
 })
 
-test('the signing key’s fingerprint is printed, and it is said where it can’t be', async () => {
+test('the signing key’s fingerprint is printed, and a printing failure is reported', async () => {
   await open({ audit: trail(3) })
   await fromMenu(/Signing key/)
   const dialog = within(await screen.findByRole('dialog', { name: 'Signing key' }))
@@ -248,7 +248,7 @@ test('the signing key’s fingerprint is printed, and it is said where it can’
   expect(opened.app.toasts.shown).toHaveLength(1)
 })
 
-test('the trail is saved as a file, and nothing is said where the person thought better of it', async () => {
+test('the trail is exported to a file, and a cancelled export shows nothing', async () => {
   await open({ audit: trail(3) })
   const save = async () => {
     await fireEvent.keyDown(screen.getByRole('button', { name: 'Export' }), { key: 'Enter' })
@@ -265,7 +265,7 @@ test('the trail is saved as a file, and nothing is said where the person thought
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Audit trail.json”.'])
 })
 
-test('times are those of the workstation’s zone, whatever zone this computer has', () => {
+test('times are shown in the recording workstation’s zone, not this computer’s', () => {
   const entry = auditEntryOf({ at: Date.UTC(2025, 6, 1, 23, 5, 9), zone: 'Europe/London' })
   expect(momentOf(entry).trim()).toMatch(/2 Jul 2025 00:05:09$/)
   expect(zoneOf(entry)).toBe('UTC+01:00')
@@ -274,7 +274,7 @@ test('times are those of the workstation’s zone, whatever zone this computer h
   )
 })
 
-test('every event has words of its own, and a later version’s event is shown by its name', () => {
+test('every event has its own label, and an unknown event is shown by its name', () => {
   const events: AuditEvent[] = [
     'session-started',
     'handed-over',
@@ -330,12 +330,12 @@ test('every event has words of its own, and a later version’s event is shown b
   expect(entryStatus({ what: 'turn-ended', detail: { outcome: 'declined' } }).word).toBe('Declined')
 })
 
-test('of an appointment the list says which number, and what was noted', () => {
+test('an appointment entry shows its number and what was noted', () => {
   const entry = { seq: 1, at: 0, zone: 'Pacific/Auckland', staff: 'Grace', what: 'appointment-marked' as const }
   expect(summaryOf({ ...entry, detail: { number: '6', to: 'here' } })).toBe('Number 6; at the counter')
 })
 
-test('details are named in plain words, and one that is not known is not lost', () => {
+test('details have plain labels, and unknown details are shown too', () => {
   const detail = { seconds: '312', outcome: 'signed', by: 'blur', tried: '2', colour: 'green' }
   expect(detailsIn({ what: 'turn-ended', detail, zone: 'Pacific/Auckland' })).toEqual([
     { name: 'By', value: 'another window came to the front' },
@@ -357,6 +357,6 @@ test.each([
   ['account-changed', { before: 'Harbour' }, { name: 'Previous name', value: 'Harbour' }],
   ['appointment-called', { number: '6' }, { name: 'Number', value: '6' }],
   ['receipt-made', { number: 'R-2026-0412' }, { name: 'Receipt number', value: 'R-2026-0412' }]
-] as const)('of %s, %j is named after what it is there', (what, detail, named) => {
+] as const)('in %s, %j has its own label', (what, detail, named) => {
   expect(detailsIn({ what: what as AuditEvent, detail, zone: 'Pacific/Auckland' })).toEqual([named])
 })

@@ -38,7 +38,7 @@ const pressEscape = async () => {
 }
 const count = (name: string) => opened.api.control.calls.filter((call) => call.name === name).length
 
-test('a backup goes on without its dialog, and its end is told', async () => {
+test('a backup continues after its dialog is closed, and its result is shown', async () => {
   const control = await open()
   const free = control.hold('storage.backUp')
   await press('Back up…')
@@ -55,7 +55,7 @@ test('a backup goes on without its dialog, and its end is told', async () => {
   expect(opened.app.toasts.shown.map(({ text }) => text).join()).toContain('No backup was made.')
 })
 
-test('a backup that isn’t restored after all is let go, with what was typed', async () => {
+test('cancelling a restore closes the backup and clears the passphrase', async () => {
   await open()
   for (const leave of [() => press('Cancel'), pressEscape]) {
     await toCheck()
@@ -68,7 +68,7 @@ test('a backup that isn’t restored after all is let go, with what was typed', 
   }
 })
 
-test('a wrong passphrase is told at its field, which is ready for the next', async () => {
+test('a wrong passphrase is reported at its field, which is cleared and focused', async () => {
   const control = await open()
   const message = 'This isn’t the passphrase of this backup.'
   control.fail('storage.checkBackup', { code: 'bad-file', message, fields: [{ field: 'passphrase', message }] })
@@ -80,13 +80,13 @@ test('a wrong passphrase is told at its field, which is ready for the next', asy
   expect(screen.queryByText('This backup can’t be used.')).toBeNull()
 })
 
-test('what a backup holds is read out before it is restored', async () => {
+test('a checked backup’s contents get focus, so that they are read out before restoring', async () => {
   await open()
   await toCheck()
   expect(document.activeElement?.textContent).toContain('complete and undamaged')
 })
 
-test('a check that is left says nothing more', async () => {
+test('a check that was cancelled reports nothing afterwards', async () => {
   const control = await open()
   const free = control.hold('storage.checkBackup')
   await toCheck()
@@ -98,7 +98,7 @@ test('a check that is left says nothing more', async () => {
   expect(screen.queryByText('This backup can’t be used.')).toBeNull()
 })
 
-test('what is being put in place can’t be left', async () => {
+test('a running restore can’t be cancelled', async () => {
   const control = await open()
   await toCheck()
   control.hold('storage.restore')
@@ -109,7 +109,7 @@ test('what is being put in place can’t be left', async () => {
   expect(count('storage.leaveBackup')).toBe(0)
 })
 
-test('backups by themselves: set with a folder and a passphrase, made now, and turned off', async () => {
+test('scheduled backups are set up with a folder and a passphrase, run now, and turned off', async () => {
   opened = await openOffice(fakeApi())
   show(opened, ScheduledBackups)
   await settle()
@@ -141,7 +141,7 @@ test('backups by themselves: set with a folder and a passphrase, made now, and t
   expect(inputs('storage.scheduleBackups').at(-1)).toEqual({ plan: null })
 })
 
-test('a recovery key is made on the page, noted, and told to nobody before', async () => {
+test('a recovery key is stored only after staff confirm having noted it', async () => {
   opened = await openOffice(fakeApi())
   show(opened, RecoveryKey)
   await settle()
@@ -169,7 +169,7 @@ test('a recovery key is made on the page, noted, and told to nobody before', asy
   expect(document.body.textContent?.replaceAll(/\s/g, '')).not.toContain(shown)
 })
 
-test('data that are locked take a recovery key, and a wrong one is told at its field', async () => {
+test('locked data asks for a recovery key, and a wrong one is reported at its field', async () => {
   opened = await openOffice(fakeApi())
   show(opened, LockedData, { locked: { reason: 'key-missing' } })
   await settle()
@@ -182,7 +182,7 @@ test('data that are locked take a recovery key, and a wrong one is told at its f
   expect(screen.getByLabelText('Recovery key').getAttribute('aria-invalid')).toBe('true')
 })
 
-test('everything is removed only once each part was agreed to', async () => {
+test('everything is removed only once each consequence is confirmed', async () => {
   opened = await openOffice(fakeApi({ removal: { unsent: 3, backups: 2, othersMayNeedKey: true } }))
   show(opened, RemoveEverything)
   await settle()
@@ -199,7 +199,7 @@ test('everything is removed only once each part was agreed to', async () => {
   expect(opened.api.control.calls.at(-1)).toEqual({ name: 'storage.remove', input: { backups: true, unsent: 3 } })
 })
 
-test('a damaged database: a copy is chosen by its day, with what it lacks, and nothing of a key is asked', async () => {
+test('for a damaged database, a copy is chosen by date and shows what it lacks, without asking for a key', async () => {
   const copies = [
     {
       name: 'new',
@@ -236,7 +236,7 @@ test('a damaged database: a copy is chosen by its day, with what it lacks, and n
   ])
 })
 
-test('a newer version’s data: which version, what to do, and the copy from before it where there is one', async () => {
+test('data from a newer version names the version to install', async () => {
   opened = await openOffice(fakeApi())
   show(opened, LockedData, { locked: { reason: 'newer-version', usedBy: '0.4.0' } })
   await settle()

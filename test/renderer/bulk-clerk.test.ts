@@ -1,4 +1,4 @@
-/** A sheet that is dropped or pasted, and corrected in the table. */
+/** Bulk send: sheets that are dropped or pasted, and corrected in the table. */
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
@@ -64,8 +64,8 @@ async function paste(text: string, target: Element = document.body) {
   await settle()
 }
 
-describe('a file over the window', () => {
-  test('says what dropping it will do, and opens bulk send with what is in it', async () => {
+describe('dragging a file over the window', () => {
+  test('says what dropping it will do, and opens bulk send with its rows', async () => {
     await open('drafts')
     expect((await over(file('clients.xlsx', XLSX))).effect).toBe('copy')
     expect(zone()).toBe('Drop to bulk send from this spreadsheet')
@@ -77,7 +77,7 @@ describe('a file over the window', () => {
     expect(warned()).toBe('Now choose what to send.')
   })
 
-  test('of rows says why nothing comes of it where the role of who works here refuses that', async () => {
+  test('refuses a spreadsheet, with the reason, when the role doesn’t allow bulk send', async () => {
     await open('drafts')
     const { control } = opened.api
     expect((await over(file('clients.xlsx', XLSX))).effect).toBe('copy')
@@ -93,14 +93,14 @@ describe('a file over the window', () => {
     expect(opened.app.router.route.screen).toBe('drafts')
   })
 
-  test('goes on to the columns where it is known what to send', async () => {
+  test('continues with the columns when what to send is already chosen', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
     await drop(file('clients.csv', 'text/csv'))
     expect(step()).toBe('Columns')
     expect(screen.getByText(/^clients.csv: 200 rows/)).toBeTruthy()
   })
 
-  test('goes away with the pointer', async () => {
+  test('hides the drop zone when the pointer leaves', async () => {
     await open()
     await over(file('clients.csv', 'text/csv'))
     await fireEvent.dragLeave(document.body, { relatedTarget: null })
@@ -113,23 +113,26 @@ describe('a file over the window', () => {
     ['logo.png', 'image/png', 'Pictures can’t be used here'],
     ['payroll.xml', 'text/xml', 'An XML file fills in a form'],
     ['letter.docx', 'application/msword', 'can’t be used here']
-  ])('that is no table says so in words, and nothing is opened: %s', async (name, type, words) => {
-    await open()
-    expect((await over(file(name, type))).effect).toBe('none')
-    expect(zone()).toContain(words)
-    expect(await drop(file(name, type))).toBe(true)
-    expect(warned()).toContain(words)
-    expect(opened.app.router.route.screen).toBe('drafts')
-  })
+  ])(
+    'explains why a file that isn’t a spreadsheet can’t be dropped, and opens nothing: %s',
+    async (name, type, words) => {
+      await open()
+      expect((await over(file(name, type))).effect).toBe('none')
+      expect(zone()).toContain(words)
+      expect(await drop(file(name, type))).toBe(true)
+      expect(warned()).toContain(words)
+      expect(opened.app.router.route.screen).toBe('drafts')
+    }
+  )
 
-  test('among others is refused: a sheet at a time', async () => {
+  test('refuses more than one file at a time', async () => {
     await open()
     await drop(file('a.csv', 'text/csv'), file('b.csv', 'text/csv'))
     expect(warned()).toContain('one file at a time')
     expect(calls('bulk.openDropped')).toEqual([])
   })
 
-  test('that is too large isn’t even read', async () => {
+  test('refuses a file that is too large without reading it', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
     const large = file('clients.csv', 'text/csv', MOST_SHEET_BYTES + 1)
     large.arrayBuffer = () => Promise.reject(new Error('It was read.'))
@@ -139,7 +142,7 @@ describe('a file over the window', () => {
   })
 
   test.each(['handed over', 'locked'])(
-    'is neither shown nor taken, nor gone to, while the screen is %s',
+    'is ignored, and doesn’t navigate to the file, while the screen is %s',
     async (how) => {
       await open()
       if (how === 'locked') {
@@ -156,7 +159,7 @@ describe('a file over the window', () => {
     }
   )
 
-  test('goes to the form that is composed, if it is XML', async () => {
+  test('fills in the form being composed from an XML file', async () => {
     const composition = forms({ items: [form()] })
     const summary = { kind: composition.kind, title: 'Tax file declaration', who: 'Mere Tamati', updatedAt: NOW }
     const draft = { id: 'd', accountId: 'practice', ...summary, composition }
@@ -173,7 +176,7 @@ describe('a file over the window', () => {
   })
 })
 
-test('a file is known by its ending, and until that is told by its type', () => {
+test('a dropped file’s kind is recognised by its extension, or by its type while the name is unknown', () => {
   expect(kindOfDropped('application/vnd.ms-excel')).toBe('rows')
   expect(kindOfDropped('application/vnd.ms-excel', 'clients.csv')).toBe('rows')
   expect(kindOfDropped('', 'drafts.countersign')).toBe('drafts')
@@ -182,7 +185,7 @@ test('a file is known by its ending, and until that is told by its type', () => 
 })
 
 describe('rows on the clipboard', () => {
-  test('are pasted on the screen, or by a button', async () => {
+  test('can be pasted onto the screen', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
     await paste('Name\tE-mail\nMere\tmere@example.com')
     expect(calls('bulk.paste')).toEqual([{ text: 'Name\tE-mail\nMere\tmere@example.com' }])
@@ -193,14 +196,14 @@ describe('rows on the clipboard', () => {
     expect(screen.getByText('Pasted rows')).toBeTruthy()
   })
 
-  test('come by a button from the clipboard itself', async () => {
+  test('can be pasted with a button', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
     await fireEvent.click(screen.getByRole('button', { name: 'Paste rows' }))
     await settle()
     expect(calls('bulk.paste')).toEqual([{}])
   })
 
-  test('stay a field’s own in a field', async () => {
+  test('are not intercepted when pasted into a field', async () => {
     await open('bulk')
     await fireEvent.click(screen.getByRole('radio', { name: /^Form/ }))
     await paste('a\tb\nc\td', screen.getByLabelText('Form name'))
@@ -222,8 +225,8 @@ async function type(name: string, value: string, key: string) {
   await settle()
 }
 
-describe('a cell that is wrong', () => {
-  test('is entered from its row, and Enter leads from one to the next', async () => {
+describe('correcting a cell', () => {
+  test('starts from its row, and Enter moves to the next cell with an error', async () => {
     await toCheck()
     const grid = screen.getByRole('grid', { name: 'Rows' })
     await fireEvent.keyDown(grid, { key: 'ArrowDown' })
@@ -243,13 +246,13 @@ describe('a cell that is wrong', () => {
     expect(screen.getByRole('button', { name: 'Send 192 packages' })).toBeTruthy()
   })
 
-  test('leads to what else is wrong in its row first', async () => {
+  test('moves on to other errors in the same row first', async () => {
     await toCheck()
     await type('Surname, row 58', 'Okafor', 'Tab')
     expect(document.activeElement?.getAttribute('aria-label')).toBe('E-mail, row 58')
   })
 
-  test('that is still wrong keeps the focus, and another Enter goes on', async () => {
+  test('keeps the focus on a cell that is still wrong, and a second Enter moves on', async () => {
     await toCheck()
     await type('E-mail, row 17', 'still wrong', 'Enter')
     expect(document.activeElement?.getAttribute('aria-label')).toBe('E-mail, row 17')
@@ -258,7 +261,7 @@ describe('a cell that is wrong', () => {
     expect(document.activeElement?.getAttribute('aria-label')).toBe('Surname, row 58')
   })
 
-  test('is left as it was by Escape', async () => {
+  test('is cancelled by Escape', async () => {
     await toCheck()
     const before = cell('E-mail, row 17').value
     cell('E-mail, row 17').focus()
@@ -268,7 +271,7 @@ describe('a cell that is wrong', () => {
     expect(calls('bulk.correct')).toEqual([])
   })
 
-  test('of the last row lets Tab out of the table', async () => {
+  test('lets Tab leave the table after the last row', async () => {
     await toCheck()
     cell('Sign by, row 176').focus()
     await settle()
@@ -280,7 +283,7 @@ describe('a cell that is wrong', () => {
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 3, name: /^Row 176/ }))
   })
 
-  test('can be put back to what the file says', async () => {
+  test('can be undone to the file’s value', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     await fireEvent.click(screen.getByText(/→ “tama@example\.com”/))
@@ -291,7 +294,7 @@ describe('a cell that is wrong', () => {
     expect(screen.getAllByLabelText('E-mail, row 17').length).toBeGreaterThan(0)
   })
 
-  test('with others in its row is put back to what the file says, all of them', async () => {
+  test('undoes all corrections of a row together', async () => {
     await toCheck()
     await type('Surname, row 58', 'Okafor', 'Enter')
     await type('E-mail, row 58', 'mere@example.com', 'Enter')
@@ -311,13 +314,13 @@ describe('a cell that is wrong', () => {
     ])
   })
 
-  test('holds the batch until it is corrected, and what was seen to go is what goes', async () => {
+  test('delays the batch until it is saved, and requires sending again if the rows ready have changed', async () => {
     await toCheck()
     const release = opened.api.control.hold('bulk.correct')
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send 191 packages' })
     expect(send.disabled).toBe(true)
-    // However it is submitted: the disabled button isn't the only safeguard.
+    // Submitting the form directly: the disabled button isn't the only safeguard.
     await fireEvent.submit(send.form as HTMLFormElement)
     await settle()
     expect(calls('bulk.send')).toEqual([])
@@ -330,7 +333,7 @@ describe('a cell that is wrong', () => {
     expect(calls('bulk.send')).toHaveLength(1)
   })
 
-  test('that couldn’t be corrected keeps the batch from going', async () => {
+  test('stops the batch from being sent when it fails', async () => {
     await toCheck()
     const release = opened.api.control.hold('bulk.correct')
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
@@ -342,7 +345,7 @@ describe('a cell that is wrong', () => {
     expect(screen.getByText(/^A cell couldn’t be corrected/)).toBeTruthy()
   })
 
-  test('that was corrected is still so after the country was chosen in the settings', async () => {
+  test('survives a visit to the settings', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     opened.app.router.go('settings', ['appearance'])
@@ -360,7 +363,7 @@ describe('a cell that is wrong', () => {
     expect(calls('bulk.openDropped')).toEqual([])
   })
 
-  test.each(['settings', 'bulk'] as const)('goes with its account, chosen in %s', async (where) => {
+  test.each(['settings', 'bulk'] as const)('is discarded when the account is changed in %s', async (where) => {
     await toCheck({ accounts: [{ ...practiceAccount(), chosen: true }, officeAccount()] })
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     opened.app.router.go(where)
@@ -371,12 +374,12 @@ describe('a cell that is wrong', () => {
     expect(opened.app.suspendedBulk).toBeUndefined()
   })
 
-  test('that was corrected isn’t lost to another sheet without a question', async () => {
+  test('asks for confirmation before another sheet replaces corrected rows', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     await drop(file('other.csv', 'text/csv'))
-    const asked = within(screen.getByRole('dialog', { name: 'Use another sheet?' }))
-    await fireEvent.click(asked.getByRole('button', { name: 'Cancel' }))
+    const question = within(screen.getByRole('dialog', { name: 'Use another sheet?' }))
+    await fireEvent.click(question.getByRole('button', { name: 'Cancel' }))
     await settle()
     expect(calls('bulk.openDropped')).toEqual([])
     expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
@@ -387,7 +390,7 @@ describe('a cell that is wrong', () => {
     expect(step()).toBe('Columns')
   })
 
-  test('is in the sheet that is saved', async () => {
+  test('is included in the downloaded sheet', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     await fireEvent.click(screen.getByRole('button', { name: 'Download corrected sheet…' }))
@@ -396,7 +399,7 @@ describe('a cell that is wrong', () => {
   })
 })
 
-test('a row opens the package that it will send, in the words of the composer', async () => {
+test('a row opens a preview of the package that it will send', async () => {
   await toCheck()
   await fireEvent.click(screen.getByRole('radio', { name: /^All rows/ }))
   await settle()
@@ -415,7 +418,7 @@ test('a row opens the package that it will send, in the words of the composer', 
 })
 
 describe('how a sheet is read', () => {
-  test('can be changed where its first row is data', async () => {
+  test('can be changed when its first row is data', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
     await fireEvent.click(screen.getByRole('button', { name: 'Choose a file…' }))
     await settle()
@@ -432,7 +435,7 @@ describe('how a sheet is read', () => {
     return { bulk: { ...bulk, sheet: bulk.sheet && { ...bulk.sheet, dateDoubts } } }
   }
 
-  test('says which of day and month comes first where it could be either, and asks', async () => {
+  test('shows how ambiguous dates are read, and lets staff swap day and month', async () => {
     await toCheck(doubtful())
     expect(calls('bulk.check').at(-1)).not.toHaveProperty('dateOrders')
     expect(screen.getByText(/03\/04\/2027 is read as 3 April 2027/)).toBeTruthy()
@@ -458,7 +461,7 @@ describe('how a sheet is read', () => {
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Month first/ }).checked).toBe(true)
   })
 
-  test('as last time, told late, makes the check before it void', async () => {
+  test('invalidates an earlier check if the remembered date order arrives late', async () => {
     const change = lastTime(doubtful())
     await open('bulk', change, [], { preset: 'office-1' })
     const release = opened.api.control.hold('bulk.remembered')
@@ -476,13 +479,13 @@ describe('how a sheet is read', () => {
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Month first/ }).checked).toBe(true)
   })
 
-  test('is not taken from last time where the sheet itself tells', async () => {
+  test('ignores the remembered date order when the sheet’s own dates are unambiguous', async () => {
     await toCheck(lastTime({ bulk: madeUpBulk(NOW) }))
     expect(calls('bulk.check').at(-1)).not.toHaveProperty('dateOrders')
   })
 })
 
-test('the practice office has a sample to try it with, checked at once', async () => {
+test('the practice office offers a sample sheet, which is checked immediately', async () => {
   await open('bulk', { accounts: [{ ...practiceAccount(), chosen: true }] })
   await fireEvent.click(screen.getByRole('button', { name: 'Try it with a sample sheet' }))
   await settle()
@@ -491,7 +494,7 @@ test('the practice office has a sample to try it with, checked at once', async (
   expect(screen.getByText(/^Preset “Client engagement letter”/)).toBeTruthy()
 })
 
-test('the sample is checked once it is known how such a sheet was read last', async () => {
+test('the sample is checked only once the remembered reading has been loaded', async () => {
   await open('bulk', { accounts: [{ ...practiceAccount(), chosen: true }] })
   const release = opened.api.control.hold('bulk.remembered')
   await fireEvent.click(screen.getByRole('button', { name: 'Try it with a sample sheet' }))
@@ -503,7 +506,7 @@ test('the sample is checked once it is known how such a sheet was read last', as
   expect(step()).toBe('Check and send')
 })
 
-test('no other account has one', async () => {
+test('other accounts offer no sample sheet', async () => {
   await open('bulk', { accounts: [{ ...officeAccount(), chosen: true }] })
   expect(screen.queryByRole('button', { name: 'Try it with a sample sheet' })).toBeNull()
 })

@@ -62,8 +62,8 @@ function found(change: Partial<BulkCheck>): Partial<FakeState> {
   return { bulk: { ...bulk, check: { ...bulk.check, ...change } } }
 }
 
-describe('what is sent', () => {
-  test('is chosen among the presets first; the step then says what it is, and can be gone back to', async () => {
+describe('choosing what to send', () => {
+  test('lists presets first, then shows the choice, which can be changed', async () => {
     await open()
     expect(step()).toBe('What to send')
     await press(/^Tenancy, two tenants/)
@@ -74,7 +74,7 @@ describe('what is sent', () => {
     expect(step()).toBe('What to send')
   })
 
-  test('may be a draft, which is found by its words', async () => {
+  test('finds a draft by its words', async () => {
     await open()
     await fireEvent.click(screen.getByRole('radio', { name: /^Draft/ }))
     await settle()
@@ -84,13 +84,13 @@ describe('what is sent', () => {
     expect(screen.getByText(/^Draft “Tax file declaration”/)).toBeTruthy()
   })
 
-  test('may be a template of the account: an office without presets is shown those', async () => {
+  test('lists templates when the office has no presets', async () => {
     await open({}, { presets: [] })
     await press(/^Residential tenancy agreement/)
     expect(screen.getByText(/^Template “Residential tenancy agreement”: 1 template, 2 signers/)).toBeTruthy()
   })
 
-  test('may be a form for several people, whose names come from the sheet', async () => {
+  test('allows a form for several signers, whose names come from the sheet', async () => {
     await open()
     await fireEvent.click(screen.getByRole('radio', { name: /^Form/ }))
     await fireEvent.input(screen.getByLabelText('Form name'), { target: { value: 'Choice of fund' } })
@@ -101,13 +101,13 @@ describe('what is sent', () => {
     expect(screen.getByText(/Signer 2: first name.* have no column yet/)).toBeTruthy()
   })
 
-  test('comes with the address, from a preset or a draft', async () => {
+  test('takes a preset or draft from the address', async () => {
     await open({ draft: 'made-2' })
     expect(step()).toBe('Spreadsheet')
     expect(screen.getByText(/^Draft “Tax file declaration”/)).toBeTruthy()
   })
 
-  test('is no draft that another workstation is working on: the list says where', async () => {
+  test('refuses a draft that is being edited on another workstation, and says where', async () => {
     const office = { isMine: false, canBeMine: false, editingBy: 'Counter 2', versions: 0, edition: 1 }
     const [first, ...others] = madeUpDrafts(3, NOW)
     await open({}, { drafts: first ? [{ ...first, office }, ...others] : others })
@@ -118,7 +118,7 @@ describe('what is sent', () => {
     expect(step()).toBe('What to send')
   })
 
-  test('that is gone is said, and something else can be chosen', async () => {
+  test('reports a preset that no longer exists, and allows another choice', async () => {
     await open({ preset: 'elsewhere' })
     expect(screen.getByText(/couldn’t be opened. Choose something else/)).toBeTruthy()
     expect(step()).toBe('What to send')
@@ -126,7 +126,7 @@ describe('what is sent', () => {
 })
 
 describe('the sheet', () => {
-  test('is shown by its name, its size, its first rows and what was noticed', async () => {
+  test('shows its name, size, first rows and notes about how it was read', async () => {
     await open({ preset: 'office-1' })
     await chooseSheet()
     expect(screen.getByText('Tenants May.xlsx')).toBeTruthy()
@@ -137,7 +137,7 @@ describe('the sheet', () => {
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Continue' }))
   })
 
-  test('may be another one of the same file', async () => {
+  test('can be switched to another sheet of the same file', async () => {
     await open({ preset: 'office-1' })
     await chooseSheet()
     await fireEvent.change(screen.getByLabelText('Sheet'), { target: { value: 'June' } })
@@ -145,7 +145,7 @@ describe('the sheet', () => {
     expect(calls('bulk.sheet').map(({ input }) => input)).toEqual([{ id: 'sheet-1', sheet: 'June' }])
   })
 
-  test('may be begun with a sample for Excel or as CSV', async () => {
+  test('can be started from a sample for Excel or as CSV', async () => {
     await open({ preset: 'office-1' })
     await press('Save for Excel…')
     await press('Save as CSV…')
@@ -153,7 +153,7 @@ describe('the sheet', () => {
     expect(opened.app.toasts.shown.map(({ text }) => text).join()).toContain('Saved “Sample.csv”')
   })
 
-  test('that cannot be used is named, and so is the one that is still shown', async () => {
+  test('names a file that can’t be used and the one still in use', async () => {
     await open({ preset: 'office-1' })
     await chooseSheet()
     const message = 'A quotation mark in row 12 is never closed.'
@@ -163,7 +163,7 @@ describe('the sheet', () => {
     expect(screen.getByText('200 rows, 8 columns')).toBeTruthy()
   })
 
-  test('that cannot be used says why, and another can be chosen', async () => {
+  test('explains why a file can’t be used, and another can be chosen', async () => {
     await open({ preset: 'office-1' })
     opened.api.control.fail('bulk.open', { code: 'bad-file', message: 'A quotation mark in row 12 is never closed.' })
     await chooseSheet()
@@ -173,14 +173,14 @@ describe('the sheet', () => {
     expect(screen.getByText('Tenants May.xlsx')).toBeTruthy()
   })
 
-  test('that was not chosen after all changes nothing', async () => {
+  test('stays unchanged when choosing a file is cancelled', async () => {
     await open({ preset: 'office-1' }, { bulk: { ...madeUpBulk(NOW), sheet: null } })
     await chooseSheet()
     expect(step()).toBe('Spreadsheet')
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
-  test('without rows cannot be gone on with', async () => {
+  test('without rows can’t be continued with', async () => {
     const bulk = madeUpBulk(NOW)
     await open(
       { preset: 'office-1' },
@@ -191,7 +191,7 @@ describe('the sheet', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
-  /** Leaves the screen, and comes back with a query. */
+  /** Leaves the screen and returns with a query. */
   async function comeBack(unmount: () => void, query: Record<string, string>) {
     unmount()
     opened.app.router.go('settings')
@@ -201,7 +201,7 @@ describe('the sheet', () => {
     await settle()
   }
 
-  test.each([{}, { preset: 'office-1' }])('is there again on coming back', async (query) => {
+  test.each([{}, { preset: 'office-1' }])('is kept when returning to the screen', async (query) => {
     const { unmount } = await open({ preset: 'office-1' })
     await chooseSheet()
     await comeBack(unmount, query as Record<string, string>)
@@ -211,7 +211,7 @@ describe('the sheet', () => {
     expect(calls('bulk.close')).toEqual([])
   })
 
-  test('is closed where something else is begun, and nothing in it was corrected', async () => {
+  test('without corrections is closed when a different send is started', async () => {
     const { unmount } = await open({ preset: 'office-1' })
     await chooseSheet()
     await comeBack(unmount, { draft: 'made-2' })
@@ -221,7 +221,7 @@ describe('the sheet', () => {
 })
 
 describe('the columns', () => {
-  test('are matched by their names, and what fills nothing is said', async () => {
+  test('are matched by name, and the number matched is shown', async () => {
     await toColumns()
     expect(fills('First name').value).toBe('Signer 1: first name')
     expect(fills('Surname').value).toBe('Signer 1: last name')
@@ -230,7 +230,7 @@ describe('the columns', () => {
     expect(screen.getByText(/^6 of 8 columns matched/)).toBeTruthy()
   })
 
-  test('are matched by hand with the keyboard: a few letters, an arrow, Enter', async () => {
+  test('can be matched with the keyboard: a few letters, an arrow, Enter', async () => {
     await toColumns()
     const field = fills('Notes')
     await fireEvent.input(field, { target: { value: 'middle' } })
@@ -241,7 +241,7 @@ describe('the columns', () => {
     expect(filled()).toContainEqual({ target: expect.stringContaining('MiddleName'), column: 7 })
   })
 
-  test('never two fill the same: the one chosen last does', async () => {
+  test('give up a target that is assigned to another column', async () => {
     await toColumns()
     const field = fills('Notes')
     await fireEvent.input(field, { target: { value: 'Signer 1: e-mail' } })
@@ -250,7 +250,7 @@ describe('the columns', () => {
     expect(fills('E-mail').value).toBe('')
   })
 
-  test('what is typed and is nothing that can be filled is put back; an emptied field fills nothing', async () => {
+  test('restore the target after unknown text is typed, and clear it when the field is emptied', async () => {
     await toColumns()
     await fireEvent.input(fills('Surname'), { target: { value: 'rubbish' } })
     await fireEvent.blur(fills('Surname'))
@@ -261,7 +261,7 @@ describe('the columns', () => {
     expect(filled().map(({ column }) => column)).not.toContain(1)
   })
 
-  test('say what must be filled and is not, and who stays the same in every package', async () => {
+  test('list required values that are missing, and signers who are the same in every package', async () => {
     await toColumns({ draft: 'made-2' })
     expect(screen.getByText('The same in every package: Grace Okafor.')).toBeTruthy()
     expect(screen.queryByText(/^Nothing fills/)).toBeNull()
@@ -269,7 +269,7 @@ describe('the columns', () => {
 })
 
 describe('the check', () => {
-  test('tells how many rows go, and shows those with errors first, each with its column', async () => {
+  test('counts the rows ready, and lists those with errors first, with their columns', async () => {
     await toCheck()
     expect(step()).toBe('Check and send')
     const counts = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
@@ -284,7 +284,7 @@ describe('the check', () => {
     expect((screen.getByLabelText('E-mail, row 17') as HTMLInputElement).value).toMatch(/\.example\.com$/)
   })
 
-  test('shows all of a row that is chosen', async () => {
+  test('shows all problems of the selected row', async () => {
     await toCheck()
     const grid = screen.getByRole('grid', { name: 'Rows' })
     await fireEvent.keyDown(grid, { key: 'ArrowDown' })
@@ -293,7 +293,7 @@ describe('the check', () => {
     expect(within(row).getByText('Enter an e-mail address.')).toBeTruthy()
   })
 
-  test('shows the rows that repeat others, and what they repeat', async () => {
+  test('shows duplicate rows and what they repeat', async () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: /Duplicates/ }))
     await settle()
@@ -301,7 +301,7 @@ describe('the check', () => {
     expect(screen.getAllByText(/^Already sent on 14 Nov/)).toHaveLength(2)
   })
 
-  test('counts as going what the button sends, also once repeated rows are to go', async () => {
+  test('counts duplicates as ready once they are to be sent', async () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: /^Send them too/ }))
     const [first] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
@@ -309,7 +309,7 @@ describe('the check', () => {
     expect(screen.getByRole('button', { name: 'Send 195 packages' })).toBeTruthy()
   })
 
-  test('says first what a row repeats, and then that there is more', async () => {
+  test('shows what a row repeats before its other problems', async () => {
     const bulk = madeUpBulk(NOW)
     const problems = [{ at: 'due', severity: 'warning' as const, message: 'It is soon.' }]
     const rows = bulk.rows.map((row) => (row.duplicateOf ? { ...row, problems } : row))
@@ -320,7 +320,7 @@ describe('the check', () => {
     expect(screen.getAllByText('and 1 more')).toHaveLength(4)
   })
 
-  test('counts beside an error the other errors alone', async () => {
+  test('counts only errors in “and N more” beside an error', async () => {
     const bulk = madeUpBulk(NOW)
     const warning = { at: 'mobile', severity: 'warning' as const, message: 'Add the country code.' }
     await toCheck({
@@ -331,7 +331,7 @@ describe('the check', () => {
     expect(screen.getAllByText(/^and \d+ more$/).map(({ textContent }) => textContent)).toEqual(['and 1 more'])
   })
 
-  test('warns of a column that is to have e-mail addresses and begins with none', async () => {
+  test('warns when the first rows of the e-mail column contain no e-mail addresses', async () => {
     const bulk = madeUpBulk(NOW)
     if (!bulk.sheet) throw new Error('There is no made-up sheet.')
     const column = bulk.sheet.columns.indexOf('E-mail')
@@ -345,13 +345,13 @@ describe('the check', () => {
     expect(screen.queryByText(/no e-mail addresses/)).toBeNull()
   })
 
-  test('saves the rows to fix', async () => {
+  test('exports the rows with errors', async () => {
     await toCheck()
     await press('Export 5 rows with errors…')
     expect(opened.app.toasts.shown[0]?.text).toContain('Exported “Rows to mend.csv”')
   })
 
-  test('is void once a column fills something else', async () => {
+  test('is invalidated when the mapping changes', async () => {
     await toCheck()
     await press('Change: Columns')
     await fireEvent.input(fills('Notes'), { target: { value: '' } })
@@ -362,7 +362,7 @@ describe('the check', () => {
     expect(calls('bulk.check')).toHaveLength(2)
   })
 
-  test('that failed says that nothing was sent, and can be tried again', async () => {
+  test('reports a failed check, and can be run again', async () => {
     await toColumns()
     opened.api.control.fail('bulk.check', { code: 'invalid', message: 'The columns no longer match the package.' })
     await press('Check 200 rows')
@@ -372,7 +372,7 @@ describe('the check', () => {
     expect(screen.getByText('With errors')).toBeTruthy()
   })
 
-  test('of a file that is no longer open asks for it again', async () => {
+  test('asks for the file again when it is no longer open', async () => {
     await toColumns()
     opened.api.control.fail('bulk.check', { code: 'gone', message: 'This file is no longer open.' })
     await press('Check 200 rows')
@@ -381,7 +381,7 @@ describe('the check', () => {
   })
 })
 
-describe('how such a sheet was matched last', () => {
+describe('the mapping from last time', () => {
   const lastTime = () => {
     const bulk = madeUpBulk(NOW)
     const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
@@ -390,7 +390,7 @@ describe('how such a sheet was matched last', () => {
     return { bulk: { ...bulk, remembered: { mapping: [{ target, column: 7 }], dateOrders: [], at: NOW - 86_400_000 } } }
   }
 
-  test('is taken up, says so, and can be put back to the headings', async () => {
+  test('is applied and announced, and can be replaced by matching the headings', async () => {
     await toColumns(undefined, lastTime())
     expect(screen.getByText(/^Columns matched as last time/)).toBeTruthy()
     expect(fills('Notes').value).toBe('Signer 1: last name')
@@ -400,7 +400,7 @@ describe('how such a sheet was matched last', () => {
     expect(fills('Surname').value).toBe('Signer 1: last name')
   })
 
-  test('is no longer said once a column is matched by hand', async () => {
+  test('is no longer announced once a column is matched by hand', async () => {
     await toColumns(undefined, lastTime())
     const notes = fills('Notes')
     await fireEvent.input(notes, { target: { value: '' } })
@@ -413,14 +413,14 @@ describe('how such a sheet was matched last', () => {
 describe('sending', () => {
   const sent = () => calls('bulk.send').map(({ input }) => input)
 
-  test('puts all rows without errors in the outbox, without the repeated ones, and goes there', async () => {
+  test('queues all rows without errors or duplicates, and shows the batch in the Outbox', async () => {
     await toCheck()
     await press('Send 191 packages')
     expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants May', duplicates: 'leave-out', alike: 'leave-out' }])
     expect(window.location.hash).toBe('#/outbox?batch=batch-1')
   })
 
-  test('sends the repeated ones too where that is chosen, under another name', async () => {
+  test('includes duplicates when chosen, under another batch name', async () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: /Send them too/ }))
     await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: 'Tenants' } })
@@ -428,20 +428,20 @@ describe('sending', () => {
     expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants', duplicates: 'send', alike: 'leave-out' }])
   })
 
-  describe('of mobile numbers without a country', () => {
+  describe('mobile numbers without a country code', () => {
     const usual = (isGuessed: boolean) => ({
       settings: { theme: 'system' as const, zoom: 1, countryCode: { code: '64', isGuessed } }
     })
     const codes = () => calls('bulk.check').map(({ input }) => (input as { countryCode?: string }).countryCode)
 
-    test('offers the country of this computer for all', async () => {
+    test('can all get this computer’s country code', async () => {
       await toCheck({ ...found({ withoutCountry: 40 }), ...usual(true) })
       expect(codes()).toEqual([undefined])
       await press('Use +64 for all')
       expect(codes()).toEqual([undefined, '64'])
     })
 
-    test('says where the country doesn’t fit, and another is chosen beside it', async () => {
+    test('that don’t fit the country are counted, and another country can be chosen', async () => {
       await toCheck({ ...found({ withoutCountry: 40 }), ...usual(true) })
       await press('Use +64 for all')
       expect(screen.getByText('40 rows have numbers that aren’t mobile numbers in that country.')).toBeTruthy()
@@ -451,14 +451,14 @@ describe('sending', () => {
       expect(codes()).toEqual([undefined, '64', '61'])
     })
 
-    test('takes the office’s choice by itself, and says so', async () => {
+    test('automatically get the country code set for the office, with a note', async () => {
       await toCheck({ ...found({ withoutCountry: 0 }), ...usual(false) })
       expect(codes()).toEqual(['64'])
       expect(screen.getByText('Mobile numbers without a country code get +64.')).toBeTruthy()
     })
   })
 
-  test('asks about those who got this lately with other data, and sends nothing before that is answered', async () => {
+  test('requires a decision about people who recently got this with other data', async () => {
     await toCheck(found({ alike: 29 }))
     const question = screen.getByRole('group', {
       name: '29 of these people got this in the last 24 hours, with other data'
@@ -475,7 +475,7 @@ describe('sending', () => {
     expect(sent()).toMatchObject([{ duplicates: 'leave-out', alike: 'send' }])
   })
 
-  test('needs a name', async () => {
+  test('requires a batch name', async () => {
     await toCheck()
     await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: ' ' } })
     await press('Send 191 packages')
@@ -483,7 +483,7 @@ describe('sending', () => {
     expect(sent()).toEqual([])
   })
 
-  test('waits for a time that is chosen, and refuses one that has passed', async () => {
+  test('can be scheduled, but not for a time in the past', async () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: 'Later' }))
     await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2025-11-20' } })
@@ -497,7 +497,7 @@ describe('sending', () => {
     expect(sent()).toMatchObject([{ at: new Date(2025, 11, 1, 9, 30).getTime() }])
   })
 
-  test('is barred at a time after the due date that all have from the package', async () => {
+  test('can’t be scheduled after the due date shared by all packages', async () => {
     const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
     if (!preset) throw new Error('There is no preset.')
     const composition = { ...preset.composition, due: '2025-12-20T17:00', gmt: '0', zone: '' }
@@ -515,7 +515,7 @@ describe('sending', () => {
     expect(sent()).toEqual([])
   })
 
-  /** Sends, and lets the test decide when the answer comes. */
+  /** Sends, and lets the test decide when the answer arrives. */
   async function sendSlowly() {
     let answer = (_result: unknown) => {}
     const real = opened.api.bulk.send
@@ -524,7 +524,7 @@ describe('sending', () => {
     return { real, answer: (result: unknown) => answer(result) }
   }
 
-  test('under way keeps its sheet open when the page is left, and leads nobody away from where they are', async () => {
+  test('continues after leaving the page, keeps its sheet open, and doesn’t navigate when done', async () => {
     const { unmount } = await toCheck()
     const { real, answer } = await sendSlowly()
     unmount()
@@ -538,7 +538,7 @@ describe('sending', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('The batch is in the Outbox.')
   })
 
-  test('that fails after the page was left is said wherever one is', async () => {
+  test('shows a failure on whichever screen is open', async () => {
     const { unmount } = await toCheck()
     const { answer } = await sendSlowly()
     unmount()
@@ -550,13 +550,13 @@ describe('sending', () => {
     expect(toast?.text).toMatch(/^The batch wasn’t created. Nothing was sent./)
   })
 
-  test('offline says that the packages wait', async () => {
+  test('offline, says that the service can’t be reached, and is still possible', async () => {
     await toCheck({ connection: { state: 'offline', since: NOW } })
     expect(screen.getByText('The service can’t be reached.')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Send 191 packages' })).toBeTruthy()
   })
 
-  test('that failed says that nothing was sent, and what was chosen stays', async () => {
+  test('reports a failure and says that nothing was sent', async () => {
     await toCheck()
     opened.api.control.fail('bulk.send', { code: 'no-space', message: 'The disk is full.' })
     await press('Send 191 packages')
@@ -564,13 +564,13 @@ describe('sending', () => {
     expect(window.location.hash).toContain('#/bulk')
   })
 
-  test('is not offered where no row ready', async () => {
+  test('is not offered when no rows are ready', async () => {
     await toCheck(found({ ready: 0, withErrors: 200, duplicates: 0 }))
     expect(screen.getByText('No rows are ready.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: /^Send/ })).toBeNull()
   })
 
-  test('of a sheet without repeated rows asks nothing about them', async () => {
+  test('doesn’t ask about duplicates when there are none', async () => {
     await toCheck(found({ ready: 195, duplicates: 0 }))
     await waitFor(() => expect(screen.getByRole('button', { name: 'Send 195 packages' })).toBeTruthy())
     expect(screen.queryByRole('radio', { name: /Leave/ })).toBeNull()

@@ -23,13 +23,13 @@ const firstAt = new Set([...Map.groupBy(pressedAt, screenOf).values()].map(([fir
 describe.each([
   { tags: [], visits: pressedAt.filter((one) => firstAt.has(one)) },
   { tags: ['full'], visits: pressedAt.filter((one) => !firstAt.has(one)) }
-])('one who may do least comes upon no refusal', ({ tags, visits }) => {
+])('a person with the least rights never triggers a refusal by the main process', ({ tags, visits }) => {
   test.each(visits)('$scene at $at', { tags }, async (one) => {
     const { app, api } = await visit(one)
     await works(api, 'counter')
     const { refused = {} } = lockOf('counter')
     const before = api.control.calls.length
-    const asked = () =>
+    const refusedCalls = () =>
       api.control.calls
         .slice(before)
         .filter(
@@ -54,7 +54,7 @@ describe.each([
       await fireEvent.click(button)
       await rest()
       if (said !== undefined) expect(app.toasts.shown.at(-1)?.text).toBe(said)
-      expect(asked(), button.textContent ?? '').toEqual([])
+      expect(refusedCalls(), button.textContent ?? '').toEqual([])
       await back()
     }
     // Each entry of the rows' menus once, by name.
@@ -76,7 +76,7 @@ describe.each([
         pressed.add(item.textContent ?? '')
         await fireEvent.click(item)
         await rest()
-        expect(asked(), item.textContent ?? '').toEqual([])
+        expect(refusedCalls(), item.textContent ?? '').toEqual([])
         await back()
       }
       await back()
@@ -88,18 +88,18 @@ describe.each([
     for (const key of KEYS) {
       await fireEvent.keyDown(document.querySelector('#main [role=grid]') ?? document.body, { key })
       await rest()
-      expect(asked(), key).toEqual([])
+      expect(refusedCalls(), key).toEqual([])
       if (document.querySelector('[role=dialog], [role=menu]')) await dismiss()
     }
   })
 })
 
-describe('a screen or a command that a role refuses', () => {
+describe('a screen or a command that the role doesn’t allow', () => {
   const WHY = 'Only clerks, managers and administrators can do this.'
   const MANAGERS = 'Only managers and administrators can do this.'
   const DOCUMENT = { scene: 'document', at: '#/documents/Progress?document=doc-6' }
 
-  test('says why where an address leads to it, and asks main for nothing', async () => {
+  test('explains why when opened by its address, and requests nothing from main', async () => {
     const { api } = await visit({ scene: 'record', at: '#/counter' })
     await works(api, 'clerk')
     for (const [at, title] of [
@@ -119,7 +119,7 @@ describe('a screen or a command that a role refuses', () => {
     expect(api.control.calls.some(({ name }) => name === 'activity.list')).toBe(true)
   })
 
-  test('is opened by no key and no menu of the application, which say why', async () => {
+  test('can’t be opened by key or application menu, which explain why', async () => {
     const { app, api } = await visit(DOCUMENT)
     await works(api, 'counter')
     const here = window.location.hash
@@ -148,7 +148,7 @@ describe('a screen or a command that a role refuses', () => {
     expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
   })
 
-  test('is an entry of a menu that the keys come to, and that says why', async () => {
+  test('is a disabled menu item that can be focused and explains why', async () => {
     const { app, api } = await visit({ scene: 'drafting-shared', at: '#/drafts' })
     await works(api, 'counter')
     const before = api.control.calls.length
@@ -168,7 +168,7 @@ describe('a screen or a command that a role refuses', () => {
     expect(api.control.calls.slice(before).filter(({ name }) => name === 'drafts.duplicate')).toEqual([])
   })
 
-  test('is no *Undo* that a message of the one before has', async () => {
+  test('disables the *Undo* of an earlier person’s message', async () => {
     const { app, api } = await visit({ scene: 'drafting', at: '#/drafts' })
     const grid = screen.getByRole('grid')
     for (const key of ['ArrowDown', 'Delete']) await fireEvent.keyDown(grid, { key })
@@ -192,7 +192,7 @@ describe('a screen or a command that a role refuses', () => {
     expect(restored()).toBe(1)
   })
 
-  test('is a draft that can be looked at, not changed and not sent', async () => {
+  test('shows a draft read-only', async () => {
     const { app, api } = await visit({ scene: 'usual', at: '#/compose/draft-1' })
     await works(api, 'counter')
     const before = api.control.calls.length
@@ -210,7 +210,7 @@ describe('a screen or a command that a role refuses', () => {
     expect(screen.getAllByLabelText('E-mail').some((field) => field.matches(':disabled'))).toBe(false)
   })
 
-  test('is a draft that another has, without word of what could be done', async () => {
+  test('hides hints about taking over a draft that someone else is editing', async () => {
     const { api } = await visit({ scene: 'drafting-shared', at: '#/compose/made-1' })
     const offer = /[Tt]ake over,|Take over to/
     expect(screen.getAllByText(offer)).toHaveLength(2)
@@ -218,7 +218,7 @@ describe('a screen or a command that a role refuses', () => {
     expect(screen.queryAllByText(offer)).toEqual([])
   })
 
-  test('is in the palette with why, or not at all', async () => {
+  test('is hidden in the palette, or listed with the reason', async () => {
     const { app, api } = await visit(DOCUMENT)
     const find = async (typed: string) => {
       await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
@@ -238,9 +238,9 @@ describe('a screen or a command that a role refuses', () => {
     await rest()
     expect([app.toasts.shown.at(-1)?.text, document.querySelector('[role=dialog]')]).toEqual([WHY, null])
     await works(api, 'clerk')
-    const again = await find('extend')
-    expect(again.found[0]).not.toContain(WHY)
-    await fireEvent.keyDown(again.field, { key: 'Enter' })
+    const reopened = await find('extend')
+    expect(reopened.found[0]).not.toContain(WHY)
+    await fireEvent.keyDown(reopened.field, { key: 'Enter' })
     expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
   })
 })

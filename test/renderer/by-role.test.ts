@@ -54,7 +54,7 @@ function triggers(): HTMLElement[] {
   // Rows of one list may offer different actions.
   return [...byKind.values()].flatMap((same) => same.slice(0, 4))
 }
-describe('nothing is offered that the one who works here may not do', () => {
+describe('controls that the current role may not use are disabled and say why', () => {
   test.each(VISITS)('$scene at $at, $open', async (one) => {
     const { api } = await visit(one)
     await holds(api)
@@ -85,7 +85,7 @@ describe('nothing is offered that the one who works here may not do', () => {
     }
   })
 
-  test('and each right has a place, or is of a screen that is closed as a whole', () => {
+  test('every request with a required role has a control, or belongs to a screen that is closed as a whole', () => {
     const closed = Object.values(
       closedScreens({ hasNames: true, authenticated: () => ({ id: 'a', name: 'A', role: 'counter' }) }) ?? {}
     )

@@ -67,10 +67,10 @@ async function choose(name: string) {
   await settle()
 }
 const picture = () => screen.queryByLabelText('Picture from the camera, mirrored')
-const asked = () => opened.api.control.calls.map(({ name }) => name).filter((name) => name.endsWith('Camera'))
+const cameraCalls = () => opened.api.control.calls.map(({ name }) => name).filter((name) => name.endsWith('Camera'))
 const live = (cameras: Cameras) => cameras.live.map(({ label }) => label)
 
-test('each camera is shown by its picture, one at a time, and the one that is used is kept by its name', async () => {
+test('each camera can be previewed, one at a time, and the chosen one is saved by its name', async () => {
   const cameras = new Cameras(['Built-in', 'Desk'])
   await open(cameras)
   expect(live(cameras)).toEqual(['Built-in'])
@@ -81,17 +81,17 @@ test('each camera is shown by its picture, one at a time, and the one that is us
   await press('Use this camera')
   expect(opened.api.control.state.counterSettings.camera).toBe('Desk')
   expect(live(cameras)).toEqual([])
-  expect(asked()).toEqual(['counter.openCamera', 'counter.openCamera', 'counter.closeCamera'])
+  expect(cameraCalls()).toEqual(['counter.openCamera', 'counter.openCamera', 'counter.closeCamera'])
   expect(screen.getByText('Pages that ask for video get “Desk”.')).toBeTruthy()
 })
 
-test('the chosen camera is what is tested, though its name is known only once another was granted', async () => {
+test('the saved camera is tested, although its name is unknown until access is granted', async () => {
   const cameras = new Cameras(['Built-in', 'Desk'])
   await open(cameras, 'Desk')
   expect(live(cameras)).toEqual(['Desk'])
 })
 
-test('it stops when asked, when the test is left, and when the screen is locked', async () => {
+test('the camera stops on request, when the test is closed, and when the screen is locked', async () => {
   const cameras = new Cameras(['Built-in'])
   await open(cameras)
   await press('Stop camera')
@@ -108,7 +108,7 @@ test('it stops when asked, when the test is left, and when the screen is locked'
   expect([live(cameras), picture()]).toEqual([[], null])
 })
 
-test('one that isn’t connected any more is said, and stays the choice', async () => {
+test('a saved camera that is disconnected is reported, and stays selected', async () => {
   const cameras = new Cameras(['Built-in'])
   await open(cameras, 'Desk')
   expect(screen.getByText('Not connected. Until it is, pages get another camera.')).toBeTruthy()
@@ -123,7 +123,7 @@ test.each([
   ['NotReadableError', 'Another program is using this camera.'],
   ['NotAllowedError', 'This computer doesn’t let Countersign use the camera.'],
   ['OverconstrainedError', 'The camera didn’t start.']
-])('what keeps it from starting is said in words: %s', async (trouble, said) => {
+])('a camera that doesn’t start is explained: %s', async (trouble, said) => {
   const cameras = new Cameras(['Built-in'])
   cameras.trouble = trouble
   await open(cameras)
@@ -134,7 +134,7 @@ test.each([
   expect(live(cameras)).toEqual(['Built-in'])
 })
 
-test('where the system forbids it, nothing is asked of the browser', async () => {
+test('when the system denies access, no camera is opened', async () => {
   const cameras = new Cameras(['Built-in'])
   await open(cameras)
   await press('Stop camera')

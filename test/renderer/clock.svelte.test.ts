@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Minutes } from '../../src/renderer/src/state/clock.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 
-test('the time is told again as each minute begins, and no longer once nobody looks', async () => {
+test('the time updates at the start of each minute, and stops when nothing uses it', async () => {
   const clock = new FakeClock(90_500)
   const minutes = new Minutes(clock)
   const seen: number[] = []

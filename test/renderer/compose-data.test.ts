@@ -44,7 +44,7 @@ async function openDraft(composition: Composition, change: Parameters<typeof fak
 }
 
 /** Returns what is stored after the save delay. */
-async function kept(): Promise<Composition> {
+async function stored(): Promise<Composition> {
   await settle()
   await opened.clock.pass(300)
   return opened.api.control.state.drafts.find((draft) => draft.id === 'draft-1')?.composition as Composition
@@ -57,7 +57,7 @@ const input = (element: HTMLElement, value: string) => fireEvent.input(element, 
 const summary = () => within(screen.getByRole('complementary', { name: 'Summary' }))
 
 describe('What', () => {
-  test('a form sent before fills in name, reference and type together', async () => {
+  test('choosing a recent form fills in name, reference and type', async () => {
     const known = [
       { Name: 'Tax declaration', Reference: 'form-1', FormType: '3' },
       { Name: 'Tax declaration', Reference: 'form-2', FormType: '4' }
@@ -65,17 +65,17 @@ describe('What', () => {
     await openDraft(forms({ items: [form({ Name: '', Reference: '', FormType: '' })] }), { forms: known })
     await input(list(/^Recent form/), 'form-2')
     await fireEvent.click(screen.getByRole('option', { name: /form-2, type 4/ }))
-    expect((await kept()).items[0]).toMatchObject({ Name: 'Tax declaration', Reference: 'form-2', FormType: '4' })
+    expect((await stored()).items[0]).toMatchObject({ Name: 'Tax declaration', Reference: 'form-2', FormType: '4' })
     expect(screen.queryByRole('combobox', { name: /^Recent form/ })).toBeNull()
   })
 
-  test('a template that the account no longer has is said, and can still be sent', async () => {
+  test('a template missing from the account’s list is reported, and can still be sent', async () => {
     await openDraft(templates({ items: [template({ Reference: 'tpl-withdrawn' })] }))
     expect(await summary().findByRole('button', { name: /isn’t in the account’s list/ })).toBeTruthy()
     expect(summary().queryByRole('region', { name: /left to fill in/ })).toBeNull()
   })
 
-  test('a list of templates that is not whole, or may be out of date, says nothing about any', async () => {
+  test('a template list that is incomplete or may be outdated raises no warning', async () => {
     const list = { items: [], fetchedAt: NOW }
     for (const flaw of [{ unreadable: 1 }, { problem: { code: 'offline' as const, message: 'No network.' } }]) {
       const api = fakeApi({ drafts: [draftOf(templates({ items: [template({ Reference: 'tpl-unseen' })] }))] })
@@ -90,7 +90,7 @@ describe('What', () => {
     }
   })
 
-  test('a template that was listed since is known as soon as the list is read again', async () => {
+  test('refreshing the list clears the warning about a template added since', async () => {
     await openDraft(templates({ items: [template({ Reference: 'tpl-new' })] }))
     expect(await summary().findByRole('button', { name: /isn’t in the account’s list/ })).toBeTruthy()
     opened.api.control.state.templates.push({ Reference: 'tpl-new', Name: 'New' } as never)
@@ -100,7 +100,7 @@ describe('What', () => {
     expect(summary().queryByText(/isn’t in the account’s list/)).toBeNull()
   })
 
-  test('people of a template go by what it calls them, with their addresses in the summary', async () => {
+  test('signers of a template are labelled with their role, and the summary shows their addresses', async () => {
     const aroha = { FirstName: 'Aroha', LastName: 'Ngata', Email: 'aroha.ngata@example.com' }
     const people = [
       signer({ ...aroha, SignerReference: 'tenant' }),
@@ -114,7 +114,7 @@ describe('What', () => {
     expect(summary().queryByText(/sig_02/i)).toBeNull()
   })
 
-  test('a template that vanished is exchanged for another, with its people and what was filled in', async () => {
+  test('a missing template can be replaced, keeping its signers and values, and that can be undone', async () => {
     const rent = { ...blankField, Label: 'Rent', Value: '420', Reference: 'rent' }
     const people = [
       signer({ faceToFace: true }),
@@ -133,7 +133,7 @@ describe('What', () => {
     await openDraft(templates({ items: [before] }), { templates: [listed] as never })
     await press('Choose from the list…')
     await fireEvent.click(await screen.findByRole('button', { name: /^Tenancy 2026/ }))
-    const after = (await kept()).items[0]
+    const after = (await stored()).items[0]
     expect(after).toMatchObject({ key: 't1', Reference: 'tpl-2', Name: 'Tenancy 2026' })
     expect(after?.signers).toMatchObject([
       { FirstName: 'Mere', faceToFace: true, SignerReference: 'tenant' },
@@ -144,10 +144,10 @@ describe('What', () => {
       ['bond', '']
     ])
     opened.app.toasts.shown.at(-1)?.action?.run()
-    expect((await kept()).items[0]).toEqual(before)
+    expect((await stored()).items[0]).toEqual(before)
   })
 
-  test('a list of templates that was never read says nothing about any', async () => {
+  test('a template list that never loaded raises no warning', async () => {
     const api = fakeApi({})
     api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
     opened = await openOffice(api)
@@ -163,22 +163,22 @@ describe('What', () => {
 describe('When', () => {
   const date = () => screen.getByLabelText<HTMLInputElement>('Date')
 
-  test('a zone is found by what its time is called, and the offset is that of the day', async () => {
+  test('a zone is found by its name, and the offset follows the date', async () => {
     await openDraft(forms())
     await input(date(), '2026-01-20')
     await fireEvent.focus(list('Time zone'))
     await opened.clock.pass(1000)
     await input(list('Time zone'), 'new zealand')
     await fireEvent.click(await screen.findByRole('option', { name: /^Auckland/ }))
-    expect(await kept()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
+    expect(await stored()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
     expect(screen.getAllByText(/Tue 20 January 2026, 5 pm New Zealand time \(4 am UTC\)/).length).toBeGreaterThan(0)
 
     await input(date(), '2026-07-20')
-    expect(await kept()).toMatchObject({ due: '2026-07-20T17:00', zone: 'Pacific/Auckland', gmt: '720' })
+    expect(await stored()).toMatchObject({ due: '2026-07-20T17:00', zone: 'Pacific/Auckland', gmt: '720' })
     expect(screen.getByText(/^UTC\+12:00; today it is UTC\+13:00/)).toBeTruthy()
   })
 
-  test.each(['Enter', 'Tab'])('the zone that fits first is taken with %s', async (key) => {
+  test.each(['Enter', 'Tab'])('%s accepts the best match for a zone', async (key) => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '0', zone: 'UTC' }))
     await fireEvent.focus(list('Time zone'))
     await opened.clock.pass(1000)
@@ -186,38 +186,38 @@ describe('When', () => {
     await fireEvent.keyDown(list('Time zone'), { key })
     await fireEvent.blur(list('Time zone'))
     expect(list('Time zone').value).toBe('Auckland')
-    expect(await kept()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
+    expect(await stored()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
   })
 
-  test('a zone that is called just so comes before those whose offset has its name in it', async () => {
+  test('an exact match for a zone ranks above zones whose offset contains it', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     await fireEvent.focus(list('Time zone'))
     await opened.clock.pass(1000)
     await input(list('Time zone'), 'utc')
     await fireEvent.keyDown(list('Time zone'), { key: 'Tab' })
-    expect(await kept()).toMatchObject({ zone: 'UTC', gmt: '0' })
+    expect(await stored()).toMatchObject({ zone: 'UTC', gmt: '0' })
   })
 
-  test('what is no zone gives way to the one that was chosen', async () => {
+  test('an unknown zone is replaced by the previous one', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     await input(list('Time zone'), 'Atlantis')
     await fireEvent.blur(list('Time zone'))
     expect(list('Time zone').value).toBe('Auckland')
     expect(screen.getByText('No time zone matches “Atlantis”. Still set to Auckland.')).toBeTruthy()
-    expect(await kept()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
+    expect(await stored()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
   })
 
-  test('an offset chosen by hand stays, whatever the date', async () => {
+  test('an offset set by hand is kept when the date changes', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     await fireEvent.change(screen.getByLabelText('UTC offset'), { target: { value: '720' } })
-    expect(await kept()).toMatchObject({ gmt: '720', zone: '' })
+    expect(await stored()).toMatchObject({ gmt: '720', zone: '' })
     await input(date(), '2026-07-20')
     await input(date(), '2026-01-21')
-    expect(await kept()).toMatchObject({ due: '2026-01-21T17:00', gmt: '720', zone: '' })
+    expect(await stored()).toMatchObject({ due: '2026-01-21T17:00', gmt: '720', zone: '' })
     expect(screen.getByText('UTC+12:00, set manually')).toBeTruthy()
   })
 
-  test('a date whose time zone nobody has named says that one is to be chosen, and waits for it', async () => {
+  test('a date without a time zone asks for one, and takes it when chosen', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '', zone: '' }))
     expect(list('Time zone').value).toBe('')
     expect(screen.getByText('not set')).toBeTruthy()
@@ -226,18 +226,18 @@ describe('When', () => {
     await opened.clock.pass(1000)
     await input(list('Time zone'), 'New Zealand')
     await fireEvent.keyDown(list('Time zone'), { key: 'Enter' })
-    expect(await kept()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
+    expect(await stored()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
   })
 
-  test('a date that is emptied while it is corrected keeps its time and its zone', async () => {
+  test('clearing the date while correcting it keeps its time and zone', async () => {
     await openDraft(forms({ due: '2026-01-20T09:30', gmt: '780', zone: 'Pacific/Auckland' }))
     await input(date(), '')
     await input(date(), '2026-01-21')
-    expect(await kept()).toMatchObject({ due: '2026-01-21T09:30', gmt: '780', zone: 'Pacific/Auckland' })
+    expect(await stored()).toMatchObject({ due: '2026-01-21T09:30', gmt: '780', zone: 'Pacific/Auckland' })
   })
 
-  test('the strip of days begins again where the composer is left open over night', async () => {
-    // In the last hour of a day.
+  test('the strip of days moves on when the composer stays open overnight', async () => {
+    // Opened in the last hour of the day.
     await openDraft(forms(), { now: () => new Date(2025, 10, 26, 23, 30).getTime() })
     const first = () => screen.getAllByRole('radio')[1]?.getAttribute('aria-label')
     const before = first()
@@ -245,15 +245,15 @@ describe('When', () => {
     expect(first()).not.toBe(before)
   })
 
-  test('a time that the clocks skip is warned of', async () => {
+  test('a time skipped by daylight saving causes a warning', async () => {
     await openDraft(forms({ due: '2026-09-27T02:30', gmt: '720', zone: 'Pacific/Auckland' }))
     expect(summary().getByRole('button', { name: /Due date: clocks go forward that day/ })).toBeTruthy()
   })
 
-  test('the 14 days are one click away, and take the zone with them', async () => {
+  test('one click returns to the default of 14 days and clears the zone', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     await fireEvent.click(screen.getByRole('radio', { name: /Default/ }))
-    expect(await kept()).toMatchObject({ due: '', gmt: '', zone: '' })
+    expect(await stored()).toMatchObject({ due: '', gmt: '', zone: '' })
   })
 })
 
@@ -274,7 +274,7 @@ describe('XML data', () => {
     await settle()
   }
 
-  test('that is malformed is said with its line and column, and the cursor is put there', async () => {
+  test('shows the line and column of an error, and moves the cursor there', async () => {
     await openDraft(forms({ items: [form({ XMLData: broken })] }))
     await fireEvent.click(summary().getByRole('button', { name: /line 2, column 18: <\/nam> doesn’t close/ }))
     await settle()
@@ -283,32 +283,32 @@ describe('XML data', () => {
     expect(xml().value.slice(0, xml().selectionEnd).endsWith('</nam>')).toBe(true)
   })
 
-  test('is loaded from a file in UTF-16, and what was there can be had back', async () => {
+  test('loads from a UTF-16 file, and loading can be undone', async () => {
     await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
     const text = '\ufeff<?xml version="1.0" encoding="utf-16"?><data>Māia 漢字</data>'
     const bytes = new Uint8Array(text.length * 2)
     Array.from(text, (letter, index) => new DataView(bytes.buffer).setUint16(index * 2, letter.charCodeAt(0), true))
     await load(bytes)
-    expect((await kept()).items[0]?.XMLData).toBe('<?xml version="1.0" encoding="UTF-8"?><data>Māia 漢字</data>')
+    expect((await stored()).items[0]?.XMLData).toBe('<?xml version="1.0" encoding="UTF-8"?><data>Māia 漢字</data>')
     expect(screen.getByText(/Converted from UTF-16LE to UTF-8/)).toBeTruthy()
     const [toast] = opened.app.toasts.shown
     expect(toast?.text).toBe('Loaded “payroll.xml”.')
     toast?.action?.run()
-    expect((await kept()).items[0]?.XMLData).toBe('<before/>')
+    expect((await stored()).items[0]?.XMLData).toBe('<before/>')
   })
 
-  test('in a file that cannot be read is refused with what to do, and what was there stays', async () => {
+  test('refuses a file that can’t be read, says what to do, and keeps the existing data', async () => {
     await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
     await load(new TextEncoder().encode('<?xml version="1.0" encoding="klingon-8"?><data/>'), 'odd.xml')
     expect(screen.getByRole('alert').textContent).toMatch(/“odd.xml” can’t be loaded.*klingon-8.*Save it as UTF-8/s)
-    expect((await kept()).items[0]?.XMLData).toBe('<before/>')
+    expect((await stored()).items[0]?.XMLData).toBe('<before/>')
   })
 
   test.each([
-    ['UTF-8 with a mark', '\u00ef\u00bb\u00bf<a>\u00c4\u0081</a>', { text: '<a>ā</a>' }],
-    ['UTF-16 without one', '\u0000<\u0000a\u0000/\u0000>', { text: '<a/>' }],
+    ['UTF-8 with a byte order mark', '\u00ef\u00bb\u00bf<a>\u00c4\u0081</a>', { text: '<a>ā</a>' }],
+    ['UTF-16 without a byte order mark', '\u0000<\u0000a\u0000/\u0000>', { text: '<a/>' }],
     [
-      'another encoding, by its declaration',
+      'another encoding, as declared',
       '<?xml version="1.0" encoding=\'windows-1252\'?><a>\u00e9</a>',
       {
         text: '<?xml version="1.0" encoding=\'UTF-8\'?><a>é</a>',
@@ -316,39 +316,39 @@ describe('XML data', () => {
       }
     ],
     [
-      'UTF-8, though it says UTF-16',
+      'UTF-8 that declares UTF-16',
       '<?xml version="1.0" encoding="utf-16"?><a/>',
       {
         text: '<?xml version="1.0" encoding="UTF-8"?><a/>',
         note: 'It says utf-16 but is UTF-8, and is sent as UTF-8.'
       }
     ],
-    ['nothing that is UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining('isn’t valid UTF-8') }],
+    ['bytes that aren’t valid UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining('isn’t valid UTF-8') }],
     ['UTF-32', '\u00ff\u00fe\u0000\u0000<\u0000\u0000\u0000', { refusal: expect.stringContaining('UTF-32') }],
-    ['more than a form carries', ' '.repeat(5_000_001), { refusal: expect.stringContaining('limit is 5 MB') }],
-    ['nothing', '', { text: '' }]
-  ])('in a file with %s is read for what it is', (_what, raw, read) => {
+    ['more than the 5 MB limit', ' '.repeat(5_000_001), { refusal: expect.stringContaining('limit is 5 MB') }],
+    ['no content', '', { text: '' }]
+  ])('handles a file with %s', (_what, raw, read) => {
     expect(readXmlFile(Uint8Array.from(raw, (letter) => letter.charCodeAt(0)))).toEqual(read)
   })
 
-  test('of megabytes is shown by its beginning, and still goes whole', async () => {
+  test('of several megabytes is shown as a summary, and is still stored in full', async () => {
     const XMLData = `<data>${'<row>1</row>\n'.repeat(100_000)}</data>`
     await openDraft(forms({ items: [form({ XMLData })] }))
     expect(screen.queryByRole('textbox', { name: /^XML data/ })).toBeNull()
     expect(screen.getByRole('group', { name: 'XML data' }).textContent).toContain('1.3 MB')
     await input(box('Name'), 'Renamed')
-    expect((await kept()).items[0]?.XMLData).toBe(XMLData)
+    expect((await stored()).items[0]?.XMLData).toBe(XMLData)
   })
 })
 
 describe('choices in drop-down lists', () => {
   const choice = { key: 'c1', ClientField: 'shift', Item: 'Day', Value: 'D' }
 
-  test('Enter goes on to the next, for the same field', async () => {
+  test('Enter adds the next choice for the same field', async () => {
     await openDraft(forms({ ListItems: [choice] }))
     await fireEvent.keyDown(screen.getByLabelText('Value'), { key: 'Enter' })
     await settle()
-    const { ListItems } = await kept()
+    const { ListItems } = await stored()
     expect(ListItems).toHaveLength(2)
     expect(ListItems[1]).toMatchObject({ ClientField: 'shift', Item: '', Value: '' })
     expect(document.activeElement).toBe(screen.getAllByLabelText('Choice')[1])
@@ -359,14 +359,14 @@ describe('choices in drop-down lists', () => {
     await fireEvent.paste(screen.getByLabelText('Choice'), {
       clipboardData: { getData: () => 'Night\tN\r\nWeekend\tW\n' }
     })
-    expect((await kept()).ListItems.map(({ key: _key, ...one }) => one)).toEqual([
+    expect((await stored()).ListItems.map(({ key: _key, ...one }) => one)).toEqual([
       { ClientField: 'shift', Item: 'Day', Value: 'D' },
       { ClientField: 'shift', Item: 'Night', Value: 'N' },
       { ClientField: 'shift', Item: 'Weekend', Value: 'W' }
     ])
   })
 
-  test('a single line is text like any other, columns say what is what', () => {
+  test('a single pasted line stays text, and columns determine field, choice and value', () => {
     const key = () => 'k'
     expect(choicesOfLines('Night', 'shift', key)).toBeUndefined()
     expect(choicesOfLines('Day\nNight', 'shift', key)?.map((one) => [one.ClientField, one.Item, one.Value])).toEqual([
@@ -378,7 +378,7 @@ describe('choices in drop-down lists', () => {
     ])
   })
 
-  test('of a long list a hundred are drawn, around the one that is gone to', async () => {
+  test('a long list shows 100 choices at a time, around the one in focus', async () => {
     const many = Array.from({ length: 250 }, (_, index) => ({
       ...choice,
       key: `c${index}`,
@@ -399,20 +399,20 @@ describe('choices in drop-down lists', () => {
     expect(drawn()).toHaveLength(251)
   })
 
-  test('none can be added beyond what a package holds, which is said', async () => {
+  test('no choice can be added beyond the limit of 2,000, which is shown', async () => {
     const many = Array.from({ length: 2000 }, (_, index) => ({ ...choice, key: `c${index}`, Item: String(index) }))
     await openDraft(forms({ ListItems: many }))
     expect(screen.getByText('Add a choice').closest('button')?.disabled).toBe(true)
     expect(screen.getByText('2,000 choices at most')).toBeTruthy()
   })
 
-  test('no more are taken than a package holds, and that is said', async () => {
+  test('pasting stops at the limit and says how many lines were not added', async () => {
     const many = Array.from({ length: 1999 }, (_, index) => ({ ...choice, key: `c${index}`, Item: String(index) }))
     await openDraft(forms({ ListItems: many }))
     await fireEvent.paste(screen.getAllByLabelText('Choice')[0] as HTMLElement, {
       clipboardData: { getData: () => 'A\nB\nC' }
     })
-    expect((await kept()).ListItems).toHaveLength(2000)
+    expect((await stored()).ListItems).toHaveLength(2000)
     expect(opened.app.toasts.shown[0]?.text).toContain('2 lines not added')
   })
 })
@@ -430,16 +430,16 @@ describe('what will be sent', () => {
     })
   const shown = () => screen.getByLabelText('The request as JSON').textContent ?? ''
 
-  async function look() {
+  async function toggleDetails() {
     const details = screen.getByText('What will be sent').closest('details') as HTMLDetailsElement
     details.open = !details.open
     await fireEvent(details, new Event('toggle'))
     await settle()
   }
 
-  test('names the reference that Countersign gives, and what is copied stays masked', async () => {
+  test('shows that the reference is assigned when sent, and copying masks identity answers', async () => {
     await openDraft(answered())
-    await look()
+    await toggleDetails()
     expect(shown()).toContain('"ClientReference": "(assigned when sent)"')
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Show identity answers' }))
     expect(shown()).toContain('29/02/1980')
@@ -449,18 +449,18 @@ describe('what will be sent', () => {
     expect(copied.text).not.toContain('29/02/1980')
   })
 
-  test('masks the answers again when it is closed', async () => {
+  test('masks identity answers again after closing', async () => {
     await openDraft(answered())
-    await look()
+    await toggleDetails()
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Show identity answers' }))
-    await look()
-    await look()
+    await toggleDetails()
+    await toggleDetails()
     expect(shown()).not.toContain('29/02/1980')
   })
 })
 
-describe('what is wrong', () => {
-  test('with a field itself opens its details, where it is fixed', async () => {
+describe('problems', () => {
+  test('with a field open its details and focus them', async () => {
     const fields = ['a', 'b'].map((key) => ({ ...blankField, key, Label: key, Reference: 'same' }))
     await openDraft(templates({ items: [template({ fields })] }))
     await fireEvent.click(summary().getByRole('button', { name: /Two fields have this reference/i }))
@@ -468,14 +468,14 @@ describe('what is wrong', () => {
     expect(document.activeElement?.id).toBe('at:t1.fields.b.Reference')
   })
 
-  test('with a deepfake detector without a video leads to the video', async () => {
+  test('with a deepfake detector without video lead to the video option', async () => {
     await openDraft(forms({ items: [form({ signers: [signer({ deepfakeDetector: true })] })] }))
     await fireEvent.click(summary().getByRole('button', { name: /deepfake detector needs video/ }))
     await settle()
     expect(document.activeElement).toBe(screen.getByLabelText('Video confirmation'))
   })
 
-  test('errors and warnings are counted apart, and all of them can be had', async () => {
+  test('are counted separately as errors and suggestions, and all can be shown', async () => {
     const people = Array.from({ length: 8 }, (_, index) =>
       signer({ key: `s${index}`, FirstName: '', Email: 'a@gmial.com' })
     )
@@ -487,7 +487,7 @@ describe('what is wrong', () => {
     expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(8)
   })
 
-  test('of the package says which part it is about, and leads there', async () => {
+  test('with the package name the part they are about, and lead there', async () => {
     await openDraft(forms({ NotifyUrl: 'office.example.org' }))
     await fireEvent.click(summary().getByRole('button', { name: /^Notification address: enter a web address/ }))
     await settle()
@@ -517,7 +517,7 @@ describe('presets', () => {
     })
   const saved = () => opened.api.control.state.presets
 
-  test('a package is kept as a starting point, without its due date and the answers that identify people', async () => {
+  test('a package is saved as a preset without its due date and identity answers', async () => {
     await openDraft(composition())
     await press('Save as preset…')
     await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
@@ -531,7 +531,7 @@ describe('presets', () => {
 
   const office1 = { id: 'p1', name: 'New employee', kind: 'form-direct' as const, title: 'T', updatedAt: NOW }
 
-  test('one of the same name is made beside it, which is said before', async () => {
+  test('a preset with an existing name is saved as a second one, after a note', async () => {
     await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
     await press('Save as preset…')
     await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'new employee ')
@@ -541,7 +541,7 @@ describe('presets', () => {
     expect(saved().find(({ id }) => id === 'p1')?.composition).toEqual(forms())
   })
 
-  test('Enter pressed twice makes one', async () => {
+  test('pressing Enter twice saves one preset', async () => {
     await openDraft(composition())
     await press('Save as preset…')
     await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
@@ -551,7 +551,7 @@ describe('presets', () => {
     expect(saved()).toHaveLength(1)
   })
 
-  test('one is replaced only where that is chosen, and can be had back as it was', async () => {
+  test('a preset is replaced only when chosen, and that can be undone', async () => {
     await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
     await press('Save as preset…')
     await fireEvent.change(await screen.findByLabelText('Save as'), { target: { value: 'p1' } })
@@ -562,7 +562,7 @@ describe('presets', () => {
     await waitFor(() => expect(saved()[0]?.composition).toEqual(forms()))
   })
 
-  test('one that cannot be saved says so, and nothing typed is lost', async () => {
+  test('a preset that can’t be saved reports the failure and keeps its name', async () => {
     await openDraft(composition())
     opened.api.control.fail('presets.save', { code: 'no-space', message: 'The disk is full.' })
     await press('Save as preset…')
@@ -572,7 +572,7 @@ describe('presets', () => {
     expect(box('Preset name').value).toBe('New employee')
   })
 
-  test('a package begins from one, with 14 days where its due date has passed', async () => {
+  test('starting from a preset replaces a past due date with the default of 14 days', async () => {
     const past = templates({ due: '2025-01-01T17:00', gmt: '780', zone: 'Pacific/Auckland' })
     const preset = {
       id: 'p1',
@@ -591,7 +591,7 @@ describe('presets', () => {
     expect(screen.getAllByText(/Default \(14 days\), due/).length).toBeGreaterThan(0)
   })
 
-  test('the start leads to the presets and to a sheet of many', async () => {
+  test('the start page links to the presets and to bulk send', async () => {
     const preset = { id: 'p1', name: 'Tenancy', kind: 'form-filler' as const, title: 'T', updatedAt: NOW }
     opened = await openOffice(fakeApi({ presets: [{ ...preset, composition: templates() }] }))
     show(opened, Compose)

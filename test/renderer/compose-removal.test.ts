@@ -34,7 +34,7 @@ async function openDraft(composition: Composition) {
   return rendered
 }
 
-async function kept(): Promise<Composition> {
+async function stored(): Promise<Composition> {
   await settle()
   await opened.clock.pass(300)
   return opened.api.control.state.drafts.find((draft) => draft.id === 'draft-1')?.composition as Composition
@@ -77,7 +77,7 @@ const press = (name: string | RegExp, index = 0) =>
 
 const removals: [what: string, Composition, remove: () => Promise<unknown>, back: string][] = [
   [
-    'a form with its people and its data',
+    'a form with its signers and data',
     forms({ items: [form2(), form()] }),
     () => press('Remove this form'),
     'at:f2.Name'
@@ -97,7 +97,7 @@ const removals: [what: string, Composition, remove: () => Promise<unknown>, back
     'at:f1.signers.s1.IDData.a.Label'
   ],
   [
-    'someone it is shared with',
+    'a person it is shared with',
     forms({ items: [form({ signers: [signer({ ShareUsers: [user('a', 'Tama'), user('b', 'Grace')] })] })] }),
     () => press('Stop sharing with Grace'),
     'at:f1.signers.s1.ShareUsers.b.FirstName'
@@ -119,19 +119,19 @@ const removals: [what: string, Composition, remove: () => Promise<unknown>, back
   ]
 ]
 
-describe('what is removed by a slip', () => {
-  test.each(removals)('%s, is put back at its place by Undo', async (_what, composition, remove, back) => {
+describe('undoing a removal', () => {
+  test.each(removals)('restores %s in its place', async (_what, composition, remove, back) => {
     await openDraft(composition)
     await remove()
-    expect(await kept()).not.toEqual(composition)
+    expect(await stored()).not.toEqual(composition)
     const toast = opened.app.toasts.shown.at(-1)
     expect(toast?.action?.label).toBe('Undo')
     toast?.action?.run()
-    expect(await kept()).toEqual(composition)
+    expect(await stored()).toEqual(composition)
     expect(document.activeElement?.id).toBe(back)
   })
 
-  test('is not offered back once its composer is gone', async () => {
+  test('is no longer offered once the composer is closed', async () => {
     const rendered = await openDraft(forms({ items: [form2(), form()] }))
     await press('Remove this form')
     expect(opened.app.toasts.shown).toHaveLength(1)
@@ -141,12 +141,12 @@ describe('what is removed by a slip', () => {
   })
 })
 
-describe('the same people as of another template', () => {
+describe('using the same signers as another template', () => {
   const people = ['Mere', 'Tama'].map((FirstName, index) => signer({ key: `p${index}`, FirstName, faceToFace: true }))
   let next = 0
   const newKey = () => `new-${next++}`
 
-  test("keep each of the template's signers its place in the template", () => {
+  test('keeps each of the template’s signer references', () => {
     const item = template({
       signers: ['tenant', 'landlord', 'witness'].map((SignerReference) =>
         signer({ key: SignerReference, SignerReference, FirstName: '' })
@@ -163,19 +163,19 @@ describe('the same people as of another template', () => {
     const composition = templates({ items: [template(), template({ key: 't2', signers: people })] })
     await openDraft(composition)
     await press(/^Same signers as/)
-    expect((await kept()).items[1]?.signers).toHaveLength(1)
+    expect((await stored()).items[1]?.signers).toHaveLength(1)
     opened.app.toasts.shown.at(-1)?.action?.run()
-    expect(await kept()).toEqual(composition)
+    expect(await stored()).toEqual(composition)
   })
 
-  test('stay where the template that takes the place of another tells of nobody', () => {
+  test('keeps the signers when the replacement template defines none', () => {
     const before = template({ signers: [signer({ SignerReference: 'tenant' })], fields: [field('rent')] })
     const after = replacedTemplate(before, { Reference: 'tpl-2', Name: 'Other' } as TemplateView, newKey)
     expect(after).toMatchObject({ Reference: 'tpl-2', signers: before.signers, fields: before.fields })
   })
 })
 
-describe('a template with more than a package holds', () => {
+describe('a template that exceeds the limits of a package', () => {
   const huge = {
     Reference: 'tpl-huge',
     Name: 'Huge',
@@ -183,13 +183,13 @@ describe('a template with more than a package holds', () => {
     Signers: Array.from({ length: 201 }, () => ({ FirstName: 'Mere' }))
   } as unknown as TemplateView
 
-  test('is taken as far as it can be kept', () => {
+  test('is used up to those limits', () => {
     const item = itemOfTemplate(huge, () => 'k')
     expect(Composition.safeParse(templates({ items: [item] })).success).toBe(true)
     expect(item.fields).toHaveLength(2000)
   })
 
-  test('says what was left out', () => {
+  test('is described with what was left out', () => {
     expect(omissionsOf(huge)).toBe(
       '“Huge” is too large for one package. Left out: 3 fields, 1 signer and text over 10,000 characters.'
     )

@@ -43,7 +43,7 @@ const email = () =>
   screen.queryByRole<HTMLInputElement>('combobox', { name: 'E-mail' }) ??
   screen.getByRole<HTMLInputElement>('textbox', { name: 'E-mail' })
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const inTheBox = () => opened.api.control.state.sends[0] as SendView
+const queued = () => opened.api.control.state.sends[0] as SendView
 const control = () => opened.api.control
 
 async function send() {
@@ -53,18 +53,18 @@ async function send() {
 }
 
 /** Changes the send's state in the main process, which raises the event. */
-async function becomes(change: Partial<SendView>) {
-  const { hold: _hold, goesAt: _goesAt, ...rest } = inTheBox()
+async function changeSend(change: Partial<SendView>) {
+  const { hold: _hold, goesAt: _goesAt, ...rest } = queued()
   putSend(control(), { ...rest, attempt: 1, attemptedAt: opened.clock.now(), ...change })
   await opened.clock.pass(300)
 }
 
 const unanswered = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
 
-describe('what the service says of the account', () => {
+describe('the account’s limits', () => {
   const limited = (limits: AccountView['limits']) => open({ accounts: [{ ...practiceAccount(), limits }] })
 
-  test('is said where the package doesn’t fit, which may be sent all the same', async () => {
+  test('cause warnings where the package exceeds them, but don’t block sending', async () => {
     await limited({ documentsLeft: 0, mostDueDays: 7, faceToFace: false })
     await fireEvent.click(screen.getByLabelText('Face to face'))
     await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2099-12-31' } })
@@ -75,13 +75,13 @@ describe('what the service says of the account', () => {
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send 1 form' }).disabled).toBe(false)
   })
 
-  test('is nothing where it says nothing', async () => {
+  test('cause no warnings when the service reports none', async () => {
     await limited({})
     await fireEvent.click(screen.getByLabelText('Face to face'))
     expect(screen.queryByText(/^The plan has|doesn’t allow face-to-face/)).toBeNull()
   })
 
-  test('names the default due date only where it says one', async () => {
+  test('determine the default due date shown, if the service reports one', async () => {
     await limited({ defaultDueDays: 10 })
     expect(screen.getByRole('radio', { name: /^Default ?10 days/ })).toBeTruthy()
     expect(screen.getAllByText(/^Default \(10 days\), due \w{3} \d+ \w+$/)).toHaveLength(2)
@@ -95,7 +95,7 @@ describe('what the service says of the account', () => {
 describe('Send', () => {
   beforeEach(() => open())
 
-  test('keeps the draft first and puts it in the outbox, where it waits ten seconds', async () => {
+  test('saves the draft first, then queues the package for ten seconds', async () => {
     await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
     await send()
     const names = control().calls.map((call) => call.name)
@@ -106,7 +106,7 @@ describe('Send', () => {
     expect(calls('sends.now')).toHaveLength(0)
   })
 
-  test('pressed with something missing sends nothing and goes to the first of it', async () => {
+  test('with missing values sends nothing and focuses the first of them', async () => {
     await fireEvent.input(email(), { target: { value: '' } })
     await press('Send 1 form')
     await settle()
@@ -114,7 +114,7 @@ describe('Send', () => {
     expect(calls('sends.start')).toHaveLength(0)
   })
 
-  test('pressed twice sends once', async () => {
+  test('sends once when pressed repeatedly', async () => {
     const answer = control().hold('sends.start')
     const button = screen.getByRole('button', { name: 'Send 1 form' })
     await fireEvent.click(button)
@@ -128,7 +128,7 @@ describe('Send', () => {
     expect(calls('sends.start')).toHaveLength(1)
   })
 
-  test('lets nothing be typed from then on until it is known whether the outbox took it', async () => {
+  test('locks the form until the outbox has accepted or refused the package', async () => {
     const form = email().closest('.form')
     const isLocked = () => (form as HTMLElement).inert === true
     const answer = control().hold('sends.start')
@@ -148,7 +148,7 @@ describe('Send', () => {
   })
 
   test.each(['drafts.save', 'sends.start'] as const)(
-    'whose %s fails once the screen is left says that, and the way back',
+    'reports that %s failed after the screen was left, and offers the way back',
     async (name) => {
       const answer = control().hold(name)
       control().fail(name, { code: 'no-space', message: 'The disk is full.' })
@@ -165,7 +165,7 @@ describe('Send', () => {
     }
   )
 
-  test('is followed no longer where the screen was left before the outbox took it', async () => {
+  test('stops following the package when the screen was left before it was queued', async () => {
     const answer = control().hold('sends.start')
     await press('Send 1 form')
     opened.app.router.go('compose', [])
@@ -173,12 +173,12 @@ describe('Send', () => {
     answer()
     await waitFor(() => expect(control().state.sends).toHaveLength(1))
     await settle()
-    control().emit('sends.changed', { ids: [inTheBox().id] })
+    control().emit('sends.changed', { ids: [queued().id] })
     await opened.clock.pass(1000)
     expect(calls('sends.get')).toHaveLength(0)
   })
 
-  test('is not begun where the draft cannot be kept', async () => {
+  test('does nothing when the draft can’t be saved', async () => {
     control().fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
     await press('Send 1 form')
@@ -186,7 +186,7 @@ describe('Send', () => {
     expect(calls('sends.start')).toHaveLength(0)
   })
 
-  test('that the outbox does not take leaves the form as it is, and what is typed then is kept', async () => {
+  test('leaves the form editable when the outbox refuses the package', async () => {
     control().fail('sends.start', { code: 'storage', message: 'Not now.' })
     await press('Send 1 form')
     await screen.findByText('The package wasn’t sent.')
@@ -196,7 +196,7 @@ describe('Send', () => {
     expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('later@example.org')
   })
 
-  test('leaves by itself when the time is over, and its documents are a click away', async () => {
+  test('sends when the countdown ends, and links to the documents', async () => {
     await send()
     await opened.clock.pass(9900)
     expect(screen.getByRole('timer')).toBeTruthy()
@@ -207,27 +207,27 @@ describe('Send', () => {
     expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
     const link = screen.getByRole('link', { name: 'Tax declaration.pdf' })
     expect(link.getAttribute('href')).toContain('document=doc-0')
-    // One link is enough.
+    // The document's own link is enough.
     expect(screen.queryByRole('link', { name: /^Open the document/ })).toBeNull()
     expect(await screen.findByRole('link', { name: /^Sign now at the counter/ })).toBeTruthy()
     await press('New package')
     expect(await screen.findByRole('heading', { name: 'What do you want to send?' })).toBeTruthy()
   })
 
-  test('whose leaving nobody told of is asked for', async () => {
+  test('notices that the package was sent even without an event', async () => {
     await send()
-    control().state.sends = [{ ...inTheBox(), state: 'sending', attempt: 1, attemptedAt: NOW }]
+    control().state.sends = [{ ...queued(), state: 'sending', attempt: 1, attemptedAt: NOW }]
     await opened.clock.pass(11_500)
     expect(screen.getByText('Sending…')).toBeTruthy()
   })
 
-  test('now lets it go without waiting', async () => {
+  test('can be hurried with “Send now”', async () => {
     await send()
     screen.getByRole('button', { name: 'Send now' }).focus()
     await press('Send now')
     await screen.findByText(/^Sent/)
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
-    expect(calls('sends.now')).toEqual([{ name: 'sends.now', input: { id: inTheBox().id } }])
+    expect(calls('sends.now')).toEqual([{ name: 'sends.now', input: { id: queued().id } }])
   })
 })
 
@@ -240,7 +240,7 @@ describe('a package that was sent', () => {
     await screen.findByText('Sent to Mere Parata.')
   }
 
-  test('says until when it can be signed, as the service has it, or that the account’s default applies', async () => {
+  test('shows when it is due, or that the account’s default applies', async () => {
     await sent({ due: { at: Date.UTC(2025, 11, 5, 4), precision: 'time' } })
     expect(screen.getByText(/^Can be signed until Friday 5 December 2025 at/)).toBeTruthy()
     cleanup()
@@ -250,7 +250,7 @@ describe('a package that was sent', () => {
     expect(await screen.findByText('No due date was set: your account’s 10 days apply.')).toBeTruthy()
   })
 
-  test('has the link of each document that has one', async () => {
+  test('offers the link of each document that has one', async () => {
     await sent({
       documents: [
         { reference: 'doc-0', name: 'Tax.pdf', hasLink: true },
@@ -264,7 +264,7 @@ describe('a package that was sent', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('Link copied.')
   })
 
-  test('is sent once more to someone else: the same form, and nobody in it', async () => {
+  test('can be sent to someone else, with the same form and no signers', async () => {
     await sent()
     await press('Send another like this')
     await screen.findByRole('button', { name: 'Send 1 form' })
@@ -273,9 +273,9 @@ describe('a package that was sent', () => {
     expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('')
   })
 
-  test('goes to the same people once more only after it was asked', async () => {
+  test('asks for confirmation before it is sent to the same people again', async () => {
     await sent()
-    const first = inTheBox().id
+    const first = queued().id
     await fireEvent.keyDown(screen.getByRole('button', { name: 'What the next one begins with' }), { key: 'Enter' })
     await fireEvent.click(await screen.findByRole('menuitem', { name: 'With the same people and data' }))
     await screen.findByRole('button', { name: 'Send 1 form' })
@@ -292,11 +292,11 @@ describe('a package that was sent', () => {
     await fireEvent.click(await screen.findByRole('button', { name: 'Send again' }))
     await screen.findByRole('timer')
     expect(calls('sends.start')).toHaveLength(2)
-    expect(inTheBox().id).not.toBe(first)
+    expect(queued().id).not.toBe(first)
   })
 })
 
-test('what was sent before and is left while that is found out stays a draft, and that is said', async () => {
+test('a package found to be a duplicate after leaving the screen stays a draft, with a notice', async () => {
   await open({ sent: { 'send-1': draft().composition }, sends: [sendOf()] })
   const answer = control().hold('sends.sameSent')
   await press('Send 1 form')
@@ -313,16 +313,16 @@ test('what was sent before and is left while that is found out stays a draft, an
   expect(control().state.drafts).toHaveLength(1)
 })
 
-describe('coming back to a package that was sent', () => {
+describe('returning to a package that was sent', () => {
   const placeOfSend = () => window.location.hash
 
-  test('shows how it stands, not its form; taken back there, the form is here again', async () => {
+  test('shows its state instead of the form, and undoing it there shows the form', async () => {
     await open()
     await send()
-    expect(placeOfSend()).toBe(`#/compose/draft-1?send=${inTheBox().id}`)
+    expect(placeOfSend()).toBe(`#/compose/draft-1?send=${queued().id}`)
     opened.app.router.go('compose', [])
     await screen.findByRole('heading', { name: 'What do you want to send?' })
-    opened.app.router.go('compose', ['draft-1'], { send: inTheBox().id })
+    opened.app.router.go('compose', ['draft-1'], { send: queued().id })
     await settle()
     expect(screen.getByRole('timer')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
@@ -331,7 +331,7 @@ describe('coming back to a package that was sent', () => {
     expect(placeOfSend()).toBe('#/compose/draft-1')
   })
 
-  test('that was refused meanwhile opens it to be corrected', async () => {
+  test('opens the form for correction when it has been refused', async () => {
     await open({ sends: [sendOf({ id: 'one', state: 'refused', documents: [] })] })
     opened.app.router.go('compose', [])
     await settle()
@@ -340,10 +340,10 @@ describe('coming back to a package that was sent', () => {
   })
 })
 
-describe('taking a package back', () => {
+describe('undoing a send', () => {
   beforeEach(() => open())
 
-  test('returns to the form as it was, with the focus where it was, and keeps what is typed then', async () => {
+  test('returns to the form with the same focus, and saves further changes', async () => {
     const before = email()
     before.focus()
     await fireEvent.keyDown(before, { key: 'Enter', ctrlKey: true })
@@ -361,7 +361,7 @@ describe('taking a package back', () => {
     expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Send undone.')
   })
 
-  test('goes on in the draft that it is then, which may be another', async () => {
+  test('continues in the draft that it returns, even if that is a new one', async () => {
     await send()
     const { undo } = opened.api.sends
     opened.api.sends.undo = async (input) => {
@@ -380,24 +380,24 @@ describe('taking a package back', () => {
     expect(emails).toEqual([['draft-2', 'corrected@example.org']])
   })
 
-  test.each([{ key: 'Escape' }, { key: 'z', ctrlKey: true }])('is done by %o', async (keys) => {
+  test.each([{ key: 'Escape' }, { key: 'z', ctrlKey: true }])('works with %o', async (keys) => {
     await send()
     await fireEvent.keyDown(document.activeElement ?? window, keys)
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
     expect(calls('sends.undo')).toHaveLength(1)
   })
 
-  test('is no longer done by keys once it has left', async () => {
+  test('no longer works by key once the package is being sent', async () => {
     await send()
-    await becomes({ state: 'sending' })
+    await changeSend({ state: 'sending' })
     await fireEvent.keyDown(window, { key: 'Escape' })
     await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
     expect(calls('sends.undo')).toHaveLength(0)
   })
 
-  test('too late says so, and shows how it stands', async () => {
+  test('says when it is too late, and shows the state', async () => {
     await send()
-    control().state.sends = [{ ...inTheBox(), state: 'sending', attempt: 1, attemptedAt: NOW }]
+    control().state.sends = [{ ...queued(), state: 'sending', attempt: 1, attemptedAt: NOW }]
     await press(/^Undo send/)
     await settle()
     expect(screen.getByText('Too late to undo: it has already left.')).toBeTruthy()
@@ -409,13 +409,13 @@ describe('taking a package back', () => {
 describe('by keyboard', () => {
   beforeEach(() => open())
 
-  test('Ctrl+Enter sends, and the heading has the focus', async () => {
+  test('Ctrl+Enter sends and focuses the heading', async () => {
     await fireEvent.keyDown(email(), { key: 'Enter', ctrlKey: true })
     const heading = await screen.findByRole('heading', { level: 1, name: 'Tax declaration' })
     expect(document.activeElement).toBe(heading)
   })
 
-  test('Ctrl+Enter does nothing a second time while the package waits', async () => {
+  test('Ctrl+Enter does nothing while the package is waiting', async () => {
     await send()
     await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
     await settle()
@@ -423,14 +423,14 @@ describe('by keyboard', () => {
   })
 })
 
-describe('what became of it', () => {
+describe('following a package after Send', () => {
   beforeEach(async () => {
     await open()
     await send()
   })
 
-  test("refused: the form again, the service's messages at their fields until those are corrected", async () => {
-    await becomes({
+  test('refused: shows the form with the service’s messages at their fields until corrected', async () => {
+    await changeSend({
       state: 'refused',
       error: {
         code: 'invalid',
@@ -453,57 +453,57 @@ describe('what became of it', () => {
     expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('mere@example.org')
   })
 
-  test('uncertain: says that it may have arrived and when the service is asked, and goes on to what is found', async () => {
+  test('uncertain: says that it may have arrived and when the next check is, then shows the result', async () => {
     const nextLookAt = opened.clock.now() + 60_000
-    await becomes({ state: 'uncertain', documents: [], error: unanswered, nextLookAt })
+    await changeSend({ state: 'uncertain', documents: [], error: unanswered, nextLookAt })
     expect(screen.getByText('No answer from the service. It may have arrived.')).toBeTruthy()
     expect(screen.getByText(/checks automatically, next check at \d\d:\d\d/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
     expect(screen.queryByRole('button', { name: /^Undo send/ })).toBeNull()
-    await becomes({ state: 'sent', documents: [{ reference: 'doc-0', name: 'Tax declaration.pdf' }] })
+    await changeSend({ state: 'sent', documents: [{ reference: 'doc-0', name: 'Tax declaration.pdf' }] })
     expect(screen.getByText(/^Sent/)).toBeTruthy()
   })
 
-  test('uncertain stays uncertain when the service cannot be asked', async () => {
-    await becomes({ state: 'uncertain', documents: [], error: unanswered })
+  test('uncertain: stays so when the service can’t be checked', async () => {
+    await changeSend({ state: 'uncertain', documents: [], error: unanswered })
     control().fail('sends.reconcile', { code: 'offline', message: 'No network.' })
     await press('Check now')
     expect(await screen.findByText('We couldn’t check with the service.')).toBeTruthy()
     expect(screen.getByText('No answer from the service. It may have arrived.')).toBeTruthy()
   })
 
-  test('not arrived: the form again, to be sent once more', async () => {
-    await becomes({ state: 'not-sent' })
+  test('not sent: shows the form, which can be sent again', async () => {
+    await changeSend({ state: 'not-sent' })
     expect(screen.getByText(/Not delivered/)).toBeTruthy()
     await press('Send 1 form')
     expect(await screen.findByRole('timer')).toBeTruthy()
     expect(calls('sends.start')).toHaveLength(2)
   })
 
-  test('waits while offline, and says that it goes by itself', async () => {
-    await becomes({ state: 'ready', hold: 'line', attempt: 0 })
+  test('offline: waits for a connection and says that it will be sent automatically', async () => {
+    await changeSend({ state: 'ready', hold: 'line', attempt: 0 })
     expect(screen.getByText('Waiting for a connection.')).toBeTruthy()
     expect(screen.getByText(/It will be sent automatically\./)).toBeTruthy()
     expect(screen.getByRole('button', { name: /^Undo send/ })).toBeTruthy()
   })
 
-  test('what changes of other packages is not read here', async () => {
+  test('changes of other packages are not loaded', async () => {
     const before = calls('sends.get').length
     control().emit('sends.changed', { ids: ['another'] })
     await opened.clock.pass(1000)
     expect(calls('sends.get')).toHaveLength(before)
   })
 
-  test('a state that cannot be read leaves the last one, with its time', async () => {
+  test('a state that can’t be loaded leaves the last one, with its time', async () => {
     control().fail('sends.get', { code: 'storage', message: 'Not now.' })
-    control().emit('sends.changed', { ids: [inTheBox().id] })
+    control().emit('sends.changed', { ids: [queued().id] })
     await opened.clock.pass(1000)
     expect(screen.getByRole('timer')).toBeTruthy()
     expect(screen.getByText(/This is from \d\d:\d\d\./)).toBeTruthy()
   })
 })
 
-describe('a doubt', () => {
+describe('an uncertain package that can’t be matched', () => {
   const found = (reference: string) => ({
     reference,
     name: `Tax declaration ${reference}`,
@@ -517,7 +517,7 @@ describe('a doubt', () => {
     await open()
     await send()
     const sent = names.map((name) => ({ name, signers: ['Mere Parata'], clientReference: 'M-1' }))
-    await becomes({
+    await changeSend({
       state: 'uncertain',
       documents: [],
       error: unanswered,
@@ -525,17 +525,17 @@ describe('a doubt', () => {
     })
   }
 
-  test('shows both sides, and "It\'s this one" makes it sent with that document', async () => {
+  test('shows both sides, and “It’s this one” marks it as sent with that document', async () => {
     await inDoubt(['Tax declaration'], ['doc-1', 'doc-2'])
     expect(within(screen.getByRole('region', { name: 'What was sent' })).getByText('Tax declaration')).toBeTruthy()
     const folders = within(screen.getByRole('region', { name: 'In the folders' }))
     expect(folders.getByText('Tax declaration doc-2')).toBeTruthy()
     await fireEvent.click(folders.getAllByRole('button', { name: 'It’s this one' })[1] as HTMLElement)
     expect(await screen.findByRole('link', { name: 'Tax declaration doc-2' })).toBeTruthy()
-    expect(calls('sends.settle')[0]?.input).toEqual({ id: inTheBox().id, arrived: true, documents: ['doc-2'] })
+    expect(calls('sends.settle')[0]?.input).toEqual({ id: queued().id, arrived: true, documents: ['doc-2'] })
   })
 
-  test('about several forms is settled with the documents that are marked', async () => {
+  test('with several forms is settled with the documents that are ticked', async () => {
     await inDoubt(['Tax declaration', 'Deed of gift'], ['doc-1', 'doc-2', 'doc-3'])
     const marks = screen.getAllByRole('checkbox', { name: 'Part of this package' })
     await fireEvent.click(marks[0] as HTMLElement)
@@ -545,7 +545,7 @@ describe('a doubt', () => {
     expect(calls('sends.settle')[0]?.input).toMatchObject({ arrived: true, documents: ['doc-1', 'doc-3'] })
   })
 
-  test('settled as not arrived only after it was asked twice, and then it may be sent again', async () => {
+  test('is marked as not delivered only after confirmation, and can then be sent again', async () => {
     await inDoubt(['Tax declaration'], [])
     expect(screen.getByText('Nothing similar')).toBeTruthy()
     await press('It didn’t arrive')
@@ -553,12 +553,12 @@ describe('a doubt', () => {
     expect(calls('sends.settle')).toHaveLength(0)
     await fireEvent.click(dialog.getByRole('button', { name: 'Mark as not delivered' }))
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
-    expect(calls('sends.settle')[0]?.input).toEqual({ id: inTheBox().id, arrived: false })
+    expect(calls('sends.settle')[0]?.input).toEqual({ id: queued().id, arrived: false })
   })
 })
 
-describe('before it is sent', () => {
-  test('offline is said with what it means, and sending is possible all the same', async () => {
+describe('before sending', () => {
+  test('being offline is shown, and sending is still possible', async () => {
     await open({
       connection: { state: 'offline', since: NOW - 60_000, error: { code: 'offline', message: 'No network.' } }
     })
@@ -568,7 +568,7 @@ describe('before it is sent', () => {
     expect(calls('sends.start')).toHaveLength(1)
   })
 
-  test('a paused outbox is said', async () => {
+  test('a paused Outbox is shown', async () => {
     await open({
       outbox: {
         settings: { concurrency: 2, perMinute: null, undoSeconds: 10 },
@@ -578,17 +578,17 @@ describe('before it is sent', () => {
     expect(screen.getByText('Paused: this account’s plan has no documents left.')).toBeTruthy()
   })
 
-  test('documents that cannot be signed here offer no counter afterwards', async () => {
+  test('documents that can’t be signed at the counter offer no counter link after sending', async () => {
     await open({ documents: documents(40, NOW).map((one) => ({ ...one, signers: [] })) })
     await send()
-    leave(control(), inTheBox().id)
+    leave(control(), queued().id)
     await opened.clock.pass(300)
     expect(screen.getByText(/^Sent/)).toBeTruthy()
     expect(screen.queryByRole('link', { name: /^Sign now/ })).toBeNull()
   })
 })
 
-describe('sending at another time', () => {
+describe('scheduling a send', () => {
   beforeEach(() => open())
 
   async function choose(name: RegExp) {
@@ -597,7 +597,7 @@ describe('sending at another time', () => {
     await settle()
   }
 
-  test('a likely time is one choice, and is said in words', async () => {
+  test('a suggested time is one menu entry, and is confirmed in words', async () => {
     await choose(/^Tomorrow at 09:00/)
     expect(await screen.findByText(/^Scheduled for Thursday 27 November, 9 am\.$/)).toBeTruthy()
     const tomorrow = new Date(NOW)
@@ -605,7 +605,7 @@ describe('sending at another time', () => {
     expect(calls('sends.start')[0]?.input).toMatchObject({ at: tomorrow.setHours(9, 0, 0, 0) })
   })
 
-  test('any day and time can be chosen, but none that has passed', async () => {
+  test('any future date and time can be chosen', async () => {
     await choose(/^Choose a date/)
     const dialog = within(await screen.findByRole('dialog', { name: 'Send later' }))
     await fireEvent.input(dialog.getByLabelText('Date'), { target: { value: '2025-11-01' } })
@@ -615,10 +615,10 @@ describe('sending at another time', () => {
     expect(dialog.getByText('Sends on Thursday 4 December, 9 am')).toBeTruthy()
     await fireEvent.click(dialog.getByRole('button', { name: 'Schedule' }))
     await screen.findByRole('button', { name: /^Undo send/ })
-    expect(inTheBox()).toMatchObject({ hold: 'time', goesAt: new Date(2025, 11, 4, 9).getTime() })
+    expect(queued()).toMatchObject({ hold: 'time', goesAt: new Date(2025, 11, 4, 9).getTime() })
   })
 
-  test('asks for what is missing first', async () => {
+  test('missing values must be filled in first', async () => {
     await fireEvent.input(email(), { target: { value: '' } })
     await choose(/^Choose a date/)
     expect(screen.queryByRole('dialog')).toBeNull()

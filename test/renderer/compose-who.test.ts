@@ -61,20 +61,20 @@ const three = () =>
 describe('signers', () => {
   beforeEach(() => openWho(three()))
 
-  test('one is added at the end, with the focus in the first name', async () => {
+  test('a new one is added at the end, with the focus in the first name', async () => {
     await press('Add a signer')
     await settle()
     expect(names()).toEqual(['Mere', 'Tama', 'Grace', ''])
     expect(document.activeElement).toBe(box('First name', 3))
   })
 
-  test('who signs face to face signs in this application, without a second tick', async () => {
+  test('one who signs face to face turns on signing in this application', async () => {
     await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
     expect(screen.getByText('Signing opens in this application.')).toBeTruthy()
     expect(composing.snapshot().embedded).toBe(true)
   })
 
-  test('once nobody does any more it is as before: off again, or on where it was turned on by itself', async () => {
+  test('turning off the last face-to-face signing restores the earlier setting', async () => {
     const tick = (index: number) => fireEvent.click(screen.getAllByLabelText('Face to face')[index] as HTMLElement)
     const isHere = () => composing.snapshot().embedded
     await tick(0)
@@ -89,7 +89,7 @@ describe('signers', () => {
     expect(isHere()).toBe(true)
   })
 
-  test('a copy stands below its original, with all of it, and is someone of its own', async () => {
+  test('a duplicate appears below its original, with all its data, and is independent', async () => {
     await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
     await choose(/^Actions for Tama/, 'Duplicate')
     expect(names()).toEqual(['Mere', 'Tama', 'Tama', 'Grace'])
@@ -99,13 +99,13 @@ describe('signers', () => {
     expect(names()).toEqual(['Mere', 'Tama', 'Anahera', 'Grace'])
   })
 
-  test('one that is removed leaves the focus to its neighbour', async () => {
+  test('removing one moves the focus to its neighbour', async () => {
     await choose(/^Actions for Grace/, 'Remove')
     expect(names()).toEqual(['Mere', 'Tama'])
     expect(document.activeElement).toBe(box('First name', 1))
   })
 
-  test('the only one cannot be removed', async () => {
+  test('the only one can’t be removed', async () => {
     await choose(/^Actions for Grace/, 'Remove')
     await choose(/^Actions for Tama/, 'Remove')
     screen.getByRole('button', { name: /^Actions for/ }).focus()
@@ -117,11 +117,11 @@ describe('signers', () => {
   })
 })
 
-describe('the order', () => {
+describe('the order of signers', () => {
   beforeEach(() => openWho(three()))
   const handle = (name: string) => screen.getByRole('button', { name: `Move ${name} Tamati` })
 
-  test('is changed with the arrow keys on the handle, which keeps the focus, and is said', async () => {
+  test('is changed with arrow keys on the handle, which keeps the focus, and is announced', async () => {
     handle('Grace').focus()
     await fireEvent.keyDown(handle('Grace'), { key: 'ArrowUp', altKey: true })
     await settle()
@@ -130,7 +130,7 @@ describe('the order', () => {
     expect(said()).toContain('Grace Tamati is now 2 of 3.')
   })
 
-  test('ends at its ends', async () => {
+  test('is unchanged when the first is moved up', async () => {
     await fireEvent.keyDown(handle('Mere'), { key: 'ArrowUp', altKey: true })
     expect(names()).toEqual(['Mere', 'Tama', 'Grace'])
   })
@@ -140,7 +140,7 @@ describe('the order', () => {
     expect(names()).toEqual(['Tama', 'Mere', 'Grace'])
   })
 
-  /** Lays out the cards as a window would, 100 pixels each. */
+  /** Gives the cards a layout of 100 pixels each. */
   function layOut() {
     for (const [index, name] of names().entries()) {
       const place = handle(name).closest('[role=group]')?.parentElement as HTMLElement
@@ -160,7 +160,7 @@ describe('the order', () => {
     expect(said()).toContain('Mere Tamati is now 3 of 3.')
   })
 
-  test('stays when Escape ends the dragging', async () => {
+  test('is unchanged when Escape cancels dragging', async () => {
     layOut()
     await fireEvent.pointerDown(handle('Mere'), { button: 0, pointerId: 1, clientY: 20 })
     await fireEvent.pointerMove(handle('Mere'), { pointerId: 1, clientY: 290 })
@@ -169,14 +169,14 @@ describe('the order', () => {
     expect(names()).toEqual(['Mere', 'Tama', 'Grace'])
   })
 
-  test('one that is let go stands below those whose middles are above it', () => {
+  test('puts a dropped signer below those whose middle is above the pointer', () => {
     expect([10, 60, 160, 290].map((y) => dropIndex([50, 150, 250], 1, y))).toEqual([0, 1, 1, 2])
     expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a'])
     expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
   })
 })
 
-describe('as a name is typed', () => {
+describe('while typing a name', () => {
   const mere = personOf({ MiddleName: 'Aroha', MobileCountry: '64', MobileNumber: '021 555 010' })
   const meri = personOf({ FirstName: 'Meri', LastName: 'Tane', Email: 'meri.tane@example.org' })
   const options = () => screen.queryAllByRole('option').map((one) => one.textContent)
@@ -184,7 +184,7 @@ describe('as a name is typed', () => {
 
   beforeEach(() => openWho(blank(), fakeApi({ people: [mere, meri] })))
 
-  test('people of the address book are offered, and Enter takes all of one at once', async () => {
+  test('people from the address book are suggested, and Enter fills in the selected one', async () => {
     await type(box('First name'), 'mer')
     expect(options()).toEqual(['Mere Aroha Paratamere.parata@example.com', 'Meri Tanemeri.tane@example.org'])
     await fireEvent.keyDown(box('First name'), { key: 'ArrowDown' })
@@ -201,14 +201,14 @@ describe('as a name is typed', () => {
     expect(document.activeElement).toBe(box('First name'))
   })
 
-  test('they are found by their address, too', async () => {
+  test('people are found by their e-mail address too', async () => {
     await type(box('E-mail'), 'tane@')
     await fireEvent.keyDown(box('E-mail'), { key: 'ArrowDown' })
     await fireEvent.keyDown(box('E-mail'), { key: 'Enter' })
     expect(signerAt(0)).toMatchObject({ FirstName: 'Meri', Email: 'meri.tane@example.org' })
   })
 
-  test('what is typed stays: Enter takes nobody who was not gone to, and Escape closes', async () => {
+  test('typed text is kept: Enter fills in nobody unless selected, and Escape closes the list', async () => {
     await type(box('First name'), 'Mer')
     await fireEvent.keyDown(box('First name'), { key: 'Enter' })
     expect(signerAt(0)).toMatchObject({ FirstName: 'Mer', LastName: '' })
@@ -218,7 +218,7 @@ describe('as a name is typed', () => {
     expect(signerAt(0)).toMatchObject({ FirstName: 'Mer', LastName: '' })
   })
 
-  test("someone else's number does not stay with the one who is taken", async () => {
+  test('filling in a person clears a mobile number typed before', async () => {
     await type(box('Mobile optional'), '021 999 999')
     await type(box('First name'), 'Meri')
     await fireEvent.keyDown(box('First name'), { key: 'ArrowDown' })
@@ -226,7 +226,7 @@ describe('as a name is typed', () => {
     expect(signerAt(0).MobileNumber).toBe('')
   })
 
-  test('an answer that comes late does not replace a newer one', async () => {
+  test('a late answer does not replace a newer one', async () => {
     const answers: ((people: PersonView[]) => void)[] = []
     opened.api.people.find = () =>
       new Promise((resolve) => {
@@ -241,7 +241,7 @@ describe('as a name is typed', () => {
     expect(options()).toEqual(['Meri Tanemeri.tane@example.org'])
   })
 
-  test('an address book that cannot be read does not hinder typing', async () => {
+  test('an address book that can’t be loaded does not interfere with typing', async () => {
     opened.api.control.fail('people.find', { code: 'storage', message: 'Locked.' })
     await type(box('First name'), 'Mere')
     expect(options()).toEqual([])
@@ -252,7 +252,7 @@ describe('as a name is typed', () => {
 describe('a mobile number', () => {
   beforeEach(() => openWho(three()))
 
-  test("is written in its country's way, which is shown", async () => {
+  test('shows its country and an example number', async () => {
     await type(box('Country code'), 'zeal')
     await fireEvent.keyDown(box('Country code'), { key: 'ArrowDown' })
     await fireEvent.keyDown(box('Country code'), { key: 'Enter' })
@@ -262,7 +262,7 @@ describe('a mobile number', () => {
     expect(within(card as HTMLElement).getByText(/^Example: 02/)).toBeTruthy()
   })
 
-  test('takes a country by its whole name, and any other text as it is typed', async () => {
+  test('takes a country by its full name, and keeps other text as typed', async () => {
     await type(box('Country code'), 'australia')
     await fireEvent.blur(box('Country code'))
     expect(signerAt(0).MobileCountry).toBe('61')
@@ -272,14 +272,14 @@ describe('a mobile number', () => {
   })
 })
 
-describe('a mobile number whose field is left', () => {
+describe('leaving the mobile number field', () => {
   const usual = { settings: { theme: 'system' as const, zoom: 1, countryCode: { code: '64', isGuessed: true } } }
 
   test.each([
     ['021 555 0101', '64', '0215550101'],
     ['+61 412 345 678', '61', '0412345678'],
     ['ask her', '', 'ask her']
-  ])('as %j gets the office’s country and the service’s shape, where it is certain', async (typed, country, number) => {
+  ])('splits %j into country code and number where that is certain', async (typed, country, number) => {
     await openWho(forms(), fakeApi(usual))
     await type(box('Mobile optional'), typed)
     await fireEvent.blur(box('Mobile optional'))
@@ -287,8 +287,8 @@ describe('a mobile number whose field is left', () => {
   })
 })
 
-describe('a mobile number that is written otherwise', () => {
-  test('is put right at a press, once it was left', async () => {
+describe('a mobile number in another format', () => {
+  test('is corrected with one click after leaving the field', async () => {
     await openWho(three())
     await type(box('Mobile optional'), '+64 21 555 0123')
     expect(screen.queryByRole('button', { name: /^Write it as/ })).toBeNull()
@@ -309,12 +309,12 @@ describe('identity questions', () => {
   })
   const answer = () => box('Correct answer')
 
-  test('begin with the date of birth, with a date control', () => {
+  test('start with the date of birth and a date field', () => {
     expect(box('Question').value).toBe('Date of birth')
     expect(answer().type).toBe('date')
   })
 
-  test('hide an answer once it is entered, until it is asked for', async () => {
+  test('hide an entered answer until it is revealed', async () => {
     answer().focus()
     await fireEvent.focus(answer())
     await fireEvent.input(answer(), { target: { value: '1980-02-29' } })
@@ -328,7 +328,7 @@ describe('identity questions', () => {
     expect(answer().type).toBe('password')
   })
 
-  test('offer what was asked before and what is usual, with the kind of answer it has', async () => {
+  test('suggest labels used before and common ones, with the right type of answer', async () => {
     await type(box('Question'), '')
     const offered = screen.getAllByRole('option').map((one) => one.textContent)
     expect(offered).toContain('Staff number')
@@ -339,8 +339,8 @@ describe('identity questions', () => {
   })
 })
 
-describe('a signer', () => {
-  test('the deepfake detector needs the video', async () => {
+describe('a signer card', () => {
+  test('offers the deepfake detector only with video confirmation', async () => {
     await openWho(forms())
     expect(screen.queryByLabelText('Deepfake detector')).toBeNull()
     await fireEvent.click(screen.getByLabelText('Video confirmation'))
@@ -348,7 +348,7 @@ describe('a signer', () => {
     expect(signerAt(0)).toMatchObject({ video: true, deepfakeDetector: true })
   })
 
-  test('what is in the closed part is said on it', async () => {
+  test('summarises the options in its collapsed part', async () => {
     await openWho(
       forms({
         items: [
@@ -375,14 +375,14 @@ describe('a signer', () => {
     expect(screen.getByText('video, Witness, shared with 2')).toBeTruthy()
   })
 
-  test('a signer alone is called as what is missing calls them', async () => {
+  test('is titled like the messages about missing values', async () => {
     await openWho(forms({ items: [form({ signers: [signer({ FirstName: '', LastName: '', Email: '' })] })] }))
     expect(screen.getByRole('heading', { level: 3, name: 'Signer 1' })).toBeTruthy()
     await type(box('First name'), 'Mere')
     expect(screen.getByRole('heading', { level: 3, name: 'Mere' })).toBeTruthy()
   })
 
-  test('the roles that this office has used are offered, and any other can be typed', async () => {
+  test('suggests signer types used before, and accepts any other', async () => {
     await openWho(forms(), fakeApi({ remembered: { SignerType: ['Employee', 'Employer'] } }))
     await type(box('Signer type optional'), 'employer')
     await fireEvent.keyDown(box('Signer type optional'), { key: 'ArrowDown' })

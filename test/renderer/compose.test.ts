@@ -32,26 +32,26 @@ async function fillOneForm() {
   await type('E-mail', 'mere.parata@example.com')
 }
 
-test('a form to which signers added files before says so, once it is known which it is', async () => {
+test('a form hints that it may ask for a file, once its reference matches one with uploads', async () => {
   const { documents } = fakeApi().control.state
-  const told = () => screen.queryByText('Signers have added files to this form before, so it may ask for one.')
+  const hint = () => screen.queryByText('Signers have added files to this form before, so it may ask for one.')
   await open({
     documents: documents.map((one) => (one.hasFileUploaded ? { ...one, formDirectReference: 'form-1' } : one))
   })
   await fillOneForm()
-  expect(told()).toBeNull()
+  expect(hint()).toBeNull()
   await fireEvent.focusOut(box('Reference'))
   await settle()
-  expect(told()).toBeTruthy()
+  expect(hint()).toBeTruthy()
   await type('Reference', 'form-17')
   await fireEvent.focusOut(box('Reference'))
   await settle()
-  expect(told()).toBeNull()
+  expect(hint()).toBeNull()
 })
 
-test('a template says so where signers added files to a document of its name, as documents don’t tell their template', async () => {
+test('a template hints that it may ask for a file when a document of the same name has uploads', async () => {
   const { documents } = fakeApi().control.state
-  const told = () =>
+  const hint = () =>
     screen.queryByText('Signers have added files to a document of this name before, so it may ask for one.')
   const name = 'Residential tenancy agreement'
   await open({
@@ -59,14 +59,14 @@ test('a template says so where signers added files to a document of its name, as
   })
   await press(/Residential tenancy/)
   await settle()
-  expect(told()).toBeTruthy()
+  expect(hint()).toBeTruthy()
   await type('Name', 'Residential tenancy')
   await fireEvent.focusOut(box('Name'))
   await settle()
-  expect(told()).toBeNull()
+  expect(hint()).toBeNull()
 })
 
-test('a form of that name says nothing of a template', async () => {
+test('a form with the same name causes no hint for a template', async () => {
   const { documents } = fakeApi().control.state
   const name = 'Residential tenancy agreement'
   await open({
@@ -80,7 +80,7 @@ test('a form of that name says nothing of a template', async () => {
 describe('choosing what to send', () => {
   beforeEach(() => open())
 
-  test('a template fills signers and fields', async () => {
+  test('a template fills in signers and fields', async () => {
     await press(/Residential tenancy/)
     expect(box('Name').value).toBe('Residential tenancy agreement')
     expect(box('Reference').value).toBe('tpl-tenancy')
@@ -93,17 +93,17 @@ describe('choosing what to send', () => {
     expect(screen.getByLabelText(/^Start of tenancy/).getAttribute('type')).toBe('date')
   })
 
-  test('a template that tells neither signers nor fields still works', async () => {
+  test('a template without signers and fields gets one blank signer', async () => {
     await press(/Superannuation/)
     expect(screen.getAllByRole('combobox', { name: 'First name' })).toHaveLength(1)
   })
 
-  test('a template without a name goes by its reference', async () => {
+  test('a template without a name is called by its reference', async () => {
     await press(/tpl-without-a-name/)
     expect(box('Name').value).toBe('tpl-without-a-name')
   })
 
-  test('the list is searched by name and by reference', async () => {
+  test('the template list is searched by name and reference', async () => {
     await fireEvent.input(screen.getByRole('searchbox', { name: 'Search templates' }), {
       target: { value: 'tpl-gift' }
     })
@@ -112,8 +112,8 @@ describe('choosing what to send', () => {
   })
 })
 
-describe('a list of templates that cannot be read', () => {
-  test('is said, and both kinds can still be typed by hand', async () => {
+describe('a template list that can’t be loaded', () => {
+  test('is reported, and a template can still be entered by reference', async () => {
     const api = fakeApi()
     api.control.fail('templates.list', { code: 'server', message: '500' })
     opened = await openOffice(api)
@@ -128,7 +128,7 @@ describe('a list of templates that cannot be read', () => {
 describe('composing', () => {
   beforeEach(() => open())
 
-  test('is saved as typed and said quietly', async () => {
+  test('saves automatically and shows an unobtrusive note', async () => {
     await press(/^Forms/)
     await type('Name', 'Tax declaration')
     await settle()
@@ -138,7 +138,7 @@ describe('composing', () => {
     expect(window.location.hash).toBe(`#/compose/${opened.api.control.state.drafts[0]?.id}`)
   })
 
-  test('says loudly when what is typed is not kept', async () => {
+  test('shows an alert when changes can’t be saved', async () => {
     opened.api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     await press(/^Forms/)
     await type('Name', 'Tax declaration')
@@ -148,7 +148,7 @@ describe('composing', () => {
     expect(box('Name').value).toBe('Tax declaration')
   })
 
-  test('leaves a field alone until it was touched', async () => {
+  test('marks a field as invalid only after it was left', async () => {
     await press(/^Forms/)
     expect(box('First name').getAttribute('aria-invalid')).toBeNull()
     await fireEvent.focusOut(box('First name'))
@@ -156,7 +156,7 @@ describe('composing', () => {
     expect(box('Last name').getAttribute('aria-invalid')).toBeNull()
   })
 
-  test('nothing moves under a click that has begun: what is wrong with the field just left waits for its end', async () => {
+  test('delays a field’s error while a click is in progress, so that nothing moves under the pointer', async () => {
     await press(/^Forms/)
     await fireEvent.pointerDown(document.body)
     await fireEvent.focusOut(box('First name'))
@@ -166,7 +166,7 @@ describe('composing', () => {
     expect(box('First name').getAttribute('aria-invalid')).toBe('true')
   })
 
-  test('a problem in the summary leads to its field', async () => {
+  test('moves the focus to a field when its problem in the summary is clicked', async () => {
     await press(/^Forms/)
     await fireEvent.click(
       within(screen.getByRole('complementary', { name: 'Summary' })).getByRole('button', {
@@ -177,7 +177,7 @@ describe('composing', () => {
     expect(document.activeElement).toBe(box('Last name'))
   })
 
-  test('a second form starts with the same people', async () => {
+  test('copies the signers into a second form', async () => {
     await fillOneForm()
     await press('Add another form')
     const names = screen.getAllByRole<HTMLInputElement>('combobox', { name: 'First name' })
@@ -185,7 +185,7 @@ describe('composing', () => {
     expect(screen.getByRole('button', { name: 'Send 2 forms' })).toBeTruthy()
   })
 
-  test('a day of the strip becomes the due date, said with its zone', async () => {
+  test('sets a due date from the strip of days, and shows it with the zone', async () => {
     await press(/^Forms/)
     expect(screen.getAllByText(/Default \(14 days\), due/).length).toBeGreaterThan(0)
     const [day] = screen.getAllByRole('radio', { name: /November|December/ })
@@ -198,7 +198,7 @@ describe('composing', () => {
     expect(draft?.composition.gmt).toMatch(/^-?\d+$/)
   })
 
-  test('what will be sent is shown exactly, the answers that identify people masked until asked for', async () => {
+  test('previews the request, with identity answers masked until revealed', async () => {
     await fillOneForm()
     await fireEvent.click(screen.getByRole('checkbox', { name: 'No mobile phone' }))
     await settle()
@@ -214,61 +214,61 @@ describe('composing', () => {
   })
 })
 
-describe('what a form has of its own', () => {
+describe('options for a single form', () => {
   const own = (name = 'Form 2') => within(screen.getByRole('group', { name: `Only for ${name}` }))
-  const differs = () => screen.getAllByRole('checkbox', { name: 'Different for this form' })
-  const kept = () => opened.api.control.state.drafts[0]?.composition
+  const differenceBoxes = () => screen.getAllByRole('checkbox', { name: 'Different for this form' })
+  const stored = () => opened.api.control.state.drafts[0]?.composition
 
-  test('is asked only where a package has several forms', async () => {
+  test('are offered only when the package has several forms', async () => {
     await open()
     await fillOneForm()
     expect(screen.queryByRole('checkbox', { name: 'Different for this form' })).toBeNull()
     await press('Add another form')
-    expect(differs()).toHaveLength(2)
+    expect(differenceBoxes()).toHaveLength(2)
     expect(screen.getAllByText('same as the package')).toHaveLength(2)
   })
 
-  test('begins as the package’s, goes its own way, and is given up again', async () => {
+  test('start with the package’s values, are edited separately, and can be dropped again', async () => {
     await open()
     await fillOneForm()
     await press('Add another form')
     await type(/^Redirect after signing/, 'https://office.example.com/back')
-    await fireEvent.click(differs()[1] as HTMLElement)
+    await fireEvent.click(differenceBoxes()[1] as HTMLElement)
     const page = own().getByRole<HTMLInputElement>('combobox', { name: /^Redirect after signing/ })
     expect(page.value).toBe('https://office.example.com/back')
     await fireEvent.input(page, { target: { value: 'https://office.example.com/own' } })
     await fireEvent.click(own().getByRole('checkbox', { name: 'Sign in this application' }))
     await opened.clock.pass(1000)
-    expect(kept()).toMatchObject({ embedded: false, ReturnUrl: 'https://office.example.com/back' })
-    expect(kept()?.items.map((item) => item.own)).toEqual([
+    expect(stored()).toMatchObject({ embedded: false, ReturnUrl: 'https://office.example.com/back' })
+    expect(stored()?.items.map((item) => item.own)).toEqual([
       undefined,
       { embedded: true, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
     ])
     expect(screen.getByText('At the counter, in this application: Form 2')).toBeTruthy()
-    await fireEvent.click(differs()[1] as HTMLElement)
+    await fireEvent.click(differenceBoxes()[1] as HTMLElement)
     await opened.clock.pass(1000)
-    expect(kept()?.items[1]?.own).toBeUndefined()
+    expect(stored()?.items[1]?.own).toBeUndefined()
     expect(screen.queryByRole('group', { name: 'Only for Form 2' })).toBeNull()
   })
 
-  test('is what face to face switches on, and what is wrong with it says whose it is', async () => {
+  test('include signing in this application when turned on by face to face, and problems name the form', async () => {
     await open()
     await fillOneForm()
     await press('Add another form')
-    await fireEvent.click(differs()[1] as HTMLElement)
+    await fireEvent.click(differenceBoxes()[1] as HTMLElement)
     await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Face to face' })[1] as HTMLElement)
     await fireEvent.input(own().getByRole('combobox', { name: /^Notification address/ }), {
       target: { value: 'nowhere' }
     })
     await opened.clock.pass(1000)
-    expect(kept()?.embedded).toBe(false)
-    expect(kept()?.items[1]?.own?.embedded).toBe(true)
+    expect(stored()?.embedded).toBe(false)
+    expect(stored()?.items[1]?.own?.embedded).toBe(true)
     const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
     expect(summary.getByText(/^Form 2, Notification address: enter a web address/)).toBeTruthy()
   })
 })
 
-describe('an editor that is left while what was typed in it is not saved', () => {
+describe('leaving an editor with unsaved changes', () => {
   const shownName = () => box('Name').value
   const titles = () => opened.api.control.state.drafts.map((draft) => draft.title)
 
@@ -283,7 +283,7 @@ describe('an editor that is left while what was typed in it is not saved', () =>
     await settle()
   })
 
-  test('says so, and leads back to the text, which is saved as soon as it can be', async () => {
+  test('shows a warning that leads back to the text, which is saved when possible', async () => {
     const [toast] = opened.app.toasts.shown
     expect(toast?.text).toBe('What you typed last in “Tax declaration” is not saved. The disk is full.')
     toast?.action?.run()
@@ -298,14 +298,14 @@ describe('an editor that is left while what was typed in it is not saved', () =>
     expect(screen.getByText(/^Saved/)).toBeTruthy()
   })
 
-  test('goes on trying, and says when it is saved', async () => {
+  test('keeps retrying, and reports when the draft is saved', async () => {
     opened.api.control.heal('drafts.save')
     await opened.clock.pass(5000)
     expect(titles()).toEqual(['Tax declaration'])
     expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('“Tax declaration” is saved now, in Drafts.')
   })
 
-  test('lets nobody close the window without being asked', async () => {
+  test('reports unsaved changes when the window is closing', async () => {
     opened.api.control.emit('window.closing', null)
     await settle()
     const answers = () => opened.api.control.calls.filter((call) => call.name === 'system.readyToClose')
@@ -318,9 +318,9 @@ describe('an editor that is left while what was typed in it is not saved', () =>
   })
 })
 
-describe('a composer that is left open', () => {
-  test('over night says the days as they are in the morning', async () => {
-    // In the last hour of a day.
+describe('a composer left open', () => {
+  test('overnight shows dates relative to the new day', async () => {
+    // Opened in the last hour of the day.
     await open({ now: () => new Date(2025, 10, 26, 23, 0).getTime() })
     await press(/^Forms/)
     expect(screen.getAllByText(/due .*10 December/).length).toBeGreaterThan(0)
@@ -329,7 +329,7 @@ describe('a composer that is left open', () => {
     expect(summary.getByText(/due .*11 December/)).toBeTruthy()
   })
 
-  test('past its due date says that it has passed', async () => {
+  test('past its due date reports that the date has passed', async () => {
     const composition = blankComposition('form-direct', 'a')
     const summary = { kind: composition.kind, title: '', who: '', updatedAt: 0 }
     const due = { due: '2025-11-26T23:30', gmt: '0' }
@@ -353,13 +353,13 @@ describe('a composer that is left open', () => {
 describe('by keyboard', () => {
   beforeEach(() => open())
 
-  test('the first field has the focus once it is chosen what to send', async () => {
+  test('the first field gets focus after choosing what to send', async () => {
     await press(/^Forms/)
     await settle()
     expect(document.activeElement).toBe(box('Name'))
   })
 
-  test('what is missing is said with whose it is', async () => {
+  test('messages about missing values name the signer', async () => {
     await fillOneForm()
     await press('Add a signer')
     const list = within(screen.getByRole('complementary', { name: 'Summary' }))
@@ -367,7 +367,7 @@ describe('by keyboard', () => {
     expect(list.queryByRole('button', { name: /^Mere Parata: / })).toBeNull()
   })
 
-  test('a very long name is cut short beside the form, so that what is missing stays in sight', async () => {
+  test('a very long name is truncated in the summary', async () => {
     await fillOneForm()
     await type('First name', 'M'.repeat(300))
     await type('Last name', '')
@@ -377,8 +377,8 @@ describe('by keyboard', () => {
   })
 })
 
-describe('a draft', () => {
-  test('that is gone is said, with a way on', async () => {
+describe('a draft that no longer exists', () => {
+  test('shows an error and offers a new package', async () => {
     opened = await openOffice()
     opened.app.router.go('compose', ['nowhere'])
     show(opened, Compose)
@@ -388,7 +388,7 @@ describe('a draft', () => {
   })
 })
 
-describe('a draft that workstations of an office share', () => {
+describe('a draft shared between workstations', () => {
   const its = { isMine: false, canBeMine: true, versions: 0, edition: 0 }
 
   async function openShared(office: Partial<DraftOffice>) {
@@ -408,7 +408,7 @@ describe('a draft that workstations of an office share', () => {
   }
   const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
   /** Changes the draft as another workstation would. */
-  async function elsewhere(change: { Name?: string; office: Partial<DraftOffice> }) {
+  async function changeElsewhere(change: { Name?: string; office: Partial<DraftOffice> }) {
     const { state } = opened.api.control
     const [draft] = state.drafts
     if (!draft) throw new Error('There is no draft.')
@@ -418,7 +418,7 @@ describe('a draft that workstations of an office share', () => {
     await settle()
   }
 
-  test('can only be read while someone works on it elsewhere, and is taken over by a click', async () => {
+  test('is read-only while it is edited elsewhere, and can be taken over', async () => {
     await openShared({ editingBy: 'Counter 2' })
     expect(screen.getByText('Being edited at Counter 2.')).toBeTruthy()
     expect(box('Name').matches(':disabled')).toBe(true)
@@ -432,13 +432,13 @@ describe('a draft that workstations of an office share', () => {
     expect([calls('drafts.edit'), calls('drafts.leave')].map(({ length }) => length)).toEqual([1, 0])
   })
 
-  test('shows what is typed elsewhere without losing the place, and saves nothing of that', async () => {
+  test('shows changes made elsewhere without losing focus, and doesn’t save them', async () => {
     await openShared({ editingBy: 'Counter 2' })
     const name = box('Name')
     const button = screen.getByRole('button', { name: 'Take over' })
     button.focus()
     for (const edition of [1, 2]) {
-      await elsewhere({ Name: `Lease, version ${edition}`, office: { editingBy: 'Counter 2', edition } })
+      await changeElsewhere({ Name: `Lease, version ${edition}`, office: { editingBy: 'Counter 2', edition } })
       await opened.clock.pass(1000)
       expect(name.value).toBe(`Lease, version ${edition}`)
       expect(box('Name')).toBe(name)
@@ -455,11 +455,11 @@ describe('a draft that workstations of an office share', () => {
     expect(box('Name')).toBe(name)
   })
 
-  test('shows what is changed elsewhere, and what was typed meanwhile is kept as what it goes on from', async () => {
+  test('shows a conflict when it was changed elsewhere during editing, and a version can be kept', async () => {
     await openShared({})
     expect(calls('drafts.edit')).toHaveLength(1)
     await type('Name', 'Lease, typed here')
-    await elsewhere({ Name: 'Lease, typed there', office: { edition: 1, versions: 1 } })
+    await changeElsewhere({ Name: 'Lease, typed there', office: { edition: 1, versions: 1 } })
     const saves = calls('drafts.save').map(({ input }) => input as { edition?: number })
     expect(saves.map(({ edition }) => edition)).toEqual([0])
     expect(screen.getByText('This draft was changed in two places at once.')).toBeTruthy()
@@ -468,16 +468,16 @@ describe('a draft that workstations of an office share', () => {
     expect(calls('drafts.settle')).toHaveLength(1)
   })
 
-  test('turns to be read as someone begins elsewhere, and is let go of as it is left', async () => {
+  test('becomes read-only when edited elsewhere, and is released on leaving', async () => {
     await openShared({})
-    await elsewhere({ office: { editingBy: 'Counter 2' } })
+    await changeElsewhere({ office: { editingBy: 'Counter 2' } })
     expect(box('Name').matches(':disabled')).toBe(true)
     await press('New package')
     await settle()
     expect(calls('drafts.leave')).toHaveLength(1)
   })
 
-  test('is kept only here, and shared again', async () => {
+  test('can be kept on this workstation only, and shared again', async () => {
     await openShared({})
     expect(screen.getByText('Shared with the office')).toBeTruthy()
     await press('Keep only here')
@@ -491,7 +491,7 @@ describe('a draft that workstations of an office share', () => {
   test.each([
     ['conflict', '“Lease” is still shared.'],
     ['offline', '“Lease” may still be shared. Look again in a few minutes.']
-  ] as const)('that isn’t kept only here says what is known then: %s', async (code, text) => {
+  ] as const)('explains why it couldn’t be kept on this workstation only: %s', async (code, text) => {
     await openShared({})
     opened.api.control.fail('drafts.setWhose', { code, message: 'Not now.' })
     await press('Keep only here')

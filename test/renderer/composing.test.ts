@@ -10,40 +10,40 @@ function open() {
   return { composing, item }
 }
 
-const said = (composing: Composing) => [...composing.serviceMessages.keys()]
+const messagePaths = (composing: Composing) => [...composing.serviceMessages.keys()]
 
-describe('what the service said of a field', () => {
-  test('goes with the person it was said of', () => {
+describe('a service message about a field', () => {
+  test('disappears with the signer it belongs to', () => {
     const { composing, item } = open()
     composing.setServiceMessages([{ field: 'Forms[0].Signers[1].Email', message: 'This address bounces.' }])
     expect(composing.control('a.signers.s2.Email').error).toBe('This address bounces.')
     item.signers.splice(1, 1)
-    expect(said(composing)).toEqual([])
+    expect(messagePaths(composing)).toEqual([])
     expect(composing.shown.map((problem) => problem.message)).not.toContain('This address bounces.')
   })
 
-  test('stays with its person where others are moved or removed', () => {
+  test('follows its signer when others are moved or removed', () => {
     const { composing, item } = open()
     composing.setServiceMessages([{ field: 'Forms[0].Signers[1].Email', message: 'This address bounces.' }])
     item.signers.reverse()
     item.signers.pop()
-    expect(said(composing)).toEqual(['a.signers.s2.Email'])
+    expect(messagePaths(composing)).toEqual(['a.signers.s2.Email'])
   })
 
   test.each<[string, (item: ComposedItem) => void]>([
-    ['someone is added', (item) => item.signers.push(blankSigner('s3'))],
-    ['someone is removed', (item) => item.signers.splice(0, 1)],
-    ['the order is another', (item) => item.signers.reverse()],
-    ['one of them is changed', (item) => Object.assign(item.signers[0] ?? {}, { Email: 'tama@example.com' })]
-  ])('of a whole list is out of date once %s', (_words, change) => {
+    ['a signer is added', (item) => item.signers.push(blankSigner('s3'))],
+    ['a signer is removed', (item) => item.signers.splice(0, 1)],
+    ['the order changes', (item) => item.signers.reverse()],
+    ['a signer is edited', (item) => Object.assign(item.signers[0] ?? {}, { Email: 'tama@example.com' })]
+  ])('about a whole list is cleared when %s', (_words, change) => {
     const { composing, item } = open()
     composing.setServiceMessages([{ field: 'Forms[0].Signers', message: 'Too few.' }])
-    expect(said(composing)).toEqual(['a.signers'])
+    expect(messagePaths(composing)).toEqual(['a.signers'])
     change(item)
-    expect(said(composing)).toEqual([])
+    expect(messagePaths(composing)).toEqual([])
   })
 
-  test('is out of date once the field is changed by whatever, not only by typing', () => {
+  test('is cleared when the field changes, even without typing', () => {
     const { composing } = open()
     composing.setServiceMessages([{ field: 'DueDate', message: 'Too soon.' }])
     expect(composing.control('due').error).toBe('Too soon.')
@@ -51,14 +51,14 @@ describe('what the service said of a field', () => {
     expect(composing.control('due').error).toBeUndefined()
   })
 
-  test('of a list is out of date once a control in it says that it was changed', () => {
+  test('about a list is cleared when a control in it reports a change', () => {
     const { composing } = open()
     composing.setServiceMessages([{ field: 'Forms[0].Signers', message: 'Too few.' }])
     composing.markChanged(idOf('a.signers.s2.Email'))
-    expect(said(composing)).toEqual([])
+    expect(messagePaths(composing)).toEqual([])
   })
 
-  test('of someone who is no longer there is said apart', () => {
+  test('about a signer who no longer exists is returned as unplaced', () => {
     const { composing } = open()
     const message = { field: 'a.signers.s9.Email', message: 'This address bounces.' }
     expect(composing.setServiceMessages([message])).toEqual([message])

@@ -7,12 +7,12 @@ import { form, forms, signer, template, templates } from '../fixtures/compositio
 const two = [signer(), signer({ key: 's2', FirstName: 'Tama', LastName: 'Brooks', Email: 'tama.brooks@example.com' })]
 const own = { embedded: false, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
 
-test('a package does not differ from itself', () => {
+test('a package doesn’t differ from itself', () => {
   const composition = forms()
   expect(differencesOf(composition, structuredClone(composition))).toEqual([])
 })
 
-test('nothing that differs goes untold, not even a space', () => {
+test('every change is reported, even a single space', () => {
   const composition = forms({ items: [form({ signers: two, own })] })
   for (const change of changesOf(composition)) {
     expect(differencesOf(composition, change.composition), change.at).not.toEqual([])
@@ -21,25 +21,25 @@ test('nothing that differs goes untold, not even a space', () => {
 
 test.each<[string, Composition, Composition, object]>([
   [
-    'someone who came',
+    'an added signer',
     forms({ items: [form({ signers: two })] }),
     forms(),
     { what: 'Signer Tama Brooks', now: 'included', earlier: 'not included' }
   ],
   [
-    'someone who went',
+    'a removed signer',
     forms(),
     forms({ items: [form({ signers: two })] }),
     { what: 'Signer Tama Brooks', now: 'not included', earlier: 'included' }
   ],
   [
-    'another address',
+    'a changed e-mail address',
     forms(),
     forms({ items: [form({ signers: [signer({ Email: '' })] })] }),
     { what: 'E-mail address of Mere Tamati', now: 'mere.tamati@example.com', earlier: 'none' }
   ],
   [
-    'another order of the same people',
+    'a changed order of the same signers',
     forms({ items: [form({ signers: two })] }),
     forms({ items: [form({ signers: [...two].reverse() })] }),
     {
@@ -49,19 +49,19 @@ test.each<[string, Composition, Composition, object]>([
     }
   ],
   [
-    'another form',
+    'a removed form',
     forms(),
     forms({ items: [form(), form({ key: 'f2', Name: 'Choice of fund' })] }),
     { what: 'Form Choice of fund', now: 'not included', earlier: 'included' }
   ],
   [
-    'a form that came to have pages of its own',
+    'options for a single form',
     forms({ items: [form({ own })] }),
     forms(),
     { what: 'Own signing and redirects in Tax file declaration', now: 'yes', earlier: 'no' }
   ],
   [
-    'a form’s own page',
+    'a form’s own redirect',
     forms({ items: [form({ own })] }),
     forms({ items: [form({ own: { ...own, ReturnUrl: '' } })] }),
     { what: 'Redirect after signing of Tax file declaration', now: own.ReturnUrl, earlier: 'none' }
@@ -73,16 +73,16 @@ test.each<[string, Composition, Composition, object]>([
     { what: 'Due date', now: 'none', earlier: 'Friday 5 December 2025 at 17:00, UTC+13:00' }
   ],
   [
-    'one after the other',
+    'signing in order',
     templates(),
     templates({ Sequential: true }),
     { what: 'Signers sign in order', now: 'no', earlier: 'yes' }
   ]
-])('%s is told', (_name, now, earlier, difference) => {
+])('%s is described', (_name, now, earlier, difference) => {
   expect(differencesOf(now, earlier)).toEqual([difference])
 })
 
-test('fields are counted, and what identifies a person is never shown', () => {
+test('changed fields are counted, and identity answers are never shown', () => {
   const field = { Label: '', IsRequired: false, ReadOnly: false, ClientField: '', FieldType: 'Text' as const }
   const fields = [
     { ...field, key: 'a', Reference: 'rent', Value: '500' },
@@ -101,7 +101,7 @@ test('fields are counted, and what identifies a person is never shown', () => {
   expect(JSON.stringify(said)).not.toContain('199')
 })
 
-test('someone without a name is still told apart', () => {
+test('a signer without a name is described too', () => {
   expect(differencesOf(forms({ items: [form({ signers: [signer(), blankSigner('new')] })] }), forms())).toEqual([
     { what: 'Signer (no name)', now: 'included', earlier: 'not included' }
   ])

@@ -58,8 +58,8 @@ async function press(name: string | RegExp) {
 }
 const rows = () => within(screen.getByRole('region', { name: 'Today' })).getAllByRole('listitem')
 
-describe('appointments of today', () => {
-  test('stand in the order of time above everyone else, and who has one stands there only', async () => {
+describe('today’s appointments', () => {
+  test('are sorted by time above everyone else, and replace the people’s queue entries', async () => {
     await open({
       queue: [entry('Tama Brooks'), entry('Mere Parata')],
       appointments: [one('Mere Parata', 30, { place: 'Room 2', person: 'Mere Parata' }), one('Aroha Ngata', 5)]
@@ -73,7 +73,7 @@ describe('appointments of today', () => {
     expect(others.textContent).not.toContain('Mere Parata')
   })
 
-  test('go from arrived to called to the sheet, a press each', async () => {
+  test('lead from arrived to called to the start sheet, one click each', async () => {
     await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
     await press(/^Arrived: Mere Parata/)
     expect(rows()[0]?.textContent).toContain('Number 14')
@@ -87,7 +87,7 @@ describe('appointments of today', () => {
     expect(screen.getByRole('dialog')).toBeTruthy()
   })
 
-  test('say whom to call next: who came first, of those who were to come first', async () => {
+  test('suggest calling the earliest appointment next, and among equals the first to arrive', async () => {
     const waiting = (name: string, at: number, ago: number) =>
       one(name, at, { state: 'arrived', arrivedAt: NOW - ago * MINUTE })
     await open({
@@ -98,14 +98,14 @@ describe('appointments of today', () => {
     expect(['Aroha Ngata', 'Tama Brooks', 'Zoe Pohe'].map(isNext)).toEqual([false, true, false])
   })
 
-  test('offer “Arrived” first for who is to come next alone', async () => {
+  test('highlight “Arrived” only for the next person expected', async () => {
     const names = ['Tama Brooks', 'Mere Parata', 'Zoe Pohe']
     await open({ queue: [], appointments: names.map((name, index) => one(name, [-20, 5, 30][index] ?? 0)) })
     const isFirst = (name: string) => button(new RegExp(`^Arrived: ${name}`)).classList.contains('primary')
     expect(names.map(isFirst)).toEqual([false, true, false])
   })
 
-  test('say “at the counter” only while someone signs, as who has not signed everything may have left', async () => {
+  test('show “at the counter” only during a session, and “came to the counter” afterwards', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0, { state: 'here' })] })
     expect(rows()[0]?.textContent).toContain('Came to the counter')
     state().counter = sessionOf({ place: 'other-display', phase: 'open' })
@@ -114,7 +114,7 @@ describe('appointments of today', () => {
     expect(rows()[0]?.textContent).toContain('At the counter')
   })
 
-  test('say where nobody sees the number of who was called, as the display comes and goes', async () => {
+  test('show that a called number isn’t visible while no second display is connected', async () => {
     const called = { state: 'called', number: 13, calledAt: NOW } as const
     await open({
       queue: [],
@@ -141,7 +141,7 @@ describe('appointments of today', () => {
     expect(screen.getByText(byName)).toBeTruthy()
   })
 
-  test('say that the number shows later while someone signs on the second display, as long as it is called', async () => {
+  test('show that the called number appears later while the second display is in use', async () => {
     await open({
       queue: [],
       appointments: [
@@ -168,7 +168,7 @@ describe('appointments of today', () => {
     expect(screen.queryByText(later)).toBeNull()
   })
 
-  test('say who of the office called them, and can be called here only once that is some minutes ago', async () => {
+  test('show which workstation called, and can be called again here only after some minutes', async () => {
     const called = (name: string, ago: number) =>
       one(name, 0, { state: 'called', desk: 'Front desk', number: 3, calledAt: NOW - ago * MINUTE, person: name })
     await open({
@@ -195,7 +195,7 @@ describe('appointments of today', () => {
     expect(buttons.map((name) => isOff(new RegExp(`^${name}`)))).toEqual([true, true, false, false, false, false])
   })
 
-  test('have *Start* as the next step where they are at this counter, not where they went to another', async () => {
+  test('highlight *Start* for people at this counter, not for those who went to another', async () => {
     await open({
       queue: [entry('Aroha Ngata'), entry('Mere Parata'), entry('Hana Ruru')],
       appointments: [
@@ -208,11 +208,11 @@ describe('appointments of today', () => {
     })
     const starts = ['Aroha', 'Mere', 'Hana'].map((name) => button(new RegExp(`^Start: ${name}`)))
     expect(starts.map((start) => start.classList.contains('primary'))).toEqual([true, false, false])
-    // Someone who comes back can still start.
+    // Someone who returns can still start.
     expect(starts.every((start) => !(start as HTMLButtonElement).disabled)).toBe(true)
   })
 
-  test('can’t be taken back to “expected” once they have the screen', async () => {
+  test('can’t be reset to “expected” once the screen was handed over', async () => {
     await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
     await press(/^Arrived: Mere Parata/)
     await press(/^Start: Mere Parata/)
@@ -221,13 +221,13 @@ describe('appointments of today', () => {
     expect(opened.app.toasts.shown).toEqual([])
   })
 
-  test('marked one after the other leave one message, which can be taken back', async () => {
+  test('marked in succession leave only the latest undo message', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0), one('Tama Brooks', 5), one('Zoe Pohe', 9)] })
     for (const name of ['Mere Parata', 'Tama Brooks', 'Zoe Pohe']) await press(new RegExp(`^Arrived: ${name}`))
     expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Zoe Pohe has arrived.'])
   })
 
-  test('say who is late, and suggest after a while that they didn’t come; one press takes that back', async () => {
+  test('show who is late, and suggest “Didn’t come” after a while, which can be undone', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', -5), one('Tama Brooks', -20)] })
     expect(rows().map((row) => row.textContent)).toEqual([
       expect.stringContaining('20 min late'),
@@ -244,7 +244,7 @@ describe('appointments of today', () => {
     expect(rows()).toHaveLength(2)
   })
 
-  test('who was late and is called now is on the way: that they didn’t come is suggested once the call is over', async () => {
+  test('suggest “Didn’t come” for a late person only after their call has expired', async () => {
     await open({ queue: [], appointments: [one('Tama Brooks', -40, { state: 'arrived', arrivedAt: NOW })] })
     await press(/^Call: Tama Brooks/)
     state().appointments = [one('Tama Brooks', -40, { state: 'called', calledAt: NOW })]
@@ -255,7 +255,7 @@ describe('appointments of today', () => {
     expect(button(/^Didn’t come: Tama Brooks/)).toBeTruthy()
   })
 
-  test('keep the keyboard where it was: at the next step of a row, and at the next row once one is over', async () => {
+  test('keep the focus on the row’s next step, or move it to the next row', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', -20), one('Tama Brooks', 5), one('Zoe Pohe', 9)] })
     const at = () => document.activeElement?.getAttribute('aria-label')
     async function pressHere(name: RegExp) {
@@ -270,7 +270,7 @@ describe('appointments of today', () => {
     expect(document.activeElement).not.toBe(document.body)
   })
 
-  test('are found by name, time, place and number; the keys go from one to the next', async () => {
+  test('are found by name, time, place and number, and arrow keys move between them', async () => {
     await open({
       queue: [entry('Wiremu Pohe')],
       appointments: [
@@ -279,21 +279,21 @@ describe('appointments of today', () => {
       ]
     })
     const field = screen.getByRole('searchbox')
-    const found = async (typed: string) => {
+    const findRows = async (typed: string) => {
       await fireEvent.input(field, { target: { value: typed } })
       return screen.queryAllByRole('listitem').map((row) => /Mere|Tama|Wiremu/.exec(row.textContent ?? '')?.[0])
     }
-    expect(await found('room 2')).toEqual(['Mere'])
-    expect(await found('21')).toEqual(['Tama'])
-    expect(await found('parata')).toEqual(['Mere'])
-    await found('')
+    expect(await findRows('room 2')).toEqual(['Mere'])
+    expect(await findRows('21')).toEqual(['Tama'])
+    expect(await findRows('parata')).toEqual(['Mere'])
+    await findRows('')
     await fireEvent.keyDown(field, { key: 'ArrowDown' })
     expect(document.activeElement?.getAttribute('aria-label')).toMatch(/^Arrived: Mere/)
     await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
     expect(document.activeElement?.getAttribute('aria-label')).toMatch(/^Call: Tama/)
   })
 
-  test('of which it isn’t clear whose they are ask, and staff says', async () => {
+  test('with an unclear person ask staff to choose', async () => {
     const choices = ['a@example.com', 'b@example.com'].map((contact, at) => ({
       person: `p${at}`,
       name: 'Mere Parata',
@@ -308,7 +308,7 @@ describe('appointments of today', () => {
     expect(screen.queryByText(/Several people here/)).toBeNull()
   })
 
-  test('are made by hand, of a person of the queue with one press and a time', async () => {
+  test('can be added for a person in the queue', async () => {
     await open({ queue: [entry('Mere Parata')] })
     await press('Add appointment: Mere Parata, Deed of gift')
     const dialog = within(await screen.findByRole('dialog'))
@@ -329,7 +329,7 @@ describe('appointments of today', () => {
     expect(state().appointments).toMatchObject([{ state: 'arrived', number: 14 }])
   })
 
-  test('made by hand are in sight whatever was looked for, and one of another day says when it will be', async () => {
+  test('appear despite a search when added, and a toast names the date if it isn’t today', async () => {
     await open({ queue: [entry('Mere Parata')] })
     const field = screen.getByRole<HTMLInputElement>('searchbox')
     async function add(name: string, day?: string) {
@@ -356,14 +356,14 @@ describe('appointments of today', () => {
     )
   })
 
-  test('are those of the new day where the screen was left open overnight', async () => {
+  test('are replaced by the new day’s when the screen stays open overnight', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0)] })
     state().appointments = [one('Tama Brooks', 24 * 60)]
     await opened.clock.pass(24 * 60 * MINUTE)
     expect(rows().map((row) => row.textContent)).toEqual([expect.stringContaining('Tama Brooks')])
   })
 
-  test('that can’t be marked say why', async () => {
+  test('show why marking failed', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0)] })
     opened.api.control.fail('appointments.mark', { code: 'gone', message: 'This appointment is no longer there.' })
     await press(/^Arrived/)
@@ -371,7 +371,7 @@ describe('appointments of today', () => {
   })
 })
 
-describe('a file of appointments', () => {
+describe('importing appointments from a file', () => {
   const file: AppointmentsInFile = {
     id: 'f',
     fileName: 'day.ics',
@@ -391,7 +391,7 @@ describe('a file of appointments', () => {
     await settle()
   }
 
-  test('shows what it would change, and what can’t be read and why, before it does', async () => {
+  test('previews the changes and the rows that can’t be read before importing', async () => {
     await importing({ appointmentFile: file })
     const dialog = within(await screen.findByRole('dialog'))
     expect(dialog.getByText('1 new · 1 can’t be read')).toBeTruthy()
@@ -410,12 +410,12 @@ describe('a file of appointments', () => {
     [{ new: 0, changed: 0, same: 0, gone: 2 }, 'Apply 2 cancellations'],
     [{ new: 0, changed: 2, same: 0, gone: 1 }, 'Change 2, cancel 1'],
     [{ new: 4, changed: 2, same: 0, gone: 1 }, 'Add 4, change 2, cancel 1']
-  ])('has a button that says what comes of it: %o', async (counts, name) => {
+  ])('labels the button with what will happen: %o', async (counts, name) => {
     await importing({ appointmentFile: { ...file, counts } })
     expect(within(await screen.findByRole('dialog')).getByRole('button', { name })).toBeTruthy()
   })
 
-  test('that can’t be used says why on the screen', async () => {
+  test('shows why a file can’t be used', async () => {
     await importing({})
     expect(screen.queryByRole('dialog')).toBeNull()
     opened.api.control.fail('appointments.openFile', { code: 'bad-file', message: 'This file is larger than 5 MB.' })
@@ -425,7 +425,7 @@ describe('a file of appointments', () => {
 })
 
 describe('the board', () => {
-  test('tells who signs, who waits and who needs help, in words', async () => {
+  test('shows who is signing, who is waiting and who needs help', async () => {
     await open(
       {
         queue: [],
@@ -458,7 +458,7 @@ describe('the board', () => {
     expect(opened.app.router.route.rest).toEqual([])
   })
 
-  test('is read from its heading, and left to the button that led to it', async () => {
+  test('focuses its heading, and leaving it returns the focus to the button', async () => {
     await open({ queue: [] })
     button('Board').focus()
     await press('Board')
@@ -468,7 +468,7 @@ describe('the board', () => {
     expect(document.activeElement).toBe(button('Board'))
   })
 
-  describe('of an office', () => {
+  describe('in an office', () => {
     const there = (id: string, change: Partial<BoardCounter> = {}): BoardCounter => ({
       ...{ id, name: id, staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: true },
       office: { workstation: id, heardAt: NOW - 24_000 },
@@ -483,7 +483,7 @@ describe('the board', () => {
     const textOf = (name: string) => screen.getByRole('article', { name }).textContent ?? ''
     const CONNECTED = { state: 'connected', readAt: NOW } as const
 
-    test('says of each other counter what goes on there, where, and how old that is', async () => {
+    test('shows each other counter’s state, workstation and how recent the information is', async () => {
       const since = NOW - 17 * MINUTE
       await board(
         CONNECTED,
@@ -514,7 +514,7 @@ describe('the board', () => {
       expect(textOf('Counter 2, Front desk')).toContain('Heard 50\u00a0s ago')
     })
 
-    test('says of one that isn’t heard of any more since when, and what was so then', async () => {
+    test('shows since when a silent counter hasn’t been heard from, and its last known state', async () => {
       const office = { workstation: 'Counter 2', heardAt: NOW - 15 * MINUTE, isSilent: true } as const
       await board(
         CONNECTED,
@@ -535,7 +535,7 @@ describe('the board', () => {
       expect(textOf('Counter 2')).not.toMatch(/Signing|Help wanted|min|ago|Offline/)
     })
 
-    test('says of what can’t be read that it is unknown', async () => {
+    test('shows “Unknown” for a counter whose state can’t be read', async () => {
       await board(
         CONNECTED,
         there('x', { name: '', state: 'unknown', office: { workstation: 'Back room', heardAt: NOW } })
@@ -549,7 +549,7 @@ describe('the board', () => {
       [{ state: 'apart', readAt: NOW }, `Other counters are shown as they were at ${clockTime(NOW)}.`],
       [{ state: 'apart' }, 'Other counters aren’t known.'],
       [{ state: 'connecting' }, 'Reading other counters…']
-    ] as const)('says what it knows of others where it is %o', async (office, words) => {
+    ] as const)('describes what is known about other counters when %o', async (office, words) => {
       await board(office)
       const counters = screen.getByRole('region', { name: 'Counters' })
       expect(counters.textContent).toContain(words)
@@ -560,7 +560,7 @@ describe('the board', () => {
       expect(link?.getAttribute('href')).toBe(office.state === 'apart' ? hrefOf('settings', ['office']) : undefined)
     })
 
-    test('of many has those first where help is wanted, this workstation’s own next', async () => {
+    test('lists counters that need help first, then this workstation', async () => {
       const names = ['2', '3', '4', '5', '6', '7'].map((number) => `Counter ${number}`)
       const change = (name: string): Partial<BoardCounter> => {
         const silent = { workstation: name, heardAt: NOW - 15 * MINUTE, isSilent: true } as const
@@ -573,7 +573,7 @@ describe('the board', () => {
       expect(shown()).toEqual(['Counter 6', 'Counter 1', ...names.filter((name) => name !== 'Counter 6')])
     })
 
-    test('is asked for again as others are heard of', async () => {
+    test('updates when another counter reports', async () => {
       await board(CONNECTED, there('Counter 2'))
       expect(textOf('Counter 2')).toContain('Free')
       state().board = { desks: [HERE, there('Counter 2', { state: 'signing' })], office: CONNECTED }
@@ -602,7 +602,7 @@ describe('the second display', () => {
     }
   }
 
-  test('calls a number to its place, with nothing of the person', async () => {
+  test('calls a number to its place without personal data', async () => {
     const called = appointmentOf({
       id: 'a',
       name: 'Mere Parata',
@@ -635,7 +635,7 @@ describe('the second display', () => {
     close()
   })
 
-  test('shows the office’s pictures in turn', async () => {
+  test('rotates the office’s pictures', async () => {
     const settings = fakeApi().control.state.counterSettings
     const { clock, close } = await display({
       counterSettings: { ...settings, waitingRoom: { ...settings.waitingRoom, pictures: ['one', 'two'] } },

@@ -31,7 +31,7 @@ async function press(name: string | RegExp) {
   await settle()
 }
 /** Changes the session in the main process, which raises the event. */
-async function becomes(change: Partial<CounterSession>) {
+async function changeSession(change: Partial<CounterSession>) {
   const { state, emit } = opened.api.control
   if (state.counter) state.counter = { ...state.counter, ...change }
   emit('counter.changed', { id: state.counter?.id ?? '' })
@@ -50,7 +50,7 @@ const two = (one: CounterOutcome, other: CounterOutcome) => [
   })
 ]
 
-test('signed and declined are said only where the service says them', () => {
+test('only outcomes confirmed by the service are shown as signed or declined', () => {
   const offline = { code: 'offline', message: 'No network.' } as const
   const others: CounterOutcome[] = [
     notYet,
@@ -67,7 +67,7 @@ test('signed and declined are said only where the service says them', () => {
   expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The signer declined')
 })
 
-test('a page that never came is not said to be the signer’s doing', () => {
+test('a page that never opened isn’t described as the signer’s choice', () => {
   const offline = { signed: 'skipped', error: { code: 'offline', message: 'This computer is offline.' } } as const
   expect(outcomeWords(offline, 'Mere Parata')).toMatchObject({
     title: 'The page for Mere Parata couldn’t be opened',
@@ -76,13 +76,13 @@ test('a page that never came is not said to be the signer’s doing', () => {
   expect(outcomeWords({ signed: 'skipped' }, 'Mere Parata').title).toBe('Mere Parata didn’t start')
 })
 
-test('who has not signed is not promised that the link still opens', () => {
+test('a signer who hasn’t signed isn’t promised that the link still works', () => {
   const { meaning, todo } = outcomeWords(notYet, 'Mere Parata')
   expect(`${meaning} ${todo}`).not.toMatch(/at any time/)
   expect(todo).toMatch(/If the page said the link is locked, send a reminder or correct the e-mail address first\./)
 })
 
-test('the heading counts what is signed, and says what is not known', () => {
+test('the heading counts signed documents, and mentions unconfirmed ones', () => {
   expect(sessionTitle(two(signed, signed))).toBe('All 2 signed')
   expect(sessionTitle(two(signed, notYet))).toBe('1 of 2 signed')
   expect(sessionTitle(two(notYet, { signed: 'declined' }))).toBe('Nothing was signed')
@@ -90,8 +90,8 @@ test('the heading counts what is signed, and says what is not known', () => {
   expect(sessionTitle([turnOf({ outcome: signed })])).toBe('Mere Parata has signed')
 })
 
-describe('Result', () => {
-  test('each turn is told, what isn’t signed first, with what to do where something is left', async () => {
+describe('the result page', () => {
+  test('lists unsigned turns first, without claims about the queue', async () => {
     await open({ phase: 'ended', turns: two(signed, notYet) })
     expect(screen.getByRole('heading', { level: 1, name: 'Result' })).toBeTruthy()
     const [other, one] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
@@ -102,7 +102,7 @@ describe('Result', () => {
     expect(screen.queryByRole('button', { name: 'View document' })).toBeNull()
   })
 
-  test('what the service has confirmed is said once, and the receipt stands before however many results', async () => {
+  test('says once that the service confirmed, and shows the receipt above the results', async () => {
     await open({
       phase: 'ended',
       turns: [...two(signed, signed), turnOf({ documentReference: 'doc-7', outcome: signed })]
@@ -113,15 +113,15 @@ describe('Result', () => {
     expect(list.compareDocumentPosition(receipt) & Node.DOCUMENT_POSITION_PRECEDING).toBeTruthy()
   })
 
-  test('what was not signed yet becomes signed while it is shown', async () => {
+  test('updates when a pending signature arrives', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: notYet })] })
     expect(screen.getByRole('heading', { name: 'Mere Parata hasn’t signed yet' })).toBeTruthy()
-    await becomes({ turns: [turnOf({ outcome: signed })] })
+    await changeSession({ turns: [turnOf({ outcome: signed })] })
     expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
     expect(screen.queryByText(/not signed yet/i)).toBeNull()
   })
 
-  test('who was not asked is told why, and started only where it is their turn', async () => {
+  test('explains why a signer was skipped, and offers a start only when it is their turn', async () => {
     const error = { code: 'not-signable', message: 'It isn’t their turn: Mere Parata signs first.' } as const
     await open({ phase: 'ended', turns: two(notYet, { signed: 'skipped', error }) })
     expect(screen.getAllByText('It isn’t their turn: Mere Parata signs first.')).toHaveLength(1)
@@ -129,7 +129,7 @@ describe('Result', () => {
     expect(screen.queryByRole('button', { name: /^Start now/ })).toBeNull()
   })
 
-  test('the reason of one who declined stands there, and each document is a press away', async () => {
+  test('shows a signer’s reason for declining, and links to the document', async () => {
     const [page] = documents(1)
     const [person] = page?.people ?? []
     if (!page || !person) throw new Error('The made-up office has no document.')
@@ -144,12 +144,12 @@ describe('Result', () => {
     )
   })
 
-  test('that it was interrupted is said plainly', async () => {
+  test('says that the session was interrupted', async () => {
     await open({ phase: 'ended', wasInterrupted: true, turns: [turnOf({ outcome: notYet })] })
     expect(screen.getByText('Countersign closed during this session.')).toBeTruthy()
   })
 
-  test('the queue is there again once the clerk has seen it', async () => {
+  test('leads back to the queue', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
     await press('Back to Counter')
     expect(calls('counter.close')).toHaveLength(1)
@@ -157,28 +157,28 @@ describe('Result', () => {
     expect(screen.getAllByRole('button', { name: /^Start: / }).length).toBeGreaterThan(0)
   })
 
-  test('the document is a press away where there was one', async () => {
+  test('opens the document', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
     await press('View document')
     const { screen: name, query } = opened.app.router.route
     expect([name, query.get('document')]).toEqual(['documents', 'doc-0'])
   })
 
-  test('someone else who can sign the same document now is offered their own start sheet', async () => {
+  test('offers the start sheet for the next person who can sign the same document', async () => {
     const turn = turnOf({ documentReference: 'doc-2', signer: 0, signerName: 'Anahera Singh', outcome: signed })
     await open({ phase: 'ended', turns: [turn] })
     await press(/^Next: Wiremu Tane/)
     expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Wiremu Tane' })).toBeTruthy()
   })
 
-  test('who has not signed can start again, and who has can not', async () => {
+  test('offers to start again only for someone who hasn’t signed', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: notYet })] })
     expect(button(/^Start again: Mere Parata/)).toBeTruthy()
-    await becomes({ turns: [turnOf({ outcome: signed })] })
+    await changeSession({ turns: [turnOf({ outcome: signed })] })
     expect(screen.queryByRole('button', { name: /^Start again/ })).toBeNull()
   })
 
-  test('what the page tried is listed', async () => {
+  test('lists the page’s blocked actions', async () => {
     await open({
       phase: 'ended',
       turns: [turnOf({ outcome: signed })],
@@ -189,7 +189,7 @@ describe('Result', () => {
   })
 })
 
-describe('While the person has the second display', () => {
+describe('while the signer uses the second display', () => {
   const beside = (change: Partial<CounterSession> = {}) => ({
     place: 'other-display' as const,
     phase: 'open' as const,
@@ -203,7 +203,7 @@ describe('While the person has the second display', () => {
   })
   const panel = () => within(screen.getByRole('region', { name: 'On the second display' }))
 
-  test('the clerk sees who signs and how far they are, and starts nobody else', async () => {
+  test('staff see who is signing and the progress, and can’t start anyone else', async () => {
     await open(beside())
     expect(panel().getByRole('heading', { name: 'Tama Brooks is signing' })).toBeTruthy()
     expect(panel().getByText('Page from signing.example.com.')).toBeTruthy()
@@ -217,7 +217,7 @@ describe('While the person has the second display', () => {
     )
   })
 
-  test('the clerk covers the page and lets them go on', async () => {
+  test('staff can hide the page and let the signer continue', async () => {
     await open(beside())
     await press('Hide page')
     expect(opened.api.control.state.counter?.cover).toBe('away')
@@ -225,7 +225,7 @@ describe('While the person has the second display', () => {
     expect(opened.api.control.state.counter?.phase).toBe('open')
   })
 
-  test('a page that asks for the camera waits for the clerk', async () => {
+  test('a page that asks for the camera waits for staff', async () => {
     await open(beside({ phase: 'covered', cover: 'camera', asksFor: ['camera', 'microphone'], isLocked: true }))
     expect(panel().getByRole('heading', { name: 'The page needs the camera and microphone' })).toBeTruthy()
     await press('Allow camera and microphone')
@@ -235,7 +235,7 @@ describe('While the person has the second display', () => {
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'refuse-camera' })
   })
 
-  test('a page that asks for a file waits for the clerk, who opens some', async () => {
+  test('a page that asks for a file waits for staff, who can open some', async () => {
     await open(beside({ phase: 'covered', cover: 'file', asksFile: {} }))
     expect(panel().getByRole('heading', { name: 'The page asks for a file' })).toBeTruthy()
     await press('Choose files…')
@@ -244,7 +244,7 @@ describe('While the person has the second display', () => {
     expect(clerkWords(sessionOf({ cover: 'file', asksFile: { files: [] } })).isWanted).toBe(true)
   })
 
-  test('pages are printed and saved only where the office allows it', async () => {
+  test('pages can be printed and saved only if the office allows it', async () => {
     await open(beside())
     expect(panel().queryByRole('button', { name: /Print page|Save page/ })).toBeNull()
     opened.close()
@@ -255,20 +255,20 @@ describe('While the person has the second display', () => {
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
   })
 
-  test('what staff asked for and could not have is said', async () => {
+  test('a failed staff action is reported', async () => {
     await open(beside())
     opened.api.control.fail('counter.staff', { code: 'not-allowed', message: 'Not now.' })
     await press('Hide page')
     expect(panel().getByText('That didn’t work.')).toBeTruthy()
   })
 
-  test('ending it here leads to what became of it', async () => {
+  test('ending the session leads to its result', async () => {
     await open(beside())
     await press('End session')
     expect(screen.getByRole('heading', { level: 1, name: 'Result' })).toBeTruthy()
   })
 
-  test('every moment has its words, and staff is wanted only where someone waits for them', () => {
+  test('each state has its own text, and staff are requested only when someone waits for them', () => {
     const wanted = (change: Partial<CounterSession>) => clerkWords(sessionOf(change)).isWanted
     expect(wanted({ phase: 'covered', cover: 'help' })).toBe(true)
     expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)
@@ -297,7 +297,7 @@ describe('receipts of the session', () => {
     await settle()
   }
 
-  test('are printed and saved for each person and for the file', async () => {
+  test('are printed and saved for each person and for the office’s file', async () => {
     await open({ phase: 'ended', turns: two(signed, notYet) })
     await choose('Print for Tama Parata')
     await choose('Print for Mere Parata in Māori')
@@ -312,7 +312,7 @@ describe('receipts of the session', () => {
     )
   })
 
-  test('are in any language that the office offers, also where nobody knows any longer which they had', async () => {
+  test('are available in every language the office offers, even after the person’s own choice is forgotten', async () => {
     await open({ phase: 'ended', turns: two(signed, signed) })
     await choose('Another language for Tama Parata…')
     const dialog = within(screen.getByRole('dialog', { name: 'Receipt for Tama Parata' }))
@@ -327,7 +327,7 @@ describe('receipts of the session', () => {
     ])
   })
 
-  test('are in English alone where the office offers no other', async () => {
+  test('are only in English if the office offers no other language', async () => {
     await open(
       { phase: 'ended', turns: two(signed, signed) },
       { counterSettings: { ...fakeApi().control.state.counterSettings, languages: [] } }
@@ -337,7 +337,7 @@ describe('receipts of the session', () => {
     expect(screen.queryByRole('menuitem', { name: /Another language/ })).toBeNull()
   })
 
-  test('say why there are none', async () => {
+  test('show why they can’t be made', async () => {
     const message = 'The audit trail was changed since this session, so no receipt can be made of it.'
     await open({ phase: 'ended', turns: two(signed, signed) }, { receiptError: { code: 'not-allowed', message } })
     await fireEvent.keyDown(button('Receipt'), { key: 'Enter' })

@@ -18,7 +18,7 @@ async function open(change: Partial<FakeState> = {}, settings: Partial<FakeState
 }
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 const changes = () => calls('counter.configure').map((call) => call.input)
-const kept = () => opened.api.control.state.counterSettings
+const settings = () => opened.api.control.state.counterSettings
 async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
@@ -42,7 +42,7 @@ const pin = (change: Partial<FakeState['pin']>) => ({
   pin: { isSet: true, keptIn: 'keychain' as const, reset: 'none' as const, canReset: true, ...change }
 })
 
-test('who of staff works here is kept once the field is left, and only where it changed', async () => {
+test('the staff name is saved on leaving the field, and only if it changed', async () => {
   await open()
   await leave('Staff member on this computer')
   expect(changes()).toEqual([])
@@ -51,7 +51,7 @@ test('who of staff works here is kept once the field is left, and only where it 
   expect(changes()).toEqual([{ staffName: 'Grace Okafor' }])
 })
 
-test('a change that could not be kept is said, and what is shown is as it was', async () => {
+test('a setting that can’t be saved shows the failure and reverts', async () => {
   await open()
   opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
   await tick('Use full screen while someone signs')
@@ -61,7 +61,7 @@ test('a change that could not be kept is said, and what is shown is as it was', 
   )
 })
 
-test('a PIN is changed by giving the one that holds now', async () => {
+test('changing the PIN requires the current one', async () => {
   await open(pin({}))
   await press('Change PIN…')
   await type('Current PIN', '0000')
@@ -76,7 +76,7 @@ test('a PIN is changed by giving the one that holds now', async () => {
   expect(screen.getByText('PIN is set')).toBeTruthy()
 })
 
-test('the first PIN is said to be saved, also where that it is there was heard before the answer', async () => {
+test('saving the first PIN is confirmed even if the change event arrives before the answer', async () => {
   await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
   const { counter, control } = opened.api
   const { setPin } = counter
@@ -92,7 +92,7 @@ test('the first PIN is said to be saved, also where that it is there was heard b
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['PIN saved.'])
 })
 
-test('a PIN of letters or too few digits is not even asked for', async () => {
+test('a PIN with letters or of the wrong length is refused without asking main', async () => {
   await open(pin({ isSet: false }))
   for (const [typed, said] of [
     ['', 'Enter a PIN.'],
@@ -108,7 +108,7 @@ test('a PIN of letters or too few digits is not even asked for', async () => {
   expect(calls('counter.setPin')).toHaveLength(0)
 })
 
-test('a forgotten PIN is replaced by anyone who signs in to the computer', async () => {
+test('a forgotten PIN can be reset after signing in to the computer', async () => {
   await open(pin({}))
   await press('Forgot PIN?')
   await press('Reset PIN')
@@ -124,7 +124,7 @@ test('a forgotten PIN is replaced by anyone who signs in to the computer', async
   expect(screen.getByText('PIN is set')).toBeTruthy()
 })
 
-test('an administrator’s, whose entry was removed from the keychain, is chosen by their name and without a time', async () => {
+test('an administrator whose PIN was removed from the keychain is named, and the reset has no time limit', async () => {
   await open(pin({ canReset: false, reset: 'allowed', resetOf: 'Grace Okafor' }))
   expect(screen.getByText('Choose a new PIN for Grace Okafor.')).toBeTruthy()
   await type('New PIN', '73519')
@@ -133,21 +133,21 @@ test('an administrator’s, whose entry was removed from the keychain, is chosen
   expect(calls('counter.setPin').at(-1)?.input).toEqual({ pin: '73519' })
 })
 
-test('where the system does not tell who signs in, only the administrator can reset it', async () => {
+test('if the system doesn’t report sign-ins, only the administrator can reset the PIN', async () => {
   await open(pin({ canReset: false }))
   await press('Forgot PIN?')
   expect(screen.getByText(/Only your administrator can reset the PIN/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Reset PIN' })).toBeNull()
 })
 
-test('a PIN that is gone with the application is said to be', async () => {
+test('a warning shows that the PIN is kept only until the application closes', async () => {
   await open(pin({ keptIn: 'memory' }))
   expect(screen.getByText('The PIN is only kept until Countersign closes.')).toBeTruthy()
 })
 
-test('the checklist is added to, made required, ordered, and taken from with a way back', async () => {
+test('checks can be added, required, reordered and removed with undo', async () => {
   await open()
-  const texts = () => kept().evidence.map(({ text }) => text)
+  const texts = () => settings().evidence.map(({ text }) => text)
   await press('Add check')
   await type('Evidence 3', 'Proof of address seen')
   expect(changes()).toEqual([])
@@ -155,7 +155,7 @@ test('the checklist is added to, made required, ordered, and taken from with a w
   expect(texts()).toEqual(['Photo ID seen', 'Name matches the document', 'Proof of address seen'])
   await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Required' })[0] as HTMLElement)
   await settle()
-  expect(kept().evidence[0]?.isRequired).toBe(true)
+  expect(settings().evidence[0]?.isRequired).toBe(true)
   await press('Move up: Proof of address seen')
   expect(texts()[1]).toBe('Proof of address seen')
   await press('Remove: Photo ID seen')
@@ -165,7 +165,7 @@ test('the checklist is added to, made required, ordered, and taken from with a w
   expect(texts()[0]).toBe('Photo ID seen')
 })
 
-test('a line that was removed isn’t put back once the settings are locked', async () => {
+test('a removed check can no longer be restored once the settings are locked', async () => {
   await open({ ...pin({}), staff: { members: [], settings: 'open' } })
   await press('Remove: Photo ID seen')
   expect(opened.app.toasts.shown).toHaveLength(1)
@@ -175,59 +175,59 @@ test('a line that was removed isn’t put back once the settings are locked', as
   expect(opened.app.toasts.shown).toEqual([])
 })
 
-test('a line without words is not kept, and says so', async () => {
+test('a check without text is not saved, with an error', async () => {
   await open()
   await press('Add check')
   await leave('Evidence 3')
   expect(screen.getByText('Enter what to check, or remove this line.')).toBeTruthy()
-  expect(kept().evidence).toHaveLength(2)
+  expect(settings().evidence).toHaveLength(2)
 })
 
-test('the second display is named where there is one, and missed where there is none', async () => {
+test('the second display is named when connected, and reported missing otherwise', async () => {
   await open()
   expect(screen.getByText('No second display is connected. Until one is, people sign on this screen.')).toBeTruthy()
-  opened.api.control.state.counterSettings = { ...kept(), otherDisplay: 'DELL P2419H' }
+  opened.api.control.state.counterSettings = { ...settings(), otherDisplay: 'DELL P2419H' }
   opened.api.control.emit('settings.changed', null)
   await settle()
   expect(screen.getByText('People sign on “DELL P2419H” while you keep using this screen.')).toBeTruthy()
 })
 
-test('what the second display shows is the office’s own text and picture', async () => {
-  // Even before the second display is switched on, so that it is ready by then.
+test('the second display’s welcome message and logo can be set', async () => {
+  // This is possible before the second display is switched on.
   await open({}, { useOtherDisplay: false })
   await type('Welcome message on the second display', 'Kia ora')
   await leave('Welcome message on the second display')
-  expect(kept().idleText).toBe('Kia ora')
+  expect(settings().idleText).toBe('Kia ora')
   await press('Choose logo…')
   expect(screen.getByRole('img', { name: 'Logo on the second display' })).toBeTruthy()
   await press('Remove logo')
-  expect(kept().logo).toBeUndefined()
+  expect(settings().logo).toBeUndefined()
 })
 
-test('the waiting room has the counter’s name, its sound, and pictures that come and go', async () => {
+test('the waiting room has a counter name, a call sound, and pictures that can be added and removed', async () => {
   await open()
   await type('Name of this counter', 'Counter 2')
   await leave('Name of this counter')
   await tick('Play a soft sound when a number is called')
-  expect(kept().waitingRoom).toMatchObject({ counterName: 'Counter 2', callSound: true, noShowAfter: 15 })
+  expect(settings().waitingRoom).toMatchObject({ counterName: 'Counter 2', callSound: true, noShowAfter: 15 })
   await press('Add pictures…')
   await settle()
-  expect(kept().waitingRoom.pictures).toHaveLength(1)
+  expect(settings().waitingRoom.pictures).toHaveLength(1)
   await press('Remove picture 1')
-  expect(kept().waitingRoom).toMatchObject({ counterName: 'Counter 2', pictures: [] })
+  expect(settings().waitingRoom).toMatchObject({ counterName: 'Counter 2', pictures: [] })
   opened.api.control.fail('counter.addPictures', { code: 'bad-file', message: 'This picture moves.' })
   await press('Add pictures…')
   expect(screen.getByText('This picture moves.')).toBeTruthy()
 })
 
-test('a picture that can not be used is explained', async () => {
+test('a picture that can’t be used is explained', async () => {
   await open({}, { useOtherDisplay: true })
   opened.api.control.fail('counter.chooseLogo', { code: 'bad-file', message: 'This picture is larger than 1 MB.' })
   await press('Choose logo…')
   expect(screen.getByText('This picture is larger than 1 MB.')).toBeTruthy()
 })
 
-test('the idle times are choices, with one that was set otherwise among them', async () => {
+test('the idle times are choices, including a custom value already set', async () => {
   await open({}, { idle: { warnAfter: 45, coverAfter: 30, endAfter: 300 } })
   const select = screen.getByLabelText<HTMLSelectElement>('Warn after')
   expect(select.selectedOptions[0]?.textContent).toBe('45 seconds')
@@ -237,7 +237,7 @@ test('the idle times are choices, with one that was set otherwise among them', a
   expect(screen.getByText(/After 6 minutes 30 seconds in total/)).toBeTruthy()
 })
 
-test('the languages that signers may choose say who has read them, and can be taken out; so can more time', async () => {
+test('the languages offered show whether they were reviewed, and each can be switched off', async () => {
   await open({}, { languages: ['mi', 'ar'] })
   const group = within(screen.getByRole('group', { name: 'Languages beside English' }))
   expect(group.getAllByRole('checkbox')).toHaveLength(7)
@@ -248,19 +248,19 @@ test('the languages that signers may choose say who has read them, and can be ta
   expect(within(screen.getByLabelText('More time')).getByRole('option', { name: 'Not offered' })).toBeTruthy()
 })
 
-test('an address is allowed and taken away again', async () => {
+test('an allowed address can be added and removed', async () => {
   await open()
   await type('Allow another address', 'https://pay.example.com')
   await send('Allow another address')
-  expect(kept().allowedOrigins).toEqual(['https://pay.example.com'])
+  expect(settings().allowedOrigins).toEqual(['https://pay.example.com'])
   expect(
     within(screen.getByRole('list', { name: 'Allowed addresses' })).getByText('https://pay.example.com')
   ).toBeTruthy()
   await press('Remove https://pay.example.com')
-  expect(kept().allowedOrigins).toEqual([])
+  expect(settings().allowedOrigins).toEqual([])
 })
 
-test('an address that can not be allowed is explained at its field, and stays to be fixed', async () => {
+test('an address that can’t be allowed shows an error at its field and keeps the text', async () => {
   await open()
   const message = 'Start the address with https://.'
   opened.api.control.fail('counter.configure', {
@@ -279,7 +279,7 @@ const grace = { id: 'first', name: 'Grace Okafor', role: 'administrator' as cons
 const ben = { id: 'staff-1', name: 'Ben Tui', role: 'clerk' as const, hasBadge: true, isCurrent: false }
 const dialog = () => within(screen.getByRole('dialog'))
 
-test('locked settings can’t be changed until an administrator’s PIN is given, and are locked again by hand', async () => {
+test('locked settings can’t be changed until an administrator’s PIN is entered, and can be locked again', async () => {
   await open({ ...pin({}), staff: { members: [], settings: 'locked' } })
   const box = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Use full screen while someone signs' })
   expect(box().matches(':disabled')).toBe(true)
@@ -299,7 +299,7 @@ test('locked settings can’t be changed until an administrator’s PIN is given
   expect(box().matches(':disabled')).toBe(true)
 })
 
-test('where staff have names an administrator is chosen to unlock with', async () => {
+test('with named staff, an administrator is chosen for unlocking', async () => {
   const ana = { ...grace, id: 'staff-2', name: 'Ana Reweti', isCurrent: false }
   const members = [{ ...grace, isCurrent: false }, { ...ben, isCurrent: true }, ana]
   await open({ ...pin({}), staff: { members, settings: 'locked' } })
@@ -312,7 +312,7 @@ test('where staff have names an administrator is chosen to unlock with', async (
   expect(calls('counter.openSettings').at(-1)?.input).toEqual({ pin: fakePin, name: 'Grace Okafor' })
 })
 
-test('a staff member is added with a role, a PIN and a badge, whose Enter sends nothing half filled in', async () => {
+test('adding staff takes a name, role, PIN and badge, and a badge reader’s Enter doesn’t submit', async () => {
   await open({ ...pin({}), staff: { members: [], settings: 'open' } })
   await press('Add a staff member…')
   await send('Name')
@@ -334,13 +334,13 @@ test('a staff member is added with a role, a PIN and a badge, whose Enter sends 
   expect(screen.queryByLabelText('Staff member on this computer')).toBeNull()
 })
 
-test('that someone else releases can’t be chosen where fewer than two could', async () => {
+test('release by someone else can’t be required with fewer than two who can release', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   expect(screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases').disabled).toBe(true)
   expect(screen.getByText(/^Add a second manager or administrator first/)).toBeTruthy()
 })
 
-test('where two changes at once left one who could release, it says so, and the rule can be taken back', async () => {
+test('a rule that nobody else can fulfil shows a warning and can be switched off', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open', release: { above: 0 } } })
   expect(screen.getByText(`Nobody else can release what ${grace.name} sends.`)).toBeTruthy()
   const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
@@ -350,7 +350,7 @@ test('where two changes at once left one who could release, it says so, and the 
   expect(screen.queryByText(`Nobody else can release what ${grace.name} sends.`)).toBeNull()
 })
 
-test('which packages someone else releases is chosen where there are several', async () => {
+test('which packages need release by someone else can be chosen with several managers', async () => {
   await open({ ...pin({}), staff: { members: [grace, { ...ben, role: 'manager' }], settings: 'open' } })
   const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
   expect(choice.selectedOptions[0]?.label).toBe('None')
@@ -363,7 +363,7 @@ test('which packages someone else releases is chosen where there are several', a
   expect(opened.api.control.state.staff).not.toHaveProperty('release')
 })
 
-test('a staff member is changed and removed; why not is said at its field', async () => {
+test('staff can be edited and removed, and errors appear at their field', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   await press('Edit Ben Tui')
   opened.api.control.fail('counter.changeStaff', {
@@ -384,16 +384,16 @@ test('a staff member is changed and removed; why not is said at its field', asyn
   expect(screen.queryByText('Ben Tui-Smith')).toBeNull()
 })
 
-test('of the last one it is said that their PIN is everyone’s again', async () => {
+test('removing the last named staff member warns that the PIN is everyone’s again', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
-  const asked = async (name: string) => {
+  const removalText = async (name: string) => {
     await press(`Edit ${name}`)
     await press('Remove staff member…')
     return dialog().getByText(/stays in the audit trail/).textContent
   }
-  expect(await asked('Ben Tui')).toMatch(/^Their PIN and badge stop working\./)
+  expect(await removalText('Ben Tui')).toMatch(/^Their PIN and badge stop working\./)
   await press('Remove')
-  expect(await asked('Grace Okafor')).toMatch(/^Their PIN is everyone’s again\./)
+  expect(await removalText('Grace Okafor')).toMatch(/^Their PIN is everyone’s again\./)
 })
 
 /** Locks the settings in the main process, as after ten minutes. Raising the event is left to the test. */
@@ -402,7 +402,7 @@ function lockAgain() {
   state.staff = { ...state.staff, settings: 'locked' }
 }
 
-test('settings that lock by themselves are shown as locked at once', async () => {
+test('settings that lock automatically are shown as locked immediately', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   expect(screen.getByText(/^These settings are unlocked/)).toBeTruthy()
   lockAgain()
@@ -417,7 +417,7 @@ test.each([
   ['setting', 'counter.configure', () => tick('Use full screen while someone signs')],
   ['logo', 'counter.chooseLogo', () => press('Choose logo…')],
   ['picture', 'counter.addPictures', () => press('Add pictures…')]
-] as const)('a %s that is refused because they have locked asks for the PIN', async (_name, request, change) => {
+] as const)('a %s refused because the settings have locked asks for the PIN', async (_name, request, change) => {
   await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
   lockAgain()
   opened.api.control.fail(request, { code: 'not-allowed', message: 'Unlock the counter’s settings first.' })
@@ -429,7 +429,7 @@ test.each([
   expect(screen.getByText(/^These settings are unlocked/)).toBeTruthy()
 })
 
-test('someone being added is kept while the PIN is asked for, and added after it', async () => {
+test('a half-completed new staff member survives the PIN prompt', async () => {
   await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
   await press('Add a staff member…')
   await type('Name', 'Ben Tui')
@@ -445,7 +445,7 @@ test('someone being added is kept while the PIN is asked for, and added after it
   expect(within(screen.getByRole('list', { name: 'Staff' })).getByText('Ben Tui')).toBeTruthy()
 })
 
-test('what is refused for another reason asks for no PIN', async () => {
+test('other refusals don’t ask for the PIN', async () => {
   await open({ ...pin({}), staff: { members: [grace], settings: 'open' } })
   opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
   lockAgain()
@@ -453,7 +453,7 @@ test('what is refused for another reason asks for no PIN', async () => {
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('a pen display is tried: what it is, its pressure and tilt, the hand beside it, and how far taps land from the crosses', async () => {
+test('the pen display test shows type, pressure, tilt, touches beside the pen, and tap accuracy', async () => {
   await open()
   await press('Test a pen display…')
   const pad = screen.getByLabelText('Draw and tap here')
@@ -491,7 +491,7 @@ test('a pen display is tried: what it is, its pressure and tilt, the hand beside
   await point('pointerdown', { ...pen, clientX: 0.08 * 1000, clientY: 40, pressure: 0.4 })
   expect([value('Touches beside the pen'), value('Accuracy')]).toEqual(['1', '2 of 9 crosses tapped'])
   await point('pointerup', pen)
-  // Counted once, whatever the pen does next.
+  // It is counted once only.
   await point('pointerdown', { ...pen, clientX: 500, clientY: 40, pressure: 0.4 })
   expect([value('Touches beside the pen'), value('Accuracy')]).toEqual(['1', '3 of 9 crosses tapped'])
   await point('pointerup', pen)

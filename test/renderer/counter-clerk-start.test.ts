@@ -60,7 +60,7 @@ async function tick(name: string | RegExp) {
   await settle()
 }
 
-test('two presses of the clerk hand the screen over, where nothing must be ticked', async () => {
+test('without required evidence, two clicks hand over the screen', async () => {
   await open()
   // The evidence comes first: Enter alone doesn't hand over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
@@ -73,7 +73,7 @@ test('two presses of the clerk hand the screen over, where nothing must be ticke
   })
 })
 
-test('required evidence holds the screen back until it is ticked, and what was ticked is told', async () => {
+test('required evidence must be ticked before handover, and is sent along', async () => {
   await open({ offer: offerOf() })
   await press('Hand over screen')
   expect(calls('counter.start')).toHaveLength(0)
@@ -105,7 +105,7 @@ test('the same person’s other documents come before the next person, and each 
   })
 })
 
-test('a signer whose turn comes later can be added only after those before, and goes with them', async () => {
+test('a later signer can be added only with those before them', async () => {
   const { entries = [], ...offer } = offerOf()
   await open({ offer: { ...offer, entries: entries.slice(0, 3) } })
   expect(box('Anahera Singh').disabled).toBe(true)
@@ -118,7 +118,7 @@ test('a signer whose turn comes later can be added only after those before, and 
   expect(box('Anahera Singh').checked).toBe(false)
 })
 
-test('someone of a name that others have, too, is told apart on the sheet, and a passport of another date of birth is noticed', async () => {
+test('people with the same name are distinguished, and a passport with another date of birth raises a warning', async () => {
   const { first, ...offer } = offerOf()
   if (!first) throw new Error('The made-up office has nobody to sign.')
   const alike = { ...first, contact: '…0199', born: '1980-03-12', matter: '2024-117' }
@@ -151,7 +151,7 @@ function couple(): Partial<CounterOffer> {
   }
 }
 
-test('a couple signs two documents in one sitting, one of them after the other, with as few changes of hands as can be', async () => {
+test('a couple signs two documents in one session, with as few handovers as possible', async () => {
   await open({ offer: couple() })
   const started = box('Mere Parata signs “Tenancy agreement Parata”')
   expect(started.disabled).toBe(true)
@@ -179,7 +179,7 @@ test('a couple signs two documents in one sitting, one of them after the other, 
   ])
 })
 
-test('what is checked of who begins stands above who signs what, of the others below it', async () => {
+test('the first person’s checks appear above the table of signatures, the others’ below it', async () => {
   await open({ offer: { ...couple(), evidence: offerOf().evidence ?? [] } })
   await tick('Tama Brooks')
   const table = sheet().getByRole('table')
@@ -197,7 +197,7 @@ test('what is checked of who begins stands above who signs what, of the others b
   )
 })
 
-test('who comes later and wasn’t checked is named beside what hands the screen over, until something of them was seen', async () => {
+test('an unchecked later signer is named next to the handover button until something is ticked', async () => {
   await open({ offer: { ...couple(), evidence: offerOf().evidence ?? [] } })
   expect(sheet().queryByRole('button', { name: /^Check / })).toBeNull()
   await tick('Tama Brooks')
@@ -209,7 +209,7 @@ test('who comes later and wasn’t checked is named beside what hands the screen
   expect(sheet().queryByRole('button', { name: /^Check / })).toBeNull()
 })
 
-test('one press ticks all that everyone here can sign', async () => {
+test('“Select all” ticks everything that can be signed', async () => {
   await open({ offer: couple() })
   await press('Select all')
   expect(
@@ -220,7 +220,7 @@ test('one press ticks all that everyone here can sign', async () => {
   expect(sheet().getByText(/4 signatures in this session/)).toBeTruthy()
 })
 
-test('staff changes who gets the screen first, with the keyboard where it was', async () => {
+test('staff can change who goes first, and the focus stays', async () => {
   await open({ offer: couple() })
   await tick('Tama Brooks')
   await press('Move Tama Brooks (tama@example.com) up')
@@ -237,7 +237,7 @@ test.each([
   ['number-end', /last four characters of the document’s number are kept/, { number: '02C3' }],
   ['number-and-expiry', /number and expiry date are kept/, { number: 'L898902C3', expires: '2012-04-15' }]
 ] as const)(
-  'what a policy of “%s” has kept is said before a passport is read, and no more of it goes on',
+  'with the policy “%s”, what is kept is stated before a passport is read, and nothing more is sent',
   async (identityKept, said, document) => {
     await open({ offer: offerOf({ evidence: [], identityKept }) })
     expect(sheet().getAllByText(said).length).toBeGreaterThan(0)
@@ -250,7 +250,7 @@ test.each([
   }
 )
 
-test('a passport is compared with the name, and nothing of it leaves this window', async () => {
+test('a passport is compared with the name, and none of its data leaves this window', async () => {
   await open()
   const [first, second] = ['P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<'), 'L898902C36UTO7408122F1204159ZE184226B<<<<<10']
   const lines = sheet().getByLabelText('Machine-readable lines')
@@ -266,7 +266,7 @@ test('a passport is compared with the name, and nothing of it leaves this window
   expect(JSON.stringify(opened.api.control.calls)).not.toMatch(/HINEMOA|L898902C3/)
 })
 
-test('a passport is compared with the name in each of a person’s documents, and staff see in which it differs', async () => {
+test('a passport is compared with the name in each document, and differences name the document', async () => {
   const entries = offerOf().entries?.map((entry) =>
     entry.documentReference === 'doc-2' ? { ...entry, signerName: 'Marie Parata' } : entry
   )
@@ -296,10 +296,10 @@ async function typeDocument({ name = 'Mere Parata', number = 'AB 123456', expire
     await fireEvent.input(sheet().getByLabelText(new RegExp(`^${label}`)), { target: { value } })
 }
 
-test('a document without such lines is typed, compared by main, and said to have been typed', async () => {
+test('a document without machine-readable lines is typed in, compared by main, and recorded as typed', async () => {
   await open({ printed: { kind: 'differs', isExpired: true } })
   await typeDocument({ name: 'Mere Parata', expires: '15/4/2012' })
-  // The link there led to its first field.
+  // The link moves the focus to the first field.
   expect(document.activeElement).toBe(sheet().getByLabelText('Name on the document'))
   expect(sheet().queryByLabelText('Machine-readable lines')).toBeNull()
   expect(sheet().getByText('Enter the details printed on the document. They aren’t kept.')).toBeTruthy()
@@ -313,7 +313,7 @@ test('a document without such lines is typed, compared by main, and said to have
   expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [], compared: 'differs', printed }])
 })
 
-test('a typed document is compared with the name in each of a person’s documents, and each goes on with its own result', async () => {
+test('a typed document is compared for each document, and each turn gets its own result', async () => {
   const entries = offerOf().entries?.map((entry) =>
     entry.documentReference === 'doc-2' ? { ...entry, signerName: 'Mere Paratā' } : entry
   )
@@ -338,7 +338,7 @@ test('a typed document is compared with the name in each of a person’s documen
   ])
 })
 
-test('what was typed and not compared holds the screen back, and so does what was changed afterwards', async () => {
+test('typed details must be compared before handover, and again after a change', async () => {
   await open()
   await typeDocument()
   await press('Hand over screen')
@@ -357,14 +357,14 @@ test('what was typed and not compared holds the screen back, and so does what wa
   expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [] }])
 })
 
-test('a document whose fields stay empty holds nobody back', async () => {
+test('empty document fields don’t block the handover', async () => {
   await open()
   await typeDocument({ name: ' ', number: '' })
   await press('Hand over screen')
   expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [] }])
 })
 
-test('what can’t be on a document is said at its field, and a failure with what to do', async () => {
+test('impossible document details are reported at their fields, and a failure says what to do', async () => {
   await open({ printed: { kind: 'unusable', fields: ['number', 'expires'] } })
   await typeDocument({ number: '€', expires: 'soon' })
   await press('Compare')
@@ -386,13 +386,16 @@ test('what can’t be on a document is said at its field, and a failure with wha
 test.each([
   ['number-end', /last four characters of its number are kept: tell the signer first/],
   ['number-and-expiry', /Its number and expiry date are kept: tell the signer first/]
-] as const)('what a policy of “%s” has kept is said before a document is typed', async (identityKept, said) => {
-  await open({ offer: offerOf({ evidence: [], identityKept }) })
-  await typeDocument()
-  expect(sheet().getByText(said)).toBeTruthy()
-})
+] as const)(
+  'with the policy “%s”, what is kept is stated before a document is typed in',
+  async (identityKept, said) => {
+    await open({ offer: offerOf({ evidence: [], identityKept }) })
+    await typeDocument()
+    expect(sheet().getByText(said)).toBeTruthy()
+  }
+)
 
-test('a next signer is checked below what adds them, so that nothing moves under the pointer', async () => {
+test('a second signer’s checks are added below, so that nothing moves under the pointer', async () => {
   await open({ offer: offerOf() })
   const before = sheet()
     .getAllByRole('checkbox')
@@ -407,7 +410,7 @@ test('a next signer is checked below what adds them, so that nothing moves under
   expect(sheet().getAllByRole('checkbox')).toHaveLength(before.length + evidence.length)
 })
 
-test('who of staff it is can be changed where it is said', async () => {
+test('the staff name can be changed on the start sheet', async () => {
   await open()
   expect(sheet().getByText(/Recorded in the audit trail as/).textContent).toContain('desk-3')
   await press('Not you? Change name')
@@ -417,7 +420,7 @@ test('who of staff it is can be changed where it is said', async () => {
   expect(sheet().getByText(/Recorded in the audit trail as/).textContent).toContain('Grace Okafor')
 })
 
-test('the camera is asked about only where someone may need it', async () => {
+test('the camera option appears only if someone may need it', async () => {
   const offer = offerOf({ evidence: [] })
   await open({ offer })
   expect(sheet().queryByRole('checkbox', { name: /camera/ })).toBeNull()
@@ -430,7 +433,7 @@ test('the camera is asked about only where someone may need it', async () => {
   expect(calls('counter.start')[0]?.input).toMatchObject({ allowsCamera: true })
 })
 
-test('without a staff PIN one is chosen first', async () => {
+test('without a staff PIN, one must be chosen first', async () => {
   await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
   expect(screen.getByRole('dialog', { name: 'Choose a staff PIN' })).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Hand over screen' })).toBeNull()
@@ -443,13 +446,13 @@ test('without a staff PIN one is chosen first', async () => {
   await fireEvent.submit(sheet().getByLabelText('Confirm PIN').closest('form') as HTMLFormElement)
   await settle()
   expect(calls('counter.setPin').map((call) => call.input)).toEqual([{ pin: '73519' }])
-  // One more Enter doesn't hand over.
+  // Another Enter doesn't hand over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over screen')
   expect(opened.app.counter.session?.phase).toBe('handover')
 })
 
-test('a PIN that main refuses is explained at its field', async () => {
+test('a PIN refused by main is explained at its field', async () => {
   await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
   const message = 'Choose a PIN that isn’t digits in a row.'
   opened.api.control.fail('counter.setPin', { code: 'invalid', message, fields: [{ field: 'pin', message }] })
@@ -461,7 +464,7 @@ test('a PIN that main refuses is explained at its field', async () => {
   expect(document.activeElement).toBe(sheet().getByLabelText('New PIN'))
 })
 
-test('a turn that can not begin says why, and the sheet stays', async () => {
+test('a session that can’t start shows the reason, and the sheet stays open', async () => {
   await open()
   opened.api.control.fail('counter.start', { code: 'not-signable', message: 'Someone else first.' })
   await press('Hand over screen')
@@ -469,7 +472,7 @@ test('a turn that can not begin says why, and the sheet stays', async () => {
   expect(opened.app.counter.session).toBeNull()
 })
 
-test('a service that can not be asked leaves the sheet with a way to ask again', async () => {
+test('when the service can’t be reached, the sheet offers a retry', async () => {
   opened = await openOffice(fakeApi({ documents: documents(8) }))
   opened.api.control.fail('counter.offer', { code: 'offline', message: 'No network.' })
   opened.app.router.go('counter')
@@ -482,13 +485,13 @@ test('a service that can not be asked leaves the sheet with a way to ask again',
   expect(sheet().getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
 })
 
-test('while someone signs nobody else can be started', async () => {
+test('nobody else can be started during a session', async () => {
   await open()
   await press('Hand over screen')
   expect(screen.getAllByRole<HTMLButtonElement>('button', { name: /^Start: / }).every((one) => one.disabled)).toBe(true)
 })
 
-test('where staff have names, someone else proves who they are before the screen is handed over in their name', async () => {
+test('with named staff, switching to someone else requires their PIN', async () => {
   const member = { role: 'clerk' as const, hasBadge: false }
   const members = [
     { ...member, id: 'first', name: 'Grace Okafor', isCurrent: true },

@@ -49,7 +49,7 @@ async function fromPreset() {
 }
 
 describe('A walk-in', () => {
-  test('is begun from a preset, with signing in this application switched on, and says where it leads', async () => {
+  test('starts from a preset with signing in this application on, and announces that Counter opens next', async () => {
     await open()
     expect(screen.getByRole('heading', { name: 'Walk-in: what are they signing?' })).toBeTruthy()
     await fromPreset()
@@ -59,7 +59,7 @@ describe('A walk-in', () => {
     expect(route().query.get('for')).toBe('counter')
   })
 
-  test('is begun blank just as well, and stays a walk-in once it is kept', async () => {
+  test('can start blank, and stays a walk-in after saving', async () => {
     await open()
     await press(/^Forms/)
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Sign in this application' }).checked).toBe(true)
@@ -70,7 +70,7 @@ describe('A walk-in', () => {
     expect(note()).toBeTruthy()
   })
 
-  test('is short: face to face is marked, the rest is closed, and there is one way to send it', async () => {
+  test('is kept short: face to face is ticked, other options are collapsed, and there is one send button', async () => {
     const half = preset()
     const [signer] = half.composition.items[0]?.signers ?? []
     if (signer) signer.Email = ''
@@ -82,20 +82,20 @@ describe('A walk-in', () => {
     expect(document.activeElement).toBe(screen.getByLabelText('E-mail'))
   })
 
-  test('that lacks nothing is sent with Enter', async () => {
+  test('without missing values has the focus on the send button', async () => {
     await open()
     await fromPreset()
     expect(document.activeElement).toBe(screen.getByRole('button', { name: SEND }))
   })
 
-  test('begins with the name that was looked for', async () => {
+  test('is filled in with the name searched for', async () => {
     await open({}, { name: 'Anna Maria Ruiz' })
     await press(/^Forms/)
     expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('Anna Maria')
     expect(screen.getByLabelText<HTMLInputElement>('Last name').value).toBe('Ruiz')
   })
 
-  test('goes at once, without the time to take it back, and then to the start sheet at the counter', async () => {
+  test('is sent immediately, without undo, and leads to the start sheet', async () => {
     await open()
     await fromPreset()
     await press(SEND)
@@ -104,7 +104,7 @@ describe('A walk-in', () => {
     expect([route().screen, ...route().rest, route().query.get('document')]).toEqual(['counter', 'start', 'doc-0'])
   })
 
-  test('that the service refused stays here, says why, and can be sent again', async () => {
+  test('refused by the service stays here with the reason, and can be sent again', async () => {
     const error = { code: 'invalid', message: 'Refused.', serviceMessage: 'Validation failed' } as const
     await open({ nextSend: { state: 'refused', documents: [], error } })
     await fromPreset()
@@ -118,7 +118,7 @@ describe('A walk-in', () => {
     expect(route().screen).toBe('counter')
   })
 
-  test('of which no answer came keeps the clerk here, also once it turns out to have arrived', async () => {
+  test('without an answer keeps staff here, even once it turns out to have arrived', async () => {
     const error = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
     await open({ nextSend: { state: 'uncertain', documents: [], error } })
     await fromPreset()
@@ -133,7 +133,7 @@ describe('A walk-in', () => {
     expect(route().screen).toBe('compose')
   })
 
-  test('whose documents the service has not made yet waits for them', async () => {
+  test('waits for the service to create its documents', async () => {
     await open({ nextSend: { documents: [] } })
     await fromPreset()
     await press(SEND)
@@ -148,7 +148,7 @@ describe('A walk-in', () => {
     expect([route().screen, route().query.get('document')]).toEqual(['counter', 'doc-7'])
   })
 
-  test('that could not be signed here says so, and is put right with one press', async () => {
+  test('that can’t be signed in this application shows a note, fixed with one click', async () => {
     await open()
     await fromPreset()
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Sign in this application' }))
@@ -158,7 +158,7 @@ describe('A walk-in', () => {
   })
 })
 
-test('A walk-in of a form with settings of its own is signed in this application, too', async () => {
+test('A walk-in with form-specific options also turns on signing in this application', async () => {
   const own = preset()
   const [item] = own.composition.items
   if (item) item.own = { embedded: false, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
@@ -175,7 +175,7 @@ describe('Any other package', () => {
     await settle()
   })
 
-  test('waits to be taken back, and leads nowhere by itself', async () => {
+  test('can be undone after Send, and stays on this screen', async () => {
     await fromPreset()
     expect(note()).toBeNull()
     expect(opened.api.control.state.drafts[0]?.composition.embedded).toBe(false)

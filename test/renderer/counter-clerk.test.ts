@@ -50,7 +50,7 @@ async function type(text: string) {
   await fireEvent.input(screen.getByRole('searchbox'), { target: { value: text } })
 }
 
-test('people are found by their name, the document, or the day that it is due', () => {
+test('people are found by name, document or due date', () => {
   const due = { at: Date.UTC(2025, 11, 5, 4), offset: 780, precision: 'time' as const }
   const soon = { at: NOW + DAY, offset: 0, precision: 'time' as const }
   const queue = [
@@ -58,20 +58,20 @@ test('people are found by their name, the document, or the day that it is due', 
     entry({ signerName: 'Tama Brooks', documentName: 'Loan variation', due: soon }),
     entry({ signerName: 'Grace Okafor', documentName: 'Lease of 25 Queen Street' })
   ]
-  const found = (typed: string) => entriesMatching(queue, typed, NOW).map((one) => one.signerName)
-  expect(found('ngata')).toEqual(['Wiremu Ngāta'])
-  expect(found('LOAN tama')).toEqual(['Tama Brooks'])
-  expect(found('friday')).toEqual(['Wiremu Ngāta'])
-  expect(found('5 dec')).toEqual(['Wiremu Ngāta'])
-  expect(found('2025-12-05')).toEqual(['Wiremu Ngāta'])
-  expect(found('tomorrow')).toEqual(['Tama Brooks'])
-  // A day, not the beginning of another or of a year.
-  expect(found('2')).toEqual(['Grace Okafor'])
-  expect(found('zebra')).toEqual([])
-  expect(found('')).toHaveLength(3)
+  const namesFor = (typed: string) => entriesMatching(queue, typed, NOW).map((one) => one.signerName)
+  expect(namesFor('ngata')).toEqual(['Wiremu Ngāta'])
+  expect(namesFor('LOAN tama')).toEqual(['Tama Brooks'])
+  expect(namesFor('friday')).toEqual(['Wiremu Ngāta'])
+  expect(namesFor('5 dec')).toEqual(['Wiremu Ngāta'])
+  expect(namesFor('2025-12-05')).toEqual(['Wiremu Ngāta'])
+  expect(namesFor('tomorrow')).toEqual(['Tama Brooks'])
+  // The number of a day or house, not the beginning of another number.
+  expect(namesFor('2')).toEqual(['Grace Okafor'])
+  expect(namesFor('zebra')).toEqual([])
+  expect(namesFor('')).toHaveLength(3)
 })
 
-test('what nobody fits is said, and the whole queue is a press away', async () => {
+test('a search without a match says so and offers the full queue', async () => {
   await open()
   const all = starts().length
   await type('zebra')
@@ -80,7 +80,7 @@ test('what nobody fits is said, and the whole queue is a press away', async () =
   expect(starts()).toHaveLength(all)
 })
 
-test('appointments of today stand above everybody else, once the hand that pinned them has left the list', async () => {
+test('pinned appointments move to the top, but only after the pointer and focus have left the list', async () => {
   await open({ queue: [entry(), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' })] })
   expect(screen.queryByRole('heading', { name: 'Today' })).toBeNull()
   const pin = () => button('Today’s appointment: Tama Brooks, Tenancy agreement')
@@ -100,7 +100,7 @@ test('appointments of today stand above everybody else, once the hand that pinne
   expect(starts().map(who)[0]).toBe('Mere Parata, Tenancy agreement')
 })
 
-test('whom another counter has is there since when, and can’t begin here', async () => {
+test('someone at another counter is shown with the time, and can’t be started here', async () => {
   const elsewhere = { desk: 'Counter 2', since: new Date(NOW).setHours(10, 4, 0, 0) }
   const all = [
     entry({ elsewhere }),
@@ -112,7 +112,7 @@ test('whom another counter has is there since when, and can’t begin here', asy
   expect(starts().map((one) => (one as HTMLButtonElement).disabled)).toEqual([true, false])
 })
 
-test('one person is one row, whatever waits for them, and all of it is ticked where they begin', async () => {
+test('each person is one row, and all their documents are preselected', async () => {
   const all = [
     entry(),
     entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' }),
@@ -130,7 +130,7 @@ test('one person is one row, whatever waits for them, and all of it is ticked wh
   expect(sheet.getByRole<HTMLInputElement>('checkbox', { name: 'Deed of gift' }).checked).toBe(true)
 })
 
-test('two of one name are two rows, each with what tells them apart', async () => {
+test('two people with the same name are separate rows with their contacts', async () => {
   const contacts = ['mere@example.com', '…0199']
   const queue = contacts.map((contact, index) => entry({ contact, documentReference: `doc-${index}`, person: contact }))
   await open({ queue })
@@ -138,20 +138,20 @@ test('two of one name are two rows, each with what tells them apart', async () =
   for (const contact of contacts) expect(screen.getByText(contact)).toBeTruthy()
 })
 
-test('two whom their address doesn’t tell apart are told by birth and matter, also where an appointment may be of either', async () => {
+test('two people with the same name and contact are distinguished by date of birth and matter, also for appointments', async () => {
   const queue = ['1980-03-12', '1951-07-01'].map((born, at) => {
     const own = { documentReference: `doc-${at}`, person: `mere-${at}`, born, matter: `2024-${at}` }
     return entry({ ...own, contact: '…0199' })
   })
   const choices = queue.map(({ person, signerName: name }) => ({ person, name }))
   await open({ queue, appointments: [appointmentOf({ name: 'Mere Parata', choices })] })
-  const tellings = ['…0199, born 12 March 1980, matter 2024-0', '…0199, born 1 July 1951, matter 2024-1']
-  expect(starts().map(who)).toEqual(tellings.map((told) => `Mere Parata (${told}), Tenancy agreement`))
+  const details = ['…0199, born 12 March 1980, matter 2024-0', '…0199, born 1 July 1951, matter 2024-1']
+  expect(starts().map(who)).toEqual(details.map((detail) => `Mere Parata (${detail}), Tenancy agreement`))
   const which = within(screen.getByRole('group', { name: 'Who in the queue is Mere Parata?' }))
-  for (const told of tellings) expect(which.getByText(told)).toBeTruthy()
+  for (const detail of details) expect(which.getByText(detail)).toBeTruthy()
 })
 
-test('a name that is typed anywhere on the screen goes into the field', async () => {
+test('typing anywhere on the screen goes into the search field', async () => {
   await open({ queue: [entry()] })
   const field = screen.getByRole<HTMLInputElement>('searchbox')
   const [start] = starts()
@@ -176,7 +176,7 @@ test('a name that is typed anywhere on the screen goes into the field', async ()
   expect(await pressed('m', {}, screen.getByRole('dialog'))).toMatchObject({ arrives: false })
 })
 
-describe('someone who is not in the queue', () => {
+describe('someone who isn’t in the queue', () => {
   /** Returns a document signed in order: Ben first, then Ana; Ida has signed. */
   function inOrder(): DocumentPage[] {
     const [page] = documents(1)
@@ -200,24 +200,18 @@ describe('someone who is not in the queue', () => {
     ['ana', 'Ana Ruiz · Deed of gift Signs after Ben Cole'],
     ['ida', 'Ida Moss · Deed of gift Already signed'],
     ['eve', 'Eve Hart · Deed of gift The service gave no link to sign here']
-  ])(
-    'is looked for in the documents, and why is said, with another way where there is one (%s)',
-    async (typed, said) => {
-      await open({ documents: inOrder() })
-      await type(typed)
-      await opened.clock.pass(300)
-      const told = screen.getAllByRole('listitem')
-      expect(told.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([said])
-      expect(screen.queryByText(/^Without a link they sign from the service’s e-mail\./) !== null).toBe(typed === 'eve')
-      await press('Search all documents')
-      expect([opened.app.router.route.screen, opened.app.router.route.query.get('search')]).toEqual([
-        'documents',
-        typed
-      ])
-    }
-  )
+  ])('is searched for in the documents, with the reason why they can’t start (%s)', async (typed, said) => {
+    await open({ documents: inOrder() })
+    await type(typed)
+    await opened.clock.pass(300)
+    const results = screen.getAllByRole('listitem')
+    expect(results.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([said])
+    expect(screen.queryByText(/^Without a link they sign from the service’s e-mail\./) !== null).toBe(typed === 'eve')
+    await press('Search all documents')
+    expect([opened.app.router.route.screen, opened.app.router.route.query.get('search')]).toEqual(['documents', typed])
+  })
 
-  test('and is nowhere is said so; a walk-in of that name is a press away, and the same search is not offered again', async () => {
+  test('and in no document can be added as a walk-in with that name', async () => {
     await open()
     await type('Zebedee Quill')
     await opened.clock.pass(300)
@@ -228,7 +222,7 @@ describe('someone who is not in the queue', () => {
     expect(screen.queryByRole('button', { name: 'Search all documents' })).toBeNull()
   })
 
-  test('and a day on which nobody is due is no one’s name', async () => {
+  test('isn’t offered as a walk-in when the search is a day', async () => {
     await open()
     await type('friday')
     await opened.clock.pass(300)
@@ -241,7 +235,7 @@ describe('someone who is not in the queue', () => {
   })
 })
 
-test('a walk-in whose start sheet is closed stands first of today, ready to begin', async () => {
+test('a walk-in whose start sheet is cancelled is first among today’s, ready to start', async () => {
   const queue = [
     entry({ documentReference: 'doc-2', signerName: 'Tama Brooks', isToday: true }),
     entry({ documentReference: 'doc-new' })
@@ -254,7 +248,7 @@ test('a walk-in whose start sheet is closed stands first of today, ready to begi
   expect(document.activeElement).toBe(starts()[0])
 })
 
-test('anyone else whose start sheet is closed stays where they were', async () => {
+test('cancelling anyone else’s start sheet doesn’t pin them', async () => {
   await open({ queue: [entry()] })
   await press(/^Start: Mere Parata/)
   await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))
@@ -262,14 +256,14 @@ test('anyone else whose start sheet is closed stays where they were', async () =
   expect(calls('counter.pinEntry')).toHaveLength(0)
 })
 
-test('a pin that could not be kept is said', async () => {
+test('a pin that can’t be saved is reported', async () => {
   await open({ queue: [entry()] })
   opened.api.control.fail('counter.pinEntry', { code: 'storage', message: 'Not now.' })
   await press(/^Today’s appointment/)
   expect(opened.app.toasts.shown[0]?.text).toMatch(/wasn’t saved/)
 })
 
-test('a row tells that files were added to its form before', async () => {
+test('a row shows that the form may ask for a file', async () => {
   await open({
     queue: [entry({ hadFiles: true }), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks', person: 'tama' })]
   })
@@ -277,18 +271,18 @@ test('a row tells that files were added to its form before', async () => {
   expect(screen.getByTitle('Signers have added files to this form or template before')).toBeTruthy()
 })
 
-test('a row tells that the camera may be wanted', async () => {
+test('a row shows that the camera may be needed', async () => {
   await open({ queue: [entry({ mayNeedCamera: true }), entry({ documentReference: 'doc-2', faceToFace: true })] })
   expect(screen.getAllByText('May need camera')).toHaveLength(1)
 })
 
-test('who got no link stands in the queue and can not be started', async () => {
+test('someone without a signing link is in the queue but can’t be started', async () => {
   await open({ queue: [entry({ withoutLink: true })] })
   expect(screen.getByText('The service gave no signing link, so it can’t be signed here.')).toBeTruthy()
   expect(starts()).toHaveLength(0)
 })
 
-test('arrows go from the search to the rows, and back', async () => {
+test('arrow keys move from the search to the rows and back', async () => {
   await open({
     queue: [0, 1, 2].map((index) => entry({ documentReference: `doc-${index}`, signerName: `Mere ${index}` }))
   })
@@ -305,7 +299,7 @@ test('arrows go from the search to the rows, and back', async () => {
   expect(document.activeElement).toBe(field)
 })
 
-test('three hundred people are shown in parts, and arrows go on into the next part', async () => {
+test('300 people are shown in pages of 100, and arrow keys continue into the next page', async () => {
   const queue = Array.from({ length: 300 }, (_, index) =>
     entry({ documentReference: `doc-${index}`, signerName: `Mere ${index}` })
   )
@@ -319,7 +313,7 @@ test('three hundred people are shown in parts, and arrows go on into the next pa
   expect(document.activeElement).toBe(starts()[100])
 })
 
-test('a link to a document shows its signers, with the button to begin ready', async () => {
+test('a link to a document filters the queue, with Start focused', async () => {
   await open({}, { document: 'doc-6' })
   expect(starts()).toHaveLength(1)
   expect(document.activeElement).toBe(button(/^Start: Lena Marchetti/))
@@ -327,12 +321,12 @@ test('a link to a document shows its signers, with the button to begin ready', a
   expect(starts().length).toBeGreaterThan(1)
 })
 
-test('nobody is said to wait only where the documents are known', async () => {
+test('an empty queue is reported only once the documents are known', async () => {
   await open({ documents: [] })
   expect(screen.getByText('Nobody is waiting to sign.')).toBeTruthy()
 })
 
-test('an account that is not accepted leaves it unknown who waits, and leads to the settings', async () => {
+test('a refused account leaves the queue unknown, and links to the settings', async () => {
   await open({ documents: [], connection: { state: 'refused', since: 0 } })
   expect(screen.getByText('The service refused this account, so the queue can’t be loaded.')).toBeTruthy()
   expect(screen.queryByText('Nobody is waiting to sign.')).toBeNull()
@@ -340,7 +334,7 @@ test('an account that is not accepted leaves it unknown who waits, and leads to 
   expect(opened.app.router.route.screen).toBe('settings')
 })
 
-test('folders that were never read leave it unknown who waits, until they are read', async () => {
+test('documents that never loaded leave the queue unknown until they load', async () => {
   const api = fakeApi({ documents: [] })
   const { list } = api.documents
   let isRead = false
@@ -360,13 +354,13 @@ test('folders that were never read leave it unknown who waits, until they are re
   expect(screen.getByText('Nobody is waiting to sign.')).toBeTruthy()
 })
 
-test('offline, the queue says when it was last true', async () => {
+test('offline, the queue shows when it was last updated', async () => {
   await open({ connection: { state: 'offline', since: NOW - 60_000 } })
   expect(screen.getByText(/Nobody can start signing until this is fixed\. Updated \d\d:\d\d\./)).toBeTruthy()
   expect(starts().length).toBeGreaterThan(0)
 })
 
-test('a queue that can not be read is explained, and read again when asked', async () => {
+test('a queue that can’t be loaded is explained, and can be retried', async () => {
   const api = fakeApi({ documents: documents(8) })
   api.control.fail('counter.queue', { code: 'storage', message: 'Not now.' })
   opened = await openOffice(api)
@@ -379,7 +373,7 @@ test('a queue that can not be read is explained, and read again when asked', asy
   expect(starts().length).toBeGreaterThan(0)
 })
 
-test('someone who was looked for and isn’t here is the walk-in that is added; a day, or who is here, is not', async () => {
+test('“Add walk-in” takes the searched name, unless it is a day or someone in the queue', async () => {
   await open({ queue: [entry()] })
   for (const [typed, name] of [
     ['Zebedee Quill', 'Zebedee Quill'],
@@ -394,7 +388,7 @@ test('someone who was looked for and isn’t here is the walk-in that is added; 
   }
 })
 
-test('the audit trail and a walk-in are begun from here', async () => {
+test('the audit trail and walk-ins can be opened from here', async () => {
   await open()
   await press('Audit trail')
   expect(opened.app.router.route.screen).toBe('audit')
@@ -402,7 +396,7 @@ test('the audit trail and a walk-in are begun from here', async () => {
   expect([opened.app.router.route.screen, opened.app.router.route.query.get('for')]).toEqual(['compose', 'counter'])
 })
 
-test('whom was looked for has the screen: the whole queue is there once it comes back', async () => {
+test('the search is cleared after a session', async () => {
   await open({ queue: [entry(), entry({ documentReference: 'doc-1', signerName: 'Tama Brooks' })] })
   await type('parata')
   expect(starts()).toHaveLength(1)
@@ -423,7 +417,7 @@ test('a link with a signer opens their start sheet once', async () => {
   expect(opened.app.router.route.rest).toEqual([])
 })
 
-test('a document that was sent just now is read first, then the sheet of its first signer opens', async () => {
+test('a document just sent is loaded first, then its first signer’s start sheet opens', async () => {
   const api = fakeApi({ queue: [] })
   const { refresh } = api.documents
   api.documents.refresh = async () => {
@@ -441,7 +435,7 @@ test('a document that was sent just now is read first, then the sheet of its fir
   expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
 })
 
-test('a document that nobody can sign yet is said so, with a way to ask again', async () => {
+test('a document that nobody can sign yet offers a retry', async () => {
   await open({ queue: [] }, { document: 'doc-new' }, ['start'])
   await settle()
   const sheet = screen.getByRole('dialog')
@@ -452,7 +446,7 @@ test('a document that nobody can sign yet is said so, with a way to ask again', 
   expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
 })
 
-test('a call from the second display is answered by one press, and can’t be answered twice', async () => {
+test('a call for help from the second display is answered once', async () => {
   await open({ counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help' }) })
   await press('On my way')
   expect(calls('counter.staff')[0]?.input).toMatchObject({ does: 'answer' })
@@ -461,7 +455,7 @@ test('a call from the second display is answered by one press, and can’t be an
   expect(button('Continue signing')).toBeTruthy()
 })
 
-test('at another screen the notice of it goes as soon as it is answered', async () => {
+test('on another screen, the notice of the call disappears once answered', async () => {
   opened = await openOffice(
     fakeApi({ counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help' }) })
   )
@@ -473,7 +467,7 @@ test('at another screen the notice of it goes as soon as it is answered', async 
   expect(screen.queryByText('You’re needed at the second display.')).toBeNull()
 })
 
-test('a receipt is checked from the Counter’s menu, and what was changed in it is named', async () => {
+test('a receipt is checked from the Counter’s menu, and changes in it are located', async () => {
   const key = { fingerprint: 'AB12 CD34', isOurs: true }
   const auditFile = {
     ...{ label: 'R-2026-000001-AB12.pdf', verdict: 'changed' as const, key, receipt: { number: 'R-2026-000001-AB12' } },

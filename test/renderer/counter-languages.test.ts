@@ -1,4 +1,4 @@
-/** The person's side in another language, and people's other preferences. */
+/** The signer's screens in other languages, and the signer's display preferences. */
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
@@ -31,7 +31,7 @@ async function open(session: Partial<CounterSession> = {}) {
   await settle()
 }
 
-async function become(change: Partial<CounterSession>) {
+async function changeSession(change: Partial<CounterSession>) {
   api.control.state.counter = { ...(api.control.state.counter ?? sessionOf()), ...change }
   api.control.emit('counter.changed', { id: 'session-1' })
   await settle()
@@ -45,23 +45,23 @@ async function press(name: string | RegExp) {
 }
 const person = () => document.querySelector<HTMLElement>('.person')
 const heading = () => side().getByRole('heading', { level: 1 }).textContent
-const asked = () => api.control.calls.filter(({ name }) => name === 'counter.adjust').map(({ input }) => input)
+const adjustments = () => api.control.calls.filter(({ name }) => name === 'counter.adjust').map(({ input }) => input)
 const first = { language: 'en', textSize: 1, highContrast: false, moreTime: false } as const
 
-describe('the language of a person', () => {
-  test('is chosen with one tap at the handover, by its own name, and everything of theirs is in it', async () => {
+describe('a signer’s language', () => {
+  test('is chosen with one tap at the handover, by its own name, and used for all their screens', async () => {
     await open()
     await press('te reo Māori')
-    expect(asked()).toEqual([{ id: 'session-1', language: 'mi' }])
+    expect(adjustments()).toEqual([{ id: 'session-1', language: 'mi' }])
     expect(heading()).toContain('Homai te mata ki a')
     expect([person()?.lang, person()?.dir]).toEqual(['mi', 'ltr'])
     expect(button('te reo Māori').getAttribute('aria-pressed')).toBe('true')
     expect(button('Ko Mere Parata ahau – tīmata')).toBeTruthy()
-    await become({ phase: 'covered', cover: 'stop' })
+    await changeSession({ phase: 'covered', cover: 'stop' })
     expect(heading()).toBe('Me kati te haina?')
   })
 
-  test('may be read from right to left; what is staff’s stays English, and is marked as that', async () => {
+  test('may be right to left, while staff controls stay English and are marked as such', async () => {
     await open({ preferences: { ...first, language: 'ar' }, phase: 'covered', cover: 'away', isLocked: true })
     expect(screen.getByRole('dialog', { name: 'التوقيع' }).lang).toBe('ar')
     expect([person()?.lang, person()?.dir]).toEqual(['ar', 'rtl'])
@@ -70,14 +70,14 @@ describe('the language of a person', () => {
     expect([pad?.lang, pad?.dir]).toEqual(['en-GB', 'ltr'])
   })
 
-  test('is one of those that the office offers', async () => {
+  test('is limited to the languages that the office offers', async () => {
     await open({ offers: { languages: ['ar'], moreTime: false } })
     expect(within(side().getByRole('group', { name: 'Language' })).getAllByRole('button')).toHaveLength(2)
-    await become({ offers: { languages: [], moreTime: false } })
+    await changeSession({ offers: { languages: [], moreTime: false } })
     expect(side().queryByRole('group', { name: 'Language' })).toBeNull()
   })
 
-  test('has none of what main says of an error, whose details are staff’s', async () => {
+  test('is used for errors too, with main’s details marked as English', async () => {
     await open({
       preferences: { ...first, language: 'zh-Hans' },
       phase: 'failed',
@@ -94,18 +94,18 @@ describe('the language of a person', () => {
   })
 })
 
-/** Until the screen stops waiting. */
+/** Time left when the idle warning appears. */
 const WARNING_SECONDS = 28
-describe.each(PERSON_LANGUAGES)('while nobody touches the screen, in %s', (language) => {
+describe.each(PERSON_LANGUAGES)('the idle warning, in %s', (language) => {
   const { say } = translatorOf(language)
   const preferences = { ...first, language }
 
   test.each([
     ['over the page, in the bar', { phase: 'open', origin: 'https://signing.example.com' }],
-    ['elsewhere, over all of it', { phase: 'handover' }]
-  ] as const)('the warning is theirs %s: it counts down, and ends by either of its buttons', async (_where, moment) => {
+    ['on other screens', { phase: 'handover' }]
+  ] as const)('is in the signer’s language %s, counts down, and is ended by either button', async (_where, moment) => {
     await open({ ...moment, preferences })
-    const warn = () => become({ warningUntil: (opened?.clock.now() ?? 0) + WARNING_SECONDS * 1000 })
+    const warn = () => changeSession({ warningUntil: (opened?.clock.now() ?? 0) + WARNING_SECONDS * 1000 })
     await warn()
     expect(side().getByText('28')).toBeTruthy()
     expect(side().getByText(say('Are you still there?'))).toBeTruthy()
@@ -125,7 +125,7 @@ describe.each(PERSON_LANGUAGES)('while nobody touches the screen, in %s', (langu
 })
 
 describe('names and numbers', () => {
-  test('of another direction stay by themselves, in a sentence and beside one', async () => {
+  test('in another script direction are isolated from the sentence around them', async () => {
     const arabic = 'عبد الرحمن'
     expect(translatorOf('en').say('Thank you, {name}', { name: arabic })).toBe(`Thank you, \u2068${arabic}\u2069`)
     expect(translatorOf('ar').say('Thank you, {name}', { name: 'Mere' })).toBe('شكرًا لك، \u2068Mere\u2069')
@@ -134,20 +134,20 @@ describe('names and numbers', () => {
     expect(side().getByText(arabic).tagName).toBe('BDI')
   })
 
-  test('can’t turn what stands beside them round', () => {
+  test('can’t reverse the text around them', () => {
     const hostile = 'Mere\u202e\u2069 eulb'
     expect(translatorOf('en').say('Thank you, {name}', { name: hostile })).toBe('Thank you, Mere eulb')
     expect(translatorOf('ar').say('Thank you, {name}', { name: hostile })).toBe('شكرًا لك، \u2068Mere eulb\u2069')
   })
 
-  test('of 300 characters are whole in the heading and short on the button', async () => {
+  test('of 300 characters are shown in full in the heading and truncated on the button', async () => {
     const signerName = 'Anahera '.repeat(40).slice(0, 300).trim()
     await open({ turns: [turnOf({ signerName })] })
     expect(heading()).toContain(signerName)
     expect(button(/^I’m Anahera .+… – start$/).textContent?.length).toBeLessThan(90)
   })
 
-  test('take the form that the language has for them', () => {
+  test('use the language’s plural forms', () => {
     const documents = (language: 'ar' | 'to' | 'en', count: number) =>
       translatorOf(language).say('You have {count} documents to sign.', { count })
     expect(documents('ar', 2)).toBe('لديك مستندان للتوقيع.')
@@ -159,7 +159,7 @@ describe('names and numbers', () => {
 })
 
 describe('language and display', () => {
-  test('is there on every screen of theirs, and is left for where they were', async () => {
+  test('is available on the signer’s screens, and closing it returns to where they were', async () => {
     await open({ phase: 'covered', cover: 'help' })
     await press('Language and display')
     expect(document.activeElement?.textContent).toBe('Language and display')
@@ -170,7 +170,7 @@ describe('language and display', () => {
       within(side().getByRole('group', { name: 'High contrast' })).getByRole('button', { name: 'On' })
     )
     await settle()
-    expect(asked()).toEqual([
+    expect(adjustments()).toEqual([
       { id: 'session-1', textSize: 2 },
       { id: 'session-1', highContrast: true }
     ])
@@ -181,7 +181,7 @@ describe('language and display', () => {
     expect(document.activeElement).toBe(button('Language and display'))
   })
 
-  test('covers a page that is open, which is there again afterwards', async () => {
+  test('covers an open page, which returns afterwards', async () => {
     await open({ phase: 'open', origin: 'https://signing.example.com' })
     await press('Language and display')
     expect(api.control.state.counter).toMatchObject({ phase: 'covered', cover: 'moment' })
@@ -189,7 +189,7 @@ describe('language and display', () => {
     expect(api.control.state.counter?.phase).toBe('open')
   })
 
-  test('opens at once where the session is read again while its page is being covered', async () => {
+  test('opens even if the session is reloaded while its page is being covered', async () => {
     await open({ phase: 'open', origin: 'https://signing.example.com' })
     const answered = api.control.hold('counter.cover')
     await press('Language and display')
@@ -202,34 +202,34 @@ describe('language and display', () => {
     expect(button('Done')).toBeTruthy()
   })
 
-  test('ends as the screen is locked, and is not offered at the end', async () => {
+  test('closes when the screen is locked, and is not offered on the last screen', async () => {
     await open()
     await press('Language and display')
-    await become({ cover: 'away', isLocked: true })
+    await changeSession({ cover: 'away', isLocked: true })
     expect(side().queryByRole('button', { name: 'Done' })).toBeNull()
     expect(heading()).toBe('Please ask staff to continue')
-    await become({ phase: 'return' })
+    await changeSession({ phase: 'return' })
     expect(side().queryByRole('button', { name: 'Language and display' })).toBeNull()
   })
 
-  test('nothing of it is left once staff has the screen', async () => {
+  test('is reset once staff have the screen back', async () => {
     await open({ preferences: { ...first, highContrast: true, language: 'ar' } })
     expect(document.documentElement.dataset.contrast).toBe('more')
-    await become({ phase: 'ended' })
+    await changeSession({ phase: 'ended' })
     expect(document.documentElement.dataset.contrast).toBeUndefined()
     expect(document.querySelector('[dir=rtl]')).toBeNull()
   })
 
-  test('more time is offered as the screen is about to be hidden, once', async () => {
+  test('offers more time once, shortly before the screen is hidden', async () => {
     await open({ warningUntil: Date.now() + 20_000 })
     await press('I need more time')
-    expect(asked()).toEqual([{ id: 'session-1', moreTime: true }])
+    expect(adjustments()).toEqual([{ id: 'session-1', moreTime: true }])
     expect(side().queryByRole('button', { name: 'I need more time' })).toBeNull()
-    await become({ preferences: first, offers: { languages: [], moreTime: false } })
+    await changeSession({ preferences: first, offers: { languages: [], moreTime: false } })
     expect(side().queryByRole('button', { name: 'I need more time' })).toBeNull()
   })
 
-  test('all of it is reached and pressed by keyboard, in the order in which it is read', async () => {
+  test('can be operated by keyboard, in reading order', async () => {
     await open()
     await press('Language and display')
     const reached = [...document.querySelectorAll<HTMLElement>('.choosing :is(button, [tabindex])')]
@@ -247,7 +247,7 @@ describe('language and display', () => {
       ],
       ...['Normal', 'Large', 'Largest', 'On', 'Off', 'On', 'Off', 'Done']
     ])
-    // The browser's own buttons: Enter and Space press them.
+    // These are native buttons, so Enter and Space press them.
     expect(reached.slice(1).every((one) => one instanceof HTMLButtonElement && one.tabIndex === 0)).toBe(true)
   })
 })
@@ -283,7 +283,7 @@ describe('reading aloud', () => {
   }
   const offered = () => side().queryByRole('button', { name: 'Read aloud' })
 
-  test('isn’t offered where there is no speech, or no voice, and nothing breaks', async () => {
+  test('isn’t offered without speech or voices, and nothing breaks', async () => {
     await open()
     expect(offered()).toBeNull()
     opened?.close()
@@ -292,7 +292,7 @@ describe('reading aloud', () => {
     expect(offered()).toBeNull()
   })
 
-  test('isn’t offered in a language without a voice, nor with a voice of some service', async () => {
+  test('isn’t offered in a language without a voice, or with an online voice', async () => {
     speech({ lang: 'en-GB', localService: false }, { lang: 'ar-SA', localService: true })
     await open()
     expect(offered()).toBeNull()
@@ -302,10 +302,10 @@ describe('reading aloud', () => {
     expect(side().queryByRole('button', { name: 'Faitau leotele' })).toBeNull()
   })
 
-  test('reads what stands there and can be pressed, with a voice of the language, until it is stopped', async () => {
+  test('reads the text and controls with a voice of the language until stopped', async () => {
     const { spoken, state, found } = speech()
     await open()
-    // Some systems find their voices after a while.
+    // Some systems load their voices later.
     found({ lang: 'en-US', localService: true }, { lang: 'en_NZ', localService: true })
     await settle()
     await press('Read aloud')
@@ -320,11 +320,11 @@ describe('reading aloud', () => {
     expect(offered()).toBeTruthy()
   })
 
-  test('ends with the screen that was read, and names nothing of staff’s', async () => {
+  test('stops when the screen changes, and leaves out staff controls', async () => {
     const { spoken, state } = speech({ lang: 'en', localService: true })
     await open()
     await press('Read aloud')
-    await become({ cover: 'away', isLocked: true })
+    await changeSession({ cover: 'away', isLocked: true })
     expect(state.cancelled).toBe(1)
     await press('Read aloud')
     expect(spoken[1]?.text).toContain('Please ask staff to continue')

@@ -1,4 +1,4 @@
-/** What must not be a dead end: a PIN that nobody knows, a request that is never answered, a clock that is changed. */
+/** Situations that must not be dead ends: a forgotten PIN, a request without an answer, a changed clock. */
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
@@ -36,7 +36,7 @@ async function open(session: Partial<CounterSession> = {}) {
   return opened
 }
 
-async function become(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
+async function changeSession(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
   if (!api.control.state.counter) throw new Error('There is no session.')
   // Undefined members are removed, as in the main process's answers.
   api.control.state.counter = { ...api.control.state.counter, ...change } as CounterSession
@@ -45,7 +45,7 @@ async function become(change: { [Name in keyof CounterSession]?: CounterSession[
 }
 
 /** Changes the PIN's state in the main process, which raises the event. */
-async function pinBecomes(change: Partial<PinState>) {
+async function changePin(change: Partial<PinState>) {
   api.control.state.pin = { ...api.control.state.pin, ...change }
   api.control.emit('settings.changed', null)
   await settle()
@@ -62,8 +62,8 @@ async function give(pin: string) {
   for (const digit of pin) await fireEvent.click(button(digit))
   await press('Unlock')
 }
-/** Forgets the PIN: the way out is offered after a wrong one. */
-async function forget() {
+/** Uses “Forgot PIN?”, which is offered after a wrong PIN. */
+async function forgetPin() {
   await give('1')
   await press('Forgot PIN?')
 }
@@ -73,20 +73,20 @@ async function choose(pin: string) {
   await press('Save PIN')
 }
 
-describe('a PIN that was forgotten while a person has the screen', () => {
+describe('a PIN forgotten while a signer has the screen', () => {
   test.each([
     ['a screen that was left', locked],
     ['the last screen', { phase: 'return', isLocked: true }]
   ] as [string, Partial<CounterSession>][])(
-    '%s: a new one is chosen after signing in, and unlocks',
+    'on %s is reset after signing in, and the new one unlocks',
     async (_name, session) => {
       await open(session)
       if (session.phase === 'return') await press('Staff')
-      await forget()
+      await forgetPin()
       expect(calls('counter.resetPin')).toHaveLength(1)
       expect(side().getByText('Lock this computer, then sign in again.')).toBeTruthy()
       expect(side().queryByLabelText('New PIN')).toBeNull()
-      await pinBecomes({ reset: 'allowed' })
+      await changePin({ reset: 'allowed' })
       await choose('8315')
       expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: '8315' })
       const { counter } = api.control.state
@@ -94,41 +94,41 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     }
   )
 
-  test('locking the computer covers what was there, and the way is still open afterwards', async () => {
+  test('can still be reset after locking the computer has covered the screen', async () => {
     await open()
     await press('Staff')
     await press('Forgot PIN?')
-    await become({ cover: 'away', isLocked: true })
-    await pinBecomes({ reset: 'allowed' })
+    await changeSession({ cover: 'away', isLocked: true })
+    await changePin({ reset: 'allowed' })
     await choose('8315')
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
-  test('it is not spoken of before a customer, until staff has asked for the pad, or a PIN was wrong', async () => {
+  test('is offered for reset only after a wrong PIN, or once staff open the pad', async () => {
     await open(locked)
     expect(side().queryByText(/forgot/)).toBeNull()
     await give('1')
     expect(button('Forgot PIN?')).toBeTruthy()
-    await become({ id: 'session-2' })
+    await changeSession({ id: 'session-2' })
     expect(side().queryByText(/forgot/)).toBeNull()
-    await become({ phase: 'return', cover: undefined })
+    await changeSession({ phase: 'return', cover: undefined })
     await press('Staff')
     expect(button('Forgot PIN?')).toBeTruthy()
   })
 
-  test('one who remembers it goes back to the pad', async () => {
+  test('is not reset when staff go back to the pad', async () => {
     await open(locked)
-    await forget()
+    await forgetPin()
     await press('Back to PIN')
     expect(document.activeElement).toBe(side().getByLabelText('Staff PIN'))
     await give(fakePin)
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
-  test('a new PIN that comes too late is not kept, and it can be begun again', async () => {
+  test('can’t be replaced once the time is up, but the reset can be started again', async () => {
     await open(locked)
-    await forget()
-    await pinBecomes({ reset: 'allowed' })
+    await forgetPin()
+    await changePin({ reset: 'allowed' })
     api.control.state.pin = { ...api.control.state.pin, reset: 'none' }
     await choose('8315')
     expect(side().getByText(/two minutes are up/)).toBeTruthy()
@@ -137,15 +137,15 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     expect(calls('counter.resetPin')).toHaveLength(2)
   })
 
-  test('where the system tells of nobody signing in, the administrator is named, and nothing is asked for', async () => {
+  test('names the administrator, and asks main for nothing, if the system doesn’t report sign-ins', async () => {
     api.control.state.pin = { ...api.control.state.pin, canReset: false }
     await open(locked)
-    await forget()
+    await forgetPin()
     expect(side().getByText(/Only your administrator can reset the PIN.*“Staff PIN”/s)).toBeTruthy()
     expect(calls('counter.resetPin')).toHaveLength(0)
   })
 
-  test('a PIN that is gone is found by the person who forgot it: the main process is told, so that the window may close', async () => {
+  test('that no longer exists is reported to main, so that the window can be closed', async () => {
     await open(locked)
     await give('1')
     api.control.state.pin = { ...api.control.state.pin, isSet: false }
@@ -154,7 +154,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     expect(side().getByText(/Close Countersign/)).toBeTruthy()
   })
 
-  test('it is asked for, whatever else reads where the PIN stands meanwhile', async () => {
+  test('is reset even if the PIN’s state is loaded again in the meantime', async () => {
     const { pin } = api.counter
     let answer = () => {}
     await open(locked)
@@ -168,33 +168,33 @@ describe('a PIN that was forgotten while a person has the screen', () => {
       return result
     }
     await press('Forgot PIN?')
-    await pinBecomes({})
+    await changePin({})
     answer()
     await settle()
     expect(calls('counter.resetPin')).toHaveLength(1)
     expect(side().getByText('Lock this computer, then sign in again.')).toBeTruthy()
   })
 
-  test('it does not outlast its session', async () => {
+  test('is asked for as usual in the next session', async () => {
     await open(locked)
-    await forget()
-    await become({ id: 'session-2' })
+    await forgetPin()
+    await changeSession({ id: 'session-2' })
     expect(side().getByLabelText('Staff PIN')).toBeTruthy()
   })
 
-  test('on the second display the desk is named, and nothing of the office asked', async () => {
+  test('on the second display refers to the desk, and requests nothing from the office', async () => {
     api.control.state.counter = sessionOf({ ...locked, place: 'other-display' })
     const display = new PersonDisplay(api, new FakeClock(0))
     const close = await display.open()
     render(PersonPage, { display })
     await settle()
-    await forget()
+    await forgetPin()
     expect(side().getByText(/Ask at the desk/)).toBeTruthy()
     expect([...calls('counter.pin'), ...calls('counter.resetPin')]).toEqual([])
     close()
   })
 
-  test('a PIN that is gone altogether: closing is named as the way out', async () => {
+  test('that was removed entirely leads to closing Countersign', async () => {
     api.control.state.pin = { ...api.control.state.pin, isSet: false }
     await open(locked)
     await give(fakePin)
@@ -206,7 +206,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
   })
 })
 
-describe('a request that is never answered', () => {
+describe('a request without an answer', () => {
   async function follow(session: Partial<CounterSession>) {
     api.control.state.counter = sessionOf({ place: 'other-display', ...session })
     const counter = new OfficeSession(api, new FakeClock(0))
@@ -214,38 +214,35 @@ describe('a request that is never answered', () => {
     return counter
   }
 
-  test.each(['print', 'save'] as const)(
-    'while it is to %s, the page is covered, shown and ended all the same',
-    async (does) => {
-      const counter = await follow({ phase: 'open', origin, mayKeepPages: true })
-      const { staff } = api.counter
-      api.counter.staff = (input) => (input.does === does ? new Promise<never>(() => {}) : staff(input))
-      const hang = () => {
-        void counter.runStaffAction(does)
-        expect(counter.busy).toBe(does)
-      }
-      hang()
-      await counter.cover('moment')
-      expect(counter.session?.cover).toBe('moment')
-      hang()
-      await counter.resume()
-      expect(counter.session?.phase).toBe('open')
-      hang()
-      await counter.runStaffAction('cover')
-      expect(counter.session?.isLocked).toBe(true)
-      hang()
-      await counter.unlock(fakePin)
-      expect(counter.session?.cover).toBe('staff')
-      hang()
-      await counter.runStaffAction('continue')
-      expect(counter.session?.phase).toBe('open')
-      hang()
-      await counter.runStaffAction('end')
-      expect(counter.session?.phase).toBe('ended')
+  test.each(['print', 'save'] as const)('to %s doesn’t block covering, showing and ending', async (does) => {
+    const counter = await follow({ phase: 'open', origin, mayKeepPages: true })
+    const { staff } = api.counter
+    api.counter.staff = (input) => (input.does === does ? new Promise<never>(() => {}) : staff(input))
+    const hang = () => {
+      void counter.runStaffAction(does)
+      expect(counter.busy).toBe(does)
     }
-  )
+    hang()
+    await counter.cover('moment')
+    expect(counter.session?.cover).toBe('moment')
+    hang()
+    await counter.resume()
+    expect(counter.session?.phase).toBe('open')
+    hang()
+    await counter.runStaffAction('cover')
+    expect(counter.session?.isLocked).toBe(true)
+    hang()
+    await counter.unlock(fakePin)
+    expect(counter.session?.cover).toBe('staff')
+    hang()
+    await counter.runStaffAction('continue')
+    expect(counter.session?.phase).toBe('open')
+    hang()
+    await counter.runStaffAction('end')
+    expect(counter.session?.phase).toBe('ended')
+  })
 
-  test('what is urgent is asked once, too', async () => {
+  test('to cover the page is sent only once', async () => {
     const counter = await follow({ phase: 'open', origin })
     api.control.hold('counter.cover')
     void counter.cover('moment')
@@ -257,7 +254,7 @@ describe('a request that is never answered', () => {
   test.each([
     ['cover', { cover: 'idle' }],
     ['lock', { isLocked: false }]
-  ] as [string, Partial<CounterSession>][])('another %s makes what was under way stale', async (_name, change) => {
+  ] as [string, Partial<CounterSession>][])('is dropped as stale when the %s changes', async (_name, change) => {
     const counter = await follow(locked)
     let refuse = () => {}
     api.counter.staff = () =>
@@ -265,7 +262,7 @@ describe('a request that is never answered', () => {
         refuse = () => resolve({ ok: false, error: { code: 'internal', message: 'No.' } })
       })
     const printing = counter.runStaffAction('print')
-    await become(change)
+    await changeSession(change)
     expect(counter.busy).toBeUndefined()
     refuse()
     await printing
@@ -277,7 +274,7 @@ describe('the wait after wrong PINs', () => {
   test.each([
     ['back', -3_600_000],
     ['forward', 3_600_000]
-  ] as const)('is as long as was said, though the clock is set %s', async (_name, change) => {
+  ] as const)('keeps its length when the clock is set %s', async (_name, change) => {
     const { clock } = await open(locked)
     for (let time = 0; time < 3; time++) await give('1111')
     expect(side().getByText('Try again in 5 s.')).toBeTruthy()
@@ -286,27 +283,27 @@ describe('the wait after wrong PINs', () => {
     expect(side().getByText('Try again in 3 s.')).toBeTruthy()
     await clock.pass(3000)
     expect(side().queryByText(/Try again in/)).toBeNull()
-    const asked = calls('counter.unlock').length
+    const attempts = calls('counter.unlock').length
     await give(fakePin)
-    expect(calls('counter.unlock')).toHaveLength(asked + 1)
+    expect(calls('counter.unlock')).toHaveLength(attempts + 1)
   })
 
-  test('ends where it was said to, also between two seconds that are told', async () => {
+  test('ends exactly on time, between two displayed seconds', async () => {
     const { clock } = await open()
-    const told = clock.now()
-    await become({ ...locked, pinWaitUntil: told + 2500 })
+    const startedAt = clock.now()
+    await changeSession({ ...locked, pinWaitUntil: startedAt + 2500 })
     expect(side().getByText('Try again in 3 s.')).toBeTruthy()
     await clock.pass(2500)
-    const asked = calls('counter.unlock').length
+    const attempts = calls('counter.unlock').length
     await give(fakePin)
-    expect(calls('counter.unlock')).toHaveLength(asked + 1)
+    expect(calls('counter.unlock')).toHaveLength(attempts + 1)
   })
 })
 
-describe('the pad where staff have names', () => {
+describe('the PIN pad with named staff', () => {
   const named = { ...locked, asksName: true as const }
 
-  test('takes what a badge’s reader types, and offers no names', async () => {
+  test('takes a badge without offering names', async () => {
     await open(named)
     await fireEvent.input(side().getByLabelText('Staff PIN or badge'), { target: { value: 'CARD-0042 ' } })
     await fireEvent.submit(side().getByLabelText('Staff PIN or badge').closest('form') as HTMLFormElement)
@@ -316,16 +313,16 @@ describe('the pad where staff have names', () => {
     expect(side().queryByRole('combobox')).toBeNull()
   })
 
-  test('takes another’s name with their PIN, also while the one before waits', async () => {
+  test('takes another person’s name and PIN during the previous person’s wait', async () => {
     const { clock } = await open({ ...named })
-    await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
+    await changeSession({ ...named, pinWaitUntil: clock.now() + 300_000 })
     expect(side().getByText(/Try again in 300 s/)).toBeTruthy()
     await fireEvent.click(side().getByRole('button', { name: 'Another staff member' }))
     await settle()
     expect(side().queryByText(/Try again in/)).toBeNull()
     expect(document.activeElement).toBe(side().getByLabelText('Staff name'))
     await fireEvent.input(side().getByLabelText('Staff name'), { target: { value: 'Ana' } })
-    // As Enter in the name field does.
+    // Like Enter in the name field.
     await fireEvent.submit(side().getByLabelText('Staff PIN').closest('form') as HTMLFormElement)
     expect(document.activeElement).toBe(side().getByLabelText('Staff PIN'))
     await fireEvent.input(side().getByLabelText('Staff PIN'), { target: { value: fakePin } })
@@ -334,7 +331,7 @@ describe('the pad where staff have names', () => {
     expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: fakePin, name: 'Ana' })
   })
 
-  describe('and nobody of them works there yet', () => {
+  describe('when nobody has been chosen yet', () => {
     const nobody = { ...named, needsName: true as const }
     const field = () => side().getByLabelText<HTMLInputElement>('Staff PIN or badge')
     const nameField = () => side().getByLabelText<HTMLInputElement>('Staff name')
@@ -344,7 +341,7 @@ describe('the pad where staff have names', () => {
       await settle()
     }
 
-    test('asks for the name from the first, and takes none of a PIN without one', async () => {
+    test('asks for the name, and doesn’t submit a PIN without one', async () => {
       await open(nobody)
       expect(side().queryByRole('button', { name: 'Another staff member' })).toBeNull()
       await enter('4826')
@@ -357,7 +354,7 @@ describe('the pad where staff have names', () => {
       expect(calls('counter.unlock').map(({ input }) => input)).toMatchObject([{ pin: '4826', name: 'Ana' }])
     })
 
-    test('takes a badge of digits, and says of another code that a name is missing, not that it is wrong', async () => {
+    test('takes a badge of digits, and asks for a name after another code', async () => {
       await open(nobody)
       await enter('0042004200')
       await submit()
@@ -367,17 +364,17 @@ describe('the pad where staff have names', () => {
     })
   })
 
-  test('has neither where one PIN is everyone’s', async () => {
+  test('offers neither badge nor name when everyone shares one PIN', async () => {
     await open(locked)
     expect(side().getByLabelText('Staff PIN')).toBeTruthy()
     expect(side().queryByRole('button', { name: 'Another staff member' })).toBeNull()
   })
 })
 
-describe('a badge’s reader, which types key by key wherever the focus is and ends with Enter', () => {
+describe('a badge reader, which types keys and then Enter', () => {
   const named = { ...locked, asksName: true as const }
   const field = () => side().getByLabelText<HTMLInputElement>('Staff PIN or badge')
-  const given = () => calls('counter.unlock').map(({ input }) => (input as { pin: string }).pin)
+  const submitted = () => calls('counter.unlock').map(({ input }) => (input as { pin: string }).pin)
 
   async function type(keys: string) {
     for (const key of keys) await typeKey(key)
@@ -397,15 +394,15 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
 
   test.each([
     ['a screen that was left', named],
-    ['the last screen, before the pad is there', { phase: 'return', isLocked: true, asksName: true }],
+    ['the last screen, before the pad appears', { phase: 'return', isLocked: true, asksName: true }],
     ['a page that asks for the camera', { ...named, cover: 'camera', asksFor: ['camera'] }]
-  ] as [string, Partial<CounterSession>][])('is taken whole at %s', async (_name, session) => {
+  ] as [string, Partial<CounterSession>][])('is read completely on %s', async (_name, session) => {
     await open(session)
     await scan('CARD-0042')
-    expect(given()).toEqual(['CARD-0042'])
+    expect(submitted()).toEqual(['CARD-0042'])
   })
 
-  test('is taken whole where Countersign is locked', async () => {
+  test('is read completely when Countersign is locked', async () => {
     api.control.state.lock = { ...api.control.state.lock, isLocked: true, asksName: true }
     opened = await openOffice(api)
     show(opened, App, { app: opened.app })
@@ -414,8 +411,8 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(calls('counter.unlockOffice').map(({ input }) => input)).toEqual([{ pin: 'CARD-0042' }])
   })
 
-  /** Countersign is locked, and their PIN is a one-time PIN. */
-  async function giveOnce() {
+  /** Unlocks Countersign with a one-time PIN. */
+  async function unlockWithOneTimePin() {
     const { state } = api.control
     state.lock = { ...state.lock, isLocked: true, asksName: true }
     state.isPinOnce = true
@@ -431,8 +428,8 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     return { state, clock: opened.clock }
   }
 
-  test('of a one-time PIN has its owner choose their own where Countersign is locked', async () => {
-    const { state } = await giveOnce()
+  test('leaves the owner of a one-time PIN to choose a new one when unlocking', async () => {
+    const { state } = await unlockWithOneTimePin()
     expect(document.activeElement).toBe(side().getByRole('heading', { name: 'Choose your own PIN' }))
     expect(side().queryByLabelText('Staff PIN')).toBeNull()
     // One thing at a time: no PIN is asked for while one is being chosen.
@@ -449,8 +446,8 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(state.lock.isLocked).toBe(false)
   })
 
-  test('of a one-time PIN that is another by now goes back to the pad, and says that it was wrong', async () => {
-    const { state } = await giveOnce()
+  test('returns to the pad with an error if the one-time PIN has changed meanwhile', async () => {
+    const { state } = await unlockWithOneTimePin()
     state.pinDigits = '51736284'
     for (const label of ['New PIN', 'Confirm PIN'])
       await fireEvent.input(side().getByLabelText(label), { target: { value: '83920' } })
@@ -463,8 +460,8 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(screen.getByText(/^Enter the staff PIN/)).toBeTruthy()
   })
 
-  test('of a one-time PIN is forgotten after a minute in which nothing is entered', async () => {
-    const { clock } = await giveOnce()
+  test('discards a one-time PIN after a minute without input', async () => {
+    const { clock } = await unlockWithOneTimePin()
     await clock.pass(50_000)
     await fireEvent.input(side().getByLabelText('New PIN'), { target: { value: '839' } })
     await clock.pass(50_000)
@@ -474,41 +471,41 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(side().getByLabelText('Staff PIN or badge')).toBeTruthy()
   })
 
-  test('of a one-time PIN is forgotten where staff or the lock changed', async () => {
-    await giveOnce()
+  test('discards a one-time PIN when staff or the lock change', async () => {
+    await unlockWithOneTimePin()
     api.control.emit('lock.changed', null)
     await settle()
     expect(screen.queryByRole('heading', { name: 'Choose your own PIN' })).toBeNull()
     expect(side().getByLabelText('Staff PIN or badge')).toBeTruthy()
   })
 
-  test('types no letter where one PIN is everyone’s', async () => {
+  test('enters no letters when everyone shares one PIN', async () => {
     await open(locked)
     await scan('CARD-0042')
-    expect(given()).toEqual(['0042'])
-    await become({ phase: 'return', cover: undefined })
+    expect(submitted()).toEqual(['0042'])
+    await changeSession({ phase: 'return', cover: undefined })
     await type('C')
     expect(side().queryByLabelText('Staff PIN')).toBeNull()
   })
 
-  test('is taken while PINs wait, as a manager’s ends that', async () => {
+  test('is accepted during the wait after wrong PINs', async () => {
     const { clock } = await open(named)
-    await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
+    await changeSession({ ...named, pinWaitUntil: clock.now() + 300_000 })
     await scan('CARD-0042')
-    expect(given()).toEqual(['CARD-0042'])
+    expect(submitted()).toEqual(['CARD-0042'])
   })
 
-  test('a PIN that has to wait is gone, and not before what is scanned next', async () => {
+  test('is not appended to a PIN entered during the wait', async () => {
     const { clock } = await open(named)
-    await become({ ...named, pinWaitUntil: clock.now() + 300_000 })
+    await changeSession({ ...named, pinWaitUntil: clock.now() + 300_000 })
     await scan('9713')
     expect(field().value).toBe('')
-    expect(given()).toEqual([])
+    expect(submitted()).toEqual([])
     await scan('CARD-0042')
-    expect(given()).toEqual(['CARD-0042'])
+    expect(submitted()).toEqual(['CARD-0042'])
   })
 
-  test('what is scanned while another is judged is not before the next', async () => {
+  test('is ignored while another badge is being checked, and leaves nothing in the field', async () => {
     await open(named)
     const answer = api.control.hold('counter.unlock')
     await scan('CARD-0041')
@@ -516,10 +513,10 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(field().value).toBe('')
     answer()
     await settle()
-    expect(given()).toEqual(['CARD-0041'])
+    expect(submitted()).toEqual(['CARD-0041'])
   })
 
-  test('needs no name where another’s is asked for', async () => {
+  test('needs no name in the form for another staff member', async () => {
     await open(named)
     await press('Another staff member')
     side().getByLabelText('Staff PIN').focus()
@@ -537,28 +534,28 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
   })
 })
 
-describe('what is said is so', () => {
+describe('messages on the signer’s screen', () => {
   const error = { code: 'not-signable', message: 'Signed elsewhere.' } as const
 
-  test('only of a turn that began the service is said to be asked', async () => {
+  test('mention checking with the service only for a turn that began', async () => {
     await open({ phase: 'failed', error, turns: [turnOf({ outcome: { signed: 'skipped', error } })] })
     expect(side().queryByText(/check with the signing service/)).toBeNull()
-    await become({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' }, turns: [turnOf()] })
+    await changeSession({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' }, turns: [turnOf()] })
     expect(side().getByText(/check with the signing service/)).toBeTruthy()
   })
 
   test.each(['moment', 'help', 'finish', 'stop', 'away', 'idle', 'staff'] as const)(
-    'cover %s: that the camera may be on, where it was allowed and the page is there',
+    'on the cover %s, mention the camera only if allowed and the page is open',
     async (cover) => {
       const isLocked = cover === 'away' || cover === 'idle'
       await open({ phase: 'covered', cover, isLocked, origin, allowsCamera: true })
       expect(side().getByText('The camera may still be on.')).toBeTruthy()
-      await become({ allowsCamera: false })
+      await changeSession({ allowsCamera: false })
       expect(side().queryByText(/camera may/)).toBeNull()
     }
   )
 
-  test('where no page is there, no camera is spoken of', async () => {
+  test('don’t mention the camera without a page', async () => {
     await open({ phase: 'handover', cover: 'away', isLocked: true, allowsCamera: true })
     expect(screen.getByRole('dialog').textContent).not.toMatch(/camera/)
   })

@@ -38,8 +38,8 @@ async function open(session: Partial<CounterSession> = {}) {
   return opened
 }
 
-/** Moves the session on in the main process. */
-async function become(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
+/** Changes the session in the main process. */
+async function changeSession(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
   if (!api.control.state.counter) throw new Error('There is no session.')
   // Undefined members are removed, as in the main process's answers.
   api.control.state.counter = { ...api.control.state.counter, ...change } as CounterSession
@@ -47,7 +47,7 @@ async function become(change: { [Name in keyof CounterSession]?: CounterSession[
   await settle()
 }
 
-/** What the person sees: jsdom treats inert elements as present. */
+/** What the signer sees; jsdom treats inert elements as present. */
 const side = () => within(document.querySelector('dialog') ?? document.body)
 const button = (name: string | RegExp) => side().getByRole('button', { name })
 const heading = () => side().getByRole('heading', { level: 1 })
@@ -63,27 +63,27 @@ async function give(pin: string) {
 }
 const pinField = () => side().getByLabelText<HTMLInputElement>('Staff PIN')
 
-describe('the person who has the screen', () => {
-  test('nothing of the office can be seen or reached, whatever screen is open', async () => {
+describe('the signer’s screen', () => {
+  test('shows nothing of the office, whichever screen is open', async () => {
     await open({ phase: 'ended' })
-    await become({ phase: 'open', origin })
+    await changeSession({ phase: 'open', origin })
     opened?.app.router.go('documents')
     await settle()
     expect(screen.getByRole('dialog', { name: 'Signing' })).toBeTruthy()
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBe(true)
   })
 
-  test('nothing else was asked for after a reload, and the office comes once staff has the screen again', async () => {
+  test('requests nothing of the office after a reload, until staff have the screen back', async () => {
     await open({ phase: 'open', origin })
     expect(api.control.calls.map(({ name }) => name).filter((name) => !isPersons(name))).toEqual(['counter.lock'])
     expect(document.querySelector('.frame')).toBeNull()
     expect(screen.queryByText(/practice office/i)).toBeNull()
-    await become({ phase: 'ended' })
+    await changeSession({ phase: 'ended' })
     expect(screen.queryByRole('dialog')).toBeNull()
     expect(await screen.findByRole('link', { name: /^Counter/, current: 'page' })).toBeTruthy()
   })
 
-  test('keys of the office do nothing', async () => {
+  test('ignores the office’s keyboard shortcuts', async () => {
     await open()
     let heard = 0
     const listen = () => heard++
@@ -95,7 +95,7 @@ describe('the person who has the screen', () => {
     expect(screen.queryByRole('dialog', { name: /Search/ })).toBeNull()
   })
 
-  test('staff that has the screen again is shown the counter', async () => {
+  test('leads to the counter once staff have unlocked it', async () => {
     const { app } = await open({ phase: 'return', isLocked: true })
     await press('Staff')
     await give(fakePin)
@@ -104,13 +104,13 @@ describe('the person who has the screen', () => {
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
   })
 
-  test('a session on the second display leaves this window to the office', async () => {
+  test('is not in this window when the session is on the second display', async () => {
     await open({ place: 'other-display' })
     expect(screen.queryByRole('dialog', { name: 'Signing' })).toBeNull()
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
   })
 
-  test('each screen begins at its heading', async () => {
+  test('moves the focus to its heading each time it changes', async () => {
     await open({ turns: two })
     for (const change of [
       { phase: 'loading', origin },
@@ -119,7 +119,7 @@ describe('the person who has the screen', () => {
       { phase: 'between', isLocked: false },
       { phase: 'return', isLocked: true }
     ] as const) {
-      await become(change)
+      await changeSession(change)
       expect(document.activeElement).toBe(heading())
     }
   })
@@ -138,20 +138,17 @@ describe('the person who has the screen', () => {
     ['between', { phase: 'between', turns: [turnOf({ outcome: { signed: 'signed' } }), ...two] }],
     ['failed', { phase: 'failed', error: { code: 'timeout', message: 'Too slow.' } }],
     ['return', { phase: 'return', isLocked: true }]
-  ] as [string, Partial<CounterSession>][])(
-    '%s: nothing stands in the way of a screen reader',
-    async (_name, session) => {
-      await open(session)
-      const { violations } = await axe.run(screen.getByRole('dialog'), {
-        rules: { 'color-contrast': { enabled: false } }
-      })
-      expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
-    }
-  )
+  ] as [string, Partial<CounterSession>][])('%s: has no accessibility violations', async (_name, session) => {
+    await open(session)
+    const { violations } = await axe.run(screen.getByRole('dialog'), {
+      rules: { 'color-contrast': { enabled: false } }
+    })
+    expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+  })
 })
 
-describe('handing over', () => {
-  test('nothing is loaded before the person has said who they are', async () => {
+describe('the handover', () => {
+  test('loads nothing before the signer has confirmed who they are', async () => {
     await open()
     expect(heading().textContent).toMatch(/Please hand the screen to\s+Mere Parata/)
     expect(calls('counter.show')).toHaveLength(0)
@@ -161,13 +158,13 @@ describe('handing over', () => {
     expect(api.control.state.counter?.phase).toBe('open')
   })
 
-  test('someone whose name is not known is asked for too', async () => {
+  test('addresses a signer without a name as the next person', async () => {
     await open({ turns: [turnOf({ signerName: '  ', person: '' })] })
     expect(heading().textContent).toMatch(/the next person/)
     expect(button('I’m the signer – start')).toBeTruthy()
   })
 
-  test('one of two of the same name is told which of them is meant', async () => {
+  test('shows the contact of a signer whose name isn’t unique', async () => {
     await open({ turns: [turnOf({ contact: 'mere@example.com' })] })
     expect(side().queryByText(/passport/)).toBeNull()
     expect(side().getByText('mere@example.com')).toBeTruthy()
@@ -176,12 +173,12 @@ describe('handing over', () => {
   test.each([
     ['number-end', /keeps the last four characters of the number of your passport or ID card/],
     ['number-and-expiry', /keeps the number and expiry date of your passport or ID card/]
-  ] as const)('a person is told what is kept of their passport: %s', async (keeps, said) => {
+  ] as const)('states what is kept of the passport: %s', async (keeps, said) => {
     await open({ turns: [turnOf({ keeps })] })
     expect(side().getByText(said)).toBeTruthy()
   })
 
-  test('a person is told of their own documents only', async () => {
+  test('lists only the signer’s own documents', async () => {
     await open({
       turns: [...two, turnOf({ documentName: 'Deed of gift', signerName: 'Wiremu Tane', person: 'wiremu tane' })]
     })
@@ -193,7 +190,7 @@ describe('handing over', () => {
     expect(side().queryByText(/Deed of gift/)).toBeNull()
   })
 
-  test('someone else says so, and only staff goes on', async () => {
+  test('lets someone say it isn’t them, after which only staff can continue', async () => {
     await open()
     await press('That’s not me')
     expect(api.control.state.counter).toMatchObject({ phase: 'handover', cover: 'not-me', isLocked: true })
@@ -203,7 +200,7 @@ describe('handing over', () => {
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
-  test('a button that is pressed twice asks once', async () => {
+  test('sends one request when the button is pressed twice', async () => {
     await open()
     api.control.hold('counter.begin')
     await press(/start$/)
@@ -213,27 +210,27 @@ describe('handing over', () => {
 })
 
 describe('the page to sign', () => {
-  test('our frame says which document it is, and where the page comes from', async () => {
+  test('is framed with the document’s name and the page’s origin', async () => {
     await open({ phase: 'open', origin, turns: two, current: 1 })
     expect(heading().textContent).toMatch(/Document 2 of 2\s+Statement of advice/)
     expect(side().getByText('signing.example.com')).toBeTruthy()
     expect(side().getByText('Secure page from')).toBeTruthy()
   })
 
-  test('a page that is not encrypted is said to be so, and the end of a long host is what is shown', async () => {
+  test('is marked as not secure without encryption, and a long host shows its end', async () => {
     await open({ phase: 'open', origin: `http://${'signing.example.com.'.repeat(4)}elsewhere.example.net` })
     expect(side().getByText('Not secure: page from')).toBeTruthy()
     expect(side().getByText(/^…/).textContent).toMatch(/elsewhere\.example\.net$/)
   })
 
-  test('practice is named, whichever account is chosen now', async () => {
+  test('is named as the practice service, whichever account is selected', async () => {
     api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, chosen: one.kind === 'service' }))
     await open({ phase: 'open', origin: 'http://127.0.0.1:49152', isPractice: true })
     expect(side().getByText('Practice service on this computer')).toBeTruthy()
     expect(screen.getByRole('dialog').textContent).not.toMatch(/127\.0\.0\.1/)
   })
 
-  test('a moment covers the page, and Continue brings it back where its place is', async () => {
+  test('is covered by “I need a moment”, and returns with Continue', async () => {
     await open({ phase: 'open', origin })
     const before = calls('counter.show').length
     await press('I need a moment')
@@ -244,7 +241,7 @@ describe('the page to sign', () => {
     expect(calls('counter.show').length).toBeGreaterThan(before)
   })
 
-  test('before what is filled in is lost the person is asked, going on comes first, and Escape means it too', async () => {
+  test('asks before stopping, with Continue first, and Escape continues', async () => {
     await open({ phase: 'open', origin })
     await press('Stop')
     const answers = side().getAllByRole('button', { name: /Continue signing|Stop and close/ })
@@ -258,32 +255,32 @@ describe('the page to sign', () => {
     expect(calls('counter.finish')).toHaveLength(1)
   })
 
-  test('a page that is covered for a rest stays covered at Escape', async () => {
+  test('stays covered when Escape is pressed during a moment', async () => {
     await open({ phase: 'covered', cover: 'moment' })
     await fireEvent.keyDown(heading(), { key: 'Escape' })
     await settle()
     expect(api.control.state.counter?.phase).toBe('covered')
   })
 
-  test('no button of ours is filled: those that sign are the page’s own', async () => {
+  test('has no highlighted button of ours beside its own', async () => {
     await open({ phase: 'open', origin })
     for (const one of side().getAllByRole('button')) expect(one.className).not.toMatch(/primary/)
   })
 
-  test('what is shown grows and shrinks in steps, as far as it goes', async () => {
+  test('zooms in steps within limits', async () => {
     await open({ phase: 'open', origin })
     await press('Larger')
     expect(api.control.state.counter?.zoom).toBe(1.1)
     await press('Smaller')
     await press('Smaller')
     expect(api.control.state.counter?.zoom).toBe(0.9)
-    await become({ zoom: 3 })
+    await changeSession({ zoom: 3 })
     expect(button('Larger').getAttribute('aria-disabled')).toBe('true')
     await press('Larger')
     expect(api.control.state.counter?.zoom).toBe(3)
   })
 
-  test('F6, of which the person is told, gives the page the keyboard again', async () => {
+  test('gets the keyboard back with F6, which a hint mentions', async () => {
     await open({ phase: 'open', origin })
     expect(side().getByText('F6: to the buttons')).toBeTruthy()
     const before = calls('counter.show').length
@@ -292,7 +289,7 @@ describe('the page to sign', () => {
     expect(calls('counter.show')).toHaveLength(before + 1)
   })
 
-  test('what could not be done is said, and the page stays', async () => {
+  test('stays when something fails, with an alert', async () => {
     await open({ phase: 'open', origin })
     api.control.fail('counter.cover', { code: 'internal', message: 'Something went wrong inside Countersign.' })
     await press('Help')
@@ -302,9 +299,9 @@ describe('the page to sign', () => {
 })
 
 describe('while nobody touches the screen', () => {
-  test('the warning counts down in the bar, is said once, and a touch is told at once', async () => {
+  test('the warning counts down in the bar, is announced once, and any touch ends it', async () => {
     const { clock } = await open({ phase: 'open', origin })
-    await become({ warningUntil: clock.now() + 28_000 })
+    await changeSession({ warningUntil: clock.now() + 28_000 })
     expect(side().getByText('28')).toBeTruthy()
     const said = side().getByRole('alert').textContent
     await clock.pass(5000)
@@ -316,10 +313,10 @@ describe('while nobody touches the screen', () => {
     expect(side().queryByText(/Are you still there/)).toBeNull()
   })
 
-  test('over a screen of ours one large button has the keyboard, and gives it back to where it was', async () => {
+  test('the warning over our own screens is a focused button, and the focus then returns', async () => {
     const { clock } = await open()
     button(/start$/).focus()
-    await become({ warningUntil: clock.now() + 28_000 })
+    await changeSession({ warningUntil: clock.now() + 28_000 })
     expect(document.activeElement).toBe(button('I’m here'))
     await press('I’m here')
     expect(api.control.state.counter).toMatchObject({ phase: 'handover' })
@@ -327,16 +324,16 @@ describe('while nobody touches the screen', () => {
     expect(document.activeElement).toBe(button(/start$/))
   })
 
-  test('a hand on its way to that button doesn’t take it away', async () => {
+  test('moving towards the warning’s button doesn’t dismiss it', async () => {
     const { clock } = await open()
-    await become({ warningUntil: clock.now() + 28_000 })
+    await changeSession({ warningUntil: clock.now() + 28_000 })
     await fireEvent.pointerMove(button('I’m here'))
     await settle()
     expect(button('I’m here')).toBeTruthy()
     expect(calls('counter.touched')).toHaveLength(0)
   })
 
-  test('that someone is there is told now and then only', async () => {
+  test('activity is reported at most once a second', async () => {
     const { clock } = await open({ phase: 'open', origin })
     for (let time = 0; time < 5; time++) await fireEvent.pointerMove(heading())
     expect(calls('counter.touched')).toHaveLength(1)
@@ -346,10 +343,10 @@ describe('while nobody touches the screen', () => {
   })
 })
 
-describe('the staff’s PIN', () => {
+describe('the staff PIN', () => {
   const locked: Partial<CounterSession> = { phase: 'covered', cover: 'away', isLocked: true }
 
-  test('a screen that was left offers nothing but the pad, and leads to what staff can do', async () => {
+  test('is all that a locked screen asks for, and leads to the staff options', async () => {
     await open(locked)
     expect(heading().textContent).toBe('Please ask staff to continue')
     expect(side().queryByRole('button', { name: /Continue|Go on/ })).toBeNull()
@@ -359,7 +356,7 @@ describe('the staff’s PIN', () => {
     expect(api.control.state.counter).toMatchObject({ phase: 'open', isLocked: false })
   })
 
-  test('it is masked, takes digits only, and is gone as soon as it is given', async () => {
+  test('is masked, takes digits only, and is cleared once submitted', async () => {
     await open(locked)
     expect(pinField().type).toBe('password')
     await fireEvent.input(pinField(), { target: { value: '13x7' } })
@@ -370,7 +367,7 @@ describe('the staff’s PIN', () => {
     expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: '137' })
   })
 
-  test('it is typed without going to the field first, and a digit is taken back', async () => {
+  test('can be typed without focusing the field, with Backspace', async () => {
     await open(locked)
     for (const key of ['2', '4', '6', '9', 'Backspace', '8']) await fireEvent.keyDown(heading(), { key })
     expect(pinField().value).toBe('2468')
@@ -379,32 +376,32 @@ describe('the staff’s PIN', () => {
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
-  test('it is shown where the digits go: to the field, by whichever way staff begins', async () => {
+  test('puts the focus in its field, whichever way staff start', async () => {
     await open(locked)
     await fireEvent.keyDown(heading(), { key: '2' })
     expect(document.activeElement).toBe(pinField())
-    await become({ phase: 'handover', cover: undefined, isLocked: false })
+    await changeSession({ phase: 'handover', cover: undefined, isLocked: false })
     await press('Staff')
     expect(document.activeElement).toBe(pinField())
     await press('Go back')
     expect(document.activeElement).toBe(heading())
   })
 
-  test('the keyboard comes to the pad before it comes to the way back', async () => {
+  test('comes before “Go back” in keyboard order', async () => {
     await open()
     await press('Staff')
     const order = button('Unlock').compareDocumentPosition(button('Go back'))
     expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
   })
 
-  test('what was typed does not outlast the screen it was typed on', async () => {
+  test('is cleared when the screen changes', async () => {
     await open(locked)
     await fireEvent.click(button('2'))
-    await become({ cover: 'idle' })
+    await changeSession({ cover: 'idle' })
     expect(pinField().value).toBe('')
   })
 
-  test('a wrong one is said, each time again, and after some there is a wait that is counted down', async () => {
+  test('shows each wrong attempt, and after several a wait that counts down', async () => {
     const { clock } = await open(locked)
     await give('1111')
     const first = side().getByText('Wrong PIN.')
@@ -412,9 +409,9 @@ describe('the staff’s PIN', () => {
     expect(side().getByText('Wrong PIN.')).not.toBe(first)
     await give('1111')
     expect(side().getByText('Try again in 5 s.')).toBeTruthy()
-    const asked = calls('counter.unlock').length
+    const attempts = calls('counter.unlock').length
     await give(fakePin)
-    expect(calls('counter.unlock')).toHaveLength(asked)
+    expect(calls('counter.unlock')).toHaveLength(attempts)
     // A PIN that wasn't submitted doesn't stay, or the next one would be appended to it.
     expect(pinField().value).toBe('')
     await clock.pass(5000)
@@ -424,7 +421,7 @@ describe('the staff’s PIN', () => {
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
-  test('staff that asks for the screen has the page covered first, and going back shows it again', async () => {
+  test('is asked for after covering the page, and “Go back” shows it again', async () => {
     await open({ phase: 'open', origin })
     await press('Staff')
     expect(api.control.state.counter?.phase).toBe('covered')
@@ -434,7 +431,7 @@ describe('the staff’s PIN', () => {
     expect(button('I’ve finished')).toBeTruthy()
   })
 
-  test('staff can end it from a handover', async () => {
+  test('lets staff end the session from a handover', async () => {
     await open()
     await press('Staff')
     await give(fakePin)
@@ -442,22 +439,22 @@ describe('the staff’s PIN', () => {
     expect(api.control.state.counter?.phase).toBe('ended')
   })
 
-  test('where the page asked for a file, the person is told why nothing happens, and staff what can be done', async () => {
+  test('explains a blocked file request to the signer, and what to do to staff', async () => {
     await open({ phase: 'open', origin })
     expect(side().queryByText(/Files can’t be chosen/)).toBeNull()
-    await become({ wantsFile: true })
+    await changeSession({ wantsFile: true })
     expect(side().getByText('Files can’t be chosen on this screen. Please ask staff.')).toBeTruthy()
-    await become({ phase: 'covered', cover: 'staff' })
+    await changeSession({ phase: 'covered', cover: 'staff' })
     expect(side().getByText(/^The page asked for a file\./)).toBeTruthy()
   })
 
-  test('where the page waits for a file, one of those that staff opened is given, and only that', async () => {
+  test('isn’t needed to give one of the files that staff opened', async () => {
     await open({ phase: 'covered', cover: 'file', asksFile: {}, origin })
     expect(side().getByRole('heading', { name: 'The page asks for a file' })).toBeTruthy()
     expect(side().getByText(/Please ask at the desk/)).toBeTruthy()
-    await become({ asksFile: { files: [] } })
+    await changeSession({ asksFile: { files: [] } })
     expect(side().getByText(/doesn’t take the files/)).toBeTruthy()
-    await become({ asksFile: { files: fakeFiles } })
+    await changeSession({ asksFile: { files: fakeFiles } })
     expect(side().getByText('PDF, 471 KB')).toBeTruthy()
     expect(side().getByText('JPG, 3.1 MB')).toBeTruthy()
     await press('Give this file')
@@ -468,25 +465,25 @@ describe('the staff’s PIN', () => {
     expect(api.control.state.counter).toMatchObject({ phase: 'open' })
   })
 
-  test('where the page waits for a file, the person goes on without one, and staff opens some with their PIN', async () => {
+  test('isn’t needed to continue without a file, and lets staff open a folder', async () => {
     await open({ phase: 'covered', cover: 'file', asksFile: {}, origin })
     await press('Continue without a file')
     expect(api.control.state.counter).toMatchObject({ phase: 'open' })
-    await become({ phase: 'covered', cover: 'staff', asksFile: {} })
+    await changeSession({ phase: 'covered', cover: 'staff', asksFile: {} })
     await press('Open a folder…')
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'open-folder' })
     expect(side().getAllByRole('radio').length).toBe(fakeFiles.length)
   })
 
-  test('what the page tried, and keeping the page where the office allows it, are there for staff only', async () => {
+  test('is required for the list of blocked actions, and for printing the page', async () => {
     const refused = [{ what: 'It asked for the place where this computer is.', at: 0 }]
     await open({ phase: 'open', origin, refused, mayKeepPages: true })
     expect(side().queryByText(/not allowed/)).toBeNull()
-    await become({ phase: 'covered', cover: 'staff' })
+    await changeSession({ phase: 'covered', cover: 'staff' })
     expect(side().getByText('1 blocked action')).toBeTruthy()
     await press('Print page')
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
-    await become({ mayKeepPages: false })
+    await changeSession({ mayKeepPages: false })
     expect(side().queryByRole('button', { name: 'Print page' })).toBeNull()
   })
 })
@@ -500,13 +497,13 @@ describe('the camera', () => {
     asksFor: ['camera', 'microphone']
   }
 
-  test('is allowed by staff only, after their PIN', async () => {
+  test('needs the staff PIN and then the signer’s consent', async () => {
     await open(asking)
     expect(heading().textContent).toBe('The page needs the camera and microphone')
     expect(side().queryByRole('button', { name: /^Allow/ })).toBeNull()
     await give(fakePin)
     await press(/^Allow camera/)
-    // The person is asked, too.
+    // The signer is asked, too.
     expect(heading().textContent).toBe('The page needs the camera and microphone')
     expect(side().getByText('Staff have allowed it. It’s used only if you agree.')).toBeTruthy()
     await press('Allow')
@@ -514,18 +511,18 @@ describe('the camera', () => {
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: true })
   })
 
-  test('that staff has allowed is gone without, as the person says', async () => {
+  test('can be declined by the signer after staff allowed it', async () => {
     await open({ ...asking, cover: 'consent', isLocked: false, allowsCamera: true })
     await press('Continue without it')
     expect(calls('counter.resume')).toHaveLength(1)
     expect(calls('counter.allowCamera')).toEqual([])
   })
 
-  test('can be refused by staff, and gone without by the person', async () => {
+  test('can be denied by staff, or declined by the signer first', async () => {
     await open(asking)
     await press('Continue without it')
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: false })
-    await become(asking)
+    await changeSession(asking)
     await give(fakePin)
     await press('Don’t allow')
     expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: false })
@@ -533,7 +530,7 @@ describe('the camera', () => {
 })
 
 describe('after a document', () => {
-  test('while the service is asked nothing is claimed', async () => {
+  test('nothing is claimed while the service is being asked', async () => {
     api.control.state.asksService = false
     await open({ phase: 'open', origin })
     await press('I’ve finished')
@@ -542,7 +539,7 @@ describe('after a document', () => {
     expect(side().queryByText(/signed/i)).toBeNull()
   })
 
-  test('what became of it is said, and the next one of the same person follows without a handover', async () => {
+  test('the result is shown, and the same person’s next document follows without a handover', async () => {
     await open({ phase: 'open', origin, turns: two })
     await press('I’ve finished')
     await press('Yes, I’ve signed')
@@ -552,38 +549,38 @@ describe('after a document', () => {
     expect(heading().textContent).toMatch(/Document 2 of 2/)
   })
 
-  test('what another has declined is neither counted nor pointed at', async () => {
+  test('documents skipped after a co-signer declined are neither counted nor pointed to', async () => {
     const named = (name: string, outcome?: CounterTurn['outcome']) =>
       turnOf({ documentReference: name, documentName: name, ...(outcome && { outcome }) })
     const skipped = named('Will', { signed: 'skipped' })
     const turns = [named('Deed'), skipped, named('Lease'), named('Letter')]
     await open({ turns })
     expect(side().getByText(/^You have/).textContent).toBe('You have 3 documents to sign.')
-    await become({ phase: 'between', turns: [named('Deed', { signed: 'signed' }), ...turns.slice(1)] })
+    await changeSession({ phase: 'between', turns: [named('Deed', { signed: 'signed' }), ...turns.slice(1)] })
     expect(button('Continue to Lease')).toBeTruthy()
     expect(side().getByText('Document 3 of 4')).toBeTruthy()
     const [pointedAt] = side().getAllByRole('listitem', { current: 'step' })
     expect(pointedAt?.textContent).toContain('Lease')
   })
 
-  test('where all but one was declined, that one is named', async () => {
+  test('a single remaining document is named', async () => {
     const declined = turnOf({ documentReference: 'will', documentName: 'Will', outcome: { signed: 'skipped' } })
     await open({ turns: [turnOf(), declined] })
     expect(side().queryByText(/^You have/)).toBeNull()
     expect(document.body.textContent).toContain('To sign: Tenancy agreement Parata')
   })
 
-  test.each(['not-yet', 'unknown', 'skipped', 'declined'] as const)('%s is never called signed', async (signed) => {
+  test.each(['not-yet', 'unknown', 'skipped', 'declined'] as const)('%s is never shown as signed', async (signed) => {
     await open({ phase: 'between', turns: [turnOf({ outcome: { signed } }), ...two] })
     expect(heading().textContent).not.toMatch(/^Signed/)
   })
 
-  test('what they didn’t begin is called not signed, whatever may come of it', async () => {
+  test('a skipped document is shown as not signed', async () => {
     await open({ phase: 'between', turns: [turnOf({ outcome: { signed: 'skipped' } }), ...two] })
     expect(heading().textContent).toBe('Not signed: Tenancy agreement Parata')
   })
 
-  test('the next person is not told what became of the one before', async () => {
+  test('the next person isn’t shown the previous person’s result', async () => {
     api.control.state.outcome = { signed: 'declined' }
     await open({
       phase: 'open',
@@ -597,7 +594,7 @@ describe('after a document', () => {
     expect(side().queryByText(/declined|Mere/i)).toBeNull()
   })
 
-  test('anyone who is done is thanked, with what was done, before the next one is asked for', async () => {
+  test('each person is thanked, with their results, before the next is asked for', async () => {
     api.control.state.outcomes = [{ signed: 'signed' }, { signed: 'declined' }]
     await open({
       phase: 'open',
@@ -619,7 +616,7 @@ describe('after a document', () => {
     expect(side().queryByText(/Wiremu/)).toBeNull()
   })
 
-  test('anyone who says that they have finished is asked whether they have signed, and yes comes first', async () => {
+  test('“I’ve finished” asks whether they have signed, with yes first', async () => {
     await open({ phase: 'open', origin })
     await press('I’ve finished')
     expect(heading().textContent).toBe('Have you signed?')
@@ -631,7 +628,7 @@ describe('after a document', () => {
     expect(calls('counter.finish')).toHaveLength(0)
   })
 
-  test('where the service has no signature the way back is offered, and leaving it as well', async () => {
+  test('a document without a signature can be opened again or left', async () => {
     api.control.state.outcome = { signed: 'not-yet' }
     await open({ phase: 'open', origin })
     await press('I’ve finished')
@@ -647,7 +644,7 @@ describe('after a document', () => {
     expect(side().getByText('Not signed yet')).toBeTruthy()
   })
 
-  test('a page that can’t be shown is tried again, or left', async () => {
+  test('a page that can’t be shown can be retried or skipped', async () => {
     await open({
       phase: 'failed',
       error: { code: 'timeout', message: 'The signing service took too long to respond.' },
@@ -656,18 +653,18 @@ describe('after a document', () => {
     expect(side().getByText(/nothing you did.*took too long/)).toBeTruthy()
     await press('Try again')
     expect(calls('counter.retry')).toHaveLength(1)
-    await become({ phase: 'failed' })
+    await changeSession({ phase: 'failed' })
     await press('Skip this document')
     expect(calls('counter.next')).toHaveLength(1)
   })
 
-  test('a turn that can not be had is not offered once more', async () => {
+  test('a turn that can’t be signed any more offers no retry', async () => {
     await open({ phase: 'failed', error: { code: 'not-signable', message: 'Signed elsewhere.' } })
     expect(side().queryByRole('button', { name: 'Try again' })).toBeNull()
     expect(button('Give the screen back')).toBeTruthy()
   })
 
-  test('the last screen says what was done while the person is there, then names nothing, and nobody at any time', async () => {
+  test('the last screen shows the results for a minute, then only thanks, and never a name', async () => {
     const turns = [turnOf({ documentName: 'Tenancy agreement', outcome: { signed: 'signed' } })]
     const { clock } = await open({ phase: 'return', isLocked: true, turns })
     const said = () => screen.getByRole('dialog').textContent
@@ -678,7 +675,7 @@ describe('after a document', () => {
     expect(said()).not.toMatch(/Tenancy/)
   })
 
-  test('the last screen shows no keys: staff asks for them, or begins to type', async () => {
+  test('the last screen hides the PIN pad until staff ask for it or start typing', async () => {
     await open({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: { signed: 'signed' } })] })
     expect(
       side()
@@ -697,20 +694,20 @@ describe('after a document', () => {
     expect(api.control.state.counter?.phase).toBe('ended')
   })
 
-  test('an answer that is not known is not thanked for as a signature', async () => {
+  test('an unknown result isn’t thanked for as a signature', async () => {
     await open({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: { signed: 'unknown' } })] })
     expect(side().queryByText(/received/)).toBeNull()
     expect(side().getByText('Staff will tell you what happens next.')).toBeTruthy()
   })
 
-  test('what was interrupted is said to be', async () => {
+  test('an interrupted session is described as interrupted', async () => {
     await open({ phase: 'return', isLocked: true, wasInterrupted: true })
     expect(heading().textContent).toBe('Signing was interrupted')
   })
 })
 
 describe('the second display', () => {
-  /** Returns only the part of the client that its page may use. */
+  /** Returns only the part of the client that the display's page may use. */
   function personApi(): FakeApi {
     const groups: Record<string, Record<string, unknown>> = {}
     for (const name of personRequestNames) {
@@ -729,7 +726,7 @@ describe('the second display', () => {
     return close
   }
 
-  test('shows the office’s own words and the time while nobody signs, and follows when they change', async () => {
+  test('shows the office’s welcome message and the time, and updates when they change', async () => {
     api.control.state.counterSettings.idleText = 'Welcome to Harbour'
     const close = await openDisplay()
     expect(heading().textContent).toBe('Welcome to Harbour')
@@ -741,7 +738,7 @@ describe('the second display', () => {
     close()
   })
 
-  test('names the office where it has no picture of its own, and follows when another is chosen', async () => {
+  test('shows the office’s name without a logo, and updates with the account', async () => {
     const { logo: _logo, ...settings } = api.control.state.counterSettings
     api.control.state.counterSettings = { ...settings, idleText: '' }
     const close = await openDisplay()
@@ -756,10 +753,10 @@ describe('the second display', () => {
     close()
   })
 
-  test('shows the person’s side of a session there, with no more than it may ask', async () => {
+  test('shows the signer’s screens, and makes only the requests allowed to it', async () => {
     const close = await openDisplay()
     api.control.state.counter = sessionOf({ place: 'other-display' })
-    await become({})
+    await changeSession({})
     await press('I’m Mere Parata – start')
     await press('I’ve finished')
     await press('Yes, I’ve signed')
@@ -768,12 +765,12 @@ describe('the second display', () => {
     await press('Staff')
     await give(fakePin)
     expect(heading().textContent).toBe('Welcome')
-    const asked = new Set(api.control.calls.map((call) => call.name))
-    expect([...asked].filter((name) => !isPersons(name))).toEqual([])
+    const requests = new Set(api.control.calls.map((call) => call.name))
+    expect([...requests].filter((name) => !isPersons(name))).toEqual([])
     close()
   })
 
-  test('a session in the clerk’s window is none of its own', async () => {
+  test('ignores a session in the staff’s window', async () => {
     api.control.state.counter = sessionOf({ place: 'here' })
     const close = await openDisplay()
     expect(heading().textContent).toBe('Welcome')
@@ -790,7 +787,7 @@ describe('following a session', () => {
   }
   const place = { x: 0, y: 76, width: 1366, height: 600 }
 
-  test('the place of the page is told as it moves, the newest only while a telling is under way', async () => {
+  test('the page’s bounds are sent one at a time, skipping outdated ones', async () => {
     const counter = await follow({ phase: 'open' })
     await Promise.all([500, 510, 520, 530].map((height) => counter.show({ ...place, height })))
     expect(calls('counter.show').map(({ input }) => (input as { bounds: typeof place }).bounds.height)).toEqual([
@@ -798,7 +795,7 @@ describe('following a session', () => {
     ])
   })
 
-  test('an answer that is older than what was read since is not shown', async () => {
+  test('an answer older than the latest state is not shown', async () => {
     const counter = await follow({ phase: 'handover' })
     const { begin } = api.counter
     let answer = () => {}
@@ -811,14 +808,14 @@ describe('following a session', () => {
     }
     const beginning = counter.begin()
     await settle()
-    await become({ phase: 'covered', cover: 'away', isLocked: true })
+    await changeSession({ phase: 'covered', cover: 'away', isLocked: true })
     answer()
     await beginning
     await tick()
     expect(counter.session?.cover).toBe('away')
   })
 
-  test('staff that has seen what became of it closes it', async () => {
+  test('closing the result ends the session for staff', async () => {
     const counter = await follow({ phase: 'ended' })
     await counter.close()
     expect(counter.session).toBeNull()
@@ -832,22 +829,22 @@ describe('the receipt', () => {
   }
   const code = () => side().queryByRole('img', { name: 'QR code of receipt R-2025-000123-3F2A' })
 
-  test('is shown when it is asked for, and goes with the person', async () => {
+  test('is shown on request, and disappears with the person', async () => {
     await open({ ...thanked, receipt: 'on-request' })
     expect(code()).toBeNull()
     expect(calls('counter.receipt')).toEqual([])
     await press('Show my receipt')
     expect(code()).toBeTruthy()
     expect(side().getByText('R-2025-000123-3F2A')).toBeTruthy()
-    await become({ phase: 'handover', current: 1 })
+    await changeSession({ phase: 'handover', current: 1 })
     expect(code()).toBeNull()
     expect(side().queryByText(/R-2025/)).toBeNull()
   })
 
-  test('is shown to everybody where the office wants that, once all is done', async () => {
+  test('is shown to everyone once all is done, if the office chose that', async () => {
     await open({ ...thanked, turns: two, receipt: 'always' })
     expect(calls('counter.receipt')).toEqual([])
-    await become({
+    await changeSession({
       phase: 'return',
       isLocked: true,
       turns: two.map((turn) => ({ ...turn, outcome: { signed: 'signed' } }))
@@ -855,17 +852,17 @@ describe('the receipt', () => {
     expect(code()).toBeTruthy()
   })
 
-  test('is not offered where no page of theirs could be opened', async () => {
+  test('is not offered if no page could be opened', async () => {
     const turns = [turnOf({ outcome: { signed: 'skipped' } })]
     await open({ phase: 'return', isLocked: true, turns, receipt: 'on-request' })
     expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()
   })
 
-  test('is never offered where the office has none, and said where it can’t be made', async () => {
+  test('is not offered without receipts, and a failure to make it is reported', async () => {
     await open(thanked)
     expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()
     api.control.fail('counter.receipt', { code: 'keychain', message: 'The keychain is locked.' })
-    await become({ receipt: 'on-request' })
+    await changeSession({ receipt: 'on-request' })
     await press('Show my receipt')
     expect(side().getByText('The receipt isn’t ready. Please ask staff.')).toBeTruthy()
   })

@@ -8,7 +8,7 @@ const { say } = translatorOf('en')
 const left = { phase: 'covered' as const, cover: 'staff' as const }
 const three = [turnOf(), turnOf({ documentReference: 'doc-1' }), turnOf({ documentReference: 'doc-2' })]
 
-test('staff is told why it was covered, and what of the page is there', () => {
+test('staff see why the page was covered, and what became of it', () => {
   expect(whyCovered(sessionOf({ ...left, coveredBy: 'full-screen' }))).toBe(
     'Full screen was turned off. The page is as they left it.'
   )
@@ -22,7 +22,7 @@ test('staff is told why it was covered, and what of the page is there', () => {
   )
 })
 
-test('who waits for staff is told that nothing is lost only where their page is there still', () => {
+test('a waiting signer is told that nothing is lost only if their page is still open', () => {
   const locked = { cover: 'away' as const, isLocked: true }
   expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered' }))).toMatch(/hidden\. Nothing is lost\.$/)
   expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered', cover: 'idle' }))).toMatch(
@@ -37,7 +37,7 @@ test('who waits for staff is told that nothing is lost only where their page is 
   }
 })
 
-test('ending says what is lost of the page, and who is left out', () => {
+test('ending a session says what is lost, and how many signatures are skipped', () => {
   expect(whatEndingLoses(sessionOf(left))).toMatch(/not submitted is lost/)
   expect(whatEndingLoses(sessionOf(left))).not.toMatch(/still to come/)
   expect(whatEndingLoses(sessionOf({ ...left, turns: three }))).toMatch(/2 signatures still to come will be skipped\.$/)

@@ -6,13 +6,13 @@ import { readTypedDay, writtenDay } from '../../src/renderer/src/words/dates.ts'
 
 afterEach(cleanup)
 
-describe('a day, as the office writes it', () => {
+describe('a date as the office writes it', () => {
   test.each([
     ['en-NZ', '11 December 2026'],
     ['en-AU', '11 December 2026'],
     ['en-GB', '11 December 2026'],
     ['en-US', 'December 11, 2026']
-  ])('is shown in %s', (locale, written) => {
+  ])('is formatted in %s', (locale, written) => {
     expect(writtenDay('2026-12-11', locale)).toBe(written)
     expect(readTypedDay(written, '2026-11-24', locale)).toBe('2026-12-11')
   })
@@ -26,15 +26,15 @@ describe('a day, as the office writes it', () => {
     ['Fri 11 December 2026', '2026-12-11'],
     ['31/2/2027', undefined],
     ['soon', undefined]
-  ])('%s is %s on 24 November 2026', (typed, day) => {
+  ])('%s is read as %s on 24 November 2026', (typed, day) => {
     expect(readTypedDay(typed, '2026-11-24')).toBe(day)
   })
-  test('12/11 is the 11th of December in the United States', () => {
+  test('12/11 is 11 December in the United States', () => {
     expect(readTypedDay('12/11', '2026-11-24', 'en-US')).toBe('2026-12-11')
   })
 })
 
-describe('the field of a day', () => {
+describe('the date field', () => {
   function field(value = '2026-12-11') {
     let day = $state(value)
     const props = {
@@ -53,7 +53,7 @@ describe('the field of a day', () => {
   }
   const type = (input: HTMLInputElement, value: string) => fireEvent.input(input, { target: { value } })
 
-  test('shows the day in words, and takes a whole date at once', async () => {
+  test('shows the date in words, and accepts a complete date immediately', async () => {
     const { props, input } = field()
     expect(input.value).toBe('11 December 2026')
     await type(input, '14/12/2026')
@@ -61,7 +61,7 @@ describe('the field of a day', () => {
     await fireEvent.blur(input)
     expect(input.value).toBe('14 December 2026')
   })
-  test('takes a shorter one when it is left, or by Enter', async () => {
+  test('accepts an abbreviated date on blur or Enter', async () => {
     const { props, input } = field()
     await type(input, '15 dec')
     expect(props.value).toBe('2026-12-11')
@@ -71,7 +71,7 @@ describe('the field of a day', () => {
     await fireEvent.blur(input)
     expect([props.value, input.value]).toEqual(['2026-12-16', '16 December 2026'])
   })
-  test('says what is no date, keeps it to be corrected, and has no day meanwhile', async () => {
+  test('reports an invalid date, keeps the text, and clears the value', async () => {
     const { props, input } = field()
     await type(input, '31/2/2027')
     await fireEvent.blur(input)
@@ -81,7 +81,7 @@ describe('the field of a day', () => {
     await type(input, '')
     expect(screen.queryByText(/isn’t a date/)).toBeNull()
   })
-  test('goes by days and months with the arrows, never beyond what may be chosen', async () => {
+  test('changes by days and months with the keys, within the limits', async () => {
     const { props, input } = field()
     await fireEvent.keyDown(input, { key: 'ArrowUp' })
     expect(props.value).toBe('2026-12-12')
@@ -91,7 +91,7 @@ describe('the field of a day', () => {
     await fireEvent.keyDown(input, { key: 'PageDown' })
     expect(props.value).toBe('2026-11-24')
   })
-  test('opens a calendar by key, in which a day is chosen', async () => {
+  test('opens a calendar by key, in which a date can be chosen', async () => {
     const { props, input } = field()
     await fireEvent.keyDown(input, { key: 'ArrowDown', altKey: true })
     await expect.poll(() => document.activeElement?.textContent?.trim()).toBe('11')

@@ -27,7 +27,7 @@ async function type(label: string, value: string) {
   await fireEvent.input(screen.getByRole('textbox', { name: label }), { target: { value } })
 }
 
-test('without an office it says what one is, and offers to join', async () => {
+test('without an office, the section explains it and offers to join one', async () => {
   await open(null)
   expect(section().textContent).toMatch(/work as one office through a server of your own/)
   await press('Join an office…')
@@ -55,7 +55,7 @@ test('without an office it says what one is, and offers to join', async () => {
   })
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(within(section()).getByText('Connected to the office')).toBeTruthy()
-  // The button pressed first no longer exists.
+  // The button pressed before no longer exists.
   expect(document.activeElement).toBe(within(section()).getByRole('heading', { name: 'Office' }))
   expect(document.body.innerHTML).not.toContain('ABCD-EFGH')
 })
@@ -75,22 +75,22 @@ test.each<[OfficeMembershipState, RegExp]>([
   ['newer', /too old for the office.*until it’s updated.*See Updates/],
   ['other', /a different office’s database.*join with a new code/],
   ['wrong-key', /a different encryption key.*until the office’s key is changed again/]
-])('it says plainly that it is %s', async (state, said) => {
+])('the state “%s” has its own message', async (state, said) => {
   await open(membershipOf(NOW, { state }))
   expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(said)
 })
 
 test.each(MEMBERSHIP_STATES.filter((state) => state !== 'connected' && state !== 'connecting'))(
-  'who reads that it is %s reads what becomes of packages, and whom to tell',
+  'the state “%s” says that packages wait, and refers to the administrator',
   async (state) => {
     await open(membershipOf(NOW, { state }))
     expect(within(section()).getByRole('status').textContent).toMatch(/Packages.* wait.*your administrator/is)
   }
 )
 
-test('the focus stays in the question of leaving as the server comes and goes', async () => {
+test('the focus stays in the leave dialog while the server comes and goes', async () => {
   await open(membershipOf(NOW, { state: 'away' }))
-  const becomes = async (state: OfficeMembershipState) => {
+  const changeState = async (state: OfficeMembershipState) => {
     opened.api.control.state.membership = membershipOf(NOW, { state })
     opened.api.control.emit('office.changed', null)
     await settle()
@@ -98,13 +98,13 @@ test('the focus stays in the question of leaving as the server comes and goes', 
   await press('Leave the office…')
   const tick = screen.getByRole('checkbox', { name: /the office may still send/ })
   expect(document.activeElement).toBe(tick)
-  await becomes('connected')
+  await changeState('connected')
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' }))
-  await becomes('crowded')
+  await changeState('crowded')
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Cancel' }))
 })
 
-test('the focus stays where text of a question was clicked, also after another window', async () => {
+test('the focus stays in the dialog when its text is clicked, even after switching windows', async () => {
   await open(membershipOf(NOW, { state: 'away' }))
   await press('Leave the office…')
   const question = screen.getByRole('dialog')
@@ -115,7 +115,7 @@ test('the focus stays where text of a question was clicked, also after another w
   expect(document.activeElement).toBe(question)
 })
 
-test('the focus stays on what is pressed as the server comes and goes', async () => {
+test('the focus stays on “Leave the office…” as the state changes', async () => {
   await open(membershipOf(NOW))
   const leave = screen.getByRole('button', { name: 'Leave the office…' })
   leave.focus()
@@ -127,7 +127,7 @@ test('the focus stays on what is pressed as the server comes and goes', async ()
   }
 })
 
-test('who is there is said, and when each was there last', async () => {
+test('workstations are listed with when they were last seen', async () => {
   await open(membershipOf(NOW))
   const rows = within(within(section()).getByRole('list', { name: 'Workstations' })).getAllByRole('listitem')
   expect(rows.map((row) => row.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
@@ -142,12 +142,12 @@ test('who is there is said, and when each was there last', async () => {
   expect(within(section()).queryByText('Here now')).toBeNull()
 })
 
-test('leaving that isn’t finished is said', async () => {
+test('an unfinished leave is reported', async () => {
   await open(membershipOf(NOW, { isLeaving: true }))
   expect(within(section()).getByText('Leaving the office isn’t finished.')).toBeTruthy()
 })
 
-test('leaving says what becomes of packages; a refusal is shown, and the workstation stays', async () => {
+test('leaving explains what becomes of packages, and a refusal is shown without leaving', async () => {
   await open(membershipOf(NOW))
   opened.api.control.fail('office.leave', { code: 'busy', message: 'Some packages are being sent just now.' })
   await press('Leave the office…')
@@ -160,13 +160,13 @@ test('leaving says what becomes of packages; a refusal is shown, and the worksta
   expect(within(section()).getByRole('button', { name: 'Join an office…' })).toBeTruthy()
 })
 
-test('where settings are locked it says that the office’s are unlocked', async () => {
+test('with locked settings, leaving asks to unlock the office’s settings', async () => {
   await open(membershipOf(NOW), { settings: 'locked', members: [] })
   await press('Leave the office…')
   expect(screen.getByRole('dialog', { name: 'Unlock the office’s settings' })).toBeTruthy()
 })
 
-test('the server is asked who is there as Settings open and as the section is looked at', async () => {
+test('presence is requested when the settings open and when the section is shown', async () => {
   await open(membershipOf(NOW), undefined, 'accounts')
   expect(calls('office.look')).toHaveLength(1)
   opened.app.router.go('settings', ['office'])
@@ -174,7 +174,7 @@ test('the server is asked who is there as Settings open and as the section is lo
   expect(calls('office.look')).toHaveLength(2)
 })
 
-test('who can’t leave as a package is still here is led to it', async () => {
+test('a refusal because of a package in the Outbox links to the Outbox', async () => {
   await open(membershipOf(NOW))
   opened.api.control.fail('office.leave', { code: 'busy', message: 'A package hasn’t reached the office yet.' })
   await press('Leave the office…')
@@ -184,7 +184,7 @@ test('who can’t leave as a package is still here is led to it', async () => {
   expect(opened.app.router.route.screen).toBe('outbox')
 })
 
-test('without the server it is left only by someone who knows what stays there', async () => {
+test('leaving without the server must be confirmed', async () => {
   await open(membershipOf(NOW, { state: 'away' }))
   await press('Leave the office…')
   await press('Leave without the server')
@@ -195,7 +195,7 @@ test('without the server it is left only by someone who knows what stays there',
   expect(calls('office.leave')).toEqual([{ without: true }])
 })
 
-test('where settings are locked, an administrator’s PIN comes first', async () => {
+test('with locked settings, joining asks for an administrator’s PIN first', async () => {
   opened = await openOffice(fakeApi({ membership: null }))
   opened.api.counter.staffList = async () => ({
     ok: true,
@@ -209,7 +209,7 @@ test('where settings are locked, an administrator’s PIN comes first', async ()
   expect(screen.getAllByRole('dialog', { name: /^Unlock/ }).length).toBeGreaterThan(0)
 })
 
-test('it says who checks each account for new documents, since when, and which workstation can’t', async () => {
+test('the section shows which workstation checks each account, since when, and which ones can’t', async () => {
   await open(membershipOf(NOW, { folders: watchesOf(NOW) }))
   const list = within(section()).getByRole('list', { name: 'Checking for new documents' })
   const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
@@ -222,7 +222,7 @@ test('it says who checks each account for new documents, since when, and which w
   expect(away?.textContent).toMatch(/No other workstation can be asked.*less often than usual.*“Refresh” in Documents/s)
 })
 
-test('where another watches, it says which', async () => {
+test('the section names the other workstation that checks', async () => {
   await open(membershipOf(NOW))
   expect(section().textContent).toMatch(/Counter 1 checks for everyone, since/)
 })

@@ -41,7 +41,7 @@ const saved = () =>
     .filter(({ name }) => name === 'employers.save')
     .map(({ input }) => input as { records: unknown[] })
 
-test('every field of every kind that can be sent has its control', async () => {
+test('every field of each editable kind of record has a control', async () => {
   await open()
   for (const [name, kind] of [
     [/Harbour & Co. staff fund/, 'SuperFund'],
@@ -54,7 +54,7 @@ test('every field of every kind that can be sent has its control', async () => {
   }
 })
 
-test('it isn’t said that there are no records where the service hasn’t listed them', async () => {
+test('“No employer records” is shown only after the service has listed them', async () => {
   await open(fakeApi({ employers: { records: [], from: 'nowhere' } }))
   expect(screen.getByText('Employer records haven’t been loaded yet.')).toBeTruthy()
   opened.close()
@@ -63,7 +63,7 @@ test('it isn’t said that there are no records where the service hasn’t liste
   expect(screen.getByText('No employer records yet.')).toBeTruthy()
 })
 
-test('what changes is shown before it is saved, and only that record is sent', async () => {
+test('saving shows the changes first, and sends only that record', async () => {
   await open()
   await choose(/Harbour & Co. staff fund/)
   await type('Phone', '+61 2 5550 1234')
@@ -81,7 +81,7 @@ test('what changes is shown before it is saved, and only that record is sent', a
   expect((screen.getByRole('button', { name: 'Save…' }) as HTMLButtonElement).disabled).toBe(true)
 })
 
-test('an ABN whose check digits are wrong is not sent', async () => {
+test('an ABN with wrong check digits is not sent', async () => {
   await open()
   await choose(/Harbour & Co. staff fund/)
   await type('ABN', '51 824 753 557')
@@ -91,7 +91,7 @@ test('an ABN whose check digits are wrong is not sent', async () => {
   expect(saved()).toHaveLength(0)
 })
 
-test('a new record needs a reference of its own and a name', async () => {
+test('a new record needs a unique reference and a name', async () => {
   await open()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'New record' }), { key: 'Enter' })
   await fireEvent.click(await screen.findByRole('menuitem', { name: 'Super fund' }))
@@ -108,7 +108,7 @@ test('a new record needs a reference of its own and a name', async () => {
   expect(saved()[0]?.records).toMatchObject([{ Reference: 'super-3', Name: 'Night shift' }])
 })
 
-test('what was typed in one record is there again after looking at another', async () => {
+test('unsaved text in a record is kept while viewing another', async () => {
   await open()
   await choose(/Harbour & Co. staff fund/)
   await type('Phone', '123')
@@ -119,14 +119,14 @@ test('what was typed in one record is there again after looking at another', asy
   expect(screen.getByText('unsaved')).toBeTruthy()
 })
 
-test('records that can only be read say so', async () => {
+test('read-only records say so', async () => {
   await open()
   await choose(/Screening/)
   expect(screen.queryByRole('button', { name: 'Save…' })).toBeNull()
   expect(screen.getByText(/can only be changed in the service/)).toBeTruthy()
 })
 
-test('a save that failed keeps what was typed and can be tried again', async () => {
+test('a failed save keeps the text and can be retried', async () => {
   const api = withEmployers()
   api.control.fail('employers.save', { code: 'timeout', message: 'No answer.' })
   await open(api)
@@ -144,7 +144,7 @@ test('a save that failed keeps what was typed and can be tried again', async () 
   expect(screen.queryByText('Saving didn’t work.')).toBeNull()
 })
 
-test('differences name fields in words', () => {
+test('differences use readable field names', () => {
   const [before] = employersOf()
   if (!before) throw new Error('no record')
   expect(differences(before, { ...before, IsDefault: false, fields: { ...before.fields, SuperFundABN: '1' } })).toEqual(
@@ -155,7 +155,7 @@ test('differences name fields in words', () => {
   )
 })
 
-test('recipients are read in both their lists', async () => {
+test('both lists of recipients are shown', async () => {
   const api = fakeApi()
   api.recipients.list = async () => ({
     ok: true,
@@ -190,7 +190,7 @@ async function rightClick(name: RegExp, entry: string | RegExp) {
   await settle()
 }
 
-test('templates and forms say when they were used last, and are searched', async () => {
+test('templates and forms show when they were last used, and can be searched', async () => {
   const consent = {
     kind: 'form-filler',
     Name: 'Privacy consent',
@@ -225,7 +225,7 @@ describe('people', () => {
   ]
   const inBook = () => opened.api.control.state.people.map(({ FirstName }) => FirstName)
 
-  test('are those this office has sent to, with how often, and are searched', async () => {
+  test('list those this office has sent to, with the number of times, and can be searched', async () => {
     await open(fakeApi({ people: people() }), [])
     expect(screen.getAllByRole('row')).toHaveLength(4)
     expect(row(/Mere Parata/).textContent).toMatch(/mere\.parata@example\.com.*once/)
@@ -235,7 +235,7 @@ describe('people', () => {
     expect(screen.getAllByRole('row')).toHaveLength(2)
   })
 
-  test('are sent to: the next package is for them, whatever is chosen, and no address of a screen says who', async () => {
+  test('can be sent a package, which is addressed to them without naming them in the URL', async () => {
     await open(fakeApi({ people: people() }), [])
     grid().focus()
     await fireEvent.keyDown(grid(), { key: 'ArrowDown' })
@@ -255,7 +255,7 @@ describe('people', () => {
     expect(screen.getAllByLabelText<HTMLInputElement>(/^Mobile/)[0]?.value).toBe('0215550100')
   })
 
-  test('are forgotten one by one, only after it was asked', async () => {
+  test('are removed only after confirmation', async () => {
     await open(fakeApi({ people: people() }), [])
     await rightClick(/Tama Parata/, /^Forget this person/)
     const dialog = within(await screen.findByRole('dialog', { name: 'Forget Tama Parata?' }))
@@ -267,7 +267,7 @@ describe('people', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('Tama Parata was removed from the address book.')
   })
 
-  test('who is sent to at another workstation comes in at once, and who was chosen stays chosen', async () => {
+  test('are added when another workstation sends, keeping the selection', async () => {
     const api = fakeApi({ people: people() })
     await open(api, [])
     await fireEvent.click(row(/Ana Brooks/))
@@ -279,7 +279,7 @@ describe('people', () => {
     expect(row(/Ana Brooks/).getAttribute('aria-selected')).toBe('true')
   })
 
-  test('who can’t be forgotten stay, and that is said', async () => {
+  test('that can’t be removed stay, with an error', async () => {
     const api = fakeApi({ people: people() })
     api.control.fail('people.forget', { code: 'storage', message: 'No.' })
     await open(api, [])
@@ -290,26 +290,26 @@ describe('people', () => {
     expect(screen.getByText('Ana Brooks')).toBeTruthy()
   })
 
-  test('nobody yet, a way to begin', async () => {
+  test('offer to compose a package when there are none', async () => {
     await open(fakeApi({ people: [] }), [])
     await press('Compose a package')
     expect(window.location.hash).toBe('#/compose')
   })
 })
 
-const kept = () =>
+const savedDrafts = () =>
   opened.api.control.calls
     .filter(({ name }) => name === 'drafts.save')
     .map(({ input }) => (input as { composition: Composition }).composition)
 
-test('a template begins a package with the signers and fields that the account lists', async () => {
+test('a package started from a template has its signers and fields', async () => {
   const Signers = [{ SignerReference: 'tenant' }, { SignerReference: 'landlord' }]
   const Fields = [{ Reference: 'rent', Label: 'Rent per week' }]
   const listed = { Name: 'Residential tenancy', Reference: 'tpl-rent', Signers, Fields }
   const known = { kind: 'form-filler' as const, Name: 'Residential tenancy', Reference: 'tpl-rent', uses: 2 }
   await open(fakeApi({ knownForms: [known], templates: [listed] as never }), ['templates'])
   await rightClick(/Residential tenancy/, 'New package from this template')
-  expect(kept()).toMatchObject([
+  expect(savedDrafts()).toMatchObject([
     {
       kind: 'form-filler',
       items: [{ Reference: 'tpl-rent', signers: Signers, fields: [{ Reference: 'rent' }] }]
@@ -319,34 +319,34 @@ test('a template begins a package with the signers and fields that the account l
   expect(opened.app.router.route.rest).toHaveLength(1)
 })
 
-test('a form begins a package with its reference and its type', async () => {
+test('a package started from a form has its reference and type', async () => {
   const known = { kind: 'form-direct' as const, Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 1 }
   await open(fakeApi({ knownForms: [known] }), ['forms'])
   await rightClick(/Tax declaration/, 'New package from this form')
   const item = { Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3' }
-  expect(kept()).toMatchObject([{ kind: 'form-direct', items: [item] }])
+  expect(savedDrafts()).toMatchObject([{ kind: 'form-direct', items: [item] }])
 })
 
-test('a template that the account no longer lists begins with what is known of it, and that is said', async () => {
+test('a package started from an unlisted template has only its name and reference, with a warning', async () => {
   const known = { kind: 'form-filler' as const, Name: 'Old lease', Reference: 'tpl-old', uses: 9 }
   await open(fakeApi({ knownForms: [known], templates: [] }), ['templates'])
   await rightClick(/Old lease/, 'New package from this template')
-  expect(kept()).toMatchObject([{ kind: 'form-filler', items: [{ Name: 'Old lease', Reference: 'tpl-old' }] }])
+  expect(savedDrafts()).toMatchObject([{ kind: 'form-filler', items: [{ Name: 'Old lease', Reference: 'tpl-old' }] }])
   expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the template list')
 })
 
-test('a package that could not be begun says why, and nothing is opened', async () => {
+test('a package that can’t be started reports the error and opens nothing', async () => {
   const known = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
   const api = fakeApi({ knownForms: [known] })
   api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
   await open(api, ['templates'])
   await rightClick(/Lease/, 'New package from this template')
   expect(screen.getByText('The package couldn’t be started.')).toBeTruthy()
-  expect(kept()).toEqual([])
+  expect(savedDrafts()).toEqual([])
   expect(opened.app.router.route.screen).toBe('directory')
 })
 
-test('what else the service says of recipients, templates and employers is shown as it came', async () => {
+test('additional service data of recipients, templates and employers is shown as plain text', async () => {
   const others = [{ name: 'Branch', value: '<b>North</b>' }]
   const [employer, ...more] = employersOf()
   if (!employer) return expect.fail('There is none.')

@@ -1,4 +1,4 @@
-// Actions on documents from the list: by right-click, menu key and letter, for one and for many.
+// Actions on documents in the list: by right-click, menu key and letter, on one or several.
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
@@ -48,8 +48,8 @@ async function key(pressed: string, more: Partial<KeyboardEventInit> = {}) {
   await settle()
 }
 
-describe('the menu of a row', () => {
-  test('has every command, with why where it can’t be done, and opens no document', async () => {
+describe('a row’s context menu', () => {
+  test('has every command, with the reason if disabled, and doesn’t open the document', async () => {
     await open()
     await rightClick(rows()[0])
     expect(await entries()).toEqual(
@@ -63,7 +63,7 @@ describe('the menu of a row', () => {
     expect(screen.getByRole('menu', { name: 'Actions', hidden: true })).toBeTruthy()
   })
 
-  test('opens by the menu key at the chosen row, and the list has the keys again', async () => {
+  test('opens with the menu key at the selected row, and Escape returns to the list', async () => {
     await open()
     grid().focus()
     await key('ArrowDown')
@@ -75,7 +75,7 @@ describe('the menu of a row', () => {
     expect(document.activeElement).toBe(grid())
   })
 
-  test('is of all that is selected on a selected row, and of the row alone on another', async () => {
+  test('applies to the selection on a selected row, and to the single row otherwise', async () => {
     await open()
     grid().focus()
     await key('ArrowDown')
@@ -89,7 +89,7 @@ describe('the menu of a row', () => {
     expect(calls('system.copy').at(-1)?.input).toMatchObject({ text: expect.stringMatching(/^doc-\d+$/) })
   })
 
-  test('by the empty part under the rows nothing opens', async () => {
+  test('doesn’t open on the empty area below the rows', async () => {
     await open()
     await fireEvent.contextMenu(grid(), { button: 2 })
     await settle()
@@ -98,7 +98,7 @@ describe('the menu of a row', () => {
 })
 
 describe('commands', () => {
-  test('e-mail addresses are copied as personal, and the link without the screens seeing it', async () => {
+  test('copy e-mail addresses as personal data, and links without exposing them to the screen', async () => {
     await open()
     await rightClick(rows()[0])
     await choose(/^Copy e-mail/)
@@ -109,7 +109,7 @@ describe('commands', () => {
     expect(toast()?.text).toBe('Link copied.')
   })
 
-  test('a declined document is sent again as a draft with its data', async () => {
+  test('reopen a declined document as a draft with its data', async () => {
     await open(withOne('doc-6', { status: { raw: 'Declined', family: 'declined' } }))
     const row = rows().find(({ textContent }) => textContent?.includes('Declined'))
     await rightClick(row)
@@ -121,7 +121,7 @@ describe('commands', () => {
   test.each([
     [/^Send another like this/, 'nothing'],
     [/^Send another to the same people/, 'people and data']
-  ] as const)('any document is begun once more: %s', async (entry, keeps) => {
+  ] as const)('start another package from a document, keeping %s', async (entry, keeps) => {
     await open()
     await rightClick(rows()[0])
     await choose(entry)
@@ -129,7 +129,7 @@ describe('commands', () => {
     expect(opened.app.router.route.screen).toBe('compose')
   })
 
-  test('ten people are chased with one confirmation and one report', async () => {
+  test('remind many signers with one confirmation and one notification', async () => {
     const waiting = documents(40).filter(
       ({ folder, people }) => folder === 'Progress' && people.some(({ state }) => state === 'waiting')
     )
@@ -149,7 +149,7 @@ describe('commands', () => {
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 
-  test('who waits for another signer is not reminded with them', async () => {
+  test('don’t remind signers who wait for someone else', async () => {
     const first = { ...signerOf({ signedStatus: 'Invitation' }), index: 0, name: 'Aroha Ngata', signerReference: 's-1' }
     const next = { ...first, index: 1, name: 'Ben Smith', signerReference: 's-2', signedStatus: 'Initialized' }
     await open(withOne('doc-6', { people: [first, next] }))
@@ -161,7 +161,7 @@ describe('commands', () => {
     expect(dialog.queryByText('Ben Smith')).toBeNull()
   })
 
-  test('marking many is undone by Undo', async () => {
+  test('undo marking many documents', async () => {
     await open()
     grid().focus()
     await key('a', { ctrlKey: true })
@@ -175,7 +175,7 @@ describe('commands', () => {
     expect(opened.app.toasts.undo()).toBe(false)
   })
 
-  test('by a letter act on the chosen row, and say why where they can’t', async () => {
+  test('by letter apply to the selected row only', async () => {
     await open(withOne('doc-6', { status: { raw: 'Complete', family: 'complete' } }))
     grid().focus()
     await key('d')
@@ -185,7 +185,7 @@ describe('commands', () => {
     expect(await screen.findByRole('dialog', { name: /Extend/ })).toBeTruthy()
   })
 
-  test('are offered to the palette and the menus with what they are done with', async () => {
+  test('appear in the palette and menus with the document they apply to', async () => {
     await open()
     expect(opened.app.offers.find('remind')).toBeUndefined()
     grid().focus()
@@ -197,7 +197,7 @@ describe('commands', () => {
     expect(await screen.findByRole('dialog', { name: /Extend/ })).toBeTruthy()
   })
 
-  test('several are verified one after the other, each with what was found', async () => {
+  test('verify several documents and show each result', async () => {
     await open(fakeApi(), 'Signed')
     grid().focus()
     await key('a', { ctrlKey: true })
@@ -210,7 +210,7 @@ describe('commands', () => {
   })
 })
 
-test('Space shows the chosen row and hides it, and the list keeps the keys', async () => {
+test('Space toggles the preview of the selected row, and the list keeps the focus', async () => {
   await open()
   grid().focus()
   await key('ArrowDown')

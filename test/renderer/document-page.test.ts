@@ -39,7 +39,7 @@ async function press(name: string | RegExp) {
 }
 const offline = { connection: { state: 'offline' as const, since: NOW } }
 
-test('the head says how the document stands, how far signing has come, and when it is due in which zone', async () => {
+test('the header shows the status, the progress, and the due date with its zone', async () => {
   await open(fullPage())
   expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('Loan variation')
   expect(screen.getAllByText('2 of 5 signed').length).toBeGreaterThan(0)
@@ -48,13 +48,13 @@ test('the head says how the document stands, how far signing has come, and when 
   expect(screen.getByText(/in 9 days/)).toBeTruthy()
 })
 
-test('a due date that could be two is shown as the service wrote it, and that is said', async () => {
+test('an ambiguous due date is shown as the service wrote it, with a note', async () => {
   const { due: _, ...page } = pageOf()
   await open({ ...page, dueWritten: '03/01/2031', isDueAmbiguous: true })
   expect(article().textContent).toMatch(/Due “03\/01\/2031” – day and month could be swapped/)
 })
 
-test('headings stand in order, one level below the other', async () => {
+test('headings are nested without skipping levels', async () => {
   await open(fullPage())
   const levels = [...article().querySelectorAll('h2, h3, h4')].map((heading) => Number(heading.tagName[1]))
   expect(levels[0]).toBe(2)
@@ -63,7 +63,7 @@ test('headings stand in order, one level below the other', async () => {
   })
 })
 
-test('a document counts as read once it has been shown for a second', async () => {
+test('a document is marked as read after one second', async () => {
   await open({ ...pageOf(), unread: true })
   expect(screen.getByText('Changed since you last looked')).toBeTruthy()
   await opened.clock.pass(900)
@@ -76,7 +76,7 @@ test('a document counts as read once it has been shown for a second', async () =
   expect(screen.queryByText('Changed since you last looked')).toBeNull()
 })
 
-test('a document that is left before that stays unread, and so does one that nobody can see', async () => {
+test('a document stays unread while the window is hidden', async () => {
   const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
   await open({ ...pageOf(), unread: true })
   await opened.clock.pass(5000)
@@ -84,7 +84,7 @@ test('a document that is left before that stays unread, and so does one that nob
   expect(calls('documents.markRead')).toHaveLength(0)
 })
 
-test('what is marked as unread stays so while it is open', async () => {
+test('a document marked as unread stays so while it is open', async () => {
   await open()
   await press('Mark as unread')
   expect(calls('documents.markRead')[0]?.input).toMatchObject({ read: false })
@@ -92,7 +92,7 @@ test('what is marked as unread stays so while it is open', async () => {
   expect(calls('documents.markRead')).toHaveLength(1)
 })
 
-test('each signer is told with address, mobile, how they sign and what the service says of them', async () => {
+test('each signer is shown with address, mobile, signing options and the service’s notes', async () => {
   await open(fullPage())
   const [mere, , anahera, josef, grace] = within(
     screen.getByRole('heading', { name: 'Signers' }).parentElement as HTMLElement
@@ -109,21 +109,21 @@ test('each signer is told with address, mobile, how they sign and what the servi
   expect(grace?.textContent).toContain('ApostilleOffice')
 })
 
-test('a decline says why', async () => {
+test('a declined document shows the reason', async () => {
   const people = [signerOf({ state: 'declined', signedStatus: 'Declined', declinedReason: 'The address is wrong.' })]
   await open(pageOf({ people, status: readDocumentStatus('Declined') }))
   expect(screen.getByText('The address is wrong.')).toBeTruthy()
   expect(screen.queryByRole('button', { name: /Extend due date/ })).toBeNull()
 })
 
-test('identity words are said with what they mean, and unknown ones as they came', async () => {
+test('identity results are explained, and unknown ones shown as received', async () => {
   await open(fullPage())
   expect(screen.getByText('NoMatch')).toBeTruthy()
   expect(screen.getByText('The face couldn’t be matched to the identity document.')).toBeTruthy()
   expect(screen.getByText('Level 2 of 3')).toBeTruthy()
 })
 
-test('the password of a video is in the page only while it is asked for', async () => {
+test('a video password is in the page only while it is shown', async () => {
   await open(fullPage())
   expect(document.body.innerHTML).not.toContain('kauri-42')
   await press('Show password')
@@ -136,51 +136,51 @@ test('the password of a video is in the page only while it is asked for', async 
   expect(document.body.innerHTML).not.toContain('kauri-42')
 })
 
-test('the video is watched in the browser', async () => {
+test('a video opens in the browser', async () => {
   await open(fullPage())
   await press('Watch video')
   expect(calls('documents.openInBrowser')[0]?.input).toEqual({ reference: 'doc-6', page: { videoOf: 0 } })
 })
 
-test('the other documents of the package are links with their status', async () => {
+test('the package’s other documents are links with their status', async () => {
   await open(fullPage())
   const link = screen.getByRole('link', { name: 'Deed of gift Parata' })
   expect(link.getAttribute('href')).toContain('document=doc-8')
   expect(link.closest('li')?.textContent).toContain('Complete')
 })
 
-test('what changed and what this office did stand together, newest first', async () => {
+test('the history combines changes and own actions, newest first', async () => {
   const page = fullPage()
   await open(officeWith(page, { actions: [actionOf(page)] }))
   const section = screen.getByRole('heading', { name: 'History on this computer' }).parentElement as HTMLElement
-  const told = within(section)
+  const entries = within(section)
     .getAllByRole('listitem')
     .map((one) => one.textContent ?? '')
-  expect(told).toHaveLength(5)
-  expect(told[0]).toContain('Extend the due date')
-  expect(told[0]).toContain(', done')
-  expect(told[1]).toContain('Tama Brooks signed.')
-  expect(told[2]).toContain('by this office')
+  expect(entries).toHaveLength(5)
+  expect(entries[0]).toContain('Extend the due date')
+  expect(entries[0]).toContain(', done')
+  expect(entries[1]).toContain('Tama Brooks signed.')
+  expect(entries[2]).toContain('by this office')
 })
 
-test('references are copied', async () => {
+test('references can be copied', async () => {
   await open(fullPage())
   await press('Copy matter')
   expect(calls('system.copy')[0]?.input).toEqual({ text: 'M-2041' })
 })
 
-test('members that this version doesn’t know are shown', async () => {
+test('unknown members from the service are shown', async () => {
   await open(fullPage())
   expect(screen.getByText('QueuePosition')).toBeTruthy()
 })
 
-test('markup in names and words stays text', async () => {
+test('markup in names and texts stays text', async () => {
   await open(hostilePage())
   expect(article().querySelector('img[src], script, b')).toBeNull()
   expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('<img src=x onerror=alert(1)>')
 })
 
-test('a document that left the service says so, and is neither extended, corrected, reminded nor signed', async () => {
+test('a document removed from the service says so, and offers no actions', async () => {
   await open({ ...fullPage(), goneAt: NOW - 86_400_000, erasedFrom: Date.UTC(2026, 11, 3) })
   expect(screen.getByText('Removed from the service.')).toBeTruthy()
   expect(screen.getByText(/^From Thursday 3 December 2026 on it’s erased from this computer/)).toBeTruthy()
@@ -188,7 +188,7 @@ test('a document that left the service says so, and is neither extended, correct
     expect(screen.queryByRole('button', { name })).toBeNull()
 })
 
-test('only a signer whom the service lets be corrected can be', async () => {
+test('only signers the service lets be corrected offer a correction', async () => {
   await open(fullPage())
   expect(screen.getAllByRole('button', { name: /^Correct / }).map((one) => one.getAttribute('aria-label'))).toEqual([
     'Correct Anahera Singh…',
@@ -196,14 +196,14 @@ test('only a signer whom the service lets be corrected can be', async () => {
   ])
 })
 
-test('who can sign here is led to the counter', async () => {
+test('a signer who can sign here has a link to the counter', async () => {
   await open(fullPage())
   await press('Open at the counter for Anahera Singh')
   const { screen: where, query } = opened.app.router.route
   expect([where, query.get('document'), query.get('signer')]).toEqual(['counter', 'doc-6', '2'])
 })
 
-test('reminders are offered only where the account may have them', async () => {
+test('reminders are offered only if the account has them', async () => {
   await open(
     officeWith(fullPage(), {
       rights: { reminders: 'no', readsEmployers: 'no', signedDocuments: 'unknown', signedFrom: [] }
@@ -212,7 +212,7 @@ test('reminders are offered only where the account may have them', async () => {
   expect(screen.queryByRole('button', { name: /^Remind/ })).toBeNull()
 })
 
-test('offline, extending and correcting are open and the rest says why it is not', async () => {
+test('offline, extending and correcting are available, and other actions explain why not', async () => {
   await open(officeWith(fullPage(), offline))
   expect(button(/Extend due date/).hasAttribute('disabled')).toBe(false)
   expect(button('Correct Anahera Singh…').hasAttribute('disabled')).toBe(false)
@@ -229,13 +229,13 @@ test('offline, extending and correcting are open and the rest says why it is not
   }
 })
 
-test('signatures are verified only once there is one', async () => {
+test('verifying is disabled until someone has signed', async () => {
   await open(pageOf())
   expect(button('Verify signatures').hasAttribute('disabled')).toBe(true)
   expect(screen.getByText('Nothing to verify yet: no one has signed.')).toBeTruthy()
 })
 
-test('verifying shows each signature with who, when and whether it is valid, and the result is saved', async () => {
+test('verifying shows each signature’s signer, time and validity, and the result can be saved', async () => {
   await open(fullPage())
   await press('Verify signatures')
   expect(screen.getByText('All 5 signatures are valid')).toBeTruthy()
@@ -246,7 +246,7 @@ test('verifying shows each signature with who, when and whether it is valid, and
   expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
 })
 
-test('what was verified before is there at once, with its time, and nothing is asked', async () => {
+test('an earlier verification is shown with its time, without asking the service', async () => {
   await open(officeWith(fullPage(), { verifications: [verificationOf()] }))
   expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
   expect(article().textContent).toContain(`Verified by the service ${whenInWords(NOW - 3_600_000, NOW)}`)
@@ -256,7 +256,7 @@ test('what was verified before is there at once, with its time, and nothing is a
   expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
 })
 
-test('what was verified before someone signed says that there may be more', async () => {
+test('a verification older than the latest signature warns that there may be more', async () => {
   const page = fullPage()
   const [change] = changesOf(page)
   if (!change) return expect.fail('Nothing happened to it.')
@@ -272,7 +272,7 @@ test('what was verified before someone signed says that there may be more', asyn
   expect(screen.getByText(since)).toBeTruthy()
 })
 
-test('verified again, both stay in the history', async () => {
+test('verifying again adds a second entry to the history', async () => {
   await open(officeWith(fullPage(), { verifications: [verificationOf({ by: 'rule' }, 1)] }))
   expect(article().textContent).toContain('Verified automatically by the service')
   await press('Verify again')
@@ -282,7 +282,7 @@ test('verified again, both stay in the history', async () => {
   expect(screen.getByText(', by a rule')).toBeTruthy()
 })
 
-test('a rule that verifies it meanwhile is seen, and one of another document is not read', async () => {
+test('a verification by a rule appears, and other documents’ verifications are not loaded', async () => {
   const api = officeWith(fullPage())
   await open(api)
   api.control.state.verifications = [verificationOf({}, 1)]
@@ -295,7 +295,7 @@ test('a rule that verifies it meanwhile is seen, and one of another document is 
   expect(screen.getByRole('heading', { name: '1 of 3 signatures is not valid' })).toBeTruthy()
 })
 
-test('a verification that could not be made now leaves the last one where it is', async () => {
+test('a failed verification leaves the last one shown', async () => {
   const api = officeWith(fullPage(), { verifications: [verificationOf()] })
   api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
   await open(api)
@@ -304,7 +304,7 @@ test('a verification that could not be made now leaves the last one where it is'
   expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
 })
 
-test('one that was altered says nothing of the signatures, and can’t be saved', async () => {
+test('an altered verification says nothing about the signatures, and can’t be saved', async () => {
   const { Signatures: _, ...summary } = verificationOf({ isAltered: true })
   await open(officeWith(fullPage(), { verifications: [summary] }))
   expect(screen.getByRole('heading', { name: 'This saved verification was changed' })).toBeTruthy()
@@ -313,12 +313,12 @@ test('one that was altered says nothing of the signatures, and can’t be saved'
   expect(screen.queryByRole('button', { name: 'Save result…' })).toBeNull()
 })
 
-test('verifications that are gone are missed', async () => {
+test('missing verifications are reported', async () => {
   await open(officeWith(fullPage(), { missingVerifications: 2 }))
   expect(screen.getByText('2 verifications of this document are missing.')).toBeTruthy()
 })
 
-test('what was verified can be read where the document can’t', async () => {
+test('verifications are shown even if the document can’t be loaded', async () => {
   const api = officeWith(fullPage(), { verifications: [verificationOf()] })
   api.control.fail('documents.get', { code: 'gone', message: 'It isn’t among those that were read.' })
   await open(api)
@@ -326,7 +326,7 @@ test('what was verified can be read where the document can’t', async () => {
   expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
 })
 
-test('a document that the service no longer holds is explained by its retention', async () => {
+test('a document the service no longer has is explained by its retention period', async () => {
   const api = officeWith(fullPage())
   api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
   await open(api)
@@ -335,7 +335,7 @@ test('a document that the service no longer holds is explained by its retention'
   expect(screen.getByText(/retention period ends/)).toBeTruthy()
 })
 
-test('a role stands in the log as the service wrote it, with what else it says of the entry', async () => {
+test('the log shows roles as the service wrote them, and additional data', async () => {
   const [log, ...logs] = fullPage().logs
   const entry = { ...log, Role: 'Notary PUBLIC', others: [{ name: 'Channel', value: 'kiosk' }] }
   await open({ ...fullPage(), logs: [entry, ...logs] })
@@ -343,7 +343,7 @@ test('a role stands in the log as the service wrote it, with what else it says o
   expect(screen.getByText('kiosk')).toBeTruthy()
 })
 
-test('a signed document is opened, and saved where the account may', async () => {
+test('a signed document can be viewed, and downloaded if the account allows it', async () => {
   const page = fullPage()
   const api = officeWith(page)
   await open(api)
@@ -367,7 +367,7 @@ describe('the first download', () => {
     return api
   }
 
-  test('asks once where downloads are saved, and goes on by itself', async () => {
+  test('asks once where to save, then continues', async () => {
     const api = first()
     await open(api)
     await press('Download report (PDF)')
@@ -394,7 +394,7 @@ describe('the first download', () => {
     expect(calls('downloads.start')).toHaveLength(2)
   })
 
-  test('is not begun where that is cancelled, and can be asked for again', async () => {
+  test('doesn’t start when cancelled, and can be requested again', async () => {
     await open(first())
     for (const _ of [1, 2]) {
       await press('Download report (PDF)')
@@ -407,7 +407,7 @@ describe('the first download', () => {
     expect(button('Download report (PDF)').getAttribute('aria-busy')).toBeNull()
   })
 
-  test('stays at the question where the folder can’t be kept, with why', async () => {
+  test('stays at the question with an error if the folder can’t be saved', async () => {
     const api = first()
     await open(api)
     api.control.fail('downloads.configure', { code: 'storage', message: 'No.' })
@@ -419,19 +419,19 @@ describe('the first download', () => {
   })
 })
 
-test('nothing is offered as a signed document while nobody has signed', async () => {
+test('no signed document is offered before anyone has signed', async () => {
   await open(pageOf({ people: [signerOf({ state: 'waiting' })] }))
   expect(screen.queryByText('Signed document')).toBeNull()
 })
 
-test('an identity check that is still to be made has nothing to download', async () => {
+test('a pending identity check has nothing to download', async () => {
   const people = [signerOf({ identityWords: [{ field: 'IDCheckStatus', value: 'Requested' }] })]
   await open(pageOf({ people }))
   expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(true)
   expect(screen.getByText('No signer has completed an identity check yet.')).toBeTruthy()
 })
 
-test('a document without an identity check says that none was asked for', async () => {
+test('a document without an identity check says that none was requested', async () => {
   await open(
     pageOf({
       idVerificationRequested: false,
@@ -443,7 +443,7 @@ test('a document without an identity check says that none was asked for', async 
   expect(screen.queryByRole('button', { name: 'Download report (PDF)' })).toBeNull()
 })
 
-test('where the service doesn’t say whether one was asked for, it can be asked', async () => {
+test('if the service doesn’t say whether one was requested, the report can be downloaded', async () => {
   const { idVerificationRequested: _, ...silent } = pageOf({
     identity: 'unknown',
     people: [signerOf({ identity: 'unknown', identityWords: [] })]
@@ -453,15 +453,15 @@ test('where the service doesn’t say whether one was asked for, it can be asked
   expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(false)
 })
 
-test('a check that the service tells of is offered, though it says nothing of having been asked for one', async () => {
+test('a reported check is offered even if the service says that none was requested', async () => {
   await open(pageOf({ idVerificationRequested: false, people: [signerOf({ identity: 'passed' })] }))
   expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(false)
 })
 
-test('the identity PDF is downloaded in place and then shown in its folder', async () => {
+test('the identity PDF is downloaded with progress, and can be shown in its folder', async () => {
   const api = officeWith(fullPage())
   await open(api)
-  const become = async (change: Partial<DownloadView>) => {
+  const changeDownload = async (change: Partial<DownloadView>) => {
     api.control.state.downloads = api.control.state.downloads.map((one) => ({ ...one, ...change }))
     api.control.emit('downloads.changed', { id: api.control.state.downloads[0]?.id ?? '' })
     await opened.clock.pass(1000)
@@ -470,21 +470,21 @@ test('the identity PDF is downloaded in place and then shown in its folder', asy
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
   await opened.clock.pass(1000)
   expect(button('Waiting…').getAttribute('aria-busy')).toBe('true')
-  await become({ state: 'running', bytes: 120_000, total: 482_133 })
+  await changeDownload({ state: 'running', bytes: 120_000, total: 482_133 })
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25')
   expect(screen.getByText('120 KB of 482 KB')).toBeTruthy()
-  await become({ state: 'done', bytes: 482_133, fileName: '2025/Deed.pdf', finishedAt: NOW })
+  await changeDownload({ state: 'done', bytes: 482_133, fileName: '2025/Deed.pdf', finishedAt: NOW })
   expect(screen.getByText('Downloads › 2025 › Deed.pdf')).toBeTruthy()
   await press('Show in folder')
   expect(calls('downloads.reveal')).toHaveLength(1)
 })
 
-test('a download that waits for a connection can be asked for offline', async () => {
+test('a download can be requested offline, and waits for a connection', async () => {
   await open(officeWith(fullPage(), offline))
   expect(button('Download report (PDF)').hasAttribute('disabled')).toBe(false)
 })
 
-test('a download of the document that failed says why and is begun again', async () => {
+test('a failed download explains why, and can be started again', async () => {
   const failed = downloadOf({
     id: 'dl-9',
     documentReference: 'doc-6',
@@ -498,7 +498,7 @@ test('a download of the document that failed says why and is begun again', async
   expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-9'] })
 })
 
-test('a document page that can not be read offers to try again', async () => {
+test('a document that can’t be loaded offers a retry', async () => {
   const api = officeWith(pageOf())
   api.control.fail('documents.get', { code: 'storage', message: 'The disk is gone.' })
   await open(api)
@@ -508,7 +508,7 @@ test('a document page that can not be read offers to try again', async () => {
   expect(screen.getByText('lena.marchetti@example.com')).toBeTruthy()
 })
 
-test('single letters work in the page, and not where something is typed', async () => {
+test('single-letter shortcuts work on the page, but not in text fields', async () => {
   await open(fullPage())
   await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'v' })
   await settle()
@@ -521,7 +521,7 @@ test('single letters work in the page, and not where something is typed', async 
   expect(calls('documents.validate')).toHaveLength(1)
 })
 
-test('it follows what happens to the document', async () => {
+test('the page follows changes to the document', async () => {
   const api = officeWith(pageOf())
   const seen: string[] = []
   await open(api, { onfound: (_document: unknown, folder: string) => seen.push(folder) })

@@ -10,7 +10,7 @@ const sheets: Sheet[] = [
   { picture: 'data:image/png;base64,AB==', isLandscape: true }
 ]
 
-test('the pages stand on the page when the dialog opens, and are forgotten after it', async () => {
+test('the pages are laid out when the print dialog opens, and discarded afterwards', async () => {
   const api = fakeApi()
   const seen: unknown[] = []
   const print = api.pdf.print
@@ -32,7 +32,7 @@ test('the pages stand on the page when the dialog opens, and are forgotten after
   expect(printing.error).toBeUndefined()
 })
 
-test('a printer that fails is told, and nothing of the report stays', async () => {
+test('a printer failure is reported, and the pages are discarded', async () => {
   const api = fakeApi()
   api.control.fail('pdf.print', { code: 'internal', message: 'No printer.' })
   const printing = new Printing(
@@ -45,7 +45,7 @@ test('a printer that fails is told, and nothing of the report stays', async () =
   expect(printing.sheets).toEqual([])
 })
 
-test('a page that can’t be painted keeps the whole from paper: a gap would not be seen there', async () => {
+test('a page that can’t be painted stops printing, rather than leaving a gap', async () => {
   const api = fakeApi()
   const printing = new Printing(
     api,
@@ -59,7 +59,7 @@ test('a page that can’t be painted keeps the whole from paper: a gap would not
   expect(api.control.calls.filter(({ name }) => name === 'pdf.print')).toEqual([])
 })
 
-test('what is cleared while it is made ready isn’t printed any more', async () => {
+test('cancelling during preparation prevents printing', async () => {
   const api = fakeApi()
   const painting = Promise.withResolvers<Sheet[]>()
   const printing = new Printing(

@@ -11,7 +11,7 @@ import { type Opened, openOffice, show } from './office.ts'
 let opened: Opened
 afterEach(() => opened.close())
 
-/** Stands in for pdf.js, which needs a real browser, and records the calls. */
+/** Replaces pdf.js, which needs a real browser, and records the calls. */
 function reader(pages = 3) {
   const did = {
     bytes: [] as number[],
@@ -59,7 +59,7 @@ async function press(name: string | RegExp) {
   await settle()
 }
 
-test('the report is fetched part by part, and given whole to its reader', async () => {
+test('the report is fetched in parts and opened when complete', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
   expect(did.bytes).toEqual([opened.api.control.state.pdf.length])
@@ -67,14 +67,14 @@ test('the report is fetched part by part, and given whole to its reader', async 
   expect(screen.getByRole('link', { name: 'Tenancy agreement Parata' })).toBeTruthy()
 })
 
-test('its pages can be read out, and their pictures are hidden from that', async () => {
+test('pages have text for screen readers, and their pictures are hidden from these', async () => {
   await open()
   const page = screen.getByRole('group', { name: 'Page 1 of 3' })
   expect(within(page).getByText('The text of page 1')).toBeTruthy()
   expect(page.querySelector('canvas')?.closest('[aria-hidden=true]')).toBeTruthy()
 })
 
-test('only pages near the view are painted, and one that goes away gives its picture’s memory back', async () => {
+test('only pages near the view are painted, and others release their memory', async () => {
   const { did, openPdf } = reader(500)
   await open(undefined, openPdf)
   expect(did.painted).toEqual([1, 2])
@@ -91,7 +91,7 @@ test('only pages near the view are painted, and one that goes away gives its pic
   expect((screen.getByLabelText('Page, of 500') as HTMLInputElement).value).toMatch(/^2\d\d$/)
 })
 
-test('leaving forgets it: the reader is closed and the pictures are emptied', async () => {
+test('leaving closes the reader and empties the pictures', async () => {
   const { did, openPdf } = reader()
   const unmount = await open(undefined, openPdf)
   unmount()
@@ -100,7 +100,7 @@ test('leaving forgets it: the reader is closed and the pictures are emptied', as
   expect(did.canvases.every(({ width }) => width === 0)).toBe(true)
 })
 
-test('leaving while it is still fetched tells the main process, and shows nothing later', async () => {
+test('leaving during the download tells the main process, and nothing is opened later', async () => {
   const api = fakeApi({ downloads: [] })
   api.control.hold('pdf.next')
   const { did, openPdf } = reader()
@@ -111,7 +111,7 @@ test('leaving while it is still fetched tells the main process, and shows nothin
   expect(did.bytes).toEqual([])
 })
 
-test('five minutes without a hand on it clear it; it is shown again by being fetched again', async () => {
+test('five minutes without use clear the report, which can be fetched again', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
   await opened.clock.pass(IDLE_TIMEOUT - 1000)
@@ -127,7 +127,7 @@ test('five minutes without a hand on it clear it; it is shown again by being fet
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
 
-test('handing this screen to a person clears it', async () => {
+test('handing over the screen clears the report', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
   opened.api.control.state.counter = { id: 's', place: 'here', phase: 'handover' } as CounterSession
@@ -137,7 +137,7 @@ test('handing this screen to a person clears it', async () => {
   expect(screen.getByText('Cleared because the screen was handed over.')).toBeTruthy()
 })
 
-test('locking the computer clears it, and it is shown again only when someone asks for it', async () => {
+test('locking the computer clears the report until someone asks to show it again', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
   opened.api.control.emit('pdf.cleared', null)
@@ -151,18 +151,18 @@ test('locking the computer clears it, and it is shown again only when someone as
 test.each([
   ['password', 'This PDF needs a password.'],
   ['broken', 'This PDF can’t be read.']
-] as const)('a PDF that is not to be read (%s) is told, with the way on to its file', async (why, told) => {
+] as const)('an unreadable PDF (%s) is explained and offers the download', async (why, message) => {
   await open(undefined, async () => {
     throw new UnreadablePdf(why)
   })
   const notice = screen.getByRole('alert')
-  expect(notice.textContent).toContain(told)
+  expect(notice.textContent).toContain(message)
   await fireEvent.click(within(notice).getByRole('button', { name: 'Download' }))
   await settle()
   expect(calls('downloads.start').map(({ input }) => input)).toEqual([{ reference: 'doc-0', type: 'pdf' }])
 })
 
-test('one that is too large is told, and downloaded instead', async () => {
+test('a PDF that is too large offers the download', async () => {
   const api = fakeApi({ downloads: [] })
   api.control.fail('pdf.open', { code: 'too-large', message: 'Too large.' })
   await open(api)
@@ -170,7 +170,7 @@ test('one that is too large is told, and downloaded instead', async () => {
   expect(screen.getAllByRole('button', { name: 'Download' })).toHaveLength(1)
 })
 
-test('offline it says so, and tries again when asked to', async () => {
+test('offline, the report can’t be shown, and can be retried', async () => {
   const api = fakeApi({ downloads: [] })
   api.control.fail('pdf.open', { code: 'offline', message: 'No network.' })
   await open(api)
@@ -180,7 +180,7 @@ test('offline it says so, and tries again when asked to', async () => {
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
 
-test('what waited for a connection is shown as soon as it is back', async () => {
+test('a report waiting for a connection is shown once online', async () => {
   const offline = { code: 'offline', message: 'No network.' } as const
   const api = fakeApi({ downloads: [], connection: { state: 'offline', since: 0, error: offline } })
   api.control.fail('pdf.open', offline)
@@ -193,7 +193,7 @@ test('what waited for a connection is shown as soon as it is back', async () => 
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
 
-test('a page that can’t be painted says so in its place; the others are there', async () => {
+test('a page that can’t be painted shows an error in its place, and the others are shown', async () => {
   const { did, openPdf } = reader()
   did.unpaintable = [2]
   await open(undefined, openPdf)
@@ -201,7 +201,7 @@ test('a page that can’t be painted says so in its place; the others are there'
   expect(screen.getByRole('group', { name: 'Page 1 of 3' }).querySelector('canvas')).toBeTruthy()
 })
 
-test('the file that was downloaded is shown in its folder', async () => {
+test('a downloaded file can be shown in its folder', async () => {
   await open(fakeApi({ downloads: [] }))
   screen.getByRole('button', { name: 'Download' }).focus()
   await press('Download')
@@ -215,7 +215,7 @@ test('the file that was downloaded is shown in its folder', async () => {
   expect(calls('downloads.reveal').map(({ input }) => input)).toEqual([{ id: state.downloads[0]?.id }])
 })
 
-test('keys make it larger and smaller, and nothing of that while a number is typed', async () => {
+test('keys zoom in and out', async () => {
   await open()
   const percent = () => screen.getByText(/^\d+ %$/, { selector: '.percent' }).textContent
   await press('100 %')
@@ -227,7 +227,7 @@ test('keys make it larger and smaller, and nothing of that while a number is typ
   expect(percent()).toBe('75 %')
 })
 
-test('more pages than fit into memory aren’t made ready for paper: it says what to do', async () => {
+test('a report too large to print suggests another program', async () => {
   const { did, openPdf } = reader(MOST_PRINTED + 1)
   await open(undefined, openPdf)
   await press('Print…')
@@ -236,7 +236,7 @@ test('more pages than fit into memory aren’t made ready for paper: it says wha
   expect(did.painted.length).toBeLessThan(MOST_PRINTED)
 })
 
-test('a signed document is looked at first, and can be saved once a person says that it is one', async () => {
+test('a signed document is viewed first, and can be saved once staff confirm what it is', async () => {
   await open(undefined, undefined, 'signed-document')
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Signed document')
   expect(calls('pdf.open')[0]?.input).toEqual({ reference: 'doc-0', kind: 'signed' })
@@ -249,7 +249,7 @@ test('a signed document is looked at first, and can be saved once a person says 
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-0', type: 'signed' })
 })
 
-test('what isn’t the signed document isn’t saved, and can still be allowed later', async () => {
+test('a document rejected as the signed one can’t be saved, but can still be allowed', async () => {
   await open(undefined, undefined, 'signed-document')
   await press('No, it’s something else')
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: false })
@@ -259,7 +259,7 @@ test('what isn’t the signed document isn’t saved, and can still be allowed l
   expect(screen.getByRole('button', { name: 'Yes, allow downloads' })).toBeTruthy()
 })
 
-test('one from another place is asked about, too, where those of the service can be saved already', async () => {
+test('a document from another origin must be confirmed separately', async () => {
   const api = fakeApi({ downloads: [], pdfFrom: 'https://files.example.com' })
   api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))
   await open(api, undefined, 'signed-document')

@@ -63,30 +63,30 @@ const query: fc.Arbitrary<DocumentQuery> = fc
   )
 
 describe('the address of a list', () => {
-  test('says every query, and is read as the same one', () => {
+  test('encodes every query, and decodes to the same one', () => {
     fc.assert(
-      fc.property(query, (asked) => {
-        const read = at(documentsHref(asked, { document: 'a/b?c' }))
-        expect(read.query).toEqual(asked)
+      fc.property(query, (value) => {
+        const read = at(documentsHref(value, { document: 'a/b?c' }))
+        expect(read.query).toEqual(value)
         expect(read.document).toBe('a/b?c')
         expect(read.place).toEqual(
-          asked.folder === undefined ? { kind: 'all' } : { kind: 'folder', folder: asked.folder }
+          value.folder === undefined ? { kind: 'all' } : { kind: 'folder', folder: value.folder }
         )
       })
     )
   })
 
-  test('of a view that is being changed says the whole query', () => {
+  test('of a changed view contains the whole query', () => {
     fc.assert(
-      fc.property(query, (asked) => {
-        const read = at(hrefOf('documents', ['view', 'v1'], changedViewParameters(asked)))
+      fc.property(query, (value) => {
+        const read = at(hrefOf('documents', ['view', 'v1'], changedViewParameters(value)))
         expect(read.place).toEqual({ kind: 'view', id: 'v1', isChanged: true })
-        expect(isSameQuery(read.query, asked)).toBe(true)
+        expect(isSameQuery(read.query, value)).toBe(true)
       })
     )
   })
 
-  test('whatever it says, what is asked for is a query of the contract', () => {
+  test('always decodes to a valid query of the contract', () => {
     const words = [
       'overdue=2',
       'families=a,declined',
@@ -97,31 +97,31 @@ describe('the address of a list', () => {
     ]
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...words), name)), name, (parameters, folder) => {
-        const { query: asked } = at(`#/documents/${encodeURIComponent(folder)}?${parameters.join('&')}`)
-        expect(DocumentQuery.safeParse(asked).success).toBe(true)
+        const { query: value } = at(`#/documents/${encodeURIComponent(folder)}?${parameters.join('&')}`)
+        expect(DocumentQuery.safeParse(value).success).toBe(true)
       })
     )
   })
 
-  test('leaves out what it does not understand', () => {
-    const { query: asked } = at('#/documents/all?families=purple,declined&dueWithinDays=-1&overdue=yes&sort=colour')
-    expect(asked).toEqual({ search: '', families: ['declined'], sort: defaultSort(undefined), grouped: false })
+  test('ignores what it doesn’t understand', () => {
+    const { query: value } = at('#/documents/all?families=purple,declined&dueWithinDays=-1&overdue=yes&sort=colour')
+    expect(value).toEqual({ search: '', families: ['declined'], sort: defaultSort(undefined), grouped: false })
   })
 
-  test('tells a folder that is called “all” or “view” from those words', () => {
+  test('distinguishes folders named “all” or “view” from those words', () => {
     for (const folder of ['all', 'view', 'folder', '..', 'a/b']) {
       expect(at(documentsHref({ folder })).place).toEqual({ kind: 'folder', folder })
     }
   })
 
-  test('without a place is all documents, what happened last first; what is due is in the order of that', () => {
+  test('defaults to all documents by latest change, or by due date for a due filter', () => {
     expect(at('#/documents').place).toEqual({ kind: 'all' })
     expect(at('#/documents').query.sort).toEqual({ by: 'changed', descending: true })
     expect(at(documentsHref({ overdue: true })).query.sort).toEqual({ by: 'due', descending: false })
     expect(at(documentsHref({ folder: 'Signed' })).query.sort).toEqual({ by: 'lastSigned', descending: true })
   })
 
-  test('a heading sorts by it, and the other way round the second time', () => {
+  test('sorts by a heading, and reverses on the second click', () => {
     expect(sortAfterClick({ by: 'due', descending: false }, 'name')).toEqual({ by: 'name', descending: false })
     expect(sortAfterClick({ by: 'name', descending: false }, 'name')).toEqual({ by: 'name', descending: true })
     expect(sortAfterClick({ by: 'name', descending: false }, 'changed').descending).toBe(true)
@@ -131,12 +131,12 @@ describe('the address of a list', () => {
 describe('the filters of a query', () => {
   const nameOf = (id: string) => `Account ${id}`
 
-  test('taken away one by one leave none', () => {
+  test('can be removed one by one or all at once', () => {
     fc.assert(
-      fc.property(query, (asked) => {
-        expect(isFiltered(withoutAll(asked))).toBe(false)
-        expect(withoutAll(asked)).toMatchObject({ sort: asked.sort, grouped: asked.grouped })
-        expect(hasFilter(without(asked, 'due'), 'due')).toBe(false)
+      fc.property(query, (value) => {
+        expect(isFiltered(withoutAll(value))).toBe(false)
+        expect(withoutAll(value)).toMatchObject({ sort: value.sort, grouped: value.grouped })
+        expect(hasFilter(without(value, 'due'), 'due')).toBe(false)
       })
     )
   })
@@ -154,14 +154,14 @@ describe('the filters of a query', () => {
     [{ identity: 'failed' }, 'identity', 'Identity check: failed'],
     [{ accounts: ['b'] }, 'accounts', 'Also Account b'],
     [{ week: { monday: '2026-11-16', what: 'completed' } }, 'week', 'Completed in the week of 16 November 2026']
-  ] as const)('%j is said in words', (change, filter, words) => {
-    const asked = { search: '', sort: defaultSort(undefined), grouped: false, ...change } as DocumentQuery
-    expect(filterInWords(asked, filter, nameOf)).toBe(words)
+  ] as const)('%j is described in words', (change, filter, words) => {
+    const value = { search: '', sort: defaultSort(undefined), grouped: false, ...change } as DocumentQuery
+    expect(filterInWords(value, filter, nameOf)).toBe(words)
   })
 })
 
 describe('the columns of the list', () => {
-  test('fill it at first, with the one that it is in order of', () => {
+  test('initially fill the width, and include the sort column', () => {
     for (const room of [860, 1000, 1158, 1400, 1800, 2400]) {
       const columns = defaultColumns(room, 'changed')
       expect(columns.map(({ column }) => column)).toContain('changed')
@@ -171,13 +171,13 @@ describe('the columns of the list', () => {
     }
   })
 
-  test('are never narrower than can be read, and one stays', () => {
+  test('have a minimum width, and the last one can’t be removed', () => {
     const [name] = withWidth(defaultColumns(1200), 'name', 3)
     expect(name?.width).toBe(140)
     expect(withColumnToggled([{ column: 'due', width: 100 }], 'due')).toHaveLength(1)
   })
 
-  test('are moved, not copied', () => {
+  test('are moved rather than copied', () => {
     const columns = defaultColumns(1200)
     const after = withColumnMoved(columns, 'status', -2)
     expect(after[0]?.column).toBe('status')

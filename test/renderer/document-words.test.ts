@@ -47,7 +47,7 @@ function due(days: number, family: StatusFamily = 'in-progress') {
   return dueWords({ due: { at: noon + days * DAY, precision: 'time' }, status: { raw: '', family } }, noon + 60_000)
 }
 
-test('a due date says how long is left', () => {
+test('a due date shows how much time is left', () => {
   expect(due(9)).toMatchObject({
     day: '5 Dec',
     left: 'in 9 days',
@@ -58,19 +58,19 @@ test('a due date says how long is left', () => {
   expect(due(1)).toMatchObject({ left: 'tomorrow', tone: 'warn' })
 })
 
-test('what is overdue is marked, in words too', () => {
+test('an overdue document is marked, also in words', () => {
   expect(due(0)).toMatchObject({ left: 'overdue today', line: 'Overdue today', overdue: true, tone: 'danger' })
   expect(due(-1)).toMatchObject({ left: 'overdue by 1 day', line: 'Overdue by 1 day', overdue: true })
   expect(due(-3)).toMatchObject({ left: 'overdue by 3 days', overdue: true })
 })
 
-test('nobody is told to hurry for a document that has ended', () => {
+test('a closed document is never overdue', () => {
   for (const family of ['complete', 'declined', 'expired'] as const) {
     expect(due(-3, family)).toMatchObject({ left: '', overdue: false })
   }
 })
 
-test('a due day without a time is the day that was written, however far away', () => {
+test('a due day keeps its written date in any time zone', () => {
   const here = -new Date(noon).getTimezoneOffset()
   const status = { raw: '', family: 'in-progress' as const }
   for (const offset of [here - 720, here - 60, here, here + 60, here + 720]) {
@@ -83,26 +83,26 @@ test('a due day without a time is the day that was written, however far away', (
   }
 })
 
-test('a package says of how many documents the status is not known', () => {
+test('a package counts the documents whose status is unknown', () => {
   const status = (complete: number, unsaid: number) => packageStatus({ complete, unsaid, documents: 3 } as PackageRow)
   expect(status(1, 0)).toBe('1 of 3 complete')
   expect(status(1, 2)).toBe('1 of 3 complete, 2 unknown')
   expect(status(0, 3)).toBe('Unknown')
 })
 
-test('a due day without a time lasts until that day is over', () => {
+test('a due day lasts until the end of that day', () => {
   const status = { raw: '', family: 'in-progress' as const }
   const midnight = new Date(2025, 10, 26).getTime()
   expect(dueWords({ due: { at: midnight, precision: 'day' }, status }, noon)?.overdue).toBe(false)
   expect(dueWords({ due: { at: midnight, precision: 'day' }, status }, midnight + DAY)?.overdue).toBe(true)
 })
 
-test('a day without a time is the day where it was written', () => {
+test('a day without a time is shown as the day in its own zone', () => {
   const inAuckland = Date.UTC(2025, 11, 4, 11)
   expect(dateInFull({ at: inAuckland, precision: 'day' }, 780)).toBe('Friday 5 December 2025')
 })
 
-test('a list says when it was last true, with the day where it is not today or nothing can be asked', () => {
+test('a list shows when it was updated, with the date if it isn’t today or while offline', () => {
   const before = new Date(2025, 10, 26, 10, 42).getTime()
   expect(asOf(before, noon, 'online')).toBe('Updated 10:42')
   expect(asOf(before - 5 * DAY, noon, 'online')).toBe('Updated 10:42, 21 November')
@@ -110,18 +110,18 @@ test('a list says when it was last true, with the day where it is not today or n
   expect(asOf(undefined, noon, 'offline')).toBe('Offline. Not loaded yet')
 })
 
-test('a signer of whom the service says nothing bears no sign of warning', () => {
+test('a signer with an unknown status carries no warning', () => {
   const unknown = documentStatus(readDocumentStatus(''))
   expect(signerStatuses.unknown).toEqual({ ...unknown, word: 'unknown' })
 })
 
-test('a signature is called valid only where the service says so', () => {
+test('a signature is called valid only if the service says so', () => {
   expect(signatureWords({ isValid: true }).status.word).toBe('Valid')
   expect(signatureWords({ isValid: false }).status.word).toBe('Not valid')
   expect(signatureWords({}).status.word).toBe('Unknown')
 })
 
-test('a signature tells who signed, when, and the company, title and reason', () => {
+test('a signature shows who signed, when, and the company, title and reason', () => {
   const words = signatureWords({
     isValid: true,
     SignatureTime: 'yesterday, they say',
@@ -142,7 +142,7 @@ test('a signature tells who signed, when, and the company, title and reason', ()
   ])
 })
 
-test('one bad signature is never lost among good ones', () => {
+test('a single invalid or unconfirmed signature determines the summary', () => {
   const of = (...valid: (boolean | undefined)[]) =>
     signaturesInWords({
       signatures: valid.length,
@@ -166,12 +166,12 @@ test.each([
   [{ signatures: 1, valid: 0, notValid: 0 }, 'Signature verified: not confirmed.'],
   [{ signatures: 0, valid: 0, notValid: 0 }, 'Signatures verified: none found.'],
   [{ valid: 0, notValid: 0 }, 'Signatures verified: no information.']
-])('a verification that found %o is “%s”', (found, words) => {
+])('a verification that found %o reads “%s”', (found, words) => {
   expect(verifiedInWords({ found })).toBe(words)
   expect(verifiedInWords({ found, isAltered: true })).toBe('Signatures verified; the saved result was changed.')
 })
 
-test('sizes and progress are said in words', () => {
+test('sizes and progress are formatted', () => {
   expect([sizeInWords(0), sizeInWords(482_133), sizeInWords(999_700), sizeInWords(1_240_000)]).toEqual([
     '0 bytes',
     '482 KB',
@@ -183,7 +183,7 @@ test('sizes and progress are said in words', () => {
   expect(progressInWords(0, undefined)).toBe('Waiting for the service')
 })
 
-test('every word that the service has for a signer is a sentence, in whatever case it comes', () => {
+test('every signer status of the service has its own sentence, regardless of case', () => {
   for (const name of SIGNED_STATUSES) {
     expect(signedStatusInWords(name)).toMatch(/^[A-Z].+[a-z]$/)
     expect(signedStatusInWords(name.toUpperCase())).toBe(signedStatusInWords(name))
@@ -192,13 +192,13 @@ test('every word that the service has for a signer is a sentence, in whatever ca
   expect(signedStatusInWords('AwaitingApostille')).toBeUndefined()
 })
 
-test('every status of a document has a shape and a word, and one that is not known keeps its own', () => {
+test('every document status has a label, and an unknown one keeps its text', () => {
   for (const raw of DOCUMENT_STATUSES) expect(documentStatus(readDocumentStatus(raw)).word).not.toBe('Unknown')
   expect(documentStatus(readDocumentStatus('2 of 3 Signed')).word).toBe('2 of 3 signed')
   expect(documentStatus(readDocumentStatus('Awaiting notary')).word).toBe('Awaiting notary')
 })
 
-test('no two states of an action look the same, and each has its words', () => {
+test('every action state has its own shape and text', () => {
   const states: ActionState[] = ['waiting', 'running', 'done', 'refused', 'uncertain', 'cancelled']
   expect(new Set(states.map((state) => actionStatuses[state].shape)).size).toBe(states.length)
   for (const request of requests) {
@@ -210,7 +210,7 @@ test('no two states of an action look the same, and each has its words', () => {
   }
 })
 
-test('each identity word is told with its field and what it means; others come as they are', () => {
+test('identity results are labelled and explained, and unknown ones shown as received', () => {
   expect(identityFinding({ field: 'IDVerificationLivenessResult', value: 'PASSED' })).toMatchObject({
     label: 'Liveness',
     meaning: 'A live person was in front of the camera.',
@@ -226,7 +226,7 @@ test('each identity word is told with its field and what it means; others come a
   expect(identityStatus(signerOf({ identity: 'none' }))).toBeUndefined()
 })
 
-test('one completed identity check, or a word that we don’t know, can be downloaded', () => {
+test('identity data can be downloaded if a check is completed or has an unknown status', () => {
   const saying = (...values: string[]) => [
     { identityWords: values.map((value) => ({ field: 'IDVerificationStatus', value })) }
   ]
@@ -236,7 +236,7 @@ test('one completed identity check, or a word that we don’t know, can be downl
   expect(isIdentityOutstanding(saying())).toBe(false)
 })
 
-test('a video says what the service said of it, and nothing more', () => {
+test('a video is described only as far as the service reports', () => {
   const said = (change: Partial<VideoDetailView>) =>
     videoInWords({ hasUrl: false, hasPassword: false, others: [], ...change }).map(({ text }) => text)
   expect(said({})).toEqual(['It isn’t known whether there is a video.'])
@@ -250,7 +250,7 @@ test('a video says what the service said of it, and nothing more', () => {
   expect(said({ isReady: true, isDeepfake: true })[1]).toContain('Deepfake detector is on')
 })
 
-test('every kind of change is a sentence', () => {
+test('every kind of change has a sentence and a label', () => {
   const kinds: ChangeKind[] = [
     'arrived',
     'signed',
@@ -273,7 +273,7 @@ test('every kind of change is a sentence', () => {
   }
 })
 
-test('an address that was corrected says how the link reaches it; another detail doesn’t', () => {
+test('a corrected address explains how the link gets there, other corrections don’t', () => {
   const was = { FirstName: 'Aroha', LastName: 'Ngata', Email: 'aroha@example.con' }
   const meaningOf = (change: Partial<typeof was>) =>
     actionStateInWords(

@@ -43,7 +43,7 @@ function last<Input>(name: string): Input {
   if (!call) throw new Error(`Nothing called ${name}.`)
   return call.input as Input
 }
-const asked = () => last<{ query: DocumentQuery }>('documents.list').query
+const lastQuery = () => last<{ query: DocumentQuery }>('documents.list').query
 const button = (name: string | RegExp) => screen.getByRole('button', { name })
 const said = (text: string | RegExp) =>
   screen
@@ -57,7 +57,7 @@ async function key(pressed: string, more: Partial<KeyboardEventInit> = {}, at: E
   await fireEvent.keyDown(at, { key: pressed, ...more })
   await settle()
 }
-/** Clicks something in a popover: it is hidden until it is positioned, which never happens without a layout. */
+/** Clicks something in a popover, which stays hidden here because positioning it needs a layout. */
 async function pick(label: string) {
   await fireEvent.click(await screen.findByLabelText(label))
   await settle()
@@ -69,8 +69,8 @@ async function choose(menu: string, entry: string | RegExp) {
   await settle()
 }
 
-describe('the places', () => {
-  test('are all documents and the folders of the account, with their counts', async () => {
+describe('the folder navigation', () => {
+  test('lists all documents and the account’s folders with their counts', async () => {
     await open()
     const folders = within(screen.getByRole('navigation', { name: 'Folders' })).getAllByRole('link')
     expect(folders.map((link) => link.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
@@ -82,16 +82,16 @@ describe('the places', () => {
     expect(said('25 documents')).toBe(true)
   })
 
-  test('a link that does not know the folder still finds its document, and the list follows', async () => {
+  test('follows a document that is in a different folder from the link’s', async () => {
     await open(fakeApi(), { folder: 'InBox' }, 'doc-3')
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Tax declaration Lindqvist')
     expect(opened.app.router.route.rest).toEqual(['Signed'])
   })
 
-  test('a link with conditions shows what they find, and says them', async () => {
+  test('shows a link’s filters and their results', async () => {
     await open(fakeApi(), { families: ['declined', 'expired'], unread: true })
-    expect(asked()).toMatchObject({ families: ['declined', 'expired'], unread: true })
-    expect(asked().folder).toBeUndefined()
+    expect(lastQuery()).toMatchObject({ families: ['declined', 'expired'], unread: true })
+    expect(lastQuery().folder).toBeUndefined()
     const chips = within(screen.getByRole('group', { name: 'Filters' }))
     expect(chips.getByText('Declined or Expired')).toBeTruthy()
     expect(chips.getByText('Unread')).toBeTruthy()
@@ -99,13 +99,13 @@ describe('the places', () => {
 })
 
 describe('searching', () => {
-  test('begins with each key, and the address follows when typing pauses', async () => {
+  test('starts with each key press, and updates the URL after a pause', async () => {
     await open()
     const field = screen.getByRole('searchbox')
     for (const text of ['g', 'gi', 'gif', 'gift']) {
       await fireEvent.input(field, { target: { value: text } })
       await settle()
-      expect(asked().search).toBe(text)
+      expect(lastQuery().search).toBe(text)
     }
     expect(names().every((name) => name?.includes('gift'))).toBe(true)
     expect(opened.app.router.route.query.get('search')).toBeNull()
@@ -114,7 +114,7 @@ describe('searching', () => {
     expect((field as HTMLInputElement).value).toBe('gift')
   })
 
-  test('keeps what is shown until the newest answer is there, and older ones never replace it', async () => {
+  test('keeps the list until the latest results arrive, and ignores older ones', async () => {
     const api = fakeApi()
     await open(api)
     const before = names()
@@ -131,7 +131,7 @@ describe('searching', () => {
     expect(names().every((name) => name?.includes('Tenancy'))).toBe(true)
   })
 
-  test('that finds nothing says so and can be cleared', async () => {
+  test('reports no results, and can be cleared', async () => {
     await open(fakeApi(), { folder: 'InBox', search: 'zebra' })
     expect(screen.getByText(/No documents match “zebra”/)).toBeTruthy()
     expect(said('No documents, by due')).toBe(false)
@@ -139,7 +139,7 @@ describe('searching', () => {
     expect(names()).toHaveLength(10)
   })
 
-  test('leaves an open document open and says that it is not among the results', async () => {
+  test('keeps an open document and says if it doesn’t match', async () => {
     await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
     expect(screen.queryByText(/doesn’t match/)).toBeNull()
     await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
@@ -153,56 +153,56 @@ describe('searching', () => {
 })
 
 describe('filters', () => {
-  test('that are on or off are chosen from the menu and taken away again', async () => {
+  test('can be switched on in the menu and removed again', async () => {
     await open()
     await choose('Filter', 'Unread')
-    expect(asked().unread).toBe(true)
+    expect(lastQuery().unread).toBe(true)
     expect(opened.app.router.route.query.get('unread')).toBe('1')
     await press('Remove filter: Unread')
-    expect(asked().unread).toBeUndefined()
+    expect(lastQuery().unread).toBeUndefined()
     expect(document.activeElement).toBe(button('Filter'))
   })
 
-  test('with choices open beside their chip, and hold at once', async () => {
+  test('with several options open at their chip and apply immediately', async () => {
     await open()
     await choose('Filter', 'Status')
     await pick('Declined')
-    expect(asked().families).toEqual(['declined'])
+    expect(lastQuery().families).toEqual(['declined'])
     await pick('Expired')
-    expect(asked().families).toEqual(['declined', 'expired'])
+    expect(lastQuery().families).toEqual(['declined', 'expired'])
     expect(screen.getByRole('button', { name: 'Declined or Expired' })).toBeTruthy()
   })
 
-  test('about due dates replace each other', async () => {
+  test('for due dates replace one another', async () => {
     await open(fakeApi(), { overdue: true })
     await press('Overdue')
     await pick('Within 14 days')
-    expect(asked()).toMatchObject({ dueWithinDays: 14 })
-    expect(asked().overdue).toBeUndefined()
+    expect(lastQuery()).toMatchObject({ dueWithinDays: 14 })
+    expect(lastQuery().overdue).toBeUndefined()
   })
 
-  test('that show the unread alone say once they are read that none is left', async () => {
+  test('for unread documents say when none is left', async () => {
     await open(fakeApi({ documents: [] }), { unread: true })
     expect(screen.getByText('No unread documents left.')).toBeTruthy()
     await press('Show all documents')
-    expect(asked().unread).toBeUndefined()
+    expect(lastQuery().unread).toBeUndefined()
   })
 
-  test('that find nothing are all cleared by one press', async () => {
+  test('without results can all be cleared at once', async () => {
     await open(fakeApi(), { families: ['complete'], overdue: true })
     expect(screen.getByText('No documents match these filters.')).toBeTruthy()
     await press('Clear filters')
     expect(said('40 documents')).toBe(true)
   })
 
-  test('over several accounts name them', async () => {
+  test('across accounts name them', async () => {
     await open(fakeApi(), { accounts: ['harbour'] })
     expect(screen.getByRole('button', { name: 'Also Harbour & Co. Conveyancing' })).toBeTruthy()
   })
 })
 
 describe('the table', () => {
-  test('names every signer and how many have signed', async () => {
+  test('lists every signer', async () => {
     await open()
     const one = opened.api.control.state.documents.find(
       (each) => each.name === names()[0] && each.folder === 'Progress'
@@ -210,38 +210,38 @@ describe('the table', () => {
     expect(rows()[0]?.textContent).toContain(one?.signers.map((signer) => signer.name).join(', '))
   })
 
-  test('is sorted by any heading, which says so', async () => {
+  test('can be sorted by any heading, which shows the direction', async () => {
     await open()
     expect(screen.getByRole('columnheader', { name: /^Due/ }).getAttribute('aria-sort')).toBe('ascending')
     await press('Name')
-    expect(asked().sort).toEqual({ by: 'name', descending: false })
+    expect(lastQuery().sort).toEqual({ by: 'name', descending: false })
     await press('Name')
-    expect(asked().sort).toEqual({ by: 'name', descending: true })
+    expect(lastQuery().sort).toEqual({ by: 'name', descending: true })
     expect(screen.getByRole('columnheader', { name: /^Name/ }).getAttribute('aria-sort')).toBe('descending')
     expect(names()).toEqual([...names()].sort().reverse())
   })
 
-  test('has its columns chosen, ordered and sized, and keeps them', async () => {
+  test('lets columns be chosen, ordered and resized, and saves them', async () => {
     await open()
     await press('Columns')
     await pick('Document reference')
     await pick('Move Document reference left')
     await opened.clock.pass(500)
-    const kept = opened.api.control.state.settings.documentColumns ?? []
-    expect(kept.at(-2)?.column).toBe('reference')
+    const saved = opened.api.control.state.settings.documentColumns ?? []
+    expect(saved.at(-2)?.column).toBe('reference')
     const heads = screen.getAllByRole('columnheader').map((head) => head.textContent?.trim())
     expect(heads.at(-2)).toBe('Document reference')
     await fireEvent.keyDown(button('Name'), { key: 'ArrowRight', shiftKey: true })
     await opened.clock.pass(500)
     const width = (column: string) =>
       opened.api.control.state.settings.documentColumns?.find((one) => one.column === column)?.width
-    expect(width('name')).toBe((kept[0]?.width ?? 0) + 16)
+    expect(width('name')).toBe((saved[0]?.width ?? 0) + 16)
     await fireEvent.click(screen.getByText('Reset columns'))
     await opened.clock.pass(500)
     expect(opened.api.control.state.settings.documentColumns).toBeUndefined()
   })
 
-  test('keeps a column that was changed just before the screen is left', async () => {
+  test('saves a column change made just before leaving', async () => {
     await open()
     await press('Columns')
     await pick('Document reference')
@@ -251,12 +251,12 @@ describe('the table', () => {
     expect(documentColumns?.some(({ column }) => column === 'reference')).toBe(true)
   })
 
-  test('marks what is unread with more than a colour', async () => {
+  test('marks unread documents with text too', async () => {
     await open(fakeApi(), { folder: 'Progress', unread: true })
     expect(rows().every((row) => row.textContent?.includes(', unread'))).toBe(true)
   })
 
-  test('goes on to the next document where the one that was read has left a list of what is unread', async () => {
+  test('continues with the next document when the current one leaves a list of unread ones', async () => {
     await open(fakeApi(), { unread: true })
     const [first, second] = names()
     await key('ArrowDown')
@@ -268,7 +268,7 @@ describe('the table', () => {
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(second)
   })
 
-  test('groups documents by package, opened and closed by keyboard', async () => {
+  test('groups documents by package, expanded and collapsed by keyboard', async () => {
     await open(fakeApi(), { grouped: true })
     const tree = screen.getByRole('treegrid')
     const at = rows().findIndex((row) => row.getAttribute('aria-expanded') === 'false')
@@ -285,14 +285,14 @@ describe('the table', () => {
     expect(rows()[at]?.getAttribute('aria-expanded')).toBe('false')
   })
 
-  test('of many documents draws no more than are in sight', async () => {
+  test('draws only the visible rows of many documents', async () => {
     await open(fakeApi({ documents: documents(5000) }), {})
     expect(said('5,000 documents')).toBe(true)
     expect(rows().length).toBeLessThan(60)
     expect(grid().getAttribute('aria-rowcount')).toBe('5001')
   })
 
-  test('keeps the chosen row and where it stands when the documents change', async () => {
+  test('keeps the selected row when the documents change', async () => {
     await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
     const { state } = opened.api.control
     const chosen = () => rows().findIndex((row) => row.getAttribute('aria-current') === 'true')
@@ -308,7 +308,7 @@ describe('the table', () => {
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
   })
 
-  test('does not follow what happened to another account', async () => {
+  test('ignores changes in another account', async () => {
     await open()
     const before = calls('documents.list').length
     opened.api.control.emit('documents.changed', { accountId: 'harbour', version: 2 })
@@ -318,7 +318,7 @@ describe('the table', () => {
 })
 
 describe('the keyboard', () => {
-  test('arrows choose a document and its page stands beside the list', async () => {
+  test('arrow keys open the document beside the list', async () => {
     await open()
     await key('ArrowDown')
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(names()[0])
@@ -327,7 +327,7 @@ describe('the keyboard', () => {
     expect(document.activeElement).toBe(grid())
   })
 
-  test('documents that arrows pass quickly are not read', async () => {
+  test('documents skipped quickly with the arrow keys are not loaded', async () => {
     await open()
     for (let step = 0; step < 6; step++) await fireEvent.keyDown(grid(), { key: 'ArrowDown' })
     await opened.clock.pass(200)
@@ -335,13 +335,13 @@ describe('the keyboard', () => {
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(names()[5])
   })
 
-  test('a slash goes to the search field', async () => {
+  test('slash moves the focus to the search field', async () => {
     await open()
     await key('/', {}, window)
     expect(document.activeElement).toBe(screen.getByRole('searchbox'))
   })
 
-  test('letters do nothing while something is typed', async () => {
+  test('letter shortcuts are off while typing', async () => {
     await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
     const before = calls('documents.markRead').length
     await key('u', {}, screen.getByRole('searchbox'))
@@ -349,7 +349,7 @@ describe('the keyboard', () => {
     expect([calls('documents.markRead').length, calls('documents.export').length]).toEqual([before, 0])
   })
 
-  test('u marks the chosen row as unread, g groups by package', async () => {
+  test('u marks the selected row as unread, g groups by package', async () => {
     await open(withOne('doc-6', { unread: false }), { folder: 'Progress' }, 'doc-6')
     await key('u')
     expect(calls('documents.markRead').at(-1)?.input).toEqual({
@@ -357,12 +357,12 @@ describe('the keyboard', () => {
       read: false
     })
     await key('g')
-    expect(asked().grouped).toBe(true)
+    expect(lastQuery().grouped).toBe(true)
   })
 })
 
-describe('several that are selected', () => {
-  test('by Ctrl with Space and Shift are counted, and what can be done with them stands above the list', async () => {
+describe('a selection of several documents', () => {
+  test('by keyboard is counted, and its actions appear above the list', async () => {
     await open(fakeApi({ documents: documents(40).map((one) => ({ ...one, unread: false })) }))
     await key('ArrowDown')
     await key('Escape', {}, window)
@@ -381,7 +381,7 @@ describe('several that are selected', () => {
     expect(rows().some((row) => row.getAttribute('aria-selected') === 'true')).toBe(false)
   })
 
-  test('are all that is found, also what was never on the screen', async () => {
+  test('can include all results, even those never shown', async () => {
     await open(fakeApi({ documents: documents(5000) }))
     await key('a', { ctrlKey: true })
     expect(said('3,125 selected')).toBe(true)
@@ -393,7 +393,7 @@ describe('several that are selected', () => {
     expect(some.documents[0]).toEqual({ accountId: 'practice', reference: expect.any(String) })
   })
 
-  test('are let go when something else is asked for, but not when it is put in another order', async () => {
+  test('is cleared by a new search, but kept when sorting', async () => {
     await open()
     await key('a', { ctrlKey: true })
     await press('Name')
@@ -403,7 +403,7 @@ describe('several that are selected', () => {
     expect(said(/selected/)).toBe(false)
   })
 
-  test('have their identity data downloaded, where they have any', async () => {
+  test('downloads the identity data of documents with a check', async () => {
     await open(fakeApi({ documents: documents(12), downloads: [] }), { folder: 'Progress' })
     await key('a', { ctrlKey: true })
     const withCheck = opened.api.control.state.documents.filter(
@@ -416,7 +416,7 @@ describe('several that are selected', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/without an identity check/)
   })
 
-  test('of several accounts stay those of their accounts, and only this account’s are downloaded', async () => {
+  test('across accounts keeps them apart, and downloads only this account’s', async () => {
     const theirs = { accountId: 'harbour', folder: 'Progress' } as const
     const ours = documents(40).filter(({ folder }) => folder === 'Progress')
     const checked = { idVerificationRequested: true }
@@ -439,7 +439,7 @@ describe('several that are selected', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/3 documents in other accounts were left out\.$/)
   })
 
-  test('are extended together', async () => {
+  test('can be extended together', async () => {
     await open()
     await key('ArrowDown')
     await key('x')
@@ -451,7 +451,7 @@ describe('several that are selected', () => {
 })
 
 describe('exporting', () => {
-  test('writes what the list finds, with the columns that it shows', async () => {
+  test('writes the documents found, with the visible columns', async () => {
     await open(fakeApi(), { folder: 'Signed' })
     await press('Export list…')
     const { some, columns } = last<{ some: object; columns: string[] }>('documents.export')
@@ -460,7 +460,7 @@ describe('exporting', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('Exported as “documents.csv”.')
   })
 
-  test('that failed says why', async () => {
+  test('reports a failure', async () => {
     const api = fakeApi()
     api.control.fail('documents.export', { code: 'no-space', message: 'The disk is full.' })
     await open(api)
@@ -472,7 +472,7 @@ describe('exporting', () => {
 describe('saved views', () => {
   const withViews = (...views: SavedView[]) => fakeApi({ views })
 
-  test('keep what is asked for under a name', async () => {
+  test('save the current search and filters under a name', async () => {
     await open(fakeApi(), { families: ['declined'], search: 'loan' })
     await choose('Views', 'Save as view…')
     await press('Save')
@@ -487,24 +487,24 @@ describe('saved views', () => {
       query: { families: ['declined'], search: 'loan' }
     })
     expect(window.location.hash).toBe(`#/documents/view/${saved?.id}`)
-    expect(asked()).toMatchObject({ families: ['declined'], search: 'loan' })
+    expect(lastQuery()).toMatchObject({ families: ['declined'], search: 'loan' })
   })
 
-  test('are shown by their address, changed, and saved with the change or without', async () => {
+  test('open by URL, and changes can be saved or discarded', async () => {
     await openAt('#/documents/view/v1', withViews(view()))
-    expect(asked().families).toEqual(['declined'])
+    expect(lastQuery().families).toEqual(['declined'])
     expect(screen.queryByRole('button', { name: 'Save changes' })).toBeNull()
     await press('Name')
-    expect(asked()).toMatchObject({ families: ['declined'], sort: { by: 'name' } })
+    expect(lastQuery()).toMatchObject({ families: ['declined'], sort: { by: 'name' } })
     await press('Save changes')
     expect(opened.api.control.state.views[0]?.query.sort.by).toBe('name')
     expect(window.location.hash).toBe('#/documents/view/v1')
     await press('Name')
     await choose('View', 'Discard changes')
-    expect(asked().sort).toEqual({ by: 'name', descending: false })
+    expect(lastQuery().sort).toEqual({ by: 'name', descending: false })
   })
 
-  test('are put in another order and renamed', async () => {
+  test('can be reordered and renamed', async () => {
     await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
     await choose('View', 'Move down')
     expect(opened.api.control.state.views.map(({ id }) => id)).toEqual(['v2', 'v1'])
@@ -514,7 +514,7 @@ describe('saved views', () => {
     expect(opened.app.views.find('v1')?.name).toBe('Said no')
   })
 
-  test('of the organisation are shown, and neither renamed nor removed', async () => {
+  test('from the organisation can’t be renamed or deleted', async () => {
     await openAt('#/documents/view/v1', withViews(view({ isOrganisations: true }), view({ id: 'v2', name: 'Second' })))
     await fireEvent.keyDown(button('View'), { key: 'Enter' })
     const [rename] = await screen.findAllByRole('menuitem', { name: /^Rename and notifications/ })
@@ -525,7 +525,7 @@ describe('saved views', () => {
     }
   })
 
-  test('are removed, and brought back to their place', async () => {
+  test('can be deleted, and restored in place', async () => {
     await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
     await choose('View', 'Delete view')
     expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Second'])
@@ -535,7 +535,7 @@ describe('saved views', () => {
     expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Declined ones', 'Second'])
   })
 
-  test('that are not there any more say so', async () => {
+  test('that no longer exist say so', async () => {
     await openAt('#/documents/view/gone', withViews(view()))
     expect(screen.getByText('This view no longer exists.')).toBeTruthy()
     await press('Show all documents')
@@ -543,15 +543,15 @@ describe('saved views', () => {
   })
 })
 
-describe('what is true', () => {
-  test('offline the list says when it was last true', async () => {
+describe('outdated and incomplete data', () => {
+  test('offline, the list shows when it was last updated', async () => {
     await open(fakeApi({ connection: { state: 'offline', since: NOW } }))
     const at = new Date(NOW - 120_000)
     const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
     expect(screen.getByText(`Offline. Updated ${time}, 26 November`)).toBeTruthy()
   })
 
-  test('an empty folder that was never read is not called empty', async () => {
+  test('a folder that never loaded is not called empty', async () => {
     const api = fakeApi({ documents: [], connection: { state: 'refused', since: NOW } })
     const problem = { code: 'unauthorised' as const, message: 'No.' }
     api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, documents: 0, problem } })
@@ -562,12 +562,12 @@ describe('what is true', () => {
     expect(opened.app.router.route.screen).toBe('settings')
   })
 
-  test('a folder that is empty says so', async () => {
+  test('an empty folder says so', async () => {
     await open(fakeApi({ documents: [] }), { folder: 'InBox' })
     expect(screen.getByText('The InBox is empty.')).toBeTruthy()
   })
 
-  test('a refresh that failed is told beside what was last known', async () => {
+  test('a failed refresh is reported and keeps the list', async () => {
     const api = fakeApi()
     api.control.fail('documents.refresh', { code: 'offline', message: 'No network.' })
     await open(api)
@@ -576,7 +576,7 @@ describe('what is true', () => {
     expect(names()).not.toHaveLength(0)
   })
 
-  test('documents that could not be read are counted and named, with details to copy', async () => {
+  test('unreadable documents are counted and named, with details to copy', async () => {
     const api = fakeApi()
     const { list } = api.documents
     const unreadable = {
@@ -600,7 +600,7 @@ describe('what is true', () => {
     })
   })
 
-  test('a document that the service lists twice, and not alike, is named', async () => {
+  test('a document that the service lists twice with differences is named', async () => {
     const api = fakeApi()
     const { list } = api.documents
     const documents = [{ folder: 'Progress', path: '[7]', reference: 'doc-x', name: 'Deed', isDoubled: true as const }]

@@ -33,14 +33,14 @@ const lost = { intact: 8, missing: files.slice(0, 2).map(checkedOf), altered: fi
 const found = () =>
   fakeApi({ downloads: files, downloadCheck: { ...lost, unreadable: files.slice(3, 4).map(checkedOf) } })
 
-test('a check that finds everything as it was says so', async () => {
+test('verifying reports that all files are unchanged', async () => {
   await open()
   await press('Verify saved files')
   expect(opened.app.router.route.query.get('show')).toBe('check')
   expect(said('All 12 files are unchanged.')).toBe(true)
 })
 
-test('a check under way says of how many files, and cannot be begun twice', async () => {
+test('a verification in progress shows the number of files, and can’t be started twice', async () => {
   const api = fakeApi({ downloads: files })
   api.control.hold('downloads.check')
   await open(api)
@@ -51,7 +51,7 @@ test('a check under way says of how many files, and cannot be begun twice', asyn
   expect(calls('downloads.check')).toHaveLength(1)
 })
 
-test('missing and altered files are listed, and fetched again one by one or together', async () => {
+test('missing and changed files are listed, and can be downloaded again one by one', async () => {
   await open(found())
   await press('Verify saved files')
   expect(said('3 of 12 files changed or missing.')).toBe(true)
@@ -67,7 +67,7 @@ test('missing and altered files are listed, and fetched again one by one or toge
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Download again: Lease 1')
 })
 
-test('all that are missing are fetched again at once', async () => {
+test('all missing files can be downloaded again at once', async () => {
   await open(found())
   await press('Verify saved files')
   await press('Download 2 files again')
@@ -75,8 +75,8 @@ test('all that are missing are fetched again at once', async () => {
   expect(opened.app.toasts.shown.at(-1)?.text).toBe('Downloading 2 files again.')
 })
 
-/** Ends the repeated downloads in this way, a while after the check. */
-async function become(ids: string[], change: Partial<DownloadView>) {
+/** Finishes the repeated downloads with this change, a while after the check. */
+async function finishDownloads(ids: string[], change: Partial<DownloadView>) {
   const { state, emit } = opened.api.control
   state.downloads = state.downloads.map((one) =>
     ids.includes(one.id) ? { ...one, state: 'done', finishedAt: state.now() + 60_000, ...change } : one
@@ -85,30 +85,30 @@ async function become(ids: string[], change: Partial<DownloadView>) {
   await opened.clock.pass(1000)
 }
 
-test('what was asked for again says so once it is saved, and the headline counts it no more', async () => {
+test('a repeated download is marked when saved, and leaves the headline’s count', async () => {
   await open(fakeApi({ downloads: files, downloadCheck: { ...lost, unreadable: [] } }))
   await press('Verify saved files')
   await press('Download 2 files again')
   expect(region('Missing 2').getAllByText('Downloading again')).toHaveLength(2)
   expect(said('3 of 11 files changed or missing.')).toBe(true)
-  await become(['s-0'], {})
+  await finishDownloads(['s-0'], {})
   expect(region('Missing 2').getAllByText('Downloaded again')).toHaveLength(1)
   expect(region('Missing 2').getAllByText('Downloading again')).toHaveLength(1)
   expect(said('2 of 11 files changed or missing.')).toBe(true)
   expect(said(/8 unchanged\. 1 file downloaded again\./)).toBe(true)
-  await become(['s-1'], {})
+  await finishDownloads(['s-1'], {})
   await press('Download again: Lease 2')
-  await become(['s-2'], {})
+  await finishDownloads(['s-2'], {})
   expect(region('Changed 1').getByText('Downloaded again')).toBeTruthy()
   expect(said('3 of 11 files changed or missing, and downloaded again.')).toBe(true)
   expect(screen.queryByText('Downloading again')).toBeNull()
 })
 
-test('it is still said after another part was looked at, and of a new check nothing is', async () => {
+test('repeated downloads stay marked when switching views, until the next verification', async () => {
   await open(found())
   await press('Verify saved files')
   await press('Download 2 files again')
-  await become(['s-0'], {})
+  await finishDownloads(['s-0'], {})
   for (const part of ['saved', 'check']) {
     opened.app.router.go('downloads', [], { show: part })
     await settle()
@@ -119,36 +119,36 @@ test('it is still said after another part was looked at, and of a new check noth
   expect(region('Missing 2').queryByText('Downloaded again')).toBeNull()
 })
 
-test('what ended before the check, or without its file, is not called fetched again', async () => {
+test('a download that ended before the check, or failed, is not marked as downloaded again', async () => {
   await open(found())
   await press('Verify saved files')
   await press('Download 2 files again')
-  await become(['s-0'], { finishedAt: opened.api.control.state.now() - 1 })
-  await become(['s-1'], { state: 'failed', error: { code: 'not-found', message: 'Gone.' } })
+  await finishDownloads(['s-0'], { finishedAt: opened.api.control.state.now() - 1 })
+  await finishDownloads(['s-1'], { state: 'failed', error: { code: 'not-found', message: 'Gone.' } })
   const missing = () => region('Missing 2')
   expect(missing().queryByText('Downloaded again')).toBeNull()
   expect(missing().getByText('Failed')).toBeTruthy()
   expect(missing().getByRole('button', { name: 'Download again: Lease 1' })).toBeTruthy()
-  // Once cleared, it represents the earlier file.
-  await become(['s-1'], {})
+  // Once the failure is cleared, it stands for the earlier file.
+  await finishDownloads(['s-1'], {})
   expect(missing().queryByText('Failed')).toBeNull()
   expect(missing().queryByText('Downloaded again')).toBeNull()
   await press('Download again: Lease 1')
-  await become(['s-1'], { finishedAt: opened.api.control.state.now() + 90_000 })
+  await finishDownloads(['s-1'], { finishedAt: opened.api.control.state.now() + 90_000 })
   expect(missing().getByText('Downloaded again')).toBeTruthy()
 })
 
-test('where others can not be read, that is what is left to say', async () => {
+test('once all are downloaded again, the headline mentions only unreadable files', async () => {
   await open(found())
   await press('Verify saved files')
   await press('Download 2 files again')
   await press('Download again: Lease 2')
-  await become(['s-0', 's-1', 's-2'], {})
+  await finishDownloads(['s-0', 's-1', 's-2'], {})
   expect(said('1 file couldn’t be read.')).toBe(true)
   expect(said(/8 unchanged\. 3 files downloaded again\./)).toBe(true)
 })
 
-test('files that can not be read now are not called lost, and not fetched again', async () => {
+test('unreadable files are not called missing and offer no download', async () => {
   const api = fakeApi({ downloads: files, downloadCheck: { intact: 11, unreadable: files.slice(3, 4).map(checkedOf) } })
   await open(api)
   await press('Verify saved files')
@@ -158,7 +158,7 @@ test('files that can not be read now are not called lost, and not fetched again'
   expect(away.queryByRole('button')).toBeNull()
 })
 
-test('a check that could not be made says why and is made again', async () => {
+test('a verification that fails is explained and can be retried', async () => {
   const api = fakeApi({ downloads: files })
   api.control.fail('downloads.check', { code: 'storage', message: 'No.' })
   await open(api)
@@ -169,7 +169,7 @@ test('a check that could not be made says why and is made again', async () => {
   expect(said('All 12 files are unchanged.')).toBe(true)
 })
 
-test('the index is written now, and one that can not be written says why', async () => {
+test('the index can be written, and a failure is explained', async () => {
   const api = fakeApi({ downloads: files })
   await open(api)
   opened.app.router.go('downloads', [], { show: 'check' })
@@ -184,7 +184,7 @@ test('the index is written now, and one that can not be written says why', async
   )
 })
 
-test('where rules have folders of their own, the index of each can be written', async () => {
+test('the index can be written for each rule’s folder', async () => {
   const estate = { id: 'folder-9', label: 'Estate drive' }
   const rule = { ...usualDownloads, id: 'r', viewId: 'v', viewName: 'Deeds', isOn: true, fetched: 3 }
   await open(
@@ -202,14 +202,14 @@ test('where rules have folders of their own, the index of each can be written', 
   expect(calls('downloads.writeIndex')[0]?.input).toEqual({ folderId: 'folder-9' })
 })
 
-test('with nothing saved there is nothing to check', async () => {
+test('without saved files there is nothing to verify', async () => {
   await open(fakeApi({ downloads: [] }))
   opened.app.router.go('downloads', [], { show: 'check' })
   await settle()
   expect(said('No saved files to verify yet.')).toBe(true)
 })
 
-test('nothing in what it found stands in the way of a screen reader', async () => {
+test('the results have no accessibility violations', async () => {
   const container = await open(found())
   await press('Verify saved files')
   const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })

@@ -15,7 +15,7 @@ import { documents } from './people.ts'
 let opened: Opened
 afterEach(() => opened.close())
 
-/** Three documents with an identity check and one without. */
+/** Returns three documents with an identity check and one without. */
 const four = (): DocumentPage[] =>
   documents(4).map((one, index) => ({
     ...one,
@@ -53,8 +53,8 @@ async function type(value: string) {
   await opened.clock.pass(300)
 }
 
-describe('before anything is downloaded', () => {
-  test('it is said how many documents have an identity check, and the button counts the files', async () => {
+describe('before downloading', () => {
+  test('the documents with an identity check and the resulting files are counted', async () => {
     await open()
     expect(dialog().getByRole('status').textContent?.replace(/\s+/g, ' ').trim()).toBe(
       '3 of 4 documents have an identity check.'
@@ -69,7 +69,7 @@ describe('before anything is downloaded', () => {
     expect(button('Download').hasAttribute('disabled')).toBe(true)
   })
 
-  test('where the service doesn’t say of some, that is said, and they are asked for', async () => {
+  test('documents with unknown identity checks are mentioned, and included', async () => {
     const [first, ...others] = four()
     const silent = others.map(({ idVerificationRequested: _, ...one }) => ({ ...one, identity: 'unknown' as const }))
     const known = { ...(first as DocumentPage), idVerificationRequested: true }
@@ -81,7 +81,7 @@ describe('before anything is downloaded', () => {
     expect((last('downloads.add') as { what: { references: string[] } }).what.references).toHaveLength(4)
   })
 
-  test('signed documents are counted by what is complete, where the account may save them', async () => {
+  test('complete documents are counted for signed documents if the account may save them', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))
     const complete = api.control.state.documents.filter(({ status }) => status.family === 'complete').length
@@ -99,7 +99,7 @@ describe('before anything is downloaded', () => {
     expect(last('downloads.add')).toMatchObject({ types: ['signed'] })
   })
 
-  test('the first field has the focus, also where it came after the dialog', async () => {
+  test('the first field gets focus even if the settings load late', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     const answer = api.control.hold('downloads.settings')
     await open({ query }, api)
@@ -107,14 +107,14 @@ describe('before anything is downloaded', () => {
     await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^Identity report/)))
   })
 
-  test('of many documents all pages are looked through', async () => {
+  test('all pages of a long list are counted', async () => {
     const many = documents(1200).map((one) => ({ ...one, idVerificationRequested: true }))
     await open({ query }, fakeApi({ documents: many, downloads: [] }))
     expect(button('Download 1,200 PDFs')).toBeTruthy()
     expect(calls('documents.list')).toHaveLength(3)
   })
 
-  test('of more than are looked through it is not said how many, and all are asked for', async () => {
+  test('a very long list is not counted, and is downloaded by its query', async () => {
     const list = fakeApi({ documents: four(), downloads: [] })
     const { list: read } = list.documents
     list.documents.list = async (input) => {
@@ -127,14 +127,14 @@ describe('before anything is downloaded', () => {
     expect(last('downloads.add')).toMatchObject({ what: { query } })
   })
 
-  test('documents without a check have nothing to download', async () => {
+  test('documents without an identity check can’t be downloaded', async () => {
     const none = four().map((one) => ({ ...one, idVerificationRequested: false }))
     await open({ query }, fakeApi({ documents: none, downloads: [] }))
     expect(dialog().getByText('None of these 4 documents has an identity check.')).toBeTruthy()
     expect(button('Download').hasAttribute('disabled')).toBe(true)
   })
 
-  test('how you download can be read again where it could not', async () => {
+  test('settings that couldn’t be loaded can be retried', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     api.control.fail('downloads.settings', { code: 'storage', message: 'No.' })
     await open({ query }, api)
@@ -144,8 +144,8 @@ describe('before anything is downloaded', () => {
   })
 })
 
-describe('the names of files', () => {
-  test('are shown of the documents that are meant, as they are typed', async () => {
+describe('file names', () => {
+  test('are previewed for the selected documents while typing', async () => {
     const [, second] = four()
     await open({ documents: [{ accountId: 'practice', reference: second?.reference ?? '' }] })
     await type('{yyyy}/{document}')
@@ -153,7 +153,7 @@ describe('the names of files', () => {
     expect(examples()[0]).toMatch(/^2025 › Lease \d\.pdf$/)
   })
 
-  test('are asked for once the keys rest', async () => {
+  test('are previewed only once typing pauses', async () => {
     await open()
     const before = calls('downloads.preview').length
     for (const text of ['{', '{d', '{document}']) await fireEvent.input(pattern(), { target: { value: text } })
@@ -161,7 +161,7 @@ describe('the names of files', () => {
     expect(calls('downloads.preview')).toHaveLength(before + 1)
   })
 
-  test('that can not be used say why in their place, have no examples, and nothing is downloaded', async () => {
+  test('with an invalid pattern show an error instead of examples, and block downloading', async () => {
     await open()
     expect(examples()).toHaveLength(3)
     await type('{colour}/{document}')
@@ -174,12 +174,12 @@ describe('the names of files', () => {
     await type('{document}')
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(false)
     expect(examples()).toHaveLength(3)
-    // At once, not only when names are requested.
+    // Immediately, not only with the next preview.
     await fireEvent.input(pattern(), { target: { value: '  ' } })
     expect(examples()).toEqual(['Fix the pattern to see examples.'])
   })
 
-  test('of both forms have both endings, or stand one under the other where they differ in more', async () => {
+  test('in both formats show both extensions, or separate examples when they differ more', async () => {
     await open()
     await type('{document}')
     await fireEvent.click(dialog().getByLabelText(/^Identity data/))
@@ -196,7 +196,7 @@ describe('the names of files', () => {
     expect(examples().every((name) => /^json Lease \d\.json$/.test(name ?? ''))).toBe(true)
   })
 
-  test('that were typed but not looked at yet are looked at before anything is added', async () => {
+  test('are validated before anything is added', async () => {
     await open()
     await fireEvent.input(pattern(), { target: { value: '{colour}' } })
     await fireEvent.submit(pattern().closest('form') as HTMLFormElement)
@@ -205,7 +205,7 @@ describe('the names of files', () => {
     expect(dialog().getByText(/“\{colour\}” is not one/)).toBeTruthy()
   })
 
-  describe('put together as a sentence', () => {
+  describe('built from parts', () => {
     const chips = () => within(dialog().getByRole('group', { name: 'Name files' })).getAllByRole('button')
     const sentence = () => chips().map((one) => one.getAttribute('aria-label') ?? one.textContent?.trim())
     /** Chooses an entry. @param at which of the chips of this name. */
@@ -219,13 +219,13 @@ describe('the names of files', () => {
       await settle()
     }
 
-    test('are shown so, folders and all', async () => {
+    test('are shown as chips, including folders', async () => {
       await open()
       await type('{yyyy}/{document} – {signer}')
       expect(sentence()).toEqual(['Year', 'Folder', 'Document', 'Dash', 'Signer', 'Add'])
     })
 
-    test('are changed by menus, and shown at once', async () => {
+    test('can be changed by menus, with an immediate preview', async () => {
       await open()
       await type('{document} – {signer}')
       await choose('Dash', 'Comma')
@@ -242,7 +242,7 @@ describe('the names of files', () => {
       expect(pattern().value).toBe('{matter}/{longDate}')
     })
 
-    test('keep the office’s own words, which are typed under Advanced', async () => {
+    test('keep the office’s own text, which is typed under Advanced', async () => {
       await open()
       await type('Harbour Law {document}.pdf')
       expect(sentence()).toEqual(['“Harbour Law ”', 'Document', 'Add'])
@@ -251,14 +251,14 @@ describe('the names of files', () => {
     })
   })
 
-  test('are offered every part that there is, and none that there is not', () => {
+  test('offer exactly the parts that patterns support', () => {
     expect(nameParts.map(({ name }) => name).sort()).toEqual([...PLACEHOLDERS].sort())
     for (const { name } of nameParts) expect(parsePattern(`{document} {${name}}`).ok).toBe(true)
   })
 })
 
 describe('downloading', () => {
-  test('adds what has a check, and says what was left out', async () => {
+  test('adds the documents with a check, and reports those left out', async () => {
     await open()
     await fireEvent.click(dialog().getByLabelText(/^Identity data/))
     await fireEvent.click(dialog().getByLabelText('Keep an index file'))
@@ -277,7 +277,7 @@ describe('downloading', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 
-  test('does so from now on where that is ticked', async () => {
+  test('saves the options as default when ticked', async () => {
     await open()
     await fireEvent.click(dialog().getByLabelText(/^Identity data/))
     await fireEvent.click(dialog().getByLabelText('Make this my default'))
@@ -286,7 +286,7 @@ describe('downloading', () => {
     expect(last('downloads.configure')).toEqual(rest)
   })
 
-  test('says which were on the way already', async () => {
+  test('reports files that were already downloading', async () => {
     await open()
     opened.api.control.state.downloads = []
     await opened.api.downloads.start({ reference: four()[0]?.reference ?? '', type: 'pdf' })
@@ -294,7 +294,7 @@ describe('downloading', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Downloading 2 files\. 1 file was already downloading\./)
   })
 
-  test('that fails says so in the dialog and keeps what was chosen', async () => {
+  test('reports a failure in the dialog and keeps the options', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     api.control.fail('downloads.add', { code: 'storage', message: 'No.' })
     await open({ query }, api)
@@ -305,7 +305,7 @@ describe('downloading', () => {
     expect(calls('downloads.configure')).toHaveLength(0)
   })
 
-  test('a person who thinks better of the folder keeps the one before', async () => {
+  test('keeps the folder when choosing another is cancelled', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
     await open({ query }, api)
@@ -314,19 +314,19 @@ describe('downloading', () => {
     expect(dialog().queryByText('Couldn’t change the folder.')).toBeNull()
   })
 
-  test('leaves other accounts out, also of a view that shows them', async () => {
+  test('leaves out other accounts, even from a view that includes them', async () => {
     await open({ query: { ...query, accounts: ['harbour'] } })
     expect((last('documents.list') as { query: object }).query).not.toHaveProperty('accounts')
   })
 })
 
-test('nothing in it stands in the way of a screen reader', async () => {
+test('the dialog has no accessibility violations', async () => {
   await open()
   const { violations } = await axe.run(screen.getByRole('dialog'), { rules: { 'color-contrast': { enabled: false } } })
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 })
 
-test('a whole view is downloaded from the menu of views', async () => {
+test('a whole view can be downloaded from the views menu', async () => {
   opened = await openOffice(fakeApi({ documents: four(), downloads: [] }))
   opened.app.router.go('documents', ['all'])
   show(opened, Documents)

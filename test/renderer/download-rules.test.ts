@@ -45,7 +45,7 @@ async function press(name: string | RegExp) {
   await settle()
 }
 
-test('a rule takes all documents, also where no view is saved', async () => {
+test('a rule can cover all documents, even without saved views', async () => {
   await open({ views: [] })
   await press('Add a rule…')
   const dialog = within(screen.getByRole('dialog'))
@@ -60,7 +60,7 @@ test('a rule takes all documents, also where no view is saved', async () => {
   expect(said('Off')).toBe(true)
 })
 
-test('a rule is made for a view, with what is complete already only where that is asked', async () => {
+test('a rule for a view doesn’t include existing documents by default', async () => {
   await open()
   await press('Add a rule…')
   const dialog = within(screen.getByRole('dialog'))
@@ -80,7 +80,7 @@ test('a rule is made for a view, with what is complete already only where that i
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a rule…' }))
 })
 
-test('a rule says what it has brought, is turned off and on again', async () => {
+test('a rule shows how many files it saved, and can be turned off and on', async () => {
   await open({ downloadRules: [rule()] })
   expect(said('1,204 files saved')).toBe(true)
   await press('Turn off the rule for Tenancies')
@@ -90,7 +90,7 @@ test('a rule says what it has brought, is turned off and on again', async () => 
   expect(said('On')).toBe(true)
 })
 
-test('a rule whose newest file failed says why', async () => {
+test('a rule whose latest file failed explains why', async () => {
   await open({ downloadRules: [rule({ problem: { code: 'not-writable', message: 'The folder.' } })] })
   expect(said('The last file couldn’t be downloaded.')).toBe(true)
   expect(said(/Choose another folder, then try again/)).toBe(true)
@@ -98,21 +98,21 @@ test('a rule whose newest file failed says why', async () => {
   expect(way.getAttribute('href')).toBe('#/downloads?show=failed')
 })
 
-test('a rule whose view another workstation changed says so, until that is dismissed', async () => {
+test('a rule whose view was changed on another workstation says so until dismissed', async () => {
   await open({ downloadRules: [rule({ viewChangedBy: 'Counter 2' })] })
   expect(said('Counter 2 changed this view, so the rule may cover other documents now.')).toBe(true)
   await press('Dismiss for Tenancies')
   expect(calls('downloads.changeRule')[0]?.input).toEqual({ id: 'rule-1' })
 })
 
-test('a rule whose view is gone rests and says so', async () => {
+test('a rule whose view was deleted is off and says so', async () => {
   const { viewName: _name, ...gone } = rule()
   await open({ downloadRules: [gone] })
   expect(said('Off: its view was deleted')).toBe(true)
   expect(screen.queryByRole('button', { name: /Turn o/ })).toBeNull()
 })
 
-test('a rule is changed with what it had', async () => {
+test('editing a rule starts with its current options', async () => {
   await open({ downloadRules: [rule({ types: ['json'] })] })
   await press('Edit the rule for Tenancies')
   const dialog = within(screen.getByRole('dialog'))
@@ -123,7 +123,7 @@ test('a rule is changed with what it had', async () => {
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ id: 'rule-1', pattern: '{matter}/{document}' })
 })
 
-test('a rule that only verifies asks for no folder and no names', async () => {
+test('a rule that only verifies asks for no file names', async () => {
   await open()
   await press('Add a rule…')
   const dialog = within(screen.getByRole('dialog', { name: 'Add a rule' }))
@@ -133,17 +133,17 @@ test('a rule that only verifies asks for no folder and no names', async () => {
   expect(dialog.queryByLabelText(/^File names/)).toBeNull()
   expect(dialog.queryByText('Choose at least one.')).toBeNull()
   await press('Add rule')
-  const asked = calls('downloads.addRule')[0]?.input
-  expect(asked).toMatchObject({
+  const input = calls('downloads.addRule')[0]?.input
+  expect(input).toMatchObject({
     ...{ alsoNow: false, types: ['verification'] },
     ...{ folderId: 'folder-1', pattern: '{yyyy}/{document} – {signer} – {date}' }
   })
-  // For all documents, as nothing else was chosen.
-  expect(asked).not.toHaveProperty('viewId')
+  // It covers all documents by default.
+  expect(input).not.toHaveProperty('viewId')
   expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('Verify signatures')
 })
 
-test('a rule that verifies beside files keeps that it does when it is changed', async () => {
+test('editing a rule that also verifies keeps the verification', async () => {
   const verifications = { done: 12, waiting: 3, failed: 0 }
   await open({ downloadRules: [rule({ types: ['pdf', 'verification'], verifications })] })
   expect(said('1,204 files saved · 12 documents verified · 3 waiting')).toBe(true)
@@ -152,7 +152,7 @@ test('a rule that verifies beside files keeps that it does when it is changed', 
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ types: ['pdf', 'verification'] })
 })
 
-test('a rule says what it could not verify and why, and tries once more', async () => {
+test('a rule shows what it couldn’t verify, and can retry', async () => {
   const problem = { code: 'not-found' as const, message: 'The signing service couldn’t find this.' }
   const verifications = { done: 4, waiting: 0, failed: 2, problem }
   await open({ downloadRules: [rule({ types: ['verification'], verifications })] })
@@ -162,7 +162,7 @@ test('a rule says what it could not verify and why, and tries once more', async 
   expect(calls('downloads.verifyAgain')[0]?.input).toEqual({ id: 'rule-1' })
 })
 
-test('a rule whose account is paused says that verifying is on hold', async () => {
+test('a rule of a paused account says that verifying is on hold', async () => {
   const problem = {
     code: 'unauthorised' as const,
     message: 'The signing service rejected this account’s key or token.'
@@ -173,7 +173,7 @@ test('a rule whose account is paused says that verifying is on hold', async () =
   expect(screen.queryByRole('button', { name: /^Verify again/ })).toBeNull()
 })
 
-test('a rule that can not be kept says why and stays open', async () => {
+test('a rule that can’t be saved shows the error and stays open', async () => {
   const api = await open()
   api.control.fail('downloads.addRule', { code: 'storage', message: 'No.' })
   await press('Add a rule…')
@@ -181,7 +181,7 @@ test('a rule that can not be kept says why and stays open', async () => {
   expect(said('Couldn’t save the rule.')).toBe(true)
 })
 
-test('a rule is removed only once that was asked, and the focus goes on', async () => {
+test('a rule is removed only after confirmation, and the focus moves on', async () => {
   await open({ downloadRules: [rule()] })
   await press('Remove the rule for Tenancies')
   expect(calls('downloads.removeRule')).toHaveLength(0)
@@ -191,7 +191,7 @@ test('a rule is removed only once that was asked, and the focus goes on', async 
   expect(document.activeElement?.textContent).toContain('Add a rule…')
 })
 
-test('a rule is made from the menu of its view', async () => {
+test('a rule can be added from its view’s menu', async () => {
   opened = await openOffice(fakeApi({ views: [view({ id: 'v9', name: 'Leases' }), view()] }))
   opened.app.router.go('documents', ['view', 'v1'])
   show(opened, Documents)
@@ -203,7 +203,7 @@ test('a rule is made from the menu of its view', async () => {
   expect(calls('downloads.addRule')[0]?.input).toMatchObject({ viewId: 'v1' })
 })
 
-test('nothing in them stands in the way of a screen reader', async () => {
+test('the rules have no accessibility violations', async () => {
   await open({ downloadRules: [rule(), rule({ id: 'rule-2', isOn: false })] })
   const { violations } = await axe.run(document.body, {
     rules: { 'color-contrast': { enabled: false }, region: { enabled: false } }

@@ -15,11 +15,11 @@ async function open(api: FakeApi = fakeApi()) {
   await settle()
   return container
 }
-const kept = () =>
+const savedChanges = () =>
   opened.api.control.calls.filter(({ name }) => name === 'downloads.configure').map(({ input }) => input)
 const pattern = () => screen.getByLabelText<HTMLInputElement>(/^File names/)
 
-test('each change is kept at once', async () => {
+test('each change is saved immediately', async () => {
   await open()
   await fireEvent.click(screen.getByLabelText(/^Identity data/))
   await settle()
@@ -29,7 +29,7 @@ test('each change is kept at once', async () => {
   await settle()
   await fireEvent.change(screen.getByLabelText('Parallel downloads'), { target: { value: '6' } })
   await settle()
-  expect(kept()).toEqual([
+  expect(savedChanges()).toEqual([
     { types: ['pdf', 'json'] },
     { writesIndex: false },
     { folderId: expect.any(String) },
@@ -39,30 +39,30 @@ test('each change is kept at once', async () => {
   expect(opened.api.control.state.downloadSettings.concurrency).toBe(6)
 })
 
-test('names are kept when they are left, and only where they can be used', async () => {
+test('a file name pattern is saved on leaving the field, if valid', async () => {
   await open()
   await fireEvent.input(pattern(), { target: { value: '{colour}' } })
   await fireEvent.change(pattern())
   await settle()
-  expect(kept()).toEqual([])
+  expect(savedChanges()).toEqual([])
   expect(screen.getByText(/“\{colour\}” is not one/)).toBeTruthy()
   await fireEvent.input(pattern(), { target: { value: '{matter}/{document}' } })
   await fireEvent.change(pattern())
   await settle()
-  expect(kept()).toEqual([{ pattern: '{matter}/{document}' }])
+  expect(savedChanges()).toEqual([{ pattern: '{matter}/{document}' }])
 })
 
-test('a part that is chosen from a menu is kept at once', async () => {
+test('a part chosen from a menu is saved immediately', async () => {
   await open()
   await fireEvent.keyDown(screen.getAllByRole('button', { name: 'Dash' })[0] as Element, { key: 'Enter' })
   const items = await screen.findAllByRole('menuitem')
   await fireEvent.click(items.find((one) => one.textContent?.includes('Comma')) as Element)
   await settle()
   await settle()
-  expect(kept()).toEqual([{ pattern: '{yyyy}/{document}, {signer} – {date}' }])
+  expect(savedChanges()).toEqual([{ pattern: '{yyyy}/{document}, {signer} – {date}' }])
 })
 
-test('a change that could not be kept says so', async () => {
+test('a change that can’t be saved is reported', async () => {
   const api = fakeApi()
   api.control.fail('downloads.configure', { code: 'storage', message: 'No.' })
   await open(api)
@@ -71,7 +71,7 @@ test('a change that could not be kept says so', async () => {
   expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn’t saved\./)
 })
 
-test('what can not be read can be read again', async () => {
+test('settings that couldn’t be loaded can be retried', async () => {
   const api = fakeApi()
   api.control.fail('downloads.settings', { code: 'storage', message: 'No.' })
   await open(api)
@@ -81,7 +81,7 @@ test('what can not be read can be read again', async () => {
   expect(pattern().value).toBe('{yyyy}/{document} – {signer} – {date}')
 })
 
-test('nothing in it stands in the way of a screen reader', async () => {
+test('the section has no accessibility violations', async () => {
   const container = await open()
   const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])

@@ -31,8 +31,8 @@ async function key(pressed: string) {
   await fireEvent.keyDown(screen.getByRole('grid'), { key: pressed })
   await settle()
 }
-/** Raises the event of a change, and waits until it is loaded. */
-async function told() {
+/** Raises the change event, and waits until the list is loaded again. */
+async function notifyChange() {
   opened.api.control.emit('downloads.changed', { id: null })
   await opened.clock.pass(1000)
 }
@@ -45,7 +45,7 @@ const saved = (count: number): DownloadView[] =>
   Array.from({ length: count }, (_, index) => downloadOf({ id: `s-${index}`, documentName: `Lease ${index}` }))
 
 describe('the queue', () => {
-  test('says how many files are saved of how many, how fast and for how long', async () => {
+  test('shows saved and total files, the speed and the time left', async () => {
     const moving = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
     await open(
       fakeApi({
@@ -58,7 +58,7 @@ describe('the queue', () => {
     expect(said('500 KB of 1 MB · 3.1 MB/s · about 2 minutes left')).toBe(true)
   })
 
-  test('counts what was asked for since the queue was last empty, not all there ever was', async () => {
+  test('counts the files of the current run, not all ever downloaded', async () => {
     await open(
       fakeApi({
         downloads: [...waiting(87), ...saved(900)],
@@ -70,13 +70,13 @@ describe('the queue', () => {
     expect(bar.getAttribute('aria-valuenow')).toBe('71')
   })
 
-  test('counts half a file as half a file', async () => {
+  test('counts partly downloaded files in the progress bar', async () => {
     const half = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
     await open(fakeApi({ downloads: [half, ...saved(1)] }))
     expect(screen.getByRole('progressbar', { name: 'Files saved' }).getAttribute('aria-valuenow')).toBe('75')
   })
 
-  test('is paused, says that it stays so, and goes on', async () => {
+  test('can be paused and resumed', async () => {
     await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
     await press('Pause')
     expect(calls('downloads.pause')).toHaveLength(1)
@@ -87,28 +87,28 @@ describe('the queue', () => {
     expect(said('Downloading 3 files')).toBe(true)
   })
 
-  test('has its focus where it is paused and goes on, by whichever button', async () => {
+  test('keeps the focus on the button that replaces the one pressed', async () => {
     await open(fakeApi({ downloads: [...waiting(3), ...downloads().filter(({ state }) => state === 'failed')] }))
-    const hands = async (name: string) => {
+    const pressFocused = async (name: string) => {
       screen.getByRole('button', { name }).focus()
       await press(name)
       return document.activeElement?.textContent?.trim()
     }
-    expect(await hands('Pause')).toBe('Resume')
-    expect(await hands('Resume')).toBe('Pause')
+    expect(await pressFocused('Pause')).toBe('Resume')
+    expect(await pressFocused('Resume')).toBe('Pause')
     state().downloads = downloads().filter((one) => one.state === 'failed')
-    await told()
+    await notifyChange()
     expect(document.activeElement?.textContent?.trim()).toBe('Retry 1 failed download')
   })
 
-  test('that has nothing left to clear gives its focus to what stands in its place', async () => {
+  test('moves the focus to the empty state when the last failed file is cleared', async () => {
     await open(fakeApi({ downloads: downloads().filter(({ state }) => state === 'failed') }))
     screen.getByRole('button', { name: 'Clear failed' }).focus()
     await press('Clear failed')
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Go to Documents' }))
   })
 
-  test('is stopped as a whole only once that was asked', async () => {
+  test('is stopped as a whole only after confirmation', async () => {
     await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
     await press('Stop all…')
     expect(calls('downloads.cancelAll')).toHaveLength(0)
@@ -120,20 +120,20 @@ describe('the queue', () => {
     expect(state().downloads.filter((one) => one.state === 'done')).toHaveLength(2)
   })
 
-  test('has all that failed tried again, and clears them from the list', async () => {
+  test('retries all failed files, and clears them from the list', async () => {
     await open()
     expect(said('Downloading 1 file')).toBe(true)
     await press('Retry 1 failed download')
     expect(calls('downloads.againAll')).toHaveLength(1)
     state().downloads = downloads().filter((one) => one.state === 'failed')
-    await told()
+    await notifyChange()
     expect(said('1 file failed')).toBe(true)
     await press('Clear failed')
     expect(calls('downloads.clear')).toHaveLength(1)
     expect(said('No downloads yet.')).toBe(true)
   })
 
-  test('says that it waits for a connection, says when it is tried again, and can be tried now', async () => {
+  test('waits for a connection, counts down to the next retry, and can be tried now', async () => {
     await open(
       fakeApi({
         downloads: waiting(2),
@@ -149,7 +149,7 @@ describe('the queue', () => {
     expect(calls('downloads.resume')).toHaveLength(1)
   })
 
-  test('that a full disk holds says so once, with what to do, and the way to another folder', async () => {
+  test('reports a full disk once, with the folder, advice and another folder to choose', async () => {
     await open(
       fakeApi({
         downloads: waiting(2),
@@ -170,7 +170,7 @@ describe('the queue', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('2 files will be saved in “Signed papers”.')
   })
 
-  test('whose other folder is thought better of waits as it did', async () => {
+  test('stays on hold when choosing another folder is cancelled', async () => {
     const api = fakeApi({
       downloads: waiting(2),
       downloadSummary: {
@@ -185,7 +185,7 @@ describe('the queue', () => {
     expect(said('2 files waiting. The disk is full.')).toBe(true)
   })
 
-  test('that a folder holds says what is the matter with that folder', async () => {
+  test('explains a problem with the folder', async () => {
     const message = 'The folder isn’t there.'
     const next = 'It may be on a drive: connect that and try again.'
     await open(
@@ -195,7 +195,7 @@ describe('the queue', () => {
     expect(said(/It may be on a drive: connect that and try again\.$/)).toBe(true)
   })
 
-  test('that could not be paused says why', async () => {
+  test('reports that pausing failed', async () => {
     const api = fakeApi({ downloads: waiting(2) })
     api.control.fail('downloads.pause', { code: 'storage', message: 'No.' })
     await open(api)
@@ -204,25 +204,25 @@ describe('the queue', () => {
     expect(said('Downloading 2 files')).toBe(true)
   })
 
-  test('says that everything is saved when nothing is left', async () => {
+  test('reports that everything is saved', async () => {
     await open(fakeApi({ downloads: saved(12) }))
     expect(said('12 files saved')).toBe(true)
     expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
   })
 })
 
-describe('its files', () => {
-  test('move as they come, and say how far they are', async () => {
+describe('the files', () => {
+  test('update as they progress', async () => {
     await open()
     const bar = () => screen.getByRole('progressbar', { name: 'Downloading Power of attorney Lindqvist' })
     expect(bar().getAttribute('aria-valuenow')).toBe('20')
     expect(within(screen.getByRole('grid')).getByText('121 KB of 600 KB')).toBeTruthy()
     state().downloads = state().downloads.map((one) => (one.id === 'dl-2' ? { ...one, bytes: 450_000 } : one))
-    await told()
+    await notifyChange()
     expect(bar().getAttribute('aria-valuenow')).toBe('75')
   })
 
-  test('stand in parts with their counts', async () => {
+  test('are listed by state, with counts', async () => {
     await open()
     const tab = (name: RegExp) => screen.getByRole('link', { name })
     expect(tab(/^All 3$/)).toBeTruthy()
@@ -236,7 +236,7 @@ describe('its files', () => {
     expect(said('Power of attorney Lindqvist')).toBe(false)
   })
 
-  test('that are thousands are read in windows as they come into sight', async () => {
+  test('are loaded in pages as they come into view', async () => {
     await open(fakeApi({ downloads: saved(6000) }))
     expect(screen.getByRole('grid').getAttribute('aria-rowcount')).toBe('6001')
     expect(screen.getAllByRole('row').length).toBeLessThan(60)
@@ -244,14 +244,14 @@ describe('its files', () => {
     expect(calls('downloads.list').length).toBeLessThan(4)
   })
 
-  test('that were there already say so', async () => {
+  test('that existed already say so', async () => {
     await open(fakeApi({ downloads: [downloadOf({ wasThere: true })] }))
     expect(within(rowOf('Tax declaration Lindqvist')).getByText('Already saved')).toBeTruthy()
     await key('ArrowDown')
     expect(said('The same file was already saved.')).toBe(true)
   })
 
-  test('that another workstation of the office saves say so, before and after', async () => {
+  test('saved by another workstation say so, before and after', async () => {
     const error = { code: 'busy' as const, message: 'Counter 2 is saving this file.' }
     const waiting = downloadOf({
       id: 'dl-9',
@@ -269,7 +269,7 @@ describe('its files', () => {
     expect(said('Counter 2 saved this file.')).toBe(true)
   })
 
-  test('that failed say why in the row, and what to do beside the list', async () => {
+  test('that failed show the reason in the row, and advice beside the list', async () => {
     await open(fakeApi(), 'failed')
     expect(within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this document.')).toBeTruthy()
     await key('ArrowDown')
@@ -279,7 +279,7 @@ describe('its files', () => {
     expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
   })
 
-  test('are shown in their folder, begun again and stopped by the button of their row', async () => {
+  test('can be shown in their folder, downloaded again and stopped with their row’s button', async () => {
     await open()
     await press('Show in folder: Tax declaration Lindqvist, PDF')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-1' })
@@ -290,7 +290,7 @@ describe('its files', () => {
     expect(opened.app.router.route.rest).toEqual([])
   })
 
-  test('and the same by keys on the row, each where it makes sense only', async () => {
+  test('can be stopped by key in the row, and other keys do nothing where they don’t apply', async () => {
     await open()
     await key('ArrowDown')
     await key('s')
@@ -300,7 +300,7 @@ describe('its files', () => {
     expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
   })
 
-  test('open beside the list by Enter, and Escape gives the list its focus back', async () => {
+  test('open beside the list with Enter, and Escape returns the focus to the list', async () => {
     await open(fakeApi({ downloads: saved(3) }))
     await key('ArrowDown')
     await key('Enter')
@@ -312,24 +312,24 @@ describe('its files', () => {
     expect(opened.app.router.route.rest).toEqual([])
   })
 
-  test('that leave the part that is shown stay open beside it, as they are now', async () => {
+  test('stay open and up to date beside the list after leaving the filter', async () => {
     await open(fakeApi(), 'moving')
     await key('ArrowDown')
     expect(screen.getByRole('heading', { level: 2, name: 'Power of attorney Lindqvist' })).toBeTruthy()
     state().downloads = state().downloads.map((one) => {
       return one.id === 'dl-2' ? downloadOf({ ...one, state: 'done', bytes: 600_000, finishedAt: NOW }) : one
     })
-    await told()
+    await notifyChange()
     expect(said('No downloads in progress.')).toBe(true)
     expect(within(screen.getByRole('article')).getByText('Saved')).toBeTruthy()
     await press('Show in folder')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-2' })
     state().downloads = state().downloads.map((one) => (one.id === 'dl-2' ? { ...one, state: 'failed' } : one))
-    await told()
+    await notifyChange()
     expect(within(screen.getByRole('article')).getByText('Failed')).toBeTruthy()
   })
 
-  test('say of which kind they are under their names where the list is tight', async () => {
+  test('show their type under the name in a narrow list', async () => {
     const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
     const [name, state] = ['Deed', 'cancelled'] as const
     const pdf = downloadOf({ id: 'p', documentName: name, state, bytes: 0 })
@@ -343,7 +343,7 @@ describe('its files', () => {
     }
   })
 
-  test('that are opened by a press where there is no room for both have the focus, and the list has it again', async () => {
+  test('opened by click in a narrow window get the focus, and Escape returns it to the list', async () => {
     const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
     try {
       await open()
@@ -362,7 +362,7 @@ describe('its files', () => {
     }
   })
 
-  test('that are held say beside the list by what, and which folder they go to', async () => {
+  test('on hold name the reason and folder beside the list', async () => {
     const message = 'The folder isn’t there.'
     const next = 'It may be on a drive: connect that and try again.'
     const held = waiting(2).map((one) => ({ ...one, folder: 'Estate drive', retryAt: NOW + 5000 }))
@@ -378,7 +378,7 @@ describe('its files', () => {
     ).toBeTruthy()
   })
 
-  test('that wait for a connection say so and nothing else, whether they met it or another did', async () => {
+  test('waiting for a connection say only that, even if another file hit the problem', async () => {
     const error = { code: 'offline', message: 'No network.' } as const
     const [met, other] = waiting(2)
     await open(
@@ -396,7 +396,7 @@ describe('its files', () => {
     }
   })
 
-  test('that are cleared close beside the list, and leave the focus where it was pressed', async () => {
+  test('close beside the list when cleared, and the focus goes to the queue', async () => {
     const stopped = downloadOf({ id: 'x', documentName: 'Deed x', state: 'cancelled', bytes: 0 })
     await open(fakeApi({ downloads: [...saved(2), stopped] }), 'stopped')
     await key('ArrowDown')
@@ -410,24 +410,24 @@ describe('its files', () => {
     expect(document.activeElement).toBe(screen.getByRole('region', { name: 'The queue' }))
   })
 
-  test('that are no more give the focus that was in them to the list, or to the part where that is empty', async () => {
+  test('that disappear while focused pass the focus to the list, or to the filter when it is empty', async () => {
     const stopped = (id: string) => downloadOf({ id, documentName: `Deed ${id}`, state: 'cancelled', bytes: 0 })
     await open(fakeApi({ downloads: [...saved(2), stopped('x'), stopped('y')] }), 'stopped')
     await key('ArrowDown')
     await key('Enter')
     expect(document.activeElement?.textContent).toBe('Deed x')
     state().downloads = state().downloads.filter((one) => one.id !== 'x')
-    await told()
+    await notifyChange()
     expect(document.activeElement).toBe(screen.getByRole('grid'))
     await key('ArrowDown')
     await key('Enter')
     expect(document.activeElement?.textContent).toBe('Deed y')
     state().downloads = saved(2)
-    await told()
+    await notifyChange()
     expect(document.activeElement?.textContent).toMatch(/^Stopped/)
   })
 
-  test('that were the only ones close with the list', async () => {
+  test('close with the list when it becomes empty', async () => {
     await open(fakeApi({ downloads: [downloadOf({ id: 'x', state: 'cancelled', bytes: 0 })] }))
     await key('ArrowDown')
     await press('Clear stopped')
@@ -436,7 +436,7 @@ describe('its files', () => {
     expect(opened.app.router.route.rest).toEqual([])
   })
 
-  test('that were moved away are told where they were to be shown', async () => {
+  test('moved elsewhere on disk cause an error when shown', async () => {
     const api = fakeApi({ downloads: saved(1) })
     api.control.fail('downloads.reveal', { code: 'gone', message: 'The file is not there.' })
     await open(api)
@@ -446,7 +446,7 @@ describe('its files', () => {
   })
 })
 
-test('a list that can not be read offers to try again', async () => {
+test('a list that can’t be loaded offers a retry', async () => {
   const api = fakeApi()
   api.control.fail('downloads.list', { code: 'storage', message: 'The disk is gone.' })
   await open(api)
@@ -456,29 +456,29 @@ test('a list that can not be read offers to try again', async () => {
   expect(said('Tax declaration Lindqvist')).toBe(true)
 })
 
-test('without downloads there is one sentence and one way on', async () => {
+test('without downloads, the page shows one sentence and a link to the documents', async () => {
   await open(fakeApi({ downloads: [] }))
   expect(said('No downloads yet.')).toBe(true)
   await press('Go to Documents')
   expect(window.location.hash).toBe('#/documents/all?identity=any')
 })
 
-test('the side bar counts what is on its way', async () => {
+test('the side bar counts files in progress', async () => {
   await open(fakeApi({ downloads: [...waiting(4), ...saved(9)] }))
   expect(opened.app.counts.downloads).toBe(4)
 })
 
 test.each([
-  ['files on the way and failed', () => fakeApi(), ''],
-  ['nothing', () => fakeApi({ downloads: [] }), ''],
-  ['a part that is empty', () => fakeApi({ downloads: saved(1) }), 'failed']
-])('%s: nothing stands in the way of a screen reader', async (_name, api, part) => {
+  ['files in progress and failed', () => fakeApi(), ''],
+  ['no downloads', () => fakeApi({ downloads: [] }), ''],
+  ['an empty filter', () => fakeApi({ downloads: saved(1) }), 'failed']
+])('%s: has no accessibility violations', async (_name, api, part) => {
   const container = await open(api(), part)
   const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 })
 
-describe('what a file waits for', () => {
+describe('the reason a file waits', () => {
   const soon = { folder: 'Evidence', retryAt: NOW + 5000 }
   const said = (code: ErrorCode, change: Partial<DownloadView> = {}, isPaused = false) =>
     waitReasonInWords(
@@ -487,14 +487,14 @@ describe('what a file waits for', () => {
       NOW
     )
 
-  test('is nothing while only its turn has not come, or all is paused', () => {
+  test('is not shown while it only waits its turn, or everything is paused', () => {
     expect(waitReasonInWords(soon, { isPaused: false }, NOW)).toBeUndefined()
     expect(waitReasonInWords(soon, undefined, NOW)).toBeUndefined()
     const problem = { code: 'offline', message: 'No network.' } as const
     expect(waitReasonInWords(soon, { isPaused: true, problem }, NOW)).toBeUndefined()
   })
 
-  test('is its own trouble before what holds all of them', () => {
+  test('is its own problem before the queue’s', () => {
     const own = waitReasonInWords(
       { ...soon, error: { code: 'server', message: 'No.' } },
       { isPaused: false, problem: { code: 'offline', message: 'No network.' } },
@@ -503,19 +503,22 @@ describe('what a file waits for', () => {
     expect(own?.error.code).toBe('server')
   })
 
-  test.each(['offline', 'dns', 'refused', 'timeout'] as const)('%s is the line, whenever it is tried', (code) => {
-    expect(said(code)).toMatchObject({ title: 'Waiting for a connection.' })
-    expect(said(code)?.more).toMatch(/ It will resume automatically\.$/)
-    expect(said(code)?.more).not.toMatch(/try again|tried/i)
-  })
+  test.each(['offline', 'dns', 'refused', 'timeout'] as const)(
+    '%s is described as waiting for a connection',
+    (code) => {
+      expect(said(code)).toMatchObject({ title: 'Waiting for a connection.' })
+      expect(said(code)?.more).toMatch(/ It will resume automatically\.$/)
+      expect(said(code)?.more).not.toMatch(/try again|tried/i)
+    }
+  )
 
-  test('is said with its time where that is a while away', () => {
+  test('includes the time if the retry is some way off', () => {
     expect(said('server')?.title).toBe('Retrying automatically.')
     expect(said('server', { retryAt: NOW + 600_000 })?.title).toMatch(/^Retrying automatically at \d\d:\d\d\.$/)
     expect(said('rate-limited')?.more).toBe('It will resume automatically.')
   })
 
-  test('names the folder where that is the matter, and nowhere else', () => {
+  test('names the folder only for problems with it', () => {
     expect(said('no-space')).toMatchObject({
       title: 'The disk is full.',
       more: 'Folder: “Evidence”. Free some space. It also retries automatically.'
@@ -523,7 +526,7 @@ describe('what a file waits for', () => {
     expect(said('unauthorised')?.more).not.toMatch(/Evidence/)
   })
 
-  test('is a person’s to resume where they paused it', () => {
+  test('says that it retries on resuming while paused', () => {
     expect(said('server', {}, true)?.title).toBe('Retries when you resume.')
   })
 })

@@ -23,36 +23,36 @@ function type(text: string) {
 }
 
 const saves = () => api.control.calls.filter((call) => call.name === 'drafts.save')
-const kept = () => api.control.state.drafts.map((draft) => draft.composition.items[0]?.Name)
+const savedNames = () => api.control.state.drafts.map((draft) => draft.composition.items[0]?.Name)
 
-describe('what is typed', () => {
-  test('is saved within 300 ms, as one draft however many times it is saved', async () => {
+describe('typed text', () => {
+  test('is saved within 300 ms, into one draft', async () => {
     type('T')
     await clock.pass(300)
     type('Ta')
     await clock.pass(300)
-    expect(kept()).toEqual(['Ta'])
+    expect(savedNames()).toEqual(['Ta'])
     expect(saver.state).toBe('saved')
     expect(saves()).toHaveLength(2)
   })
 
-  test('is saved during steady typing too, not only after a pause', async () => {
+  test('is saved during continuous typing, not only after a pause', async () => {
     for (let index = 1; index <= 20; index++) {
       type('x'.repeat(index))
       await clock.pass(100)
     }
     expect(saves().length).toBeGreaterThan(5)
     await clock.pass(300)
-    expect(kept()).toEqual(['x'.repeat(20)])
+    expect(savedNames()).toEqual(['x'.repeat(20)])
   })
 
-  test('is not saved once for each key', async () => {
+  test('is not saved with every key', async () => {
     for (let index = 1; index <= 10; index++) type('x'.repeat(index))
     await clock.pass(300)
     expect(saves()).toHaveLength(1)
   })
 
-  test('while a save is on its way is saved after it, never beside it', async () => {
+  test('during a save is saved afterwards, never concurrently', async () => {
     let finish = () => {}
     const save = api.drafts.save
     let running = 0
@@ -76,10 +76,10 @@ describe('what is typed', () => {
     finish()
     await settle()
     expect(most).toBe(1)
-    expect(kept()).toEqual(['second'])
+    expect(savedNames()).toEqual(['second'])
   })
 
-  test('while a save is on its way is saved 250 ms after it was typed, however long the save takes', async () => {
+  test('during a save is saved 250 ms after it was typed, even if the save takes long', async () => {
     let finish = () => {}
     const save = api.drafts.save
     api.drafts.save = async (input) => {
@@ -98,10 +98,10 @@ describe('what is typed', () => {
     await clock.pass(10)
     finish()
     await settle()
-    expect(kept()).toEqual(['second'])
+    expect(savedNames()).toEqual(['second'])
   })
 
-  test('is kept as the page goes away, also beside the very first save that is on its way: one draft, sent off once', async () => {
+  test('is saved once as the page closes, into the same draft as a first save in progress', async () => {
     const answer = api.control.hold('drafts.save')
     type('first')
     await clock.pass(250)
@@ -109,15 +109,15 @@ describe('what is typed', () => {
     saver.flushOnExit()
     saver.flushOnExit()
     answer()
-    await expect.poll(kept).toEqual(['second'])
+    await expect.poll(savedNames).toEqual(['second'])
     await clock.pass(60_000)
-    expect(kept()).toEqual(['second'])
+    expect(savedNames()).toEqual(['second'])
     expect(saves()).toHaveLength(2)
     expect(saver.state).toBe('saved')
     expect(saver.id).toBe(api.control.state.drafts[0]?.id)
   })
 
-  test('whose first save was taken although its answer was lost is one draft all the same', async () => {
+  test('goes into one draft even if the answer to its first save was lost', async () => {
     const { save } = api.drafts
     api.drafts.save = async (input) => {
       await save(input)
@@ -128,21 +128,21 @@ describe('what is typed', () => {
     await clock.pass(300)
     type('second')
     await clock.pass(5000)
-    expect(kept()).toEqual(['second'])
+    expect(savedNames()).toEqual(['second'])
   })
 
-  test('is kept as it was when it was typed, whatever becomes of it while its save fails', async () => {
+  test('is saved as it was when typed, even if its save fails at first', async () => {
     api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
     type('typed')
     await clock.pass(300)
     composition.items = []
     api.control.heal('drafts.save')
     await clock.pass(5000)
-    expect(kept()).toEqual(['typed'])
+    expect(savedNames()).toEqual(['typed'])
   })
 
   test.each(['gone', 'busy'] as const)(
-    'is not tried again and again where the answer is final (%s), but is when that is asked for',
+    'is not retried automatically after a final answer (%s), only on request',
     async (code) => {
       api.control.fail('drafts.save', { code, message: 'For good.' })
       type('late')
@@ -154,21 +154,21 @@ describe('what is typed', () => {
       expect(saver.error?.code).toBe(code)
       api.control.heal('drafts.save')
       expect(await saver.retry()).toBe(true)
-      expect(kept()).toEqual(['later'])
+      expect(savedNames()).toEqual(['later'])
     }
   )
 
-  test('in a draft that was removed is kept as a new draft where the person says so', async () => {
+  test('in a deleted draft can be saved as a new draft', async () => {
     saver = new DraftSaver(api, clock, { composition, accountId: 'practice', id: 'removed' })
     type('precious')
     await clock.pass(300)
     expect(saver.error?.code).toBe('gone')
     expect(await saver.saveAsNew()).toBe(true)
-    expect(kept()).toEqual(['precious'])
+    expect(savedNames()).toEqual(['precious'])
     expect(saver.id).not.toBe('removed')
   })
 
-  test('into another draft goes on from no edition of the one before', async () => {
+  test('in another draft does not continue from the previous draft’s edition', async () => {
     const office = { isMine: false, canBeMine: true, versions: 0, edition: 3 }
     const begin = () => {
       saver = new DraftSaver(api, clock, { composition, accountId: 'practice', id: 'its', office })
@@ -198,7 +198,7 @@ describe('what is typed', () => {
     expect(editions().at(-1)).toBe(0)
   })
 
-  test('after a package was taken back is saved in the draft that it is then', async () => {
+  test('after undoing a send is saved in the draft it returned to', async () => {
     type('sent')
     await saver.flush()
     saver.close()
@@ -210,7 +210,7 @@ describe('what is typed', () => {
     expect(api.control.state.drafts.map((one) => [one.id, one.title])).toEqual([['another', 'corrected']])
   })
 
-  test('that could not be saved is said, and saved as soon as it can be', async () => {
+  test('that couldn’t be saved is reported, and saved once possible', async () => {
     api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     type('precious')
     await clock.pass(300)
@@ -221,10 +221,10 @@ describe('what is typed', () => {
     await clock.pass(30_000)
     expect(saver.state).toBe('saved')
     expect(saver.error).toBeUndefined()
-    expect(kept()).toEqual(['precious'])
+    expect(savedNames()).toEqual(['precious'])
   })
 
-  test('is tried again at longer and longer intervals, not in a storm', async () => {
+  test('is retried at growing intervals', async () => {
     api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
     type('precious')
     await clock.pass(60_000)
@@ -232,13 +232,13 @@ describe('what is typed', () => {
     expect(saves().length).toBeLessThan(10)
   })
 
-  test('is kept at once when the page is left', async () => {
+  test('is saved immediately when leaving', async () => {
     type('leaving')
     expect(await saver.flush()).toBe(true)
-    expect(kept()).toEqual(['leaving'])
+    expect(savedNames()).toEqual(['leaving'])
   })
 
-  test('is not reported as kept where it was not', async () => {
+  test('is not reported as saved if it wasn’t', async () => {
     api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
     type('leaving')
     expect(await saver.flush()).toBe(false)
@@ -250,6 +250,6 @@ describe('what is typed', () => {
     saver.close()
     type('later')
     await clock.pass(60_000)
-    expect(kept()).toEqual(['sent'])
+    expect(savedNames()).toEqual(['sent'])
   })
 })

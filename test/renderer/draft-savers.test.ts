@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const control = () => opened.api.control
 const calls = (name: string) => control().calls.filter((call) => call.name === name)
-const kept = () => control().state.drafts.map((draft) => [draft.accountId, draft.title])
+const savedDrafts = () => control().state.drafts.map((draft) => [draft.accountId, draft.title])
 const said = () => opened.app.toasts.shown.map((toast) => toast.text)
 const full = { code: 'no-space', message: 'The disk is full.' } as const
 
@@ -48,7 +48,7 @@ async function typeAndClose(text: string, id?: string): Promise<DraftSaver> {
   return saver
 }
 
-/** Raises the window's closing event. Returns what the main process has been told after this long. */
+/** Raises the window's closing event. Returns the latest answer to the main process after this long. */
 async function close(after = 0): Promise<unknown> {
   control().emit('window.closing', null)
   await settle()
@@ -56,15 +56,15 @@ async function close(after = 0): Promise<unknown> {
   return calls('system.readyToClose').at(-1)?.input
 }
 
-/** Another account is chosen elsewhere, without asking here. */
-async function chosenElsewhere(id: string) {
+/** Chooses another account from elsewhere, without going through this screen. */
+async function chooseElsewhere(id: string) {
   control().state.accounts = control().state.accounts.map((one) => ({ ...one, chosen: one.id === id }))
   control().emit('accounts.changed', null)
   await settle()
 }
 
-describe('a draft whose editor is closed before it is saved', () => {
-  test('is found again with its text, newer than what is on the disk, and is one draft from then on', async () => {
+describe('a draft whose editor was closed before it was saved', () => {
+  test('reopens with its unsaved text, and stays one draft', async () => {
     const id = await saved('old')
     await typeAndClose('newer', id)
     const found = opened.app.draftSavers.find(id)
@@ -74,47 +74,47 @@ describe('a draft whose editor is closed before it is saved', () => {
     saver.recordEdit(named('newest'))
     await saver.retry()
     await opened.clock.pass(120_000)
-    expect(kept()).toEqual([['practice', 'newest']])
+    expect(savedDrafts()).toEqual([['practice', 'newest']])
   })
 
-  test('is found no longer once it is saved: the disk has it', async () => {
+  test('is no longer held once it is saved', async () => {
     const { key } = await typeAndClose('late')
     control().heal('drafts.save')
     await opened.clock.pass(60_000)
-    expect(kept()).toEqual([['practice', 'late']])
+    expect(savedDrafts()).toEqual([['practice', 'late']])
     expect(opened.app.draftSavers.find(key)).toBeUndefined()
   })
 
-  test('holds the account, with the way back to it', async () => {
+  test('blocks changing the account, and offers the way back', async () => {
     await typeAndClose('late')
     expect(await opened.app.accounts.choose('harbour')).toMatchObject({ code: 'storage' })
     expect(opened.app.accounts.chosen?.id).toBe('practice')
     expect(opened.app.toasts.shown.at(-1)?.action?.label).toBe('Open it')
   })
 
-  test('is never saved for another account, says so, and is saved once its own is chosen again', async () => {
+  test('is never saved into another account, and is saved once its own is selected again', async () => {
     await typeAndClose('ours')
-    await chosenElsewhere('harbour')
+    await chooseElsewhere('harbour')
     control().heal('drafts.save')
     await opened.clock.pass(120_000)
-    expect(kept()).toEqual([])
+    expect(savedDrafts()).toEqual([])
     expect(await close()).toEqual({ kept: false })
     expect(said().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
     expect(await opened.app.accounts.choose('practice')).toBeUndefined()
     await settle()
-    expect(kept()).toEqual([['practice', 'ours']])
+    expect(savedDrafts()).toEqual([['practice', 'ours']])
   })
 
-  test('of an account that was removed is not tried for ever', async () => {
+  test('is no longer retried once its account is removed', async () => {
     const saver = await typeAndClose('orphan')
     await opened.app.accounts.remove('practice')
     control().heal('drafts.save')
     await opened.clock.pass(60_000)
     expect(saver.error?.code).toBe('gone')
-    expect(kept()).toEqual([])
+    expect(savedDrafts()).toEqual([])
   })
 
-  test('that is with the outbox is shown as it was typed once it was taken back, and holds nobody in the account', async () => {
+  test('doesn’t block the account while queued in the outbox, and keeps its text for an undo', async () => {
     const id = await saved('sent')
     control().state.sends = [sendOf({ id: 'send-1', draftId: id, state: 'ready' })]
     const { saver, close: closeEditor } = edit(id)
@@ -129,24 +129,24 @@ describe('a draft whose editor is closed before it is saved', () => {
     control().state.sends = []
     edit(id, opened.app.draftSavers.find(id))
     await settle()
-    expect(kept()).toEqual([['practice', 'typed late']])
+    expect(savedDrafts()).toEqual([['practice', 'typed late']])
   })
 })
 
 describe('closing the window', () => {
-  test('is let go at once where all is kept', async () => {
+  test('is allowed immediately once everything is saved', async () => {
     edit().saver.recordEdit(named('typed'))
     expect(await close()).toEqual({ kept: true })
-    expect(kept()).toEqual([['practice', 'typed']])
+    expect(savedDrafts()).toEqual([['practice', 'typed']])
   })
 
-  test('asks at once where a save fails', async () => {
+  test('requires confirmation immediately if a save fails', async () => {
     control().fail('drafts.save', full)
     edit().saver.recordEdit(named('typed'))
     expect(await close()).toEqual({ kept: false })
   })
 
-  test('asks after two seconds where a save is not answered', async () => {
+  test('requires confirmation after two seconds without an answer to a save', async () => {
     control().hold('drafts.save')
     edit().saver.recordEdit(named('typed'))
     expect(await close(1900)).toBeUndefined()
@@ -154,7 +154,7 @@ describe('closing the window', () => {
     expect(calls('system.readyToClose').map((call) => call.input)).toEqual([{ kept: false }])
   })
 
-  test('asks where the draft is gone or with the outbox, too: what was typed would be lost', async () => {
+  test('requires confirmation if the draft no longer exists', async () => {
     edit('removed').saver.recordEdit(named('typed'))
     expect(await close()).toEqual({ kept: false })
   })

@@ -45,7 +45,8 @@ const titles = () =>
     .filter((link) => link.closest('[role=row]'))
     .map((link) => link.textContent)
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const kept = () => opened.api.control.state.drafts.filter((one) => one.trashedAt === undefined).map((one) => one.title)
+const keptTitles = () =>
+  opened.api.control.state.drafts.filter((one) => one.trashedAt === undefined).map((one) => one.title)
 
 async function key(name: string, options: object = {}, target: Element = grid()) {
   await fireEvent.keyDown(target, { key: name, ...options })
@@ -65,27 +66,27 @@ async function chooseOf(title: string, entry: RegExp) {
 }
 
 describe('the list of drafts', () => {
-  test('has the newest first, with who signs them', async () => {
+  test('is sorted newest first, and shows the signers', async () => {
     await open()
     expect(titles()).toEqual(['Newer', 'Older', 'Oldest'])
     expect(within(screen.getAllByRole('row')[1] as HTMLElement).getByText('Mere Tamati')).toBeTruthy()
   })
 
-  test('is heard as it reads: every column has a name, and a row doesn’t repeat it for its buttons', async () => {
+  test('has named columns, and row names without the buttons', async () => {
     await open()
     expect(screen.getAllByRole('columnheader').every((head) => head.textContent?.trim())).toBe(true)
     expect(screen.getByRole('row', { name: /^Newer Mere Tamati/ }).getAttribute('aria-labelledby')).toBeTruthy()
     expect(screen.queryByRole('row', { name: /Select Newer|Actions for/ })).toBeNull()
   })
 
-  test('of ten thousand reads only what is in sight', async () => {
+  test('loads only the visible rows of 10,000', async () => {
     await open({ drafts: madeUpDrafts(10_000, NOW) })
     expect(grid().getAttribute('aria-rowcount')).toBe('10001')
     expect(calls('drafts.list').every(({ input }) => (input as { limit: number }).limit <= 200)).toBe(true)
     expect(screen.getAllByRole('row').length).toBeLessThan(60)
   })
 
-  test('is searched when typing pauses; "/" goes to the search, Escape clears it', async () => {
+  test('is searched once typing pauses; “/” focuses the search, Escape clears it', async () => {
     await open()
     const field = screen.getByRole('searchbox')
     await key('/', {}, document.body)
@@ -100,14 +101,14 @@ describe('the list of drafts', () => {
     expect(titles()).toEqual(['Newer', 'Older', 'Oldest'])
   })
 
-  test('says that nothing was found, and offers all again', async () => {
+  test('reports no results, and offers to clear the search', async () => {
     await open({}, [], { search: 'zebra' })
     expect(screen.getByText('No drafts match “zebra”.')).toBeTruthy()
     await press('Clear search')
     expect(titles()).toHaveLength(3)
   })
 
-  test('follows changes made elsewhere, however many, with few readings', async () => {
+  test('follows frequent changes elsewhere with few requests', async () => {
     await open()
     const before = calls('drafts.list').length
     const { state, emit } = opened.api.control
@@ -118,11 +119,11 @@ describe('the list of drafts', () => {
     }
     await opened.clock.pass(1000)
     expect(titles()).toContain('Word 19')
-    // The list, and the newest drafts shown by the frame and Compose: each at most once a second.
+    // The list, and the newest drafts in the frame and in Compose, are each requested at most once a second.
     expect(calls('drafts.list').length - before).toBeLessThanOrEqual(8)
   })
 
-  test('that cannot be read says so and can be tried again', async () => {
+  test('shows an error if it can’t be loaded, and can be retried', async () => {
     opened = await openOffice(fakeApi({ drafts: [draft('one', 'Older', 5000)] }))
     opened.api.control.fail('drafts.list', { code: 'storage', message: 'Not now.' })
     opened.app.router.go('drafts')
@@ -135,13 +136,13 @@ describe('the list of drafts', () => {
   })
 })
 
-describe('a chosen draft', () => {
-  test('is opened by Enter, copied by D, and its history is shown by H', async () => {
+describe('a selected draft', () => {
+  test('opens with Enter, is duplicated with D, and shows its history with H', async () => {
     await open()
     await key('ArrowDown')
     await key('ArrowDown')
     await key('d')
-    expect(kept().filter((title) => title === 'Older')).toHaveLength(2)
+    expect(keptTitles().filter((title) => title === 'Older')).toHaveLength(2)
     expect(opened.app.toasts.shown[0]?.text).toBe('Duplicated “Older”.')
     await key('h')
     expect(opened.app.router.route.query.get('history')).toBeTruthy()
@@ -153,7 +154,7 @@ describe('a chosen draft', () => {
     expect(window.location.hash).toBe('#/compose/three')
   })
 
-  test('is deleted by Delete; the focus stays in the list, on the neighbour, and it can be had back', async () => {
+  test('is deleted with Delete, the focus moves to its neighbour, and that can be undone', async () => {
     await open()
     await key('ArrowDown')
     await key('Delete')
@@ -167,7 +168,7 @@ describe('a chosen draft', () => {
     expect(titles()).toEqual(['Newer', 'Older', 'Oldest'])
   })
 
-  test('that could not be deleted stays, and why is said', async () => {
+  test('that can’t be deleted stays, with the reason', async () => {
     await open()
     opened.api.control.fail('drafts.remove', { code: 'storage', message: 'Not now.' })
     await chooseOf('Newer', /^Delete/)
@@ -175,7 +176,7 @@ describe('a chosen draft', () => {
     expect(titles()).toContain('Newer')
   })
 
-  test('that is gone for good is not said to be back', async () => {
+  test('that can’t be restored shows an error', async () => {
     await open()
     await key('Home')
     await key('Delete')
@@ -193,7 +194,7 @@ describe('a chosen draft', () => {
     expect(screen.getByText('No drafts yet.')).toBeTruthy()
   })
 
-  test('can be put under many rows of a sheet', async () => {
+  test('can be used for bulk send', async () => {
     await open()
     await chooseOf('Newer', /^Bulk send/)
     expect(window.location.hash).toBe('#/bulk?draft=two')
@@ -201,7 +202,7 @@ describe('a chosen draft', () => {
 })
 
 describe('several drafts', () => {
-  test('are marked by Space, and deleted and had back together', async () => {
+  test('are selected with Space, and deleted and restored together', async () => {
     await open()
     await key('ArrowDown')
     await key(' ')
@@ -209,13 +210,13 @@ describe('several drafts', () => {
     await key(' ')
     expect(screen.getByText('2 drafts selected')).toBeTruthy()
     await press('Delete 2 drafts')
-    expect(kept()).toEqual(['Oldest'])
+    expect(keptTitles()).toEqual(['Oldest'])
     opened.app.toasts.shown[0]?.action?.run()
     await settle()
-    expect(kept().sort()).toEqual(['Newer', 'Older', 'Oldest'])
+    expect(keptTitles().sort()).toEqual(['Newer', 'Older', 'Oldest'])
   })
 
-  test('are marked by Ctrl and a click, and from one to another by Shift, also past what has been read', async () => {
+  test('are selected with Ctrl and click, and as a range with Shift', async () => {
     await open({ drafts: madeUpDrafts(1000, NOW) })
     const rows = screen.getAllByRole('row')
     await fireEvent.click(rows[2] as Element, { ctrlKey: true })
@@ -228,7 +229,7 @@ describe('several drafts', () => {
     expect(screen.queryByText(/selected$/)).toBeNull()
   })
 
-  test('are saved as one file once it was read that the file is not encrypted', async () => {
+  test('are exported to one file after a note that it isn’t encrypted', async () => {
     await open()
     await key('ArrowDown')
     await key(' ')
@@ -245,7 +246,7 @@ describe('several drafts', () => {
     expect(screen.queryByText(/selected$/)).toBeNull()
   })
 
-  test('that could not be saved stay marked, and why is said', async () => {
+  test('that couldn’t be exported show the reason', async () => {
     await open()
     opened.api.control.fail('drafts.export', { code: 'no-space', message: 'The disk is full.' })
     await key('ArrowDown')
@@ -259,17 +260,17 @@ describe('several drafts', () => {
 describe('the trash', () => {
   const trash = { drafts: [draft('one', 'Older', 5000), ...madeUpTrash(3, NOW)] }
 
-  test('says how long it keeps what, and brings it back', async () => {
+  test('shows how long drafts are kept, and restores one', async () => {
     await open(trash, ['trash'])
     expect(screen.getByText(/stay here for 30 days/)).toBeTruthy()
     expect(screen.getByText('25 Dec')).toBeTruthy()
     await key('ArrowDown', {}, grid('Trash'))
     await key('r', {}, grid('Trash'))
-    expect(kept()).toHaveLength(2)
+    expect(keptTitles()).toHaveLength(2)
     expect(document.activeElement).toBe(grid('Trash'))
   })
 
-  test('deletes for good only after it asked, and then for ever', async () => {
+  test('deletes permanently only after confirmation', async () => {
     await open(trash, ['trash'])
     await key('ArrowDown', {}, grid('Trash'))
     await key('Delete', {}, grid('Trash'))
@@ -281,17 +282,17 @@ describe('the trash', () => {
     expect(opened.api.control.state.drafts).toHaveLength(3)
   })
 
-  test('is emptied after it said how many', async () => {
+  test('is emptied after confirming the number of drafts', async () => {
     await open(trash, ['trash'])
     await press('Empty trash…')
     await screen.findByRole('dialog', { name: 'Permanently delete all 3 drafts in the trash?' })
     await press('Delete 3 drafts')
     expect(screen.getByText('Trash is empty.')).toBeTruthy()
-    expect(kept()).toEqual(['Older'])
+    expect(keptTitles()).toEqual(['Older'])
   })
 })
 
-describe('the history of a draft', () => {
+describe('a draft’s history', () => {
   async function openHistory() {
     const [one] = madeUpDrafts(1, NOW)
     if (!one) throw new Error('There is no draft.')
@@ -299,7 +300,7 @@ describe('the history of a draft', () => {
     return one
   }
 
-  test('tells when and why each version was kept, and what differs', async () => {
+  test('shows when and why each version was saved, and the differences', async () => {
     await openHistory()
     const pane = screen.getByRole('region', { name: 'History' })
     expect(within(pane).getByText('sent')).toBeTruthy()
@@ -310,7 +311,7 @@ describe('the history of a draft', () => {
     expect(within(pane).getByRole('row', { name: /^E-mail address of Mere Parata .* mere@example.org$/ })).toBeTruthy()
   })
 
-  test('is that of the draft which arrows choose beside it', async () => {
+  test('follows the selected draft', async () => {
     await open({}, [], { history: 'two' })
     await key('ArrowDown')
     await opened.clock.pass(150)
@@ -318,7 +319,7 @@ describe('the history of a draft', () => {
     expect(within(screen.getByRole('region', { name: 'History' })).getByText('Older')).toBeTruthy()
   })
 
-  test('goes back to a version, and then nothing differs', async () => {
+  test('restores a version, after which nothing differs', async () => {
     const one = await openHistory()
     await press(/autosaved/)
     await press('Restore this version')
@@ -328,21 +329,21 @@ describe('the history of a draft', () => {
     expect(screen.getByText('Same as the current draft')).toBeTruthy()
   })
 
-  test('that could not go back says so and leaves the draft', async () => {
+  test('reports a failed restore', async () => {
     await openHistory()
     opened.api.control.fail('drafts.goBack', { code: 'storage', message: 'Not now.' })
     await press('Restore this version')
     expect(screen.getByText('The version wasn’t restored.')).toBeTruthy()
   })
 
-  test('of a draft without versions says when there will be one', async () => {
+  test('without versions says so', async () => {
     await open({}, [], { history: 'one' })
     expect(screen.getByText('No earlier versions yet.')).toBeTruthy()
   })
 })
 
 describe('importing', () => {
-  test('says how much came and which files were refused and why', async () => {
+  test('shows how many were imported, and why files were refused', async () => {
     await open({
       imported: {
         drafts: [draft('a', 'A', 0), draft('b', 'B', 0)],
@@ -358,20 +359,20 @@ describe('importing', () => {
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
-  test('that failed says that nothing was imported', async () => {
+  test('reports a failure', async () => {
     await open({ imported: undefined })
     await press('Import…')
     expect(screen.getByText('Nothing was imported.')).toBeTruthy()
   })
 })
 
-describe('drafts of an office', () => {
+describe('shared drafts', () => {
   const its = { isMine: false, canBeMine: true, versions: 0, edition: 0 }
   const shared = (office: Partial<DraftView['office']>) => ({
     drafts: [{ ...draft('one', 'Lease', 100), office: { ...its, ...office } }]
   })
 
-  test('say where someone is working on one, what is to be decided, and what is only here', async () => {
+  test('show who is editing, conflicting versions, and what is kept on this workstation', async () => {
     await open({
       drafts: [
         { ...draft('one', 'Lease', 1), office: { ...its, editingBy: 'Counter 2' } },
@@ -385,7 +386,7 @@ describe('drafts of an office', () => {
     expect(texts[3]).toContain('Only here')
   })
 
-  test('can be kept only here, and shared again, by the menu', async () => {
+  test('can be kept on this workstation only, and shared again, from the menu', async () => {
     await open(shared({}))
     await chooseOf('Lease', /Keep only here/)
     expect(calls('drafts.setWhose').map(({ input }) => input)).toEqual([{ id: 'one', whose: 'mine' }])
@@ -393,19 +394,19 @@ describe('drafts of an office', () => {
     expect(opened.api.control.state.drafts[0]?.office?.isMine).toBe(false)
   })
 
-  test('that another workstation made can’t', async () => {
+  test('made on another workstation can’t be kept on this one only', async () => {
     await open(shared({ canBeMine: false }))
     await fireEvent.keyDown(screen.getByRole('button', { name: 'Actions for Lease' }), { key: 'Enter' })
     await screen.findByRole('menuitem', { name: /Duplicate/ })
     expect(screen.queryByRole('menuitem', { name: /Keep only here/ })).toBeNull()
   })
 
-  test('have a version beside them with its workstation, until someone keeps one', async () => {
+  test('show a conflicting version with its workstation until one is kept', async () => {
     const one = draft('one', 'Lease', 100)
     const [first, ...rest] = madeUpVersions(one, NOW)
     if (!first) throw new Error('There is no version.')
-    const beside = { ...first, reason: 'beside' as const, desk: 'Counter 2', isOpen: true as const }
-    await open({ ...shared({ versions: 1 }), versions: { one: [beside, ...rest] } }, [], { history: 'one' })
+    const conflicting = { ...first, reason: 'beside' as const, desk: 'Counter 2', isOpen: true as const }
+    await open({ ...shared({ versions: 1 }), versions: { one: [conflicting, ...rest] } }, [], { history: 'one' })
     expect(await screen.findByText('also changed at Counter 2')).toBeTruthy()
     await press('Keep the current draft')
     expect(calls('drafts.settle')).toHaveLength(1)

@@ -30,7 +30,7 @@ async function tick(folder: string) {
 }
 const isTicked = (folder: string) => row(folder).getByRole<HTMLInputElement>('checkbox').checked
 
-test('without a folder, one sentence and one action; a new one waits until someone has said what it is for', async () => {
+test('without folders, one can be added, and waits for Start', async () => {
   await open(fakeApi())
   expect(screen.getByText('No watched folders yet')).toBeTruthy()
   await press('Watch a folder…')
@@ -40,7 +40,7 @@ test('without a folder, one sentence and one action; a new one waits until someo
   expect(row('Scans').getByText('Watching')).toBeTruthy()
 })
 
-test('each folder says how it is, and what its files became', async () => {
+test('each folder shows its state and the results of its files', async () => {
   await open()
   expect(row('Payroll').getByText('Watching')).toBeTruthy()
   expect(row('Payroll').getByText(/1,284 imported, 3 failed, last/)).toBeTruthy()
@@ -49,7 +49,7 @@ test('each folder says how it is, and what its files became', async () => {
   expect(row('Leases').getByText('Paused')).toBeTruthy()
 })
 
-test('sending without asking is allowed only after what it means was read', async () => {
+test('sending automatically must be confirmed', async () => {
   await open()
   await tick('Leases')
   expect(screen.getByText(/without anyone checking them first/)).toBeTruthy()
@@ -62,7 +62,7 @@ test('sending without asking is allowed only after what it means was read', asyn
   expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([false, false])
 })
 
-test('what could not be kept does not look as if it were', async () => {
+test('a setting that can’t be saved reverts, with an error', async () => {
   await open()
   opened.api.control.fail('dropFolders.change', { code: 'no-space', message: 'The disk is full.' })
   await tick('Payroll')
@@ -70,7 +70,7 @@ test('what could not be kept does not look as if it were', async () => {
   expect(opened.app.toasts.shown.at(-1)?.text).toContain('That wasn’t saved.')
 })
 
-test('what rows fill in is chosen among the presets', async () => {
+test('the preset for spreadsheet rows can be chosen', async () => {
   await open()
   const select = () => row('Leases').getByRole<HTMLSelectElement>('combobox', { name: 'Preset for spreadsheet rows' })
   await fireEvent.change(select(), { target: { value: 'preset-1' } })
@@ -81,7 +81,7 @@ test('what rows fill in is chosen among the presets', async () => {
   expect(folders()[2]?.presetId).toBeUndefined()
 })
 
-test('a folder is paused, goes on, and is watched no more', async () => {
+test('a folder can be paused, resumed and removed', async () => {
   await open()
   await press(/^Pause\s*Payroll/)
   expect(folders()[0]?.state).toBe('paused')
@@ -92,7 +92,7 @@ test('a folder is paused, goes on, and is watched no more', async () => {
   expect(folders().map(({ label }) => label)).toEqual(['Scans', 'Leases'])
 })
 
-test('the last files lead to what came of them, or say why nothing did', async () => {
+test('the latest files link to their results, or show why they were refused', async () => {
   await open()
   const details = screen.getByText(/1,284 imported/).closest('details') as HTMLDetailsElement
   details.open = true

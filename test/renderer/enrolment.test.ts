@@ -20,7 +20,7 @@ async function press(name: string | RegExp) {
   await settle()
 }
 
-test('a file for other computers is made under a code that must be noted first, another each time', async () => {
+test('each enrolment file gets its own code, which must be noted before saving', async () => {
   await open()
   const codes: string[] = []
   for (let time = 0; time < 2; time++) {
@@ -42,7 +42,7 @@ test('a file for other computers is made under a code that must be noted first, 
   expect(codes[0]).not.toBe(codes[1])
 })
 
-test('the practice office, and an account that was enrolled, are not prepared', async () => {
+test('the practice office and enrolled accounts can’t be prepared', async () => {
   await open()
   opened.api.control.state.accounts = opened.api.control.state.accounts.map((one) => ({ ...one, isEnrolled: true }))
   opened.api.control.emit('accounts.changed', null)
@@ -57,7 +57,7 @@ test('the practice office, and an account that was enrolled, are not prepared', 
   expect(screen.getAllByText('Connected with an enrolment file')).toHaveLength(2)
 })
 
-test('an account is connected by its file and code; a wrong code is said at its field', async () => {
+test('an account is connected with its file and code, and a wrong code is reported at its field', async () => {
   await open()
   await press('Connect with an enrolment file…')
   await press('Connect')
@@ -73,7 +73,7 @@ test('an account is connected by its file and code; a wrong code is said at its 
   expect(document.body.innerHTML).not.toContain('ABCDE')
 })
 
-test('a file that can’t be used is said, and one that is left is closed', async () => {
+test('a file that can’t be used is reported, and cancelling closes a chosen file', async () => {
   await open()
   const message = 'This isn’t a complete enrolment file.'
   opened.api.control.fail('enrolment.choose', { code: 'bad-file', message })

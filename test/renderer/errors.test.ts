@@ -12,32 +12,32 @@ describe('an error on a screen', () => {
     expect(Object.values(words).join(' ')).not.toMatch(/oops|error code/i)
   })
 
-  test('what to do is as main says, where it knows better than the code', () => {
+  test('prefers main’s advice over the code’s', () => {
     expect(presentError({ code: 'keychain', message: 'ours', next: 'Enter them again.' }).todo).toBe(
       'Enter them again.'
     )
     expect(presentError({ code: 'keychain', message: 'ours' }).todo).toContain('Unlock')
   })
 
-  test('never shows a code outside the details', () => {
+  test('shows codes only in the details', () => {
     for (const code of codes.filter((one) => one.includes('-'))) {
       const { happened, meaning, todo } = presentError({ code, message: 'ours' })
       expect(`${happened} ${meaning} ${todo}`).not.toContain(code)
     }
   })
 
-  test('what may have arrived is never said to be unsent, nor offered to be tried again', () => {
+  test('after a request that may have arrived offers no retry', () => {
     const words = presentError({ code: 'timeout', message: 'ours', mayHaveArrived: true })
     expect(words.meaning).toContain('may have arrived')
     expect(words.todo).toContain('is checking with the service')
     expect(words.canRetry).toBe(false)
   })
 
-  test('a pause that the service asks for is said in words', () => {
+  test('gives the service’s retry delay in words', () => {
     expect(presentError({ code: 'rate-limited', message: 'ours', retryAfterMs: 90_000 }).todo).toContain('2 minutes')
   })
 
-  test('the details hold the code, what the service said and the place, for anyone who helps', () => {
+  test('has details with the code, the service’s message and the location', () => {
     const text = detailsOf({
       code: 'unexpected-shape',
       message: 'Unreadable.',

@@ -30,7 +30,7 @@ interface Change {
   /** What the request then contains, if not what was entered; null if nothing any more. */
   becomes?: string | number | null
 }
-/** A member that the application fills in itself: why, and with which other member it changes. */
+/** A member that the application fills in itself: the reason, and the member it changes with. */
 interface Filled {
   because: string
   with: string
@@ -228,7 +228,7 @@ function preview(): unknown {
 }
 
 /** Returns the request made from the stored draft. */
-async function kept(): Promise<unknown> {
+async function savedRequest(): Promise<unknown> {
   await opened.clock.pass(1000)
   const composition = opened.api.control.state.drafts.find((one) => one.id === 'draft-1')?.composition as Composition
   const mark = () => 'ours'
@@ -253,7 +253,7 @@ async function operate({ label, group, enter }: Change) {
   expect(descriptionOf(control), 'it has no help').not.toBe('')
   control.focus()
   if (control.type === 'checkbox') {
-    expect(control.checked, 'the box stands otherwise before').toBe(!enter)
+    expect(control.checked, 'the box has the other state before').toBe(!enter)
     await fireEvent.click(control)
   } else if (control instanceof HTMLSelectElement) {
     await fireEvent.change(control, { target: { value: enter } })
@@ -266,29 +266,29 @@ const kinds = [
   { kind: 'Form Filler', schema: SendFormFillerRequest, table: formFiller, composition: oneTemplate }
 ]
 
-test('the time and the zone of the due date have their help too', async () => {
+test('the time and the zone of the due date have descriptions too', async () => {
   await openComposer(oneForm())
   for (const label of ['Time', 'Time zone']) expect(descriptionOf(screen.getByLabelText(label))).not.toBe('')
 })
 
-describe.each(kinds)('of what $kind sends', ({ schema, table, composition }) => {
+describe.each(kinds)('the fields of $kind', ({ schema, table, composition }) => {
   const changes = Object.entries(table).map(([leaf, entry]) => {
     const change = 'with' in entry ? table[entry.with] : entry
     if (!change || 'with' in change) throw new Error(`${leaf} is filled in with a member that nobody can change.`)
     return { leaf, change, why: 'with' in entry ? ` (filled in: ${entry.because})` : '' }
   })
 
-  test('no member was forgotten here, and none is made up', () => {
+  test('are all listed here, without extra ones', () => {
     expect(Object.keys(table).sort()).toEqual(leavesOf(schema).sort())
   })
 
   test.each(changes)('$leaf can be set on the screen, and is in the preview$why', async ({ leaf, change }) => {
     await openComposer(composition())
-    const before = { preview: valueAt(preview(), leaf), kept: valueAt(await kept(), leaf) }
+    const before = { preview: valueAt(preview(), leaf), kept: valueAt(await savedRequest(), leaf) }
     await operate(change)
     const becomes = change.becomes === null ? undefined : (change.becomes ?? change.enter)
     expect(valueAt(preview(), leaf)).toEqual(becomes)
-    expect(valueAt(await kept(), leaf)).toEqual(becomes)
+    expect(valueAt(await savedRequest(), leaf)).toEqual(becomes)
     expect(before.preview).not.toEqual(becomes)
     expect(before.kept).not.toEqual(becomes)
   })

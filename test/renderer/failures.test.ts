@@ -12,7 +12,7 @@ const unique = [...new Map(failures.map((one) => [`${one.error.code}: ${one.erro
 /** Codes for which there may be nothing to do: what happened is all there is to say. */
 const END_OF_IT: readonly string[] = ['cancelled', 'not-allowed']
 
-/** Their sentences contain names, counts or fields, and are checked by their own tests. */
+/** Files whose sentences contain names, counts or fields, and are checked by their own tests. */
 const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/accounts/accounts.ts',
   'src/main/core/accounts/client-certificates.ts',
@@ -67,7 +67,7 @@ describe('a failure of the main process, on the screen', () => {
     if (!END_OF_IT.includes(error.code)) expect(todo, 'a way on').not.toBe('')
   })
 
-  test('every code has its words, and is used by some failure or made of an answer', () => {
+  test('every code has its own text, which claims nothing that a code can’t know', () => {
     for (const code of [...serviceErrorCodes, ...localErrorCodes]) {
       const { happened, meaning, todo } = presentError({ code, message: 'This happened.' })
       expect(happened).toBe('This happened.')
@@ -76,7 +76,7 @@ describe('a failure of the main process, on the screen', () => {
     }
   })
 
-  test('what is only put together while it runs is known, and read by the tests of its place', () => {
+  test('computed sentences occur only in files whose own tests check them', () => {
     expect([...new Set(computed)].filter((file) => !PUT_TOGETHER.has(file))).toEqual([])
   })
 })

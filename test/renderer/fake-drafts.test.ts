@@ -15,25 +15,25 @@ function draft(change: Partial<DraftView> = {}): DraftView {
 const codeOf = (result: { ok: true } | { ok: false; error: { code: string } }) => (result.ok ? 'ok' : result.error.code)
 
 test.each([
-  ['of another account', { drafts: [draft({ accountId: 'harbour' })] }, 'gone'],
+  ['in another account', { drafts: [draft({ accountId: 'harbour' })] }, 'gone'],
   ['in the trash', { drafts: [draft({ trashedAt: 1 })] }, 'gone'],
   ['that was deleted', { drafts: [] }, 'gone'],
   [
-    'that is with the outbox',
+    'queued in the outbox',
     { drafts: [draft()], sends: [sendOf({ id: 's', draftId: 'draft-1', state: 'sending' })] },
     'busy'
   ],
-  ['that may be changed', { drafts: [draft()] }, 'ok']
-])('the made-up office answers a save of a draft %s as the main process does', async (_words, state, code) => {
+  ['that can be edited', { drafts: [draft()] }, 'ok']
+])('the made-up office answers a save of a draft %s like the main process', async (_words, state, code) => {
   expect(codeOf(await fakeApi(state).drafts.save({ id: 'draft-1', composition }))).toBe(code)
 })
 
-test("the made-up office shows nobody another account's draft", async () => {
+test('the made-up office doesn’t return another account’s draft', async () => {
   const api = fakeApi({ drafts: [draft({ accountId: 'harbour' })] })
   expect(codeOf(await api.drafts.get({ id: 'draft-1' }))).toBe('gone')
 })
 
-test('the made-up office makes one draft of a first save, however often it comes', async () => {
+test('the made-up office creates one draft for a repeated first save', async () => {
   const api = fakeApi()
   await api.drafts.save({ newId, composition })
   await api.drafts.save({ newId, composition })

@@ -24,7 +24,7 @@ function forms() {
   return composition
 }
 
-describe('a message of the service', () => {
+describe('a message from the service', () => {
   test.each([
     ['Forms[0].Signers[1].Email', 'a.signers.s2.Email'],
     ['forms[0].signers[0].mobileNumber', 'a.signers.a-1.MobileNumber'],
@@ -44,11 +44,11 @@ describe('a message of the service', () => {
     ['Templates[0].Fields[0]', 'a.fields.x.Value'],
     ['InvitationEmailTemplateReference', 'InvitationEmailTemplateReference'],
     ['a.signers.s2.Email', 'a.signers.s2.Email']
-  ])('about %s stands at the field %s', (field, at) => {
+  ])('about %s belongs to the field %s', (field, at) => {
     expect(pathOf(forms(), field)).toBe(at)
   })
 
-  test('about an address stands at the form’s own where it has one', () => {
+  test('about an address belongs to the form’s own one if it has one', () => {
     const composition = forms()
     const [item] = composition.items
     if (item) item.own = { embedded: false, ReturnUrl: '', NotifyUrl: '' }
@@ -65,7 +65,7 @@ describe('a message of the service', () => {
     'Forms[0].Colour',
     '',
     'constructor'
-  ])('about %j has no field here and is said apart', (field) => {
+  ])('about %j has no matching field', (field) => {
     expect(pathOf(forms(), field)).toBeUndefined()
   })
 })

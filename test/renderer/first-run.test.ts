@@ -22,7 +22,7 @@ const type = (name: string | RegExp, value: string) =>
   fireEvent.input(screen.getByLabelText(name), { target: { value } })
 
 describe('the first run', () => {
-  test('one click opens the practice office, at the day’s screen', async () => {
+  test('opens the practice office with one click, on the Today screen', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
     await screen.findByRole('heading', { name: 'Today', level: 1 })
@@ -33,12 +33,12 @@ describe('the first run', () => {
     expect(screen.getByRole('button', { name: /Practice office/ }).textContent).toContain('Practice')
   })
 
-  test('has the way that is recommended under Enter', async () => {
+  test('focuses the recommended choice', async () => {
     await open()
     expect(document.activeElement).toBe(screen.getByRole('button', { name: /Open the practice office/ }))
   })
 
-  test('an account of the office is connected, checked, and the result said plainly', async () => {
+  test('connects and checks an account, and shows the result', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await type('Name', 'Harbour & Co.')
@@ -65,7 +65,7 @@ describe('the first run', () => {
     })
   })
 
-  test('an address may be typed without its https://', async () => {
+  test('accepts an address without https://', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await type('Name', 'Harbour')
@@ -77,7 +77,7 @@ describe('the first run', () => {
     expect(added?.input).toMatchObject({ baseUrl: 'https://signing.example.com/web/v1.4' })
   })
 
-  test('what is missing is said at its field, and the first of it has the focus', async () => {
+  test('reports missing values at their fields, and focuses the first', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
@@ -86,7 +86,7 @@ describe('the first run', () => {
     expect(api.control.calls.some((call) => call.name === 'accounts.add')).toBe(false)
   })
 
-  test('what is needed to connect is said as the organisation has it', async () => {
+  test('lists the sign-in details that the organisation requires', async () => {
     const { api, app } = await open()
     expect(screen.getByText(/address of the signing service and a key, token or password\.$/)).toBeTruthy()
     api.control.state.policy = { ...api.control.state.policy, state: 'followed', signInMethods: ['basic'] }
@@ -95,7 +95,7 @@ describe('the first run', () => {
     expect(app.accounts.list).toEqual([])
   })
 
-  test('without a keychain it says so and what it means, and goes on', async () => {
+  test('warns that nothing is kept without a keychain, and continues', async () => {
     await open({
       system: {
         version: '0.1.0',
@@ -111,7 +111,7 @@ describe('the first run', () => {
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
   })
 
-  test('a practice office that cannot be opened is said, with the way still open', async () => {
+  test('reports that the practice office couldn’t be opened, and can be retried', async () => {
     const { api } = await open()
     api.control.fail('accounts.add', { code: 'internal', message: 'No port was free.' })
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
@@ -121,7 +121,7 @@ describe('the first run', () => {
     await screen.findByRole('heading', { name: 'Today', level: 1 })
   })
 
-  test('a store that was set aside is said, as nobody would know it from this page', async () => {
+  test('reports data that was set aside', async () => {
     await open({
       system: {
         version: '0.1.0',
@@ -145,7 +145,7 @@ describe('the first run', () => {
     }
   })
 
-  test('data that are here and locked are no new installation: one can try again, or go on without saving', async () => {
+  test('offers a retry, or to continue without saving, when existing data is locked', async () => {
     const { api } = await open(locked('keychain-locked'))
     expect(screen.getByText('Your data are here, but they’re locked.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: /Open the practice office/ })).toBeNull()
@@ -158,7 +158,7 @@ describe('the first run', () => {
     expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy()
   })
 
-  test('who has said already that they go on without them isn’t asked once more', async () => {
+  test('doesn’t ask again after continuing without saving', async () => {
     const { system } = locked('keychain-locked')
     await open({ system: { ...system, storage: { ...system.storage, isWithout: true } } })
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
@@ -166,7 +166,7 @@ describe('the first run', () => {
     expect(screen.queryByRole('button', { name: 'Continue without saving for now' })).toBeNull()
   })
 
-  test('while the keychain is shut, the recovery key opens the data from a page of its own', async () => {
+  test('opens the data with the recovery key while the keychain is unavailable', async () => {
     const api = fakeApi()
     const page = render(LockedPage, { props: { api, keychain: 'missing' } })
     expect(screen.getByText(/^This computer has no working keychain/)).toBeTruthy()
@@ -185,12 +185,12 @@ describe('the first run', () => {
     await fireEvent.click(open)
     await settle()
     expect(api.control.calls.filter(({ name }) => name === 'storage.recover').at(-1)?.input).toEqual({ key: '0123' })
-    // The opened application is about to take its place.
+    // The application is about to replace this page.
     for (const button of screen.getAllByRole('button')) expect(button.getAttribute('aria-busy')).toBe('true')
     page.unmount()
   })
 
-  test('data that a recovery key opened say what waits for the keychain, on every screen and in the settings', async () => {
+  test('warns, after opening with the recovery key, that the keychain can’t be used yet', async () => {
     const { api } = await open({
       system: {
         version: '0.1.0',
@@ -208,18 +208,18 @@ describe('the first run', () => {
     await screen.findByText(/The keychain is still locked/)
   })
 
-  test('where the key is lost, an empty database is begun only once that was confirmed', async () => {
+  test('starts with an empty database only after confirmation if the key is lost', async () => {
     const { api } = await open(locked('key-missing'))
-    const asked = () => api.control.calls.some(({ name }) => name === 'storage.startEmpty')
+    const hasStartedEmpty = () => api.control.calls.some(({ name }) => name === 'storage.startEmpty')
     await fireEvent.click(screen.getByRole('button', { name: 'Start with an empty database…' }))
     await screen.findByRole('dialog', { name: 'Start with an empty database?' })
-    expect(asked()).toBe(false)
+    expect(hasStartedEmpty()).toBe(false)
     await fireEvent.click(screen.getByRole('button', { name: 'Start with an empty database' }))
-    expect(asked()).toBe(true)
+    expect(hasStartedEmpty()).toBe(true)
   })
 })
 
-describe('an account that does not work', () => {
+describe('an account that fails its check', () => {
   async function connect(code: ErrorCode = 'refused') {
     const opened = await open()
     opened.api.control.fail('accounts.try', { code, message: 'Nobody there.' })
@@ -233,14 +233,14 @@ describe('an account that does not work', () => {
     return opened
   }
 
-  test('leaves what was typed in place, and nothing behind', async () => {
+  test('keeps the typed values and adds nothing', async () => {
     const { api } = await connect()
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour')
     expect(screen.getByLabelText<HTMLInputElement>('Token').value).toBe('made-up')
     expect(api.control.state.accounts).toEqual([])
   })
 
-  test('is tried again with what was corrected, and is there once', async () => {
+  test('can be corrected and tried again, and is added once', async () => {
     const { api } = await connect()
     await type('Service address', 'https://signing.example.com/v1.4')
     api.control.heal('accounts.try')
@@ -249,25 +249,25 @@ describe('an account that does not work', () => {
     expect(api.control.state.accounts.map((one) => one.baseUrl)).toEqual(['https://signing.example.com/v1.4'])
   })
 
-  test('is saved anyway where that is wanted', async () => {
+  test('can be saved anyway', async () => {
     const { api } = await connect()
     await fireEvent.click(screen.getByRole('button', { name: 'Save anyway' }))
     await screen.findByRole('heading', { name: 'Settings' })
     expect(api.control.state.accounts.map((one) => one.name)).toEqual(['Harbour'])
   })
 
-  test.each(['invalid', 'keychain'] as const)('can’t be saved where nobody was asked: %s', async (code) => {
+  test.each(['invalid', 'keychain'] as const)('can’t be saved if the service was never contacted: %s', async (code) => {
     await connect(code)
     expect(screen.queryByRole('button', { name: 'Save anyway' })).toBeNull()
   })
 
-  test('says nothing of a work that there is none of yet', async () => {
+  test('doesn’t mention the Outbox before there is one', async () => {
     await connect('offline')
     expect(screen.getByText('Try again when you’re back online.')).toBeTruthy()
     expect(screen.queryByText(/Outbox/, { selector: 'main *' })).toBeNull()
   })
 
-  test('for a single field says so there alone, has the focus there, and is taken back as that is corrected', async () => {
+  test('because of one field shows the error there, focuses it, and clears it on correction', async () => {
     const opened = await open()
     const message = 'Leave out everything from “?” or “#”.'
     opened.api.control.fail('accounts.try', {
@@ -289,7 +289,7 @@ describe('an account that does not work', () => {
     expect(screen.queryByText(message)).toBeNull()
   })
 
-  test('beside one that does leaves that one chosen', async () => {
+  test('leaves the chosen account selected', async () => {
     const opened = await openOffice(fakeApi())
     opened.api.control.fail('accounts.try', { code: 'unauthorised', message: 'No.' })
     const { error } = (await opened.app.accounts.addIfItWorks({
@@ -306,7 +306,7 @@ describe('an account that does not work', () => {
   })
 })
 
-describe('an account that is changed', () => {
+describe('editing an account', () => {
   async function edit() {
     const opened = await openOffice(fakeApi())
     render(App, { props: { app: opened.app } })
@@ -318,7 +318,7 @@ describe('an account that is changed', () => {
   const updates = (opened: Opened) =>
     opened.api.control.calls.filter((call) => call.name === 'accounts.update').map((call) => call.input)
 
-  test('keeps its secrets where none are typed', async () => {
+  test('keeps its secrets if none are entered', async () => {
     const opened = await edit()
     await type('Name', 'Harbour Law')
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
@@ -328,7 +328,7 @@ describe('an account that is changed', () => {
     ])
   })
 
-  test('has its folders named by lines or commas, in the office’s order, each once', async () => {
+  test('takes folders separated by lines or commas, in order and without duplicates', async () => {
     const opened = await edit()
     const folders = screen.getByRole('textbox', { name: 'Folders' })
     await fireEvent.input(folders, { target: { value: 'Signed, InBox\n\n inbox ' } })
@@ -342,7 +342,7 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toMatchObject([{ folders: ['Signed', 'InBox', 'Not yet begun'] }])
   })
 
-  test('says how identity data is asked for, where that is changed', async () => {
+  test('can change the spelling of data types', async () => {
     const opened = await edit()
     const spelling = screen.getByRole('combobox', { name: 'Data type spelling', hidden: true })
     expect((spelling as HTMLSelectElement).value).toBe('lower-then-upper')
@@ -353,7 +353,7 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toMatchObject([{ id: 'harbour', dataTypeSpelling: 'upper' }])
   })
 
-  test('keeps its key where only something else of it is typed', async () => {
+  test('keeps the key if only another part of the sign-in is changed', async () => {
     const opened = await edit()
     await type('Registered access URL', 'https://harbour.example.com/new')
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
@@ -363,7 +363,7 @@ describe('an account that is changed', () => {
     ])
   })
 
-  test('needs all of a new key', async () => {
+  test('requires a complete new key', async () => {
     const opened = await edit()
     await type('API key', 'key-2')
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
@@ -371,7 +371,7 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toEqual([])
   })
 
-  test('signs in with what was typed', async () => {
+  test('can switch to a bearer token', async () => {
     const opened = await edit()
     await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
     await type('Token', 'made-up')
@@ -380,7 +380,7 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up' } }])
   })
 
-  test('signs in with a token and a key beside it, and needs all of both', async () => {
+  test('can add an API key to a token, and requires all of it', async () => {
     const opened = await edit()
     await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
     await type('Token', 'made-up')
@@ -396,7 +396,7 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up', apiKey } }])
   })
 
-  test('signs in with a user name and a password', async () => {
+  test('can switch to a user name and password', async () => {
     const opened = await edit()
     await fireEvent.click(screen.getByRole('radio', { name: /^Password/ }))
     await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
@@ -410,7 +410,7 @@ describe('an account that is changed', () => {
     ])
   })
 
-  test('signs in with headers of the office’s own; what the main process refuses is said at the first', async () => {
+  test('can switch to custom headers, each with a name and a value', async () => {
     const opened = await edit()
     await fireEvent.click(screen.getByRole('radio', { name: /^Headers/ }))
     await type('Header 1', 'X-Gateway-Key')
@@ -430,8 +430,8 @@ describe('an account that is changed', () => {
   })
 })
 
-describe('hints of other software', () => {
-  test('are listened for once someone wants it, at an address that can be copied', async () => {
+describe('update signals from other software', () => {
+  test('are accepted when switched on, at an address that can be copied', async () => {
     const opened = await openOffice(fakeApi())
     render(App, { props: { app: opened.app } })
     opened.app.router.go('settings')

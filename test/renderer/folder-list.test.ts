@@ -20,35 +20,35 @@ const documentAt = (list: FolderList, index: number): DocumentRow | undefined =>
 
 function office(count = 5000) {
   const api = fakeApi({ documents: documents(count) })
-  const asked = () => api.control.calls.filter((call) => call.name === 'documents.list').map((call) => call.input)
-  return { api, asked, list: new FolderList(api) }
+  const requests = () => api.control.calls.filter((call) => call.name === 'documents.list').map((call) => call.input)
+  return { api, requests, list: new FolderList(api) }
 }
 
-test('only what is in sight is read of a large folder', async () => {
-  const { asked, list } = office()
+test('only the visible part of a large folder is loaded', async () => {
+  const { requests, list } = office()
   await list.open(progress())
   expect(list.total).toBe(3125)
   expect(list.documents).toBe(3125)
-  expect(asked()).toEqual([{ query: progress(), expanded: [], offset: 0, limit: 100 }])
+  expect(requests()).toEqual([{ query: progress(), expanded: [], offset: 0, limit: 100 }])
   expect(documentAt(list, 0)?.folder).toBe('Progress')
   expect(list.row(1000)).toBeUndefined()
   list.ensureLoaded(990, 1010)
   await settle()
-  expect(asked().slice(1)).toMatchObject([{ offset: 900 }, { offset: 1000 }])
+  expect(requests().slice(1)).toMatchObject([{ offset: 900 }, { offset: 1000 }])
   expect(list.row(990)).toBeDefined()
   expect(list.row(1010)).toBeDefined()
 })
 
-test('a long scroll reads where it ends, and not all that it passed', async () => {
-  const { asked, list } = office()
+test('a long scroll loads its end, not everything it passes', async () => {
+  const { requests, list } = office()
   await list.open(progress())
   for (let first = 0; first < 3100; first += 20) list.ensureLoaded(first, first + 20)
   await settle()
   expect(list.row(3100)).toBeDefined()
-  expect(asked().length).toBeLessThan(8)
+  expect(requests().length).toBeLessThan(8)
 })
 
-test('rows stay in sight while they are read again, and are the new ones afterwards', async () => {
+test('rows stay visible while reloading, then are replaced', async () => {
   const { api, list } = office(40)
   await list.open(progress())
   const name = documentAt(list, 0)?.name
@@ -61,8 +61,8 @@ test('rows stay in sight while they are read again, and are the new ones afterwa
   expect(list.version).toBeGreaterThan(before)
 })
 
-test('changes that come while the list is read are followed once, together', async () => {
-  const { asked, list } = office(40)
+test('changes during a reload cause one further reload', async () => {
+  const { requests, list } = office(40)
   await list.open(progress())
   await Promise.all([
     list.reloadAfterChange(),
@@ -70,16 +70,16 @@ test('changes that come while the list is read are followed once, together', asy
     list.reloadAfterChange(),
     list.reloadAfterChange()
   ])
-  expect(asked()).toHaveLength(3)
+  expect(requests()).toHaveLength(3)
 })
 
-test('a change before anything was asked for asks for nothing', async () => {
-  const { asked, list } = office(40)
+test('a change before the list was opened loads nothing', async () => {
+  const { requests, list } = office(40)
   await list.reloadAfterChange()
-  expect(asked()).toEqual([])
+  expect(requests()).toEqual([])
 })
 
-test('an answer to an earlier search never replaces that of a later one', async () => {
+test('a late answer to an earlier search never replaces a later one', async () => {
   const { api, list } = office(40)
   const answer = api.control.hold('documents.list')
   const first = list.open(progress({ search: 'gift' }))
@@ -90,7 +90,7 @@ test('an answer to an earlier search never replaces that of a later one', async 
   expect(documentAt(list, 0)?.name).toMatch(/Tenancy/)
 })
 
-test('what is shown stays until the newer search is answered', async () => {
+test('the list stays until the new search is answered', async () => {
   const { api, list } = office(40)
   await list.open(progress())
   const name = documentAt(list, 0)?.name
@@ -103,7 +103,7 @@ test('what is shown stays until the newer search is answered', async () => {
   expect(documentAt(list, 0)?.name).toMatch(/gift/)
 })
 
-test('a list that can no longer be read keeps what it showed and says why', async () => {
+test('a list that can’t be reloaded keeps its rows and reports the error', async () => {
   const { api, list } = office(40)
   await list.open(progress())
   api.control.fail('documents.list', { code: 'storage', message: 'The disk is gone.' })
@@ -112,7 +112,7 @@ test('a list that can no longer be read keeps what it showed and says why', asyn
   expect(list.row(0)).toBeDefined()
 })
 
-test('a document is missing from a search only once all its results are read', async () => {
+test('a document counts as missing from a search only once all results are loaded', async () => {
   const { list } = office(40)
   await list.open(progress())
   const first = documentAt(list, 0)
@@ -128,7 +128,7 @@ test('a document is missing from a search only once all its results are read', a
   expect(large.lacks({ accountId: 'practice', reference: 'elsewhere' })).toBe(false)
 })
 
-test('a document of another account is not taken for one of the same reference', async () => {
+test('documents of different accounts with the same reference are kept apart', async () => {
   const [ours] = documents(1).map((one) => ({ ...one, folder: 'Progress' }))
   if (!ours) throw new Error('The made-up office has no document.')
   const api = fakeApi({ documents: [{ ...ours, accountId: 'harbour', name: 'A. Theirs' }, ours] })
@@ -140,7 +140,7 @@ test('a document of another account is not taken for one of the same reference',
   expect(list.lacks({ accountId: 'elsewhere', reference: ours.reference })).toBe(true)
 })
 
-test('a package opens and closes in its place, and counts its documents either way', async () => {
+test('a package expands and collapses in place, without changing the number of documents', async () => {
   const { list } = office(40)
   await list.open({ ...progress({ grouped: true }), sort: { by: 'reference', descending: false } })
   const at = Array.from({ length: list.total }, (_, index) => list.row(index)).findIndex(

@@ -29,19 +29,19 @@ async function open(change: Partial<FakeState> = {}, at: ScreenName = 'compose')
   return opened
 }
 
-describe('the address', () => {
-  test('survives being written and read, with anything in it', () => {
+describe('the URL', () => {
+  test('survives encoding and decoding with any content', () => {
     const route = readRoute(hrefOf('documents', ['InBox', 'a/b?c#d%'], { search: 'Smith & Son?' }))
     expect(route.screen).toBe('documents')
     expect(route.rest).toEqual(['InBox', 'a/b?c#d%'])
     expect(route.query.get('search')).toBe('Smith & Son?')
   })
-  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j that names no screen is Today', (hash) => {
+  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j, which names no screen, leads to Today', (hash) => {
     expect(readRoute(hash).screen).toBe('today')
   })
 })
 
-test('the way back to a document leads among what was searched for, as long as it was left there', async () => {
+test('the link back to a document keeps the search it was opened from', async () => {
   const { app } = await openOffice(fakeApi())
   const { router } = app
   expect(router.hrefOfDocument({ document: 'doc-6' })).toBe('#/documents/all?document=doc-6')
@@ -52,7 +52,7 @@ test('the way back to a document leads among what was searched for, as long as i
   expect(router.hrefOfDocument({ document: 'doc-7' })).toBe('#/documents/all?document=doc-7')
 })
 
-test('a screen that the role of who works here refuses is nowhere to be gone to, until someone else unlocks Countersign', async () => {
+test('screens that the role doesn’t allow are hidden from the side bar and palette until another person unlocks', async () => {
   const { api } = await open()
   const shown = async () => {
     await settle()
@@ -85,7 +85,7 @@ describe('while Countersign is locked', () => {
     await settle()
   }
 
-  test('nothing of the office is seen or reached, and what was open is there again after the PIN', async () => {
+  test('nothing of the office can be reached, and the open screen returns after the PIN', async () => {
     const { api, app } = await open({}, 'documents')
     api.control.state.lock = { isLocked: true, opensBySignIn: true }
     api.control.emit('lock.changed', null)
@@ -104,7 +104,7 @@ describe('while Countersign is locked', () => {
     expect(app.router.route.screen).toBe('documents')
   })
 
-  test('who unlocks it goes on where the focus was, or reads from the heading', async () => {
+  test('unlocking returns the focus to a field, otherwise to the heading', async () => {
     const { api } = await open({}, 'documents')
     const lock = async () => {
       api.control.state.lock = { isLocked: true, opensBySignIn: true }
@@ -117,7 +117,7 @@ describe('while Countersign is locked', () => {
     await lock()
     await give(fakePin)
     expect(document.activeElement).toBe(field)
-    // Otherwise the button that locks it would be pressed once too often.
+    // Otherwise another Enter would press the button that locks it.
     screen.getByRole('button', { name: /^Account:/ }).focus()
     await lock()
     await give(fakePin)
@@ -131,7 +131,7 @@ describe('while Countersign is locked', () => {
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
   })
 
-  test('who unlocks it over a question goes on in the question, on none of its buttons', async () => {
+  test('unlocking over a dialog focuses the dialog, none of its buttons', async () => {
     // An element without a position isn't accepted as one to return the focus to.
     const placed = vi
       .spyOn(Element.prototype, 'getClientRects')
@@ -155,7 +155,7 @@ describe('while Countersign is locked', () => {
     expect(document.activeElement).toBe(question)
   })
 
-  test('nor in what is typed there, where Enter would answer', async () => {
+  test('unlocking over a dialog doesn’t focus its text field, where Enter would submit', async () => {
     const placed = vi
       .spyOn(Element.prototype, 'getClientRects')
       .mockReturnValue([new DOMRect()] as unknown as DOMRectList)
@@ -177,7 +177,7 @@ describe('while Countersign is locked', () => {
     expect(document.activeElement).toBe(question)
   })
 
-  test('staff locks it from the menu or the search, and is told why it can’t be', async () => {
+  test('staff can lock it from the menu or palette, and a failure is explained', async () => {
     const { api } = await open()
     const choose = async () => {
       await fireEvent.click(screen.getByRole('button', { name: /^Account:/ }))
@@ -201,7 +201,7 @@ describe('while Countersign is locked', () => {
     expect(isThere()).toBe(true)
   })
 
-  test('a window that is loaded shows no more than that, and the office once it is opened', async () => {
+  test('a reloaded window requests only the lock’s state, and shows the office once unlocked', async () => {
     const { api } = await open({ lock: { isLocked: true, opensBySignIn: false } })
     expect([isThere(), document.querySelector('.frame')]).toEqual([true, null])
     expect(screen.queryByText(/sign in again/)).toBeNull()
@@ -213,7 +213,7 @@ describe('while Countersign is locked', () => {
 })
 
 describe('the frame', () => {
-  test('names the account and the connection', async () => {
+  test('shows the account and the connection', async () => {
     await open({
       accounts: [{ ...officeAccount(), chosen: true }],
       connection: { state: 'offline', since: NOW - 1000, error: { code: 'offline', message: 'No network.' } }
@@ -222,7 +222,7 @@ describe('the frame', () => {
     expect(screen.getByRole('status', { name: /^Connection: Offline since/ })).toBeTruthy()
   })
 
-  test('waits for no connection where nobody has entered what the service wants', async () => {
+  test('shows “Not signed in” for an account without credentials', async () => {
     await open({
       accounts: [{ ...officeAccount(), hasSecret: false, chosen: true }],
       connection: { state: 'unknown', since: NOW }
@@ -230,14 +230,14 @@ describe('the frame', () => {
     expect(screen.getByRole('status', { name: 'Connection: Not signed in' })).toBeTruthy()
   })
 
-  test('follows the connection as it changes', async () => {
+  test('updates when the connection changes', async () => {
     const { api } = await open()
     api.control.state.connection = { state: 'offline', since: NOW }
     api.control.emit('connection.changed', null)
     expect(await screen.findByRole('status', { name: /Offline/ })).toBeTruthy()
   })
 
-  test('begins at the heading where what was pressed went with its screen, and leaves a focus that is still there', async () => {
+  test('focuses the heading when the focused element disappears, and keeps the focus otherwise', async () => {
     const { app } = await open({}, 'identity')
     screen.getByRole('button', { name: 'Go to Documents' }).focus()
     app.router.go('identity-pdf', ['doc-6'])
@@ -250,7 +250,7 @@ describe('the frame', () => {
     expect(document.activeElement).toBe(link)
   })
 
-  test('has all the screens in its side bar, with what waits in them', async () => {
+  test('lists all screens in the side bar, with counts', async () => {
     await open()
     const links = within(screen.getByRole('navigation', { name: 'Screens' })).getAllByRole('link')
     expect(links.map((link) => link.getAttribute('href'))).toEqual(
@@ -261,7 +261,7 @@ describe('the frame', () => {
     expect(screen.getByRole('link', { name: /^InBox, \d+/ })).toBeTruthy()
   })
 
-  test('marks the counter while the audit trail is shown, which is reached from there', async () => {
+  test('marks Counter while the audit trail is shown', async () => {
     const opened = await open()
     opened.app.router.go('audit')
     await settle()
@@ -269,7 +269,7 @@ describe('the frame', () => {
     expect(screen.queryByRole('link', { name: 'Audit trail' })).toBeNull()
   })
 
-  test('has the folders of the account and its saved views under Documents, with what is unread', async () => {
+  test('lists the account’s folders and saved views under Documents, with unread counts', async () => {
     const view = { search: '', sort: { by: 'due' as const, descending: false }, grouped: false }
     await open({
       accounts: [{ ...practiceAccount(), folders: ['Eingang', 'all'] }, officeAccount()],
@@ -282,7 +282,7 @@ describe('the frame', () => {
     expect(link(/^Documents, 6 unread$/)).toBe('#/documents')
   })
 
-  test('says that nothing is kept, and what was set aside', async () => {
+  test('warns that nothing is saved, and that earlier data was set aside', async () => {
     await open({
       system: {
         version: '0.1.0',
@@ -299,7 +299,7 @@ describe('the frame', () => {
     )
   })
 
-  test('tells of trouble with a store until it is settled in Settings, and not only once', async () => {
+  test('shows a problem with stored data until it is marked as resolved', async () => {
     const { app } = await open({
       system: {
         version: '0.1.0',
@@ -318,7 +318,7 @@ describe('the frame', () => {
     expect(screen.queryAllByText('The saved list of documents couldn’t be opened.')).toHaveLength(0)
   })
 
-  test('says wherever one is that the check at the start found something wrong with the audit trail', async () => {
+  test('shows on every screen that the start-up check found a problem with the audit trail', async () => {
     const { api, clock } = await open()
     expect(screen.queryByText('Something is wrong with the audit trail.')).toBeNull()
     api.control.state.auditAtStart = { isWhole: false, entries: 4, isCutOff: true, missing: 'cut' }
@@ -330,7 +330,7 @@ describe('the frame', () => {
     expect(screen.queryByText('Something is wrong with the audit trail.')).toBeNull()
   })
 
-  test('shows nothing of the account before once another is chosen', async () => {
+  test('shows nothing of the previous account after switching', async () => {
     const { app } = await open()
     await app.accounts.choose('harbour')
     await settle()
@@ -338,7 +338,7 @@ describe('the frame', () => {
     expect(app.drafts.list).toEqual([])
   })
 
-  test('keeps what was typed with the account it was typed for', async () => {
+  test('saves typed text into the account it was typed in', async () => {
     const { app, api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a wo' } })
@@ -348,13 +348,13 @@ describe('the frame', () => {
   })
 })
 
-describe('choosing another account', () => {
+describe('switching the account', () => {
   async function chooseByMenu(name: RegExp) {
     await fireEvent.click(screen.getByRole('button', { name: /^Account:/ }))
     await fireEvent.click(await screen.findByRole('menuitem', { name }))
   }
 
-  test('from the menu leaves the page free to be used, and reading begins at its heading', async () => {
+  test('leaves the page usable, with the focus on its heading', async () => {
     const { app } = await open()
     await chooseByMenu(/Harbour/)
     await waitFor(() => expect(app.accounts.chosen?.id).toBe('harbour'))
@@ -363,7 +363,7 @@ describe('choosing another account', () => {
     expect(document.body.style.overflow).toBe('')
   })
 
-  test('closes the package that was being composed, and says where it is', async () => {
+  test('closes the package being composed, and says where it was saved', async () => {
     const { app, api, clock } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a word' } })
@@ -377,7 +377,7 @@ describe('choosing another account', () => {
     expect(app.accounts.chosen?.id).toBe('harbour')
   })
 
-  test('does not open a draft of the other account by its address', async () => {
+  test('doesn’t open the other account’s draft by its URL', async () => {
     const { app, api } = await open()
     const saved = await api.drafts.save({ composition: blankComposition('form-direct', 'a') })
     await app.accounts.choose('harbour')
@@ -386,8 +386,8 @@ describe('choosing another account', () => {
   })
 })
 
-describe('a document that was asked for from outside', () => {
-  test('is shown, of its own account', async () => {
+describe('opening a document from outside', () => {
+  test('switches to its account and shows it', async () => {
     const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'practice', reference: 'doc-6' })
     await settle()
@@ -397,7 +397,7 @@ describe('a document that was asked for from outside', () => {
     await waitFor(() => expect(app.router.route.query.get('document')).toBe('doc-7'))
   })
 
-  test('or a place is', async () => {
+  test('can open a screen instead', async () => {
     const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'practice', place: 'activity' })
     await settle()
@@ -407,7 +407,7 @@ describe('a document that was asked for from outside', () => {
     expect([app.router.route.screen, app.router.route.query.get('unread')]).toEqual(['documents', '1'])
   })
 
-  test('of an account that is gone says so', async () => {
+  test('reports an account that no longer exists', async () => {
     const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'nobody', reference: 'doc-6' })
     await settle()
@@ -416,7 +416,7 @@ describe('a document that was asked for from outside', () => {
 })
 
 describe('a dialog', () => {
-  test('locks nothing of the page, and begins at its first field or its harmless button', async () => {
+  test('doesn’t lock the page, and focuses its first field or its harmless button', async () => {
     const { app } = await open()
     app.router.go('settings')
     await fireEvent.click(await screen.findByRole('button', { name: 'Connect an account' }))
@@ -432,7 +432,7 @@ describe('the command palette', () => {
   const labels = Object.fromEntries(screenNames.map((name) => [name, name])) as never
   const accounts = [practiceAccount(), officeAccount()]
 
-  test('finds screens, accounts other than the chosen one, and documents', () => {
+  test('finds screens, other accounts and documents', () => {
     const all = commandsFor('', labels, accounts)
     expect(all.map((command) => command.id)).toContain('account-harbour')
     expect(all.map((command) => command.id)).not.toContain('account-practice')
@@ -446,14 +446,14 @@ describe('the command palette', () => {
     expect(commandsFor('smith deed', labels, accounts).at(-1)).toMatchObject({ id: 'search', go: search })
   })
 
-  test('offers the search of the help where that says something of it', () => {
+  test('offers to search the help if it has results', () => {
     const isInHelp = (typed: string) => typed === 'withdraw'
     const idsOf = (typed: string) => commandsFor(typed, labels, accounts, { isInHelp }).map(({ id }) => id)
     expect(idsOf('withdraw')).toEqual(['search', 'search-help'])
     expect(idsOf('smith deed')).toEqual(['search'])
   })
 
-  test('what a key leads to is read from its heading, not from the side bar', async () => {
+  test('a shortcut to another screen focuses its heading', async () => {
     await open({}, 'outbox')
     screen.getByRole('link', { name: /^Outbox/ }).focus()
     await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
@@ -461,7 +461,7 @@ describe('the command palette', () => {
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
   })
 
-  test('opens by Ctrl+K, goes where the arrows point, and searches documents', async () => {
+  test('opens with Ctrl+K and runs the selected command', async () => {
     await open()
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
     const field = await screen.findByRole('combobox', { name: 'Search or run a command' })
@@ -470,7 +470,7 @@ describe('the command palette', () => {
     expect(window.location.hash).toBe('#/settings')
   })
 
-  test('offers folders, saved views, and the documents that the words find, after the search', async () => {
+  test('offers folders, saved views and matching documents', async () => {
     const query = { search: '', sort: { by: 'due' as const, descending: false }, grouped: false }
     const { app } = await open({ views: [{ id: 'v1', name: 'Gifts', query, tell: false }] })
     // There is nothing to scroll without a layout.
@@ -493,7 +493,7 @@ describe('the command palette', () => {
     expect(app.router.route.query.get('document')).toMatch(/^doc-/)
   })
 
-  test('closed by Escape gives the focus back', async () => {
+  test('returns the focus when closed with Escape', async () => {
     await open()
     const link = screen.getByRole('link', { name: /^Drafts/ })
     link.focus()
@@ -505,14 +505,14 @@ describe('the command palette', () => {
   })
 })
 
-describe('keys that work anywhere', () => {
+describe('global shortcuts', () => {
   const press = async (key: string, more: Partial<KeyboardEventInit> = {}, at: Element | Window = window) => {
     const isLeft = await fireEvent.keyDown(at, { key, ...more })
     await settle()
     return isLeft
   }
 
-  test('Ctrl+F goes to the search of the screen, and where it has none, to that of everything', async () => {
+  test('Ctrl+F focuses the screen’s search, or opens the palette', async () => {
     const { app } = await open({}, 'drafts')
     await press('f', { ctrlKey: true })
     expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search drafts' }))
@@ -522,7 +522,7 @@ describe('keys that work anywhere', () => {
     expect(await screen.findByRole('combobox', { name: 'Search or run a command' })).toBeTruthy()
   })
 
-  test('Alt with the arrows and the side buttons go back and forward, and one press counts once', async () => {
+  test('Alt with arrows and the mouse’s side buttons navigate back, once per press', async () => {
     const { app, api } = await open({}, 'drafts')
     app.router.go('settings')
     await settle()
@@ -541,7 +541,7 @@ describe('keys that work anywhere', () => {
     for (const spy of [clock, moved]) spy.mockRestore()
   })
 
-  test('F5 and Ctrl+R read the folders, and Ctrl with plus, minus and nought are kept as the zoom', async () => {
+  test('F5 and Ctrl+R refresh, and Ctrl with plus, minus and zero set the zoom', async () => {
     const { api, app } = await open({}, 'drafts')
     const calls = (name: string) => api.control.calls.filter((call) => call.name === name)
     await press('F5')
@@ -554,7 +554,7 @@ describe('keys that work anywhere', () => {
     expect(app.settings.view.zoom).toBe(1)
   })
 
-  test('Ctrl+Z takes back what was done last, and is the text’s own while one types', async () => {
+  test('Ctrl+Z undoes the last action, except in text fields', async () => {
     const { app } = await open({}, 'drafts')
     const undone: string[] = []
     app.toasts.say('Deleted one.', { label: 'Undo', run: () => undone.push('one') })
@@ -567,7 +567,7 @@ describe('keys that work anywhere', () => {
     expect(undone).toEqual(['one'])
   })
 
-  test('a question mark lists them all, from the tables that they work by', async () => {
+  test('question mark lists all shortcuts', async () => {
     await open({}, 'drafts')
     await press('?', { shiftKey: true })
     const sheet = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })
@@ -578,7 +578,7 @@ describe('keys that work anywhere', () => {
     expect(window.location.hash).toBe('#/drafts')
   })
 
-  test('the palette offers what the screen can do with what is chosen, and says why where it can’t', async () => {
+  test('the palette offers the screen’s actions, and says why one is unavailable', async () => {
     const { app } = await open({}, 'drafts')
     const done: string[] = []
     const about = '“Deed of gift”'
@@ -596,16 +596,16 @@ describe('keys that work anywhere', () => {
     expect([done, app.toasts.shown.at(-1)?.text]).toEqual([['reminded'], 'Nobody has signed.'])
   })
 
-  test('where one is is kept for the next start, without what was searched for', async () => {
+  test('the current place is saved for the next start, without the search', async () => {
     const { app, api, clock } = await open({}, 'drafts')
     app.router.go('documents', ['Progress'], { search: 'Mere Tamati', document: 'doc-6' })
     await settle()
     await clock.pass(1000)
-    const kept = () => api.control.calls.filter(({ name }) => name === 'system.keepPlace').at(-1)?.input
-    expect(kept()).toEqual({ place: '#/documents/Progress?document=doc-6' })
+    const savedPlace = () => api.control.calls.filter(({ name }) => name === 'system.keepPlace').at(-1)?.input
+    expect(savedPlace()).toEqual({ place: '#/documents/Progress?document=doc-6' })
     app.router.go('identity', ['doc-6'])
     await settle()
     await clock.pass(1000)
-    expect(kept()).toEqual({ place: '#/documents/all?document=doc-6' })
+    expect(savedPlace()).toEqual({ place: '#/documents/all?document=doc-6' })
   })
 })

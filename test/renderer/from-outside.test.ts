@@ -1,4 +1,4 @@
-/** Opened links and files on the screens: shown with their content, run only once the user agrees, one at a time. */
+/** Opened links and files on the screens: shown with their content, used only after confirmation, one at a time. */
 import { fireEvent, screen } from '@testing-library/svelte'
 import { expect, test } from 'vitest'
 import Notices from '../../src/renderer/src/frame/Notices.svelte'
@@ -23,22 +23,22 @@ const press = async (name: string | RegExp) => {
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
 }
-const asked = (api: Awaited<ReturnType<typeof open>>['api']) =>
+const outsideCalls = (api: Awaited<ReturnType<typeof open>>['api']) =>
   api.control.calls.filter(({ name }) => /^outside\.(accept|dismiss)|^sends\.start/.test(name)).map(({ name }) => name)
 
-test('a link is shown with all that it holds, and the draft opens once it is agreed to', async () => {
+test('a link shows its content, and opens as a draft after confirmation', async () => {
   const { api, app } = await open(DRAFT)
   const dialog = await screen.findByRole('dialog', { name: 'Make this draft?' })
   for (const text of ['Deed of gift', 'deed-1', 'Mere Tāmati', 'mere@example.com', 'Nothing is sent.'])
     expect(dialog.textContent).toContain(text)
   expect(document.activeElement?.textContent?.trim()).toBe('Cancel')
-  expect(asked(api)).toEqual([])
+  expect(outsideCalls(api)).toEqual([])
   await press('Make draft')
-  expect(asked(api)).toEqual(['outside.accept'])
+  expect(outsideCalls(api)).toEqual(['outside.accept'])
   expect(app.router.route).toMatchObject({ screen: 'compose', rest: [expect.any(String)] })
 })
 
-test('cancelled, it is gone, and the next one is shown', async () => {
+test('cancelling discards it and shows the next one', async () => {
   const { api } = await open(DRAFT, { id: 'o-2', what: 'file', file: 'sent.countersign', drafts: 3, presets: 1 })
   await screen.findByRole('dialog', { name: 'Make this draft?' })
   await press('Cancel')
@@ -46,20 +46,20 @@ test('cancelled, it is gone, and the next one is shown', async () => {
   expect(dialog.textContent).toContain('3 drafts and 1 preset')
   expect(dialog.textContent).toContain('Nothing is replaced.')
   await press('Import')
-  expect(asked(api)).toEqual(['outside.dismiss', 'outside.accept'])
+  expect(outsideCalls(api)).toEqual(['outside.dismiss', 'outside.accept'])
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('what can’t be used says why, and does nothing', async () => {
+test('a link that can’t be used explains why, and can only be dismissed', async () => {
   const error = { code: 'invalid' as const, message: 'This link says “kind” twice.', next: 'No draft was made.' }
   const { api } = await open({ id: 'o-1', what: 'refused', error })
   const dialog = await screen.findByRole('dialog', { name: 'This link can’t be used' })
   expect(dialog.textContent).toContain('This link says “kind” twice.')
   await press('Dismiss')
-  expect(asked(api)).toEqual(['outside.dismiss'])
+  expect(outsideCalls(api)).toEqual(['outside.dismiss'])
 })
 
-test('while another question is open, or it couldn’t be done, it waits', async () => {
+test('it waits while another dialog is open, and stays open after a failure', async () => {
   const { api } = await open()
   const other = document.createElement('div')
   other.setAttribute('role', 'dialog')

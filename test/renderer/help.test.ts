@@ -34,7 +34,7 @@ async function type(words: string) {
 }
 
 describe('F1', () => {
-  test('opens the section about the screen, and in Help goes to its search', async () => {
+  test('opens the section about the screen, and inside Help focuses the search', async () => {
     const { app } = await open({}, 'bulk')
     await press('F1')
     expect(app.router.route).toMatchObject({ screen: 'help', rest: ['for', 'bulk'] })
@@ -44,13 +44,13 @@ describe('F1', () => {
     expect(document.activeElement).toBe(field())
   })
 
-  test('knows a section for each screen, and each is there', () => {
+  test('has an existing section for each screen', () => {
     const known = new Set(sections.map(({ id }) => id))
     for (const name of screenNames.filter((one) => one !== 'help'))
       expect([name, known.has(sectionOfScreen[name] ?? '')]).toEqual([name, true])
   })
 
-  test('helps those who set it up, who find what was typed there again', async () => {
+  test('helps during set-up, and returning keeps the typed values', async () => {
     const { app } = await open({ accounts: [] }, 'today')
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Harbour' } })
@@ -69,7 +69,7 @@ describe('F1', () => {
       expect(known).toContain(link.hash.replace('#/help/', ''))
   })
 
-  test('does nothing while a question is open, or the application is locked', async () => {
+  test('does nothing while a dialog is open or the application is locked', async () => {
     const { app, api } = await open({}, 'drafts')
     await press('?', window, { shiftKey: true })
     await press('F1')
@@ -83,7 +83,7 @@ describe('F1', () => {
 })
 
 describe('the search', () => {
-  test('finds sections as one types, marks the words, and Escape shows all again', async () => {
+  test('finds sections while typing, marks the words, and Escape clears it', async () => {
     await open({}, 'help')
     expect(nav().getAllByRole('link')).toHaveLength(sections.length)
     await type('Duplicates FLAGGED')
@@ -98,7 +98,7 @@ describe('the search', () => {
     expect(nav().getAllByRole('link')).toHaveLength(sections.length)
   })
 
-  test('is gone through by keys: slash, down, arrows, and up to the search again', async () => {
+  test('can be used by keyboard: slash, Enter, arrows, and up to the search again', async () => {
     const { app } = await open({}, 'help')
     await press('/')
     expect(document.activeElement).toBe(field())
@@ -118,20 +118,20 @@ describe('the search', () => {
     expect(document.activeElement).toBe(field())
   })
 
-  test('says that nothing was found', async () => {
+  test('reports no results', async () => {
     await open({}, 'help')
     await type('xyzzy')
     expect(screen.getByText('Nothing found for “xyzzy”.')).toBeTruthy()
   })
 
-  test('is there again where the address has it', async () => {
+  test('is restored from the URL', async () => {
     await open({}, 'help', ['guide', 'drafts'], { search: 'preset' })
     expect(field().value).toBe('preset')
     expect(within(article()).getByRole('heading', { level: 2 }).textContent).toBe('Drafts')
   })
 })
 
-test('a section leads to those within it, and no link leads out of the application', async () => {
+test('links within Help work, and none leaves the application', async () => {
   const { app } = await open({}, 'help', ['guide', 'identity-data'])
   within(article()).getByRole('link', { name: 'Reading a check' }).click()
   await settle()
@@ -143,7 +143,7 @@ test('a section leads to those within it, and no link leads out of the applicati
   }
 })
 
-test('the palette finds sections by their titles, once something is typed', () => {
+test('the palette finds help sections by title once something is typed', () => {
   const help = (typed: string) =>
     commandsFor(typed, screenLabels, [], { help: sections }).filter(({ group }) => group === 'Help')
   expect(help('')).toEqual([])
@@ -151,7 +151,7 @@ test('the palette finds sections by their titles, once something is typed', () =
   expect(help('help bulk')[0]).toMatchObject({ go: ['help', ['guide', 'bulk-send']] })
 })
 
-test('the menu and the sheet of keys lead there', async () => {
+test('the menu and the list of shortcuts link to Help', async () => {
   const { api, app } = await open({}, 'counter')
   api.control.emit('menu.chosen', { command: 'help' })
   await settle()
@@ -172,7 +172,7 @@ describe('what is new after an update', () => {
   const news = { settings: { theme: 'system', zoom: 1, news: '0.2.0' } } satisfies Partial<FakeState>
   const notice = () => screen.queryByText('Countersign 0.2.0: what’s new')
 
-  test('is offered on Today until it is dismissed', async () => {
+  test('is announced on Today until dismissed', async () => {
     const { api } = await open(news, 'today')
     expect(await screen.findByText('Countersign 0.2.0: what’s new')).toBeTruthy()
     await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
@@ -182,7 +182,7 @@ describe('what is new after an update', () => {
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Today' }))
   })
 
-  test('opens in Help, and is not offered again', async () => {
+  test('opens in Help, and is not announced again', async () => {
     const { app } = await open(news, 'today')
     await fireEvent.click(await screen.findByRole('button', { name: 'Open' }))
     await settle()
@@ -192,12 +192,12 @@ describe('what is new after an update', () => {
     expect(notice()).toBeNull()
   })
 
-  test('is not offered where nothing is new', async () => {
+  test('is not announced when nothing is new', async () => {
     await open({}, 'today')
     expect(screen.queryByText(/what’s new/)).toBeNull()
   })
 
-  test('is nowhere while a person has the screen or it is locked, and there afterwards', async () => {
+  test('is hidden while the application is locked, and shown afterwards', async () => {
     const { api } = await open(news, 'today')
     await screen.findByText('Countersign 0.2.0: what’s new')
     const setLocked = async (isLocked: boolean) => {
@@ -211,7 +211,7 @@ describe('what is new after an update', () => {
     expect(await screen.findByText('Countersign 0.2.0: what’s new')).toBeTruthy()
   })
 
-  test('says where the dismissal could not be saved', async () => {
+  test('shows an error if the dismissal can’t be saved', async () => {
     const { api } = await open(news, 'today')
     api.control.fail('settings.set', { code: 'storage', message: 'The disk is full.' })
     await fireEvent.click(await screen.findByRole('button', { name: 'Dismiss' }))

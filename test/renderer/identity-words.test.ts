@@ -36,44 +36,44 @@ const found = (texts: IdentityTexts) => {
   return `${word}: ${meaning}`
 }
 
-describe('the name on the card beside the one that the office gave', () => {
-  test('capitals, accents and spaces are no difference, and are said', () => {
+describe('comparing the name on the card with the name entered by the office', () => {
+  test('capitals, accents and spaces don’t count as differences, but are mentioned', () => {
     const texts = names(['ANAHERA', '', 'TE  RANGI'], ['Anāhera', '', 'Terangi'])
     expect(matchKeys(texts)).toEqual(['alike', 'neither', 'alike'])
     expect(found(texts)).toBe('Names match: Except capitals, accents and spaces.')
     expect(compareNames(names(['ANA'], ['Ana'])).parts[0]?.but).toBe('capitals')
     expect(compareNames(names(['Ana'], ['Anā'])).parts[0]?.but).toBe('accents')
     expect(found(names(['Mere', '', 'Parata'], ['Mere', '', 'Parata']))).toBe('Names match: ')
-    // Composed or decomposed, it is the same letter.
+    // Composed and decomposed letters are the same.
     expect(matchKeys(names(['Ana\u0304'], ['An\u0101']))[0]).toBe('same')
   })
-  test('another letter is a difference', () => {
+  test('any other letter counts as a difference', () => {
     expect(matchKeys(names(['TAMA', '', 'BROOKES'], ['Tama', '', 'Brooks']))[2]).toBe('different')
     expect(found(names(['TAMA', '', 'BROOKES'], ['Tom', '', 'Brooks']))).toBe(
       'Names differ: First name and last name are different.'
     )
   })
-  test('a middle name on one side only is said as such', () => {
+  test('a middle name on one side only is reported as such', () => {
     expect(matchKeys(names(['A', 'B', 'C'], ['A', '', 'C']))[1]).toBe('only-card')
     expect(found(names(['A', 'B', 'C'], ['A', '', 'C']))).toBe(
       'Part of a name missing: Middle name is on one side only.'
     )
     expect(matchKeys(names(['A', '', 'C'], ['A', 'B', 'C']))[1]).toBe('only-user')
   })
-  test('a name that is only divided otherwise agrees', () => {
+  test('names match if only divided differently between first and middle name', () => {
     const texts = names(['MERE AROHA', '', 'PARATA'], ['Mere', 'Aroha', 'Parata'])
     expect(compareNames(texts).isSplitDifferently).toBe(true)
     expect(found(texts)).toMatch(/^Names match: .*split differently/)
     expect(compareNames(names(['MERE', '', 'X'], ['Mere', '', 'Y'])).isSplitDifferently).toBe(false)
   })
-  test('a side without any name says so', () => {
+  test('a missing name on either side is reported', () => {
     expect(found(names([], ['A']))).toMatch(/^No name from the card/)
     expect(found(names(['A'], []))).toMatch(/^Name not compared/)
     expect(found({})).toMatch(/^No names/)
   })
 })
 
-describe('dates of the card', () => {
+describe('dates on the card', () => {
   const utc = (text: string) => Date.parse(`${text}T00:00:00Z`)
   test.each([
     ['2031-08-02', ['2031-08-02']],
@@ -86,7 +86,7 @@ describe('dates of the card', () => {
     ['next year', []]
   ])('%s', (raw, days) => expect(readCardDate(raw).days).toEqual(days.map(utc)))
 
-  test('what can be read in two ways stays as it came, with both', () => {
+  test('an ambiguous date is shown as written, with both readings', () => {
     const date = readCardDate('04/05/1984')
     expect(dateInWords(date)).toBe('04/05/1984')
     expect(dateProblemOf(date)).toBe('Could be 4 May 1984 or 5 April 1984.')
@@ -94,7 +94,7 @@ describe('dates of the card', () => {
     expect(dateInWords(readCardDate('1984-05-17'))).toBe('Thursday 17 May 1984')
     expect(dateProblemOf(readCardDate('1984-05-17'))).toBeUndefined()
   })
-  test('an age counts birthdays', () => {
+  test('the age changes on the birthday', () => {
     expect(ageAt(readCardDate('1984-05-17'), new Date(2026, 4, 16, 12).getTime())).toBe(41)
     expect(ageAt(readCardDate('1984-05-17'), new Date(2026, 4, 17, 12).getTime())).toBe(42)
     expect(ageAt(readCardDate('04/05/1984'), Date.now())).toBeUndefined()
@@ -119,7 +119,7 @@ describe('dates of the card', () => {
     // Expired long ago either way.
     ['04/05/2020', '2025-11-20', '2025-11-26', 'Expired at the check', ''],
     ['12/11/2025', '2025-11-20', '2025-11-26', 'Expiry date unclear', '11 December 2025']
-  ])('a card that ends %s, looked at %s, on %s: %s', (expires, examined, now, word, meaning) => {
+  ])('a card expiring %s, checked %s, on %s: %s', (expires, examined, now, word, meaning) => {
     const finding = expiry(expires, examined, now)
     expect(finding.word).toBe(word)
     expect(finding.meaning).toContain(meaning)
@@ -136,19 +136,19 @@ describe('faces', () => {
     ['96.4%', 0.964, 100],
     ['0.5 %', 0.005, 100],
     ['100', 1, 100]
-  ])('a score of %s', (raw, fraction, of) => {
+  ])('reads a score of %s', (raw, fraction, of) => {
     const score = readFaceScore(raw)
     expect(score.fraction).toBeCloseTo(fraction, 6)
     expect(score.scaleMax).toBe(of)
   })
   test.each(['1', 'high', '-0.2', '412', '', 'NaN', '0x10', '1e2'])(
-    '“%s” has no place on a scale, and is shown as it came',
+    'shows the score “%s” as written, without a scale',
     (raw) => {
       expect(readFaceScore(raw).fraction).toBeUndefined()
       expect(readFaceScore(raw).why).toMatch(/^(Not a score|Could be)/)
     }
   )
-  test('the service’s own result decides, never the score', () => {
+  test('the service’s result decides, not the score', () => {
     expect(faceFinding({ faceMatchResult: 'Passed', faceMatchScore: '0.01' })).toMatchObject({ tone: 'ok' })
     expect(faceFinding({ faceMatchResult: 'Failed', faceMatchScore: '0.99' })).toMatchObject({
       word: 'Faces don’t match',
@@ -164,8 +164,8 @@ describe('faces', () => {
   })
 })
 
-describe('a record as a whole', () => {
-  test('passed or not is the service’s word', () => {
+describe('a whole record', () => {
+  test('shows the service’s result as passed or not passed', () => {
     expect(resultFinding({ isPassed: true, attentions: [] })).toMatchObject({ word: 'Passed', tone: 'ok' })
     expect(resultFinding({ isPassed: false, attentions: [{ name: 'a', detail: '' }] })).toMatchObject({
       word: 'Not passed',
@@ -176,17 +176,17 @@ describe('a record as a whole', () => {
     )
     expect(resultFinding({ attentions: [] })).toMatchObject({ word: 'No result', tone: 'warn' })
   })
-  test('a record with nothing in it still says what isn’t there', () => {
+  test('reports everything that an empty record lacks', () => {
     const found = keyFindings({ texts: {}, pictures: [], attentions: [], others: [] }, undefined, 0)
     expect(found.map(({ word }) => word)).toEqual(['No result', 'No face result', 'No names', 'No expiry date'])
   })
-  test('when it was checked: a text without a zone names no moment', () => {
+  test('shows the time of the check, marking an unknown time zone', () => {
     expect(examinedInWords('2025-11-20T03:12:44')).toBe('Thursday 20 November 2025 at 03:12 (time zone unknown)')
     expect(examinedInWords('2025-11-20')).toBe('Thursday 20 November 2025')
     expect(examinedInWords('2025-11-20T03:12:44Z')).toMatch(/^(Wednesday 19|Thursday 20) November 2025 at \d\d:12$/)
     expect(examinedInWords('a while ago')).toBe('a while ago')
   })
-  test('it is of the signer of that name, else of the only one who was asked', () => {
+  test('is matched to the signer with its name, or the only one checked', () => {
     const record = identityRecordOf()
     const mere = personWith({ firstName: 'Mēre', lastName: 'PARATA', identity: 'passed' })
     const tama = personWith({ firstName: 'Tama', lastName: 'Brooks', identity: 'passed', index: 1 })
@@ -204,12 +204,12 @@ describe('a record as a whole', () => {
   })
 })
 
-describe('looking at a picture', () => {
+describe('viewing a picture', () => {
   const picture = { width: 640, height: 400 }
   const frame = { width: 320, height: 320 }
   const press = (look: PictureViewport, ...keys: string[]) => keys.map((key) => look.handleKey(key, picture, frame))
 
-  test('keys make it larger and smaller, turn it and put it back', () => {
+  test('keys zoom, rotate and reset', () => {
     const look = new PictureViewport()
     expect(press(look, '+', '=', '-', 'r', 'R', 'r')).toEqual([true, true, true, true, true, true])
     expect(look.zoom).toBeCloseTo(1.25)
@@ -219,7 +219,7 @@ describe('looking at a picture', () => {
     expect(look.transform(picture, frame)).toBe('translate(0px, 0px) rotate(0deg) scale(1)')
     expect(press(look, 'x', 'Tab')).toEqual([false, false])
   })
-  test('as large as the frame it leaves the arrows to the page; larger it stops at its edges', () => {
+  test('arrow keys pan only when zoomed in, up to the edges', () => {
     const look = new PictureViewport()
     expect(press(look, 'ArrowDown')).toEqual([false])
     press(look, ...Array.from({ length: 20 }, () => '+'))
@@ -229,7 +229,7 @@ describe('looking at a picture', () => {
     press(look, ...Array.from({ length: 20 }, () => '-'))
     expect(look.transform(picture, frame)).toBe('translate(0px, 0px) rotate(0deg) scale(1)')
   })
-  test('on its side it is in the frame as a whole', () => {
+  test('rotated by 90 degrees, it fits the frame', () => {
     const look = new PictureViewport()
     press(look, 'r')
     const scale = Number(/scale\((.*)\)/.exec(look.transform(picture, { width: 640, height: 400 }))?.[1])

@@ -62,8 +62,8 @@ const second = (): IdentityRecordView =>
     attentions: [{ name: 'Face match', detail: 'Not alike enough.' }]
   })
 
-describe('one record', () => {
-  test('says at a glance whether it holds up, in words', async () => {
+describe('a record', () => {
+  test('summarises the result in words', async () => {
     await open()
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Deed of gift' })).toBeTruthy()
@@ -79,7 +79,7 @@ describe('one record', () => {
     expect(screen.getByText('A live person was in front of the camera.')).toBeTruthy()
   })
 
-  test('shows the portrait beside the picture of the card that was compared, from memory only', async () => {
+  test('shows the portrait beside the compared picture, both from memory only', async () => {
     await open()
     const shown = screen.getAllByRole('img').map((image) => image.getAttribute('src'))
     expect(shown).toHaveLength(2)
@@ -92,7 +92,7 @@ describe('one record', () => {
     expect(calls('identity.picture')).toHaveLength(3)
   })
 
-  test('a compared picture of its own has a place of its own', async () => {
+  test('shows a separate compared picture as its own choice', async () => {
     await open({
       identity: [identityRecordOf({ pictures: [pictureOf({ name: 'front' }), pictureOf({ name: 'selected' })] })]
     })
@@ -101,7 +101,7 @@ describe('one record', () => {
     expect(screen.getByText('No picture')).toBeTruthy()
   })
 
-  test('differences are marked by word', async () => {
+  test('labels differences', async () => {
     await open({ identity: [second()] })
     const row = screen.getByRole('row', { name: /Last name/ })
     expect(row.textContent).toContain('Different')
@@ -110,7 +110,7 @@ describe('one record', () => {
     expect(screen.getByText(/It isn’t clear which signer this record belongs to/)).toBeTruthy()
   })
 
-  test('what isn’t a picture is told instead of shown, and can’t be saved', async () => {
+  test('explains a picture that isn’t a photograph instead of showing it, and can’t save it', async () => {
     const why = 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.'
     await open({ identity: [identityRecordOf({ pictures: [{ name: 'portrait', isShown: false, why }] })] })
     expect(screen.getByText(why)).toBeTruthy()
@@ -118,13 +118,13 @@ describe('one record', () => {
     expect(calls('identity.picture')).toHaveLength(0)
   })
 
-  test('a picture that the page can’t draw is said to be damaged', async () => {
+  test('reports a picture that can’t be drawn as damaged', async () => {
     await open()
     await fireEvent.error(screen.getByRole('img', { name: 'Portrait' }))
     expect(screen.getByText(/This picture is damaged/)).toBeTruthy()
   })
 
-  test('a record with nothing in it says what isn’t there', async () => {
+  test('lists what an empty record lacks', async () => {
     await open({ identity: [{ texts: {}, pictures: [], attentions: [], others: [] }] })
     expect(screen.getByRole('heading', { name: 'Unnamed person' })).toBeTruthy()
     expect(screen.getByText(/This record is empty/)).toBeTruthy()
@@ -132,13 +132,13 @@ describe('one record', () => {
     expect(screen.getByText('Date of the check not given')).toBeTruthy()
   })
 
-  test('members that aren’t known are shown as they came', async () => {
+  test('shows unknown members as received', async () => {
     await open({ identity: [identityRecordOf({ others: [{ name: 'ChipRead', value: '<b>yes</b>' }] })] })
     expect(screen.getByText('ChipRead')).toBeTruthy()
     expect(screen.getByText('<b>yes</b>')).toBeTruthy()
   })
 
-  test('has nothing that axe finds wrong', async () => {
+  test('has no accessibility violations', async () => {
     await open({ identity: [identityRecordOf(), second()], identityLeftOut: 1 })
     await press('Side by side')
     const { violations } = await axe.run(document.body, {
@@ -148,8 +148,8 @@ describe('one record', () => {
   })
 })
 
-describe('looking closely', () => {
-  test('keys and buttons zoom and turn; the page’s own keys stay its own', async () => {
+describe('viewing a picture closely', () => {
+  test('keys and buttons zoom and rotate, and Ctrl shortcuts are left alone', async () => {
     await open()
     const portrait = stage(/^Portrait/)
     const image = screen.getByRole('img', { name: 'Portrait' })
@@ -166,7 +166,7 @@ describe('looking closely', () => {
     expect(screen.getByText('125%')).toBeTruthy()
   })
 
-  test('the wheel zooms only what was chosen, so that the page still scrolls', async () => {
+  test('the wheel zooms only a focused picture', async () => {
     await open()
     const portrait = stage(/^Portrait/)
     const image = screen.getByRole('img', { name: 'Portrait' })
@@ -177,7 +177,7 @@ describe('looking closely', () => {
     expect(image.style.transform).toContain('scale(1.25)')
   })
 
-  test('a picture can’t be dragged out, and the system’s menu can’t be had for it', async () => {
+  test('a picture can’t be dragged or copied with the context menu', async () => {
     await open()
     const image = screen.getByRole('img', { name: 'Portrait' })
     expect(image.getAttribute('draggable')).toBe('false')
@@ -185,14 +185,14 @@ describe('looking closely', () => {
     expect(await fireEvent.contextMenu(image)).toBe(false)
   })
 
-  test('saving asks for the picture that is shown, and says what it is called', async () => {
+  test('saving stores the picture shown, and names the file', async () => {
     await open()
     await press('Save picture…: Front of the card')
     expect(calls('identity.savePicture')[0]?.input).toMatchObject({ record: 0, name: 'front' })
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('Saved as front.png.')
   })
 
-  test('a copied number goes from the clipboard by itself, and says so', async () => {
+  test('a copied number is cleared from the clipboard automatically, with a note', async () => {
     await open()
     await press('Copy the document number')
     expect(calls('system.copyBriefly')[0]?.input).toEqual({ text: 'DX418220' })
@@ -204,7 +204,7 @@ describe('looking closely', () => {
 })
 
 describe('several records', () => {
-  test('are chosen one at a time, or seen side by side', async () => {
+  test('can be viewed one at a time or side by side', async () => {
     await open({ identity: [identityRecordOf(), second()] })
     expect(screen.getAllByRole('article')).toHaveLength(1)
     await press(/Tama Aroha Brooks/)
@@ -217,8 +217,8 @@ describe('several records', () => {
   })
 })
 
-describe('what was read doesn’t stay', () => {
-  test('leaving the page forgets it, here and in the main process', async () => {
+describe('clearing identity data', () => {
+  test('leaving the page clears it here and in the main process', async () => {
     await open()
     expect(addresses.size).toBe(2)
     unmount()
@@ -227,7 +227,7 @@ describe('what was read doesn’t stay', () => {
     expect(calls('identity.close')).toHaveLength(1)
   })
 
-  test('a reading that arrives after the page was left is forgotten at once', async () => {
+  test('an answer that arrives after leaving is cleared immediately', async () => {
     let answer = () => {}
     await open({}, (api) => {
       answer = api.control.hold('identity.read')
@@ -238,7 +238,7 @@ describe('what was read doesn’t stay', () => {
     expect(calls('identity.close')).toHaveLength(1)
   })
 
-  test('cleared after idle it says so, shows nothing of it, and can be shown again', async () => {
+  test('after being cleared, the page says so and can load it again', async () => {
     await open()
     opened.api.control.emit('identity.cleared', { reading: 'reading-1', why: 'idle' })
     await settle()
@@ -254,14 +254,14 @@ describe('what was read doesn’t stay', () => {
     expect(addresses.size).toBe(2)
   })
 
-  test('another reading’s end is no matter of this page', async () => {
+  test('clearing another reading doesn’t affect the page', async () => {
     await open()
     opened.api.control.emit('identity.cleared', { reading: 'reading-7', why: 'others' })
     await settle()
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
-  test('being at the page keeps it, without a message for each movement', async () => {
+  test('using the page keeps the data, with few requests', async () => {
     await open()
     for (let second = 0; second < 60; second++) {
       await opened.clock.pass(1000)
@@ -271,7 +271,7 @@ describe('what was read doesn’t stay', () => {
     expect(calls('identity.keep').length).toBeLessThan(5)
   })
 
-  test('where the main process has it no more, the page says so as soon as it is used', async () => {
+  test('the page says so once main has cleared it', async () => {
     await open({}, (api) => api.control.fail('identity.keep', { code: 'gone', message: 'Cleared.' }))
     await opened.clock.pass(25_000)
     await fireEvent.keyDown(window, { key: 'a' })
@@ -281,21 +281,21 @@ describe('what was read doesn’t stay', () => {
   })
 })
 
-describe('where there is nothing to show', () => {
-  test('no record yet', async () => {
+describe('when there is nothing to show', () => {
+  test('without a record, checking again is offered', async () => {
     await open({ identity: [] })
     expect(screen.getByText('No identity check yet.')).toBeTruthy()
     await press('Try again')
     expect(calls('identity.read')).toHaveLength(2)
   })
 
-  test('kept no longer by the service', async () => {
+  test('data no longer kept by the service refers to Downloads', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'not-found', message: 'No.' }))
     expect(screen.getByText('No identity data for this document.')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Go to Downloads' })).toBeTruthy()
   })
 
-  test('offline: says so, and is read as soon as online again', async () => {
+  test('offline, it is loaded once online', async () => {
     const offline = { state: 'offline' as const, since: 0 }
     await open({ connection: offline }, (api) => api.control.fail('identity.read', { code: 'offline', message: 'No.' }))
     expect(screen.getByText('You’re offline, so the identity check can’t be shown.')).toBeTruthy()
@@ -306,21 +306,21 @@ describe('where there is nothing to show', () => {
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
-  test('nobody answers: read as soon as the connection, which seemed well, was lost and is back', async () => {
+  test('without an answer, it is loaded once the connection was lost and restored', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'refused', message: 'Nobody answers.' }))
     expect(screen.getByText('Nobody answers.')).toBeTruthy()
-    const tell = async (state: 'offline' | 'online') => {
+    const setConnection = async (state: 'offline' | 'online') => {
       opened.api.control.state.connection = { state, since: 1 }
       opened.api.control.emit('connection.changed', null)
       await settle()
     }
-    await tell('offline')
+    await setConnection('offline')
     opened.api.control.heal('identity.read')
-    await tell('online')
+    await setConnection('online')
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
-  test('an error has a way on', async () => {
+  test('an error can be retried', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'server', message: 'It answered 500.' }))
     expect(screen.getByText('Couldn’t load the identity check.')).toBeTruthy()
     opened.api.control.heal('identity.read')
@@ -328,7 +328,7 @@ describe('where there is nothing to show', () => {
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
-  test('while it is read, its place is kept', async () => {
+  test('while loading, a placeholder is shown', async () => {
     await open({}, (api) => api.control.hold('identity.read'))
     expect(screen.getByLabelText('Loading the identity check…')).toBeTruthy()
   })
@@ -338,7 +338,7 @@ describe('where there is nothing to show', () => {
     expect(screen.getByText('2 records of this check can’t be shown.')).toBeTruthy()
   })
 
-  test('without a document there is a way to one', async () => {
+  test('without a document, the page says that none is selected', async () => {
     opened = await openOffice(fakeApi())
     opened.app.router.go('identity')
     show(opened, Identity)

@@ -1,5 +1,5 @@
 /**
- * A language whose letters the computer lacks, on a canvas that draws a box for each missing letter, as browsers do.
+ * Languages without a font on the computer, with a canvas that draws a box for each missing letter, like browsers.
  */
 import { screen } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -11,7 +11,7 @@ import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { openOffice, show } from './office.ts'
 
-/** Draws Latin and Arabic letters; for others the missing-letter box, which is always the same. */
+/** Returns the box drawn for a missing letter, by default always the same; Latin and Arabic letters are drawn. */
 let boxOf: (letter: string) => string
 beforeEach(() => {
   boxOf = () => 'box'
@@ -31,34 +31,34 @@ afterEach(() => {
 })
 
 describe('a language', () => {
-  test('has its letters where each is drawn, and they differ', () => {
+  test('has its letters if each is drawn differently', () => {
     expect(hasLetters('te reo')).toBe(true)
     expect(hasLetters('हिन्द')).toBe(false)
   })
 
-  test('lacks them, too, where its boxes are those of another font', () => {
+  test('lacks its letters even if the boxes come from another font', () => {
     boxOf = (letter) => (letter === '\u{10ffff}' ? 'nothing' : 'box')
     expect(hasLetters('中文')).toBe(false)
   })
 
-  test('whose letters are missing is not offered to a person', () => {
+  test('without its letters is not offered to signers', () => {
     expect(offeredLanguages(PERSON_LANGUAGES)).toEqual(['en', 'mi', 'sm', 'to', 'ar'])
     expect(offeredLanguages(['hi', 'ar'])).toEqual(['en', 'ar'])
   })
 
-  test('is said to staff to be missing, with what to do', async () => {
+  test('without its letters is marked for staff, with what to do', async () => {
     const opened = await openOffice(fakeApi())
     show(opened, CounterSection)
     await settle()
-    const said = (name: string) => {
+    const descriptionOf = (name: string) => {
       const ids = screen.getByRole('checkbox', { name }).getAttribute('aria-describedby') ?? ''
       return ids
         .split(' ')
         .map((id) => document.getElementById(id)?.textContent)
         .join()
     }
-    expect(said('हिन्दी (Hindi)')).toContain('this computer has no font with these letters')
-    expect(said('العربية (Arabic)')).not.toContain('no font')
+    expect(descriptionOf('हिन्दी (Hindi)')).toContain('this computer has no font with these letters')
+    expect(descriptionOf('العربية (Arabic)')).not.toContain('no font')
     expect(screen.getByText(/install a font that has them/)).toBeTruthy()
     opened.close()
   })

@@ -1,4 +1,4 @@
-/** A file name pattern in pieces: what the user sees, and what is stored. */
+/** File name patterns split into pieces: what the user sees, and what is stored. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -22,11 +22,11 @@ test.each([
   ['Lease {document}.{type}', ['“Lease ”', 'document']],
   ['{colour} {document', ['“{colour}”', '“ ”', '“{”', '“document”']],
   ['', []]
-])('%s is %s', (pattern, pieces) => {
+])('%s has the pieces %s', (pattern, pieces) => {
   expect(shown(pattern)).toEqual(pieces)
 })
 
-test('any pattern is kept as it was, but for an extension and how its parts are spelled', () => {
+test('splitting and joining a pattern changes nothing but outer spaces', () => {
   const text = fc.string({ unit: fc.constantFrom('{', '}', '/', ' ', '–', 'a', '{document}', '{date}'), maxLength: 30 })
   fc.assert(
     fc.property(text, (pattern) => {
@@ -35,7 +35,7 @@ test('any pattern is kept as it was, but for an extension and how its parts are 
   )
 })
 
-test('a part that is added is parted as the others are', () => {
+test('an added part gets the same separator as the others', () => {
   const added = (pattern: string) => patternOf(withPart(piecesOf(pattern), 'date'))
   expect(added('{document}')).toBe('{document} – {date}')
   expect(added('{document}, {signer}')).toBe('{document}, {signer}, {date}')
@@ -43,7 +43,7 @@ test('a part that is added is parted as the others are', () => {
   expect(added('')).toBe('{date}')
 })
 
-test('a part that is removed takes what parted it along', () => {
+test('removing a part also removes its separator', () => {
   expect(without('{document} – {signer} – {date}', 2)).toBe('{document} – {date}')
   expect(without('{document} – {signer}', 0)).toBe('{signer}')
   expect(without('{yyyy}/{matter}/{document}', 2)).toBe('{yyyy}/{document}')
@@ -51,11 +51,11 @@ test('a part that is removed takes what parted it along', () => {
   expect(without('{document}', 0)).toBe('')
 })
 
-test('a pattern is read without braces', () => {
+test('a pattern is described without braces', () => {
   expect(patternInWords('{yyyy}/Lease {document} – {longDate}.pdf')).toBe('Year › Lease Document – Date in words')
 })
 
-test('the neighbour of a part is the next part, whatever is between them', () => {
+test('a part’s neighbour is the next part, skipping separators', () => {
   const pieces = piecesOf('{yyyy}/{document} – {signer}')
   expect(neighbourOf(pieces, 0, 1)).toBe(2)
   expect(neighbourOf(pieces, 2, -1)).toBe(0)

@@ -19,7 +19,7 @@ const chosen = (name: string) =>
   group(name)
     .getAllByRole<HTMLInputElement>('radio')
     .find(({ checked }) => checked)?.value
-const kept = () => opened.api.control.state.notifications
+const saved = () => opened.api.control.state.notifications
 
 async function pick(kind: string, choice: string) {
   await fireEvent.click(group(kind).getByRole('radio', { name: choice }))
@@ -30,7 +30,7 @@ async function setTime(label: string, value: string) {
   await settle()
 }
 
-test('each kind shows what is wanted told of it', async () => {
+test('each kind shows its setting', async () => {
   await open()
   expect(screen.getAllByRole('radiogroup')).toHaveLength(8)
   expect(chosen('Someone has signed')).toBe('never')
@@ -38,15 +38,15 @@ test('each kind shows what is wanted told of it', async () => {
   expect(chosen('Someone can sign at the counter')).toBe('views')
 })
 
-test('a choice is kept at once, and nothing else is changed by it', async () => {
+test('a choice is saved immediately and changes nothing else', async () => {
   await open()
-  const before = structuredClone(kept())
+  const before = structuredClone(saved())
   await pick('Someone has signed', 'Selected views')
-  expect(kept()).toEqual({ ...before, kinds: { ...before.kinds, signed: 'views' } })
+  expect(saved()).toEqual({ ...before, kinds: { ...before.kinds, signed: 'views' } })
   expect(chosen('Someone has signed')).toBe('views')
 })
 
-test('choices made one after the other, faster than they are kept, are all kept', async () => {
+test('choices made faster than they are saved are all saved', async () => {
   await open()
   const answer = opened.api.control.hold('notifications.set')
   await fireEvent.click(group('Someone has signed').getByRole('radio', { name: 'Always' }))
@@ -54,41 +54,41 @@ test('choices made one after the other, faster than they are kept, are all kept'
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Play a sound' }))
   answer()
   await settle()
-  expect(kept()).toMatchObject({ kinds: { signed: 'always', expired: 'never', completed: 'always' }, sound: true })
+  expect(saved()).toMatchObject({ kinds: { signed: 'always', expired: 'never', completed: 'always' }, sound: true })
 })
 
-test('quiet hours have two times, and say that they go over night', async () => {
+test('quiet hours have two times, and mention when they last overnight', async () => {
   await open()
   expect(screen.queryByLabelText('From')).toBeNull()
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Quiet hours' }))
   await settle()
-  expect(kept().quiet).toEqual({ from: '18:00', to: '08:00' })
+  expect(saved().quiet).toEqual({ from: '18:00', to: '08:00' })
   expect(screen.getByText(/Until the next day/)).toBeTruthy()
   await setTime('From', '12:00')
   await setTime('Until', '13:00')
-  expect(kept().quiet).toEqual({ from: '12:00', to: '13:00' })
+  expect(saved().quiet).toEqual({ from: '12:00', to: '13:00' })
   expect(screen.queryByText(/Until the next day/)).toBeNull()
   await setTime('Until', '12:00')
   expect(screen.getByText(/no quiet hours/)).toBeTruthy()
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Quiet hours' }))
   await settle()
-  expect(kept().quiet).toBeNull()
+  expect(saved().quiet).toBeNull()
 })
 
-test('where no view is chosen it is said that nothing is told of views', async () => {
+test('a note appears when no view has notifications turned on', async () => {
   await open()
   expect(screen.getByText(/No view has notifications turned on yet/)).toBeTruthy()
   await pick('Someone can sign at the counter', 'Never')
   expect(screen.queryByText(/No view has notifications turned on yet/)).toBeNull()
 })
 
-test('a time that is half typed changes nothing', async () => {
+test('an incomplete time changes nothing', async () => {
   await open(fakeApi({ notifications: { ...first(), quiet: { from: '20:00', to: '07:00' } } }))
   await setTime('From', '')
-  expect(kept().quiet).toEqual({ from: '20:00', to: '07:00' })
+  expect(saved().quiet).toEqual({ from: '20:00', to: '07:00' })
 })
 
-test('what could not be kept is said, and shown as it still is', async () => {
+test('a setting that can’t be saved reverts, with an error', async () => {
   await open()
   opened.api.control.fail('notifications.set', { code: 'storage', message: 'The disk is full.' })
   await pick('Someone has signed', 'Always')
@@ -96,7 +96,7 @@ test('what could not be kept is said, and shown as it still is', async () => {
   expect(chosen('Someone has signed')).toBe('never')
 })
 
-test('what can’t be read is said', async () => {
+test('settings that can’t be loaded show an error', async () => {
   const api = fakeApi()
   api.control.fail('notifications.get', { code: 'storage', message: 'The disk is full.' })
   await open(api)

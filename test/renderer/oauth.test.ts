@@ -32,7 +32,7 @@ async function fillIn() {
   await type('Service address', 'https://signing.example.com/v1.4')
 }
 
-test('a person signs in first; then the account is tried and added by that sign-in, once', async () => {
+test('signing in comes first, then the account is checked and added with that sign-in', async () => {
   const api = await open()
   await fillIn()
   await press('Sign in…')
@@ -49,11 +49,11 @@ test('a person signs in first; then the account is tried and added by that sign-
   api.control.heal('accounts.try')
   await press('Try again')
   expect(inputsOf('accounts.add')).toMatchObject([{ authentication }])
-  // The service failed, not the sign-in: nobody has to go to the browser again.
+  // The service failed, not the sign-in, so no second sign-in is needed.
   expect(inputsOf('accounts.signIn')).toHaveLength(1)
 })
 
-test('another client is another sign-in', async () => {
+test('changing the client requires signing in again', async () => {
   const api = await open()
   await fillIn()
   await type('Client ID', 'harbour')
@@ -65,7 +65,7 @@ test('another client is another sign-in', async () => {
   expect(inputsOf('accounts.signIn')).toHaveLength(2)
 })
 
-test('a sign-in that failed is said, and nothing is asked of the service', async () => {
+test('a failed sign-in is reported, and the service isn’t contacted', async () => {
   const api = await open()
   await fillIn()
   await type('Client ID', 'harbour')
@@ -76,7 +76,7 @@ test('a sign-in that failed is said, and nothing is asked of the service', async
   expect(inputsOf('accounts.try')).toEqual([])
 })
 
-test('client credentials need a secret and no browser; the addresses can be typed', async () => {
+test('client credentials need a secret but no browser, and addresses can be entered', async () => {
   await open()
   await fillIn()
   await fireEvent.click(screen.getByRole('radio', { name: /Client credentials/ }))
@@ -99,7 +99,7 @@ test('client credentials need a secret and no browser; the addresses can be type
   expect(inputsOf('accounts.signIn')).toEqual([])
 })
 
-test('an account whose sign-in is over says so, and is signed in to again at its row', async () => {
+test('an account whose sign-in has expired says so, and can sign in again', async () => {
   await open({ scheme: 'oauth', waitsForSignIn: true })
   expect(screen.getByText('This account’s sign-in is no longer valid.')).toBeTruthy()
   await press(/^Sign in again/)
@@ -107,7 +107,7 @@ test('an account whose sign-in is over says so, and is signed in to again at its
   expect(screen.queryByText('This account’s sign-in is no longer valid.')).toBeNull()
 })
 
-test('a removed account whose sign-in could not be ended says what is left', async () => {
+test('removing an account whose sign-in couldn’t be revoked says so', async () => {
   const api = await open({ scheme: 'oauth' })
   api.accounts.remove = async () => ({ ok: true, value: { signIn: 'still valid' } })
   await press(/^Remove ?Harbour/)

@@ -1,6 +1,6 @@
 /**
- * The office's network on the screens: a proxy that requires a sign-in, a client certificate, an authority that vouched
- * for the service.
+ * The office's network on the screens: a proxy that requires a sign-in, a client certificate, the certificate authority
+ * of the service.
  */
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeAll, expect, test } from 'vitest'
@@ -27,12 +27,12 @@ const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('butto
 const type = (name: string | RegExp, value: string) =>
   fireEvent.input(screen.getByLabelText(name), { target: { value } })
 
-test('a proxy that wants a sign-in is said on every screen, and gets one', async () => {
+test('a proxy that requires a sign-in is reported on every screen, and can be signed in to', async () => {
   let waiting: ProxyView | null = { proxy: 'proxy.office.example:8080', wasRefused: false }
   const { api } = await open({}, (fake) => {
     fake.system.proxy = async () => ({ ok: true, value: waiting })
   })
-  const become = async (next: ProxyView | null) => {
+  const setProxy = async (next: ProxyView | null) => {
     waiting = next
     api.control.emit('proxy.changed', null)
     await settle()
@@ -48,13 +48,13 @@ test('a proxy that wants a sign-in is said on every screen, and gets one', async
   expect(calls.map(({ input }) => input)).toEqual([{ user: 'grace', password: 'wrong' }])
   expect(screen.queryByLabelText('Password')).toBeNull()
 
-  await become({ proxy: 'proxy.office.example:8080', wasRefused: true })
+  await setProxy({ proxy: 'proxy.office.example:8080', wasRefused: true })
   expect(screen.getByRole('alert').textContent).toContain('didn’t accept the user name and password')
-  await become(null)
+  await setProxy(null)
   expect(screen.queryByRole('button', { name: 'Sign in…' })).toBeNull()
 })
 
-test('a client certificate is chosen of those that the service takes, and goes with the account', async () => {
+test('a client certificate is chosen from those the service accepts, and saved with the account', async () => {
   const grace = { fingerprint: 'sha256/a', subject: 'Grace', issuer: 'Harbour Law Root', validTo: Date.UTC(2027, 4, 3) }
   const { api } = await open({ accounts: [] }, (fake) => {
     fake.accounts.certificates = async () => ({ ok: true, value: [grace] })
@@ -76,7 +76,7 @@ test('a client certificate is chosen of those that the service takes, and goes w
   }
 })
 
-test('a client certificate that an account shows can be shown no longer', async () => {
+test('an account’s client certificate can be removed', async () => {
   const certificate = { subject: 'Grace', issuer: 'Harbour Law Root' }
   const { api, app } = await open({ accounts: [{ ...officeAccount(), chosen: true, certificate }] })
   app.router.go('settings')
@@ -88,7 +88,7 @@ test('a client certificate that an account shows can be shown no longer', async 
   expect(api.control.calls.find(({ name }) => name === 'accounts.update')?.input).toMatchObject({ certificate: null })
 })
 
-test('a check says which authority of the organisation’s own vouched for the service', async () => {
+test('checking the connection names the organisation’s certificate authority', async () => {
   const { app } = await open({ accounts: [{ ...officeAccount(), chosen: true }] }, (fake) => {
     const vouchedBy = { name: 'Harbour Law Root', validTo: Date.UTC(2027, 4, 3) }
     fake.accounts.check = async () => ({

@@ -54,7 +54,7 @@ async function open(change: Partial<FakeState>, rest: string[] = [], query: Reco
   await settle()
 }
 
-test('of an office it says which workstation a package is from, what it waits for, and that a pause is everyone’s', async () => {
+test('an office’s Outbox shows each package’s workstation, the wait for the server, and the pause for everyone', async () => {
   const theirs = sendOf({ id: 'theirs', title: 'Deed of gift', who: 'Josef Lindqvist', desk: 'Counter 2' })
   const held = sendOf({ ...waiting, id: 'held', hold: 'office' })
   const office = 'away' as const
@@ -88,11 +88,11 @@ test('of an office it says which workstation a package is from, what it waits fo
   ).toBeTruthy()
 })
 
-describe('a package that someone else releases', () => {
+describe('a package that needs release by someone else', () => {
   const { goesAt: _at, ...rest } = waiting
   const held: SendView = { ...rest, hold: 'release', release: { by: 'Ben Tui' } }
 
-  test('says who sent it, isn’t hurried, and is released by one press', async () => {
+  test('names its sender, can’t be sent now, and can be released', async () => {
     await open({ sends: [held] }, ['w'])
     expect(screen.getByText('Waiting for release.')).toBeTruthy()
     expect(
@@ -106,7 +106,7 @@ describe('a package that someone else releases', () => {
     expect(screen.getByText('Released by Ana Reweti')).toBeTruthy()
   })
 
-  test('isn’t offered for release to who sent it, alone, in the list or as a batch', async () => {
+  test('isn’t offered for release to its sender, neither singly nor in the list or a batch', async () => {
     const api = fakeApi({ sends: [held], batches: [batchOf({ release: { by: 'Ben Tui' } })] })
     api.control.state.lock = { ...api.control.state.lock, asksName: true, who: 'Ben Tui' }
     opened = await openOffice(api)
@@ -120,7 +120,7 @@ describe('a package that someone else releases', () => {
     expect(screen.queryByRole('button', { name: /elease/, hidden: true })).toBeNull()
   })
 
-  test('was released before it was sent', async () => {
+  test('shows the release in its history before sending', async () => {
     const left = { ...rest, state: 'sent', attempt: 1, attemptedAt: NOW, settledAt: NOW } as const
     const release = { by: 'Ben Tui', released: 'Ana Reweti' }
     await open({ sends: [{ ...left, release }] }, ['w'])
@@ -133,7 +133,7 @@ describe('a package that someone else releases', () => {
     ])
   })
 
-  test('isn’t for a reason, which is shown until it is taken back', async () => {
+  test('can be refused with a reason, which stays visible', async () => {
     await open({ sends: [held] }, ['w'])
     await press('Don’t release…')
     const dialog = within(screen.getByRole('dialog'))
@@ -149,7 +149,7 @@ describe('a package that someone else releases', () => {
     expect(screen.getByRole('button', { name: 'Undo send' })).toBeTruthy()
   })
 
-  test('says why the one who sent it can’t', async () => {
+  test('explains why its sender can’t release it', async () => {
     await open({ sends: [held] }, ['w'])
     opened.api.control.fail('sends.release', {
       code: 'not-allowed',
@@ -164,7 +164,7 @@ describe('a package that someone else releases', () => {
     ['Release', 'sends.release', 'It wasn’t released.'],
     ['Don’t release…', 'sends.refuse', 'Your decision wasn’t saved.']
   ] as const)(
-    'stays as it is where the office’s server is away, and %s can be pressed again',
+    'stays unchanged while the office’s server is unavailable, and %s can be retried',
     async (name, request, title) => {
       await open({ sends: [held] }, ['w'])
       const decide = async () => {
@@ -198,7 +198,7 @@ describe('a package that someone else releases', () => {
     }
   )
 
-  test('says in the list, too, that the office’s server is away and what to do', async () => {
+  test('reports in the list, too, that the office’s server is unavailable', async () => {
     await open({ sends: [held] })
     opened.api.control.fail('sends.release', {
       code: 'offline',
@@ -214,7 +214,7 @@ describe('a package that someone else releases', () => {
     expect(document.querySelector('[aria-busy="true"]')).toBeNull()
   })
 
-  test('may be a batch, released as a whole', async () => {
+  test('can be a batch, released as a whole', async () => {
     const batch = batchOf({ release: { by: 'Ben Tui' } })
     await open({ batches: [batch] })
     await press('Release Staff declarations')
@@ -239,7 +239,7 @@ const rows = () =>
         .map((cell) => cell.textContent?.trim())
     )
 
-test('one package shows what the service calls it, and what else it says', async () => {
+test('a package shows its name at the service and additional service data', async () => {
   const said = { queueReference: 'Q-17', packageName: 'Lease pack', others: [{ name: 'Region', value: 'South' }] }
   await open({ sends: [sendOf({ id: 's', state: 'sent', packageReference: 'P-1', said })] }, ['s'])
   for (const text of ['Lease pack', 'Q-17', 'More from the service', 'Region', 'South']) {
@@ -247,8 +247,8 @@ test('one package shows what the service calls it, and what else it says', async
   }
 })
 
-describe('the packages', () => {
-  test('say how they stand, in parts with their numbers', async () => {
+describe('the list of packages', () => {
+  test('shows their states, and filters with counts', async () => {
     await open({
       sends: [waiting, uncertain, sendOf({ id: 'b', title: 'Tax', state: 'refused' }), sendOf({ id: 'a' })]
     })
@@ -267,7 +267,7 @@ describe('the packages', () => {
     ])
   })
 
-  test('that need someone say why', async () => {
+  test('shows why packages need attention', async () => {
     const error = {
       code: 'invalid',
       message: 'Refused.',
@@ -282,7 +282,7 @@ describe('the packages', () => {
     expect(screen.getByText('Too long a name.')).toBeTruthy()
   })
 
-  test('are searched by what they are called and whom they are for', async () => {
+  test('can be searched by title and recipient', async () => {
     await open({ sends: [sendOf({ id: 'a' }), sendOf({ id: 'b', title: 'Deed', who: 'Tama Brooks' })] })
     await fireEvent.input(screen.getByRole('searchbox', { name: 'Search the Outbox' }), {
       target: { value: 'tama' }
@@ -301,7 +301,7 @@ describe('the packages', () => {
     expect(rows()).toHaveLength(2)
   })
 
-  test('are read in windows, however many there are', async () => {
+  test('is loaded in pages, even with 100,000 packages', async () => {
     await open({
       sends: Array.from({ length: 100_000 }, (_, index) => sendOf({ id: `s${index}`, title: `Package ${index}` }))
     })
@@ -310,7 +310,7 @@ describe('the packages', () => {
     expect(screen.getAllByRole('row').length).toBeLessThan(60)
   })
 
-  test('of a burst of two thousand events are read a few times, not two thousand', async () => {
+  test('is reloaded a few times at most during a burst of 2,000 events', async () => {
     await open({ sends: [uncertain] })
     const before = { list: calls('sends.list').length, box: calls('outbox.state').length }
     for (let index = 0; index < 2000; index++) {
@@ -323,7 +323,7 @@ describe('the packages', () => {
     expect(calls('outbox.state').length - before.box).toBeLessThanOrEqual(3)
   })
 
-  test('that change elsewhere change here', async () => {
+  test('updates when a package changes elsewhere', async () => {
     await open({ sends: [sendOf({ id: 'a', state: 'sending' })] })
     expect(rows()).toEqual([['Sending', 'Tax declaration']])
     putSend(opened.api.control, sendOf({ id: 'a' }))
@@ -332,7 +332,7 @@ describe('the packages', () => {
     expect(tab(/^Sent/).textContent).toContain('1')
   })
 
-  test('of an empty list speak of the list that is here, not of the one that is still read or failed', async () => {
+  test('doesn’t claim to be empty when a filter failed to load', async () => {
     await open({ sends: [] }, [], { show: 'attention' })
     expect(screen.getByText('Nothing needs attention.')).toBeTruthy()
     opened.api.control.fail('sends.list', { code: 'internal', message: 'The database is locked.' })
@@ -343,14 +343,14 @@ describe('the packages', () => {
     expect(screen.queryByText('Nothing needs attention.')).toBeNull()
   })
 
-  test('there are none of are said, with what to do', async () => {
+  test('offers to compose a package when empty', async () => {
     await open({ sends: [] })
     expect(screen.getByText('Nothing has been sent yet.')).toBeTruthy()
     await press('Compose a package')
     expect(opened.app.router.route.screen).toBe('compose')
   })
 
-  test('that cannot be read are said, with a way on', async () => {
+  test('offers a retry if it can’t be loaded', async () => {
     opened = await openOffice(fakeApi({ sends: [uncertain] }))
     opened.api.control.fail('sends.list', { code: 'storage', message: 'Not now.' })
     opened.app.router.go('outbox')
@@ -365,7 +365,7 @@ describe('the packages', () => {
 })
 
 describe('by keyboard', () => {
-  test('arrows choose a package, Escape goes back to the list', async () => {
+  test('arrow keys open a package, and Escape returns to the list', async () => {
     await open({ sends: [sendOf({ id: 'a', title: 'Older' })] })
     await fireEvent.keyDown(screen.getByRole('grid'), { key: 'ArrowDown' })
     await settle()
@@ -377,7 +377,7 @@ describe('by keyboard', () => {
     expect(document.activeElement).toBe(screen.getByRole('grid'))
   })
 
-  test('Enter leads into the package, "/" to the search', async () => {
+  test('Enter focuses the package, “/” the search', async () => {
     await open({ sends: [sendOf({ id: 'a', title: 'Older' })] })
     await fireEvent.keyDown(screen.getByRole('grid'), { key: 'Enter' })
     await settle()
@@ -387,15 +387,15 @@ describe('by keyboard', () => {
   })
 })
 
-describe('one package', () => {
-  test('keeps the part and the search that it was opened from', async () => {
+describe('a package', () => {
+  test('keeps the filter and search it was opened from', async () => {
     await open({ sends: [waiting] }, [], { show: 'waiting', search: 'loan' })
     await fireEvent.keyDown(screen.getByRole('grid'), { key: 'Enter' })
     await settle()
     expect(window.location.hash).toBe('#/outbox/w?show=waiting&search=loan')
   })
 
-  test('that is sent says to whom, and leads to its documents', async () => {
+  test('that was sent shows its recipients and links to its documents', async () => {
     await open({ sends: [sendOf({ packageStatus: 'Queued' })] }, ['send-1'])
     expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
     expect(screen.getAllByRole('link', { name: 'Tax declaration.pdf' }).at(-1)?.getAttribute('href')).toContain(
@@ -408,7 +408,7 @@ describe('one package', () => {
     expect(document.body.textContent).not.toContain('://')
   })
 
-  test('that is sent is begun once more, without its people or with them', async () => {
+  test('that was sent can be the start of another', async () => {
     await open({ sends: [sendOf({})], drafts: [] }, ['send-1'])
     await press('Send another like this')
     await settle()
@@ -417,7 +417,7 @@ describe('one package', () => {
     expect(opened.api.control.state.drafts[0]?.who).toBe('')
   })
 
-  test('the service is asked about, and its answer is shown in place', async () => {
+  test('that is uncertain can be checked, and the result is shown in place', async () => {
     await open({ sends: [uncertain] }, ['old'])
     await press('Check now')
     await opened.clock.pass(300)
@@ -425,14 +425,14 @@ describe('one package', () => {
     expect(rows()).toEqual([['Sent', 'Deed of gift']])
   })
 
-  test('that did not arrive goes again as it is', async () => {
+  test('that wasn’t delivered can be retried as it is', async () => {
     await open({ sends: [sendOf({ state: 'not-sent', documents: [] })] }, ['send-1'])
     await press('Try again')
     await settle()
     expect(screen.getByText('Queued.')).toBeTruthy()
   })
 
-  test('that was refused is opened to be corrected', async () => {
+  test('that was rejected can be opened for correction', async () => {
     const draft = {
       id: 'draft-1',
       accountId: 'practice',
@@ -448,7 +448,7 @@ describe('one package', () => {
     expect([opened.app.router.route.screen, ...opened.app.router.route.rest]).toEqual(['compose', 'draft-1'])
   })
 
-  test('that waits is taken back, and the focus returns to the list', async () => {
+  test('that is waiting can be moved back to Drafts, and the list gets the focus', async () => {
     const draft = {
       id: 'draft-1',
       accountId: 'practice',
@@ -465,22 +465,22 @@ describe('one package', () => {
     expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Moved back to Drafts.')
   })
 
-  test('that is not here is said', async () => {
+  test('that isn’t in the Outbox is reported', async () => {
     await open({ sends: [uncertain] }, ['elsewhere'])
     expect(screen.getByText('This package isn’t in the Outbox.')).toBeTruthy()
   })
 })
 
-describe('an answer that comes late', () => {
-  test('never replaces a later one', async () => {
+describe('a late answer', () => {
+  test('never replaces a newer one', async () => {
     const api = fakeApi({ sends: [sendOf({ id: 'a', state: 'sending' })] })
     const open = new OpenSend(api, new FakeClock(NOW), 'a')
     let answerFirst = () => {}
     const get = api.sends.get
-    let asked = 0
+    let requests = 0
     api.sends.get = async (input) => {
       const answer = await get(input)
-      if (++asked === 1) await new Promise<void>((resolve) => (answerFirst = resolve))
+      if (++requests === 1) await new Promise<void>((resolve) => (answerFirst = resolve))
       return answer
     }
     const first = open.load()
@@ -498,13 +498,13 @@ test.each([
   ['paused', 'Sent when the pause ends'],
   ['line', 'Retried automatically'],
   ['turn', 'Sent automatically']
-] as const)('what comes next of a package that waits (%s) is what will happen', async (hold, words) => {
+] as const)('a waiting package (%s) shows what happens next', async (hold, words) => {
   await open({ sends: [{ ...waiting, hold }] }, ['w'])
   expect(screen.getByText(words)).toBeTruthy()
 })
 
-describe('the box', () => {
-  test('is paused and goes on by hand', async () => {
+describe('the Outbox', () => {
+  test('can be paused and resumed', async () => {
     await open({ sends: [waiting] })
     await press('Pause')
     await settle()
@@ -519,7 +519,7 @@ describe('the box', () => {
     ['payment-required', 'Paused: the service says a payment is due.'],
     ['quota', 'Paused: this account’s plan has no documents left.'],
     ['unauthorised', 'Paused: the service doesn’t accept this account’s key.']
-  ] as const)('that the service stopped with %s says so in plain words', async (code, words) => {
+  ] as const)('paused by the service (%s) explains why', async (code, words) => {
     await open({
       sends: [waiting],
       outbox: { settings, pause: { by: 'service', since: NOW, error: { code, message: 'x' } } }
@@ -531,7 +531,7 @@ describe('the box', () => {
     expect(calls('outbox.resume')).toHaveLength(1)
   })
 
-  test('that waits for a connection says since when and when it tries again', async () => {
+  test('waiting for a connection shows since when, and the next attempt', async () => {
     await open({
       sends: [waiting],
       outbox: { settings, pause: { by: 'line', since: NOW - 60_000, until: NOW + 60_000 } }
@@ -541,7 +541,7 @@ describe('the box', () => {
     expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
   })
 
-  test('that the service asked to slow down is not to be let go by hand', async () => {
+  test('slowed down by the service can’t be resumed by hand', async () => {
     const error = { code: 'rate-limited', message: '429' } as const
     await open({
       sends: [waiting],
@@ -551,7 +551,7 @@ describe('the box', () => {
     expect(screen.queryByRole('button', { name: 'Resume' })).toBeNull()
   })
 
-  test('is set, and nonsense is refused in words', async () => {
+  test('has settings that reject invalid values', async () => {
     await open({ sends: [waiting] })
     await press('Outbox settings')
     const dialog = within(await screen.findByRole('dialog'))
@@ -575,7 +575,7 @@ describe('a batch', () => {
     sendOf({ id: 'r2', title: 'Second', batchId: 'batch-1', row: 2, state: 'refused' })
   ]
 
-  test('under way stands above the packages and is held and let go as a whole', async () => {
+  test('in progress is shown above the packages, and can be paused and resumed', async () => {
     await open({ batches: [batchOf()], sends: [...ofBatch, uncertain] })
     expect(screen.getByRole('img', { name: /^Staff declarations: 130 sent, 2 sending, 50 waiting/ })).toBeTruthy()
     await press('Pause Staff declarations')
@@ -586,7 +586,7 @@ describe('a batch', () => {
     expect(opened.api.control.state.batches[0]?.state).toBe('going')
   })
 
-  test('leads to its rows, with the numbers of its parts', async () => {
+  test('links to its rows, with their counts', async () => {
     await open({ batches: [batchOf()], sends: [...ofBatch, uncertain] }, [], { batch: 'batch-1' })
     expect(screen.getAllByRole('row').slice(1)).toHaveLength(2)
     expect(tab(/^All/).textContent).toContain('190')
@@ -595,7 +595,7 @@ describe('a batch', () => {
     expect(screen.getByRole('link', { name: 'All packages' })).toBeTruthy()
   })
 
-  test('cancels what has not left only after it was asked', async () => {
+  test('is cancelled for the remaining packages only after confirmation', async () => {
     await open({ batches: [batchOf()] }, [], { batch: 'batch-1' })
     await press('Cancel the rest…')
     const dialog = within(await screen.findByRole('dialog'))
@@ -605,7 +605,7 @@ describe('a batch', () => {
     expect(screen.getByText(/50 cancelled/)).toBeTruthy()
   })
 
-  test('lets those go again that failed, and saves the rows to fix', async () => {
+  test('can retry failed packages and export the rows to fix', async () => {
     await open({ batches: [batchOf()] }, [], { batch: 'batch-1' })
     await press('Try 7 packages again')
     await settle()
@@ -615,7 +615,7 @@ describe('a batch', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
   })
 
-  test('that could not be held says why, and stays as it was', async () => {
+  test('that couldn’t be paused explains why, and stays unchanged', async () => {
     await open({ batches: [batchOf()] })
     opened.api.control.fail('batches.pause', { code: 'storage', message: 'Not now.' })
     await press('Pause Staff declarations')
@@ -624,7 +624,7 @@ describe('a batch', () => {
     expect(screen.getByRole('button', { name: 'Pause Staff declarations' })).toBeTruthy()
   })
 
-  test('that is done stands among the batches', async () => {
+  test('that is done is listed under Batches', async () => {
     const counts = { ready: 0, sending: 0, sent: 190, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
     await open({ batches: [batchOf({ state: 'done', counts, leftOut: 0 })], sends: ofBatch })
     expect(screen.queryByText('Staff declarations')).toBeNull()
@@ -636,25 +636,25 @@ describe('a batch', () => {
   })
 })
 
-test('a batch of which only rows were left out is sent, and says how many they were', async () => {
+test('a batch with left-out rows counts as all sent, and shows their number', async () => {
   const counts = { ready: 0, sending: 0, sent: 11, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
   await open({ batches: [batchOf({ state: 'done', counts, leftOut: 1, total: 11 })] }, [], { show: 'batches' })
   expect(screen.getByText('All sent')).toBeTruthy()
   expect(screen.getByText('11 sent, 1 left out')).toBeTruthy()
 })
 
-test('what goes another day waits, and is not called under way', async () => {
+test('a scheduled package counts as waiting', async () => {
   await open({ sends: [waiting] })
   expect(screen.getByText('1 waiting')).toBeTruthy()
 })
 
-test('when a package goes is one sentence', () => {
+test('the scheduled time is described in one sentence', () => {
   const { title, meaning } = heldInWords({ ...waiting, goesAt: Date.UTC(2025, 11, 5, 9) }, NOW, undefined)
   expect(title).toMatch(/^Scheduled for Friday 5 December, .+ (am|pm)\.$/)
   expect(meaning).toMatch(/^Keep Countersign open/)
 })
 
-test('every state and what holds it is told apart by its words', () => {
+test('every state and reason for waiting has its own text', () => {
   const holds = ['undo', 'time', 'line', 'paused', 'rate-limited', 'turn'] as const
   const states = ['sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'] as const
   const all: Pick<SendView, 'state' | 'hold' | 'ambiguity'>[] = [

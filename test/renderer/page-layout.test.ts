@@ -17,7 +17,7 @@ const size = fc.record({ width: fc.integer({ min: 1, max: 20_000 }), height: fc.
 const sizes = fc.array(size, { minLength: 1, maxLength: 60 })
 const zoom = fc.double({ min: MIN_ZOOM, max: MAX_ZOOM, noNaN: true })
 
-test('every page in view keeps its canvas, and at most one on either side', () => {
+test('every page in view keeps its canvas, plus at most one on either side', () => {
   fc.assert(
     fc.property(
       sizes,
@@ -39,7 +39,7 @@ test('every page in view keeps its canvas, and at most one on either side', () =
   )
 })
 
-test('no canvas is larger than a window of memory, however large a page claims to be', () => {
+test('a canvas never exceeds the memory limit, even if a page claims to be huge', () => {
   fc.assert(
     fc.property(size, fc.double({ min: 0.01, max: 16, noNaN: true }), (page, wanted) => {
       const scale = paintScale(page, wanted)
@@ -50,7 +50,7 @@ test('no canvas is larger than a window of memory, however large a page claims t
   )
 })
 
-test('pages lie below each other without touching, and the first is read at the start', () => {
+test('pages are stacked with gaps, and the current page follows the scroll position', () => {
   const layout = layoutOf(
     [
       { width: 600, height: 800 },
@@ -64,7 +64,7 @@ test('pages lie below each other without touching, and the first is read at the 
   expect(currentPageAt(layout, 300, 500)).toBe(2)
 })
 
-test('sizes are stepped through, from any size to the ends', () => {
+test('zooming steps through fixed sizes, from any size up to the limits', () => {
   const up: number[] = []
   for (let at = MIN_ZOOM; at < MAX_ZOOM; at = nextLargerZoom(at)) up.push(at)
   expect(up.slice(0, 5)).toEqual([0.25, 0.5, 0.75, 1, 1.25])
@@ -82,7 +82,7 @@ test('sizes are stepped through, from any size to the ends', () => {
   ])
 })
 
-test('the widest page fits the width that there is', () => {
+test('fitting to the width uses the widest page', () => {
   expect(
     zoomToFitWidth(
       [

@@ -1,4 +1,4 @@
-// Settings made by the organisation are marked where they appear, and can't be changed.
+// Settings locked by the organisation's policy are marked, and can't be changed.
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import PinForm from '../../src/renderer/src/screens/counter/PinForm.svelte'
@@ -30,7 +30,7 @@ async function open(policy: Partial<PolicyView>) {
   await settle()
 }
 
-/** What each lock disables, and a neighbour that it doesn't. */
+/** The control that each lock disables. */
 const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp])[] = [
   ['otherAccounts', 'button', /^Connect an account/],
   ['counter.fullScreen', 'checkbox', /^Use full screen/],
@@ -50,26 +50,26 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['quietHours', 'checkbox', /^Quiet hours/]
 ]
 
-test('enrolment only: accounts are connected by an enrolment file, and not otherwise', async () => {
+test('with enrolment only, accounts can be connected by an enrolment file and no other way', async () => {
   await open({ locked: ['otherAccounts'], enrolsOnly: true })
   expect(screen.getByRole('button', { name: /^Connect an account/ }).matches(':disabled')).toBe(true)
   expect(screen.getByRole('button', { name: /^Connect with an enrolment file/ }).matches(':disabled')).toBe(false)
 })
 
-test('without an account of the organisation’s, and where none may be added, no enrolment file is offered', async () => {
+test('without an organisation account, and with other accounts locked, no enrolment file is offered', async () => {
   await open({ locked: ['otherAccounts'] })
   expect(screen.queryByRole('button', { name: /^Connect with an enrolment file/ })).toBeNull()
 })
 
-test('presets and views of the organisation that can’t be read are said, with what holds meanwhile', async () => {
+test('the organisation’s presets and views that can’t be read are reported, and the previous ones still apply', async () => {
   await open({ shared: { problem: 'This file is no longer there.', since: Date.UTC(2026, 10, 20, 12) } })
   const notice = screen.getByText('Your organisation’s presets and views couldn’t be read.').closest('section')
   expect(notice?.textContent).toContain('This file is no longer there.')
   expect(notice?.textContent).toContain('still apply.')
 })
 
-describe('a setting of the organisation’s', () => {
-  test.each(LOCKED)('%s can be read, and not changed', async (setting, role, name) => {
+describe('a setting locked by policy', () => {
+  test.each(LOCKED)('%s is visible but can’t be changed', async (setting, role, name) => {
     await open({ locked: [setting] })
     const [control] = screen.getAllByRole(role, { name })
     expect(control?.matches(':disabled')).toBe(true)
@@ -83,7 +83,7 @@ describe('a setting of the organisation’s', () => {
     }
   })
 
-  test('its accounts are marked, and can’t be removed', async () => {
+  test('the organisation’s accounts are marked and can’t be removed', async () => {
     await open({ locked: ['accounts'], accountIds: [officeAccount().id] })
     const row = screen.getByText('Set by your organisation').closest('li')
     expect(
@@ -93,7 +93,7 @@ describe('a setting of the organisation’s', () => {
     ).toBe(true)
   })
 
-  test('an account of its own that waits for its secret says which', async () => {
+  test('an organisation account without credentials says which ones it needs', async () => {
     for (const [scheme, needed] of [
       ['basic', 'This account needs its user name and password on this computer.'],
       ['bearer', 'This account needs its token on this computer.'],
@@ -109,7 +109,7 @@ describe('a setting of the organisation’s', () => {
     }
   })
 
-  test('how its account signs in by OAuth 2 is not asked, and is what someone signs in by', async () => {
+  test('an organisation account’s OAuth 2 settings aren’t asked for, and are used to sign in', async () => {
     const account = { ...officeAccount(), scheme: 'oauth' as const, hasSecret: false }
     const oauth = {
       grant: 'code' as const,
@@ -129,7 +129,7 @@ describe('a setting of the organisation’s', () => {
     expect(calls.map(({ input }) => input)).toEqual([{ authentication: { scheme: 'oauth', ...oauth } }])
   })
 
-  test('a new PIN has as many digits as it wants', async () => {
+  test('a new PIN needs the required number of digits', async () => {
     opened = await openOffice(fakeApi({ policy: followed({ pinDigits: 6 }) }))
     show(opened, PinForm, { ondone: () => undefined })
     await settle()
@@ -140,7 +140,7 @@ describe('a setting of the organisation’s', () => {
     expect(opened.api.control.calls.filter(({ name }) => name === 'counter.setPin')).toEqual([])
   })
 
-  test('the first start offers neither the practice office nor other accounts where it doesn’t want them', async () => {
+  test('the first run hides the practice office and disables other accounts if the policy says so', async () => {
     opened = await openOffice(
       fakeApi({ accounts: [], policy: followed({ locked: ['practiceOffice', 'otherAccounts'] }) })
     )
@@ -151,19 +151,19 @@ describe('a setting of the organisation’s', () => {
   })
 })
 
-describe('the policy itself', () => {
-  test('has no place in Settings where there is none', async () => {
+describe('the policy section', () => {
+  test('is hidden without a policy', async () => {
     await open({ state: 'none' })
     expect(screen.queryByRole('heading', { name: 'Organisation' })).toBeNull()
   })
 
-  test('is in force, and where it lies is said', async () => {
+  test('shows that a policy is in force and where it is', async () => {
     await open({ locked: ['quietHours'] })
     expect(screen.getByText('Your organisation’s policy is in force')).toBeTruthy()
     expect(screen.getByText(PLACE)).toBeTruthy()
   })
 
-  test('may come from this computer’s management, and a file that isn’t used is named', async () => {
+  test('shows a policy set by the computer’s management, and names an unused file', async () => {
     const place = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign'
     await open({ locked: ['quietHours'], isManaged: true, place, unusedFile: PLACE })
     expect(screen.getByText(/This computer’s management sets it/)).toBeTruthy()
@@ -171,14 +171,14 @@ describe('the policy itself', () => {
     expect(screen.getByText('The policy file isn’t used:').textContent).toContain(PLACE)
   })
 
-  test('of managed settings the one that is wrong is named in place of a line', async () => {
+  test('names the setting that is wrong in managed settings', async () => {
     const problems = [{ message: '“removal” must be true or false.', setting: 'removal' }]
     await open({ state: 'broken', problems, locked: LOCKABLE, isManaged: true })
     expect(screen.getByText('removal')).toBeTruthy()
     expect(screen.getByText(/must be true or false/)).toBeTruthy()
   })
 
-  test('that can’t be used is told with the line, and what holds', async () => {
+  test('shows the line of a policy that can’t be used, and what applies', async () => {
     const problems = [{ message: '“colour” isn’t a setting of this version of Countersign.', line: 3, column: 5 }]
     await open({ state: 'broken', problems, locked: LOCKABLE })
     expect(screen.getByText('Your organisation’s policy can’t be used.')).toBeTruthy()
@@ -187,7 +187,7 @@ describe('the policy itself', () => {
     expect(screen.getByText(/settings that a policy could lock can’t be changed/)).toBeTruthy()
   })
 
-  test('that is gone is told, and since when what holds was set', async () => {
+  test('reports a missing policy, and since when the current settings apply', async () => {
     await open({ state: 'missing', since: Date.UTC(2026, 10, 3, 10) })
     expect(screen.getByText('Your organisation’s policy is missing.')).toBeTruthy()
     expect(screen.getByText(/in force since .*3 November/)).toBeTruthy()

@@ -1,4 +1,4 @@
-/** A bad day at the practice office: chosen in its account, shown where users look, and ended again. */
+/** Simulated problems at the practice office: chosen in its account, shown on Today, and reset. */
 import { fireEvent, screen } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
@@ -19,7 +19,7 @@ async function open(component: typeof Settings | typeof Today, accounts: Account
   await settle()
 }
 
-const set = () =>
+const daysSet = () =>
   opened.api.control.calls.flatMap(({ name, input }) => (name === 'accounts.setPracticeDay' ? [input] : []))
 const choose = async (name: string, value: string) => {
   await fireEvent.change(screen.getByLabelText(name), { target: { value } })
@@ -30,7 +30,7 @@ const type = async (name: string, value: string) => {
   await choose(name, value)
 }
 
-test('each choice holds at once with those before it, and is said; a good day ends all of them', async () => {
+test('each simulated problem applies immediately, and a reset ends them all', async () => {
   await open(Settings)
   await choose('Refuse every request', '402')
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Earlier version' }))
@@ -39,28 +39,28 @@ test('each choice holds at once with those before it, and is said; a good day en
   await type('Clock ahead (minutes)', '-10')
   await type('Documents left in the plan', '0')
   const day = { dialects: ['full', 'v13'], refusal: '402', clockAhead: -600, documentsLeft: 0 }
-  expect(set().at(-1)).toEqual({ id: 'practice', day })
+  expect(daysSet().at(-1)).toEqual({ id: 'practice', day })
   expect(screen.getByText(/^Simulating problems/).textContent).toBe(
     'Simulating problems: the practice office refuses everything (402), answers differently (all fields and earlier version), has its clock 10 minutes behind, has no documents left.'
   )
   await fireEvent.click(screen.getByRole('button', { name: 'Reset to normal' }))
   await settle()
-  expect(set().at(-1)).toEqual({ id: 'practice', day: { dialects: [] } })
+  expect(daysSet().at(-1)).toEqual({ id: 'practice', day: { dialects: [] } })
   expect(screen.queryByText(/^Simulating problems/)).toBeNull()
   expect(screen.getByLabelText<HTMLInputElement>('Clock ahead (minutes)').value).toBe('')
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Reset to normal' }).disabled).toBe(true)
 })
 
-test('what is no number is said and not set', async () => {
+test('an invalid number is reported and not set', async () => {
   await open(Settings)
   await type('Clock ahead (minutes)', 'ten')
   await type('Documents left in the plan', '-1')
   expect(screen.getByText(/^Enter whole minutes/)).toBeTruthy()
   expect(screen.getByText('Enter a whole number, or leave blank.')).toBeTruthy()
-  expect(set()).toEqual([])
+  expect(daysSet()).toEqual([])
 })
 
-test('what could not be set is said, and does not look as if it were', async () => {
+test('a change that fails is reported and reverted', async () => {
   await open(Settings)
   opened.api.control.fail('accounts.setPracticeDay', { code: 'refused', message: 'It ended.' })
   await fireEvent.click(screen.getByRole('checkbox', { name: 'Earlier version' }))
@@ -69,18 +69,18 @@ test('what could not be set is said, and does not look as if it were', async () 
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Earlier version' }).checked).toBe(false)
 })
 
-test('an account of a service has none of it', async () => {
+test('an account at a service has no simulated problems', async () => {
   await open(Settings, [{ ...officeAccount(), chosen: true }])
   expect(screen.queryByText('Simulate problems')).toBeNull()
 })
 
-test('the first screen says so, with the way to the settings', async () => {
+test('Today shows simulated problems, with a link to the settings', async () => {
   await open(Today, [{ ...practiceAccount(), day: { dialects: [], refusal: 'maintenance' } }])
   expect(screen.getByText(/the practice office refuses everything \(maintenance\)/)).toBeTruthy()
   expect(screen.getByRole<HTMLAnchorElement>('link', { name: 'Change that in Settings' }).hash).toBe('#/settings')
 })
 
-test('on a usual day the first screen says nothing of it', async () => {
+test('Today shows nothing without simulated problems', async () => {
   await open(Today)
   expect(screen.queryByText(/Simulating problems/)).toBeNull()
 })

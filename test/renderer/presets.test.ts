@@ -34,14 +34,14 @@ async function press(name: string | RegExp) {
   await settle()
 }
 
-test('presets are listed by name, and searched', async () => {
+test('presets are listed by name, and can be searched', async () => {
   await open()
   expect(names()).toEqual(['Adviser’s annual letter', 'Loan variation, branch', 'New employee', 'Tenancy, two tenants'])
   await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'tenant' } })
   expect(names()).toEqual(['Tenancy, two tenants'])
 })
 
-test('a package is begun from a preset by Enter, as a draft of its own', async () => {
+test('Enter starts a package from a preset, as a new draft', async () => {
   await open()
   await key('End')
   await key('Enter')
@@ -50,7 +50,7 @@ test('a package is begun from a preset by Enter, as a draft of its own', async (
   expect(window.location.hash).toBe(`#/compose/${draft?.id}`)
 })
 
-test('a due date of a preset that has passed is not begun with', async () => {
+test('a preset’s due date in the past is not used', async () => {
   const [preset] = madeUpPresets(NOW)
   if (!preset) throw new Error('There is no preset.')
   const composition = { ...preset.composition, due: '2020-01-01T17:00', gmt: '0', zone: '' }
@@ -60,7 +60,7 @@ test('a due date of a preset that has passed is not begun with', async () => {
   expect(opened.api.control.state.drafts[0]?.composition.due).toBe('')
 })
 
-test('a preset is renamed by F2, never to nothing', async () => {
+test('F2 renames a preset, and rejects an empty name', async () => {
   await open()
   await key('Home')
   await key('F2')
@@ -76,7 +76,7 @@ test('a preset is renamed by F2, never to nothing', async () => {
   expect(names()[0]).toBe('Annual letter')
 })
 
-test('a preset of the organisation is marked, begun with, and neither renamed nor deleted', async () => {
+test('an organisation’s preset is marked, can be used, and can’t be renamed or deleted', async () => {
   await open({ presets: madeUpPresets(NOW).map((preset) => ({ ...preset, isOrganisations: true })) })
   expect(names()[0]).toContain('From your organisation')
   await key('Home')
@@ -88,7 +88,7 @@ test('a preset of the organisation is marked, begun with, and neither renamed no
   expect(opened.api.control.state.drafts).toHaveLength(1)
 })
 
-test('a preset that an office shares says whose it is, and that it isn’t there yet', async () => {
+test('a shared preset shows its workstation, or that it hasn’t reached the office yet', async () => {
   const marks = [{ isUntold: true }, { isUntold: false, by: 'Counter 2' }, { isUntold: false }]
   await open({
     presets: madeUpPresets(NOW).map((preset, at) => ({ ...preset, ...(marks[at] && { office: marks[at] }) }))
@@ -97,7 +97,7 @@ test('a preset that an office shares says whose it is, and that it isn’t there
   expect(said.filter(Boolean).sort()).toEqual(['From Counter 2', 'Not yet with the office'])
 })
 
-test('a deleted preset can be had back with all that was in it', async () => {
+test('a deleted preset can be restored with its contents', async () => {
   await open()
   await key('Home')
   await key('Delete')
@@ -109,7 +109,7 @@ test('a deleted preset can be had back with all that was in it', async () => {
   expect(back?.composition).toEqual(madeUpPresets(NOW)[3]?.composition)
 })
 
-test('a preset is saved as a file once it was read that the file is not encrypted', async () => {
+test('exporting a preset warns that the file isn’t encrypted', async () => {
   await open()
   await key('Home')
   await key('e')
@@ -119,7 +119,7 @@ test('a preset is saved as a file once it was read that the file is not encrypte
   expect(opened.app.toasts.shown[0]?.text).toContain('Presets.countersign')
 })
 
-test('presets that are saved elsewhere appear', async () => {
+test('presets saved elsewhere appear', async () => {
   await open({ presets: [] })
   expect(screen.getByText('No presets yet.')).toBeTruthy()
   opened.api.control.state.presets = madeUpPresets(NOW)

@@ -29,7 +29,7 @@ async function choose(label: string, value: string) {
   await settle()
 }
 
-test('days are chosen for each kind, and what goes within a week is said by numbers', async () => {
+test('retention periods are set per kind, and data to be erased within a week is counted', async () => {
   const control = await open({ due: { documents: 12, sends: 1, people: 0 } })
   expect(screen.getByText('To be erased within a week:')).toBeTruthy()
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
@@ -44,7 +44,7 @@ test('days are chosen for each kind, and what goes within a week is said by numb
   expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn’t saved\./)
 })
 
-test('they are an administrator’s where there is a PIN', async () => {
+test('with a PIN, changes need an administrator', async () => {
   await open({ staff: { members, settings: 'locked' } })
   expect(screen.getByText('These settings are locked.')).toBeTruthy()
   expect(screen.getByLabelText<HTMLSelectElement>('List of downloads').matches(':disabled')).toBe(true)
@@ -53,7 +53,7 @@ test('they are an administrator’s where there is a PIN', async () => {
   expect(screen.getByRole('dialog', { name: 'Unlock retention' })).toBeTruthy()
 })
 
-test('a change that comes after they locked again asks for the PIN', async () => {
+test('a change after the settings locked again asks for the PIN', async () => {
   const control = await open({ staff: { members, settings: 'open' } })
   control.state.staff = { members, settings: 'locked' }
   control.fail('retention.set', { code: 'not-allowed', message: 'Unlock the counter’s settings first.' })
@@ -61,7 +61,7 @@ test('a change that comes after they locked again asks for the PIN', async () =>
   expect(screen.getByRole('dialog', { name: 'Unlock retention' })).toBeTruthy()
 })
 
-test('holds are listed with who, when and why, and released one by one', async () => {
+test('holds are listed with staff, date and reason, and can be released one by one', async () => {
   const hold = { reason: 'Dispute with the bank', staff: 'Mere', at: NOW, documentName: 'Lease.pdf' }
   const page = fullPage()
   const { accountId, reference } = page

@@ -5,8 +5,8 @@ import App from '../../src/renderer/src/App.svelte'
 import { fakeApi } from './fake-api.ts'
 import { openOffice } from './office.ts'
 
-// Nothing is preloaded here, as in the first moments after a start.
-test('the screen that one goes on to is shown, also where the one before it never came', async () => {
+// Nothing is preloaded here, as just after starting.
+test('navigating again before a screen has loaded shows the later screen', async () => {
   const { app, close } = await openOffice(fakeApi())
   app.router.go('audit')
   render(App, { props: { app } })

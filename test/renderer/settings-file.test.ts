@@ -22,13 +22,13 @@ async function press(name: string | RegExp) {
 }
 const toast = () => opened.app.toasts.shown.at(-1)?.text
 
-test('settings are exported to a file that a person names', async () => {
+test('settings are exported to a file', async () => {
   await open()
   await press('Export settings…')
   expect(toast()).toBe('Settings saved as Countersign.countersign-settings.')
 })
 
-test('what a file would change is shown before it is done, with what is left and whose keys are missing', async () => {
+test('importing shows the changes, what is left as it is, and accounts that need their keys, before applying', async () => {
   await open()
   await press('Import settings…')
   const changes = screen.getByRole('list', { name: 'What changes' })
@@ -51,7 +51,7 @@ test('what a file would change is shown before it is done, with what is left and
 test.each([
   [1, 'Settings imported, but 1 of them was left as it is here.'],
   [0, 'Settings imported.']
-])('what was imported says how much was left, if anything was: %i', async (kept, said) => {
+])('after importing, the message says how many settings were left: %i', async (kept, said) => {
   const usual = fakeApi().control.state.settingsFile
   await open({ settingsFile: usual && { ...usual, left: usual.left.slice(0, kept), withoutSecret: [] } })
   await press('Import settings…')
@@ -59,7 +59,7 @@ test.each([
   expect(toast()).toBe(said)
 })
 
-test('a file that would change nothing can only be left, and is closed then', async () => {
+test('a file without changes can only be cancelled, and is then closed', async () => {
   const usual = fakeApi().control.state.settingsFile
   await open({ settingsFile: usual && { ...usual, changes: [], left: [], withoutSecret: [] } })
   await press('Import settings…')
@@ -70,7 +70,7 @@ test('a file that would change nothing can only be left, and is closed then', as
   expect(calls('settingsFile.apply')).toEqual([])
 })
 
-test('a file that can’t be used is said, and so is what went wrong as it was imported', async () => {
+test('a file that can’t be used is reported, and so is a failed import', async () => {
   await open()
   const message = 'This isn’t a Countersign settings file.'
   opened.api.control.fail('settingsFile.choose', { code: 'invalid', message })
@@ -83,7 +83,7 @@ test('a file that can’t be used is said, and so is what went wrong as it was i
   expect(screen.getByRole('dialog').textContent).toContain('Not everything was imported.')
 })
 
-test('a new computer begins with another’s settings', async () => {
+test('the first run can import settings', async () => {
   opened = await openOffice(fakeApi({ accounts: [] }))
   show(opened, FirstRun, { Help: undefined })
   await settle()

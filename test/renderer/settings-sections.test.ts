@@ -18,7 +18,7 @@ async function open(rest: string[] = []) {
   await settle()
 }
 
-test('every section is in the list, and each of its links leads to a heading', async () => {
+test('every section is in the list, and each link leads to a heading', async () => {
   await open()
   const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole<HTMLAnchorElement>(
     'link'
@@ -30,7 +30,7 @@ test('every section is in the list, and each of its links leads to a heading', a
   }
 })
 
-test('the search for commands knows every section', async () => {
+test('the command palette lists every section', async () => {
   await open()
   const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole<HTMLAnchorElement>(
     'link'
@@ -41,7 +41,7 @@ test('the search for commands knows every section', async () => {
   expect(found).toEqual(links.map((link) => link.hash.replace('#/settings/', '')))
 })
 
-test('where data are kept is shown, and what to back up is said', async () => {
+test('the data folder can be opened, and a link explains backups', async () => {
   await open(['safety'])
   await fireEvent.click(screen.getByRole('button', { name: 'Show data folder' }))
   await settle()
@@ -51,7 +51,7 @@ test('where data are kept is shown, and what to back up is said', async () => {
   expect(screen.getByText('Countersign 0.1.0 on Linux')).toBeTruthy()
 })
 
-test('the counter leads to its own section', async () => {
+test('the URL of a section moves the focus to its heading', async () => {
   await open(['counter'])
   expect(document.activeElement?.textContent).toBe('Counter')
   opened.app.router.go('settings', ['notifications'])
@@ -59,7 +59,7 @@ test('the counter leads to its own section', async () => {
   expect(document.activeElement?.textContent).toBe('Notifications')
 })
 
-test('the list marks the section that was asked for, and then the one that someone scrolls to', async () => {
+test('the list marks the section that was opened, then the one scrolled to', async () => {
   await open(['about'])
   const marked = () => {
     const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole('link')
@@ -78,7 +78,7 @@ test('the list marks the section that was asked for, and then the one that someo
   opened.app.router.go('settings', ['hints'])
   await settle()
   expect(marked()).toEqual(['Instant updates'])
-  // Content loaded above it moves it, too, without anyone having scrolled.
+  // Content loaded above the section also scrolls the page, without user input.
   await scroll(1950)
   expect(marked()).toEqual(['Instant updates'])
   await fireEvent.wheel(document.body)
@@ -88,7 +88,7 @@ test('the list marks the section that was asked for, and then the one that someo
   expect(marked()).toEqual(['Accounts'])
 })
 
-test('the list marks what is read in the upper third of a tall page, and where someone is at work', async () => {
+test('the list marks the section in the upper third of the page, or the one with the focus', async () => {
   await open(['about'])
   const marked = () => document.querySelector('[aria-current=location]')?.textContent
   const page = screen.getByRole('heading', { level: 1 }).closest('.page') as HTMLElement
@@ -111,13 +111,13 @@ test('the list marks what is read in the upper third of a tall page, and where s
   expect(marked()).toBe('Drop folders')
 })
 
-test('what was asked for stays in sight as the sections above it are read, until someone does something else', async () => {
-  const grown: (() => void)[] = []
+test('an opened section stays in view while sections above it load, until the user does something else', async () => {
+  const resizeCallbacks: (() => void)[] = []
   vi.stubGlobal(
     'ResizeObserver',
     class {
       constructor(called: () => void) {
-        grown.push(called)
+        resizeCallbacks.push(called)
       }
       observe() {}
       unobserve() {}
@@ -127,19 +127,19 @@ test('what was asked for stays in sight as the sections above it are read, until
   try {
     await open(['about'])
     const heading = document.getElementById('about-title') as HTMLElement
-    const broughtBack = vi.fn()
-    heading.scrollIntoView = broughtBack
-    for (const grow of grown) grow()
-    expect(broughtBack).toHaveBeenCalledOnce()
+    const scrollIntoView = vi.fn()
+    heading.scrollIntoView = scrollIntoView
+    for (const grow of resizeCallbacks) grow()
+    expect(scrollIntoView).toHaveBeenCalledOnce()
     await fireEvent.keyDown(heading, { key: 'Tab' })
-    for (const grow of grown) grow()
-    expect(broughtBack).toHaveBeenCalledOnce()
+    for (const grow of resizeCallbacks) grow()
+    expect(scrollIntoView).toHaveBeenCalledOnce()
   } finally {
     vi.unstubAllGlobals()
   }
 })
 
-test('a check of the connection shows the folders, and what the sign-in may do as far as that is known', async () => {
+test('checking the connection shows the folders, and which rights are known', async () => {
   await open()
   const folders = [
     { name: 'InBox', documents: 3 },
@@ -160,7 +160,7 @@ test('a check of the connection shows the folders, and what the sign-in may do a
   for (const text of ['Reminders', 'Face-to-face signing']) expect(screen.queryByText(text)).toBeNull()
 })
 
-test('a check of the connection says how far the clock is off, and nothing of one that is right', async () => {
+test('checking the connection reports how far the clock is off, if it is', async () => {
   await open()
   const check = () => fireEvent.click(screen.getAllByRole('button', { name: /^Check connection/ })[0] as HTMLElement)
   const answers = [{ clockAheadMinutes: -7 }, { clockAheadMinutes: 1 }, {}]

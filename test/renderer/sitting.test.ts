@@ -20,39 +20,37 @@ const signedBy = (documentReference: string, people: string[], isInOrder: boolea
 const inOrder = (reference: string, ...people: string[]) => signedBy(reference, people, true)
 const inAnyOrder = (reference: string, ...people: string[]) => signedBy(reference, people, false)
 
-const told = (visits: Signature[][]) =>
+const visitsInWords = (visits: Signature[][]) =>
   visits.map((visit) => `${visit[0]?.person}: ${visit.map(({ documentReference }) => documentReference).join(' ')}`)
 
-test('a couple with five documents changes hands once', () => {
+test('a couple with five documents needs one handover', () => {
   const five = ['will', 'deed', 'lease', 'letter'].flatMap((one) => inOrder(one, 'Ann', 'Ben'))
-  expect(told(fewestVisits([...five, ...inAnyOrder('note', 'Ben')]))).toEqual([
+  expect(visitsInWords(fewestVisits([...five, ...inAnyOrder('note', 'Ben')]))).toEqual([
     'Ann: will deed lease letter',
     'Ben: will deed lease letter note'
   ])
 })
 
-test('who has to sign between two signatures of the other gets the screen in between', () => {
-  expect(told(fewestVisits([...inOrder('will', 'Ann', 'Ben', 'Ann'), ...inOrder('deed', 'Ann', 'Ben')]))).toEqual([
-    'Ann: will deed',
-    'Ben: will deed',
-    'Ann: will'
-  ])
+test('a person who must sign between two signatures of another gets the screen in between', () => {
+  expect(
+    visitsInWords(fewestVisits([...inOrder('will', 'Ann', 'Ben', 'Ann'), ...inOrder('deed', 'Ann', 'Ben')]))
+  ).toEqual(['Ann: will deed', 'Ben: will deed', 'Ann: will'])
 })
 
-test('the person who begins waits for another where that saves a change of hands', () => {
+test('the first person waits for another if that saves a handover', () => {
   // Cy before Ben: Ben gets the deed only after Cy.
   const signatures = [...inOrder('will', 'Ann', 'Ben'), ...inOrder('deed', 'Cy', 'Ben')]
-  expect(told(fewestVisits(signatures))).toEqual(['Ann: will', 'Cy: deed', 'Ben: will deed'])
+  expect(visitsInWords(fewestVisits(signatures))).toEqual(['Ann: will', 'Cy: deed', 'Ben: will deed'])
 })
 
-test('staff’s own order holds, as far as the documents let it', () => {
+test('an order chosen by staff is kept as far as the documents allow', () => {
   const signatures = [...inAnyOrder('will', 'Ann', 'Ben'), ...inOrder('deed', 'Ann', 'Ben')]
-  expect(told(visitsOf(signatures, ['Ben', 'Ann']))).toEqual(['Ben: will', 'Ann: will deed', 'Ben: deed'])
+  expect(visitsInWords(visitsOf(signatures, ['Ben', 'Ann']))).toEqual(['Ben: will', 'Ann: will deed', 'Ben: deed'])
 })
 
-test('what waits for someone who isn’t part of it is left out', () => {
+test('signatures that wait for someone absent are left out', () => {
   const [, ben] = inOrder('will', 'Ann', 'Ben') as [Signature, Signature]
-  expect(told(fewestVisits([...inAnyOrder('deed', 'Ben'), ben]))).toEqual(['Ben: deed'])
+  expect(visitsInWords(fewestVisits([...inAnyOrder('deed', 'Ben'), ben]))).toEqual(['Ben: deed'])
   expect(fewestVisits([])).toEqual([])
 })
 
@@ -66,7 +64,7 @@ const anySitting = fc
   )
   .map((documents) => documents.flatMap(({ people, isInOrder }, index) => signedBy(`doc-${index}`, people, isInOrder)))
 
-test('whatever is signed by whom: everything once, nobody before their turn, and no order has fewer changes of hands', () => {
+test('any session contains every signature once, in a valid order, with the fewest handovers', () => {
   fc.assert(
     fc.property(
       anySitting,
@@ -89,7 +87,7 @@ test('whatever is signed by whom: everything once, nobody before their turn, and
   )
 })
 
-test('fifty documents that each wait for another person are put in order without looking at every way', () => {
+test('50 documents that each wait for another person are ordered without trying every combination', () => {
   const signatures = Array.from({ length: 50 }, (_, index) => inOrder(`doc-${index}`, 'Ann', `person ${index}`)).flat()
   const looked: string[] = []
   const counting = signatures.map((one) => ({
@@ -104,7 +102,7 @@ test('fifty documents that each wait for another person are put in order without
   expect(looked.length).toBeLessThan(200_000)
 })
 
-test('ten people and thirty documents are put in order at once', () => {
+test('10 people and 30 documents are ordered with few handovers', () => {
   const people = Array.from({ length: 10 }, (_, index) => `person ${index}`)
   const signatures = Array.from({ length: 30 }, (_, index) =>
     inOrder(`doc-${index}`, ...people.slice(index % 3), ...people.slice(0, index % 3))

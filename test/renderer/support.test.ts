@@ -30,7 +30,7 @@ async function press(name: string | RegExp) {
 }
 const rows = () => screen.getAllByRole('row').slice(1)
 
-test('a request is shown by operation, answer, duration, size and account', async () => {
+test('a request is shown with operation, status, duration, size and account', async () => {
   await openLog(5)
   expect(screen.getByText('5 requests')).toBeTruthy()
   expect(rows()[2]?.textContent).toMatch(/POST\s+FormDirect\/SendForms2/)
@@ -38,7 +38,7 @@ test('a request is shown by operation, answer, duration, size and account', asyn
   expect(rows()[3]?.textContent).toContain('401')
 })
 
-test('of five thousand requests only those in sight are drawn, and new ones appear', async () => {
+test('only the visible ones of 5,000 requests are drawn, and new ones appear', async () => {
   await openLog(5000)
   expect(rows().length).toBeLessThan(60)
   opened.api.control.state.requests = requestsOf(3, NOW)
@@ -47,19 +47,19 @@ test('of five thousand requests only those in sight are drawn, and new ones appe
   expect(rows()).toHaveLength(3)
 })
 
-test('a log without a request says what will stand there, and what never will', async () => {
+test('an empty log says what it will contain, and what it never does', async () => {
   await openLog(0)
   expect(screen.getByText('No requests yet')).toBeTruthy()
   expect(screen.getByText(/Never what was sent\.$/)).toBeTruthy()
 })
 
-test('the log is exported where the person says', async () => {
+test('the log can be exported', async () => {
   await openLog(2)
   await press('Export CSV…')
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign requests.csv”.'])
 })
 
-test('what was found on this computer is told line by line, with what to do', async () => {
+test('checking this computer lists each finding with advice', async () => {
   await openSettings()
   await press('Check this computer')
   const found = within(screen.getByRole('list', { name: 'What was found' }))
@@ -68,7 +68,7 @@ test('what was found on this computer is told line by line, with what to do', as
   expect(found.getByText('Camera')).toBeTruthy()
 })
 
-test('a report is read before it is saved', async () => {
+test('a report can be read before it is saved', async () => {
   await openSettings()
   await press('Save a report…')
   const dialog = within(await screen.findByRole('dialog', { name: 'Report for support' }))
@@ -78,14 +78,14 @@ test('a report is read before it is saved', async () => {
   expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Countersign report.zip”.'])
 })
 
-test('diagnostics go to the clipboard as a short text', async () => {
+test('diagnostics are copied as a short text', async () => {
   await openSettings()
   await press('Copy diagnostics')
   const [copied] = opened.api.control.calls.filter(({ name }) => name === 'system.copy')
   expect(copied?.input).toEqual({ text: expect.stringMatching(/^Countersign 0\.1\.0\n[\s\S]*keychain: ok/) })
 })
 
-test('crash reports are kept only where someone wants them, and go into a report only where they say so', async () => {
+test('crash reports can be turned off and deleted, and are added to a report only on request', async () => {
   const api = fakeApi({
     crashReports: {
       isKept: true,
@@ -106,7 +106,7 @@ test('crash reports are kept only where someone wants them, and go into a report
   await fireEvent.click(add)
   await press('Save…')
   expect(inputsOf('support.saveReport')).toEqual([{ id: expect.any(String), withCrashReports: true }])
-  // Again: choices for one report don't carry over to the next.
+  // Choices for one report don't carry over to the next.
   await press('Save a report…')
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Add 2 crash reports' }).checked).toBe(false)
   await press('Cancel')

@@ -1,4 +1,4 @@
-/** What a long table draws at once, and what one frame later. */
+/** What a long table draws immediately, and what one frame later. */
 import { cleanup, render, screen } from '@testing-library/svelte'
 import { type Component, createRawSnippet, tick } from 'svelte'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -50,7 +50,7 @@ const shown = () =>
     .map((row) => row.textContent?.trim())
     .filter((text) => text?.includes('thing'))
 
-test('rows that come all at once are drawn where they are seen, and those beside them a frame later', async () => {
+test('when all rows change, visible ones are drawn immediately and the others a frame later', async () => {
   let rows = things(1000, 1)
   const props = {
     label: 'Things',
@@ -77,7 +77,7 @@ test('rows that come all at once are drawn where they are seen, and those beside
   expect(shown()).toEqual(rows.slice(0, 29).map(({ name }) => name))
 })
 
-test('a few rows that are others are drawn at once, wherever they stand', async () => {
+test('when few rows change, they are drawn immediately, even outside the view', async () => {
   const rows = things(1000, 1)
   const props = {
     label: 'Things',

@@ -20,7 +20,7 @@ async function type(input: HTMLInputElement, value: string) {
   await settle()
 }
 
-describe('fields of a template', () => {
+describe('template fields', () => {
   const fieldOf = (change: Partial<ComposedField> = {}): ComposedField => ({
     key: 'd1',
     Label: 'Rent',
@@ -42,7 +42,7 @@ describe('fields of a template', () => {
   }
   const value = () => composing.snapshot().items[0]?.fields[0]?.Value
 
-  test('a box that is ticked is true, and one that came spelled otherwise is shown as it is', async () => {
+  test('a ticked checkbox is true, and a value in another spelling is recognised', async () => {
     await openFields([fieldOf({ FieldType: 'CheckBox', Value: 'Yes' })])
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Rent' }).checked).toBe(true)
     expect(value()).toBe('Yes')
@@ -50,7 +50,7 @@ describe('fields of a template', () => {
     expect(value()).toBe('false')
   })
 
-  test('radio buttons are what was chosen here before, what it came with, or another', async () => {
+  test('radio buttons offer earlier choices, the template’s value, and another', async () => {
     await openFields([fieldOf({ FieldType: 'RadioButton', Value: 'Daily' })], {
       [rememberedChoice('TPL-1', 'rent')]: ['Weekly', 'Monthly']
     })
@@ -67,7 +67,7 @@ describe('fields of a template', () => {
     expect(value()).toBe('')
   })
 
-  describe('choices of radio buttons, edited by the office', () => {
+  describe('editing the choices of radio buttons', () => {
     const at = rememberedChoice('TPL-1', 'rent')
     let opened: Opened
 
@@ -84,7 +84,7 @@ describe('fields of a template', () => {
       await settle()
     }
 
-    test('are put in order, renamed, removed and added', async () => {
+    test('reorders, renames, removes and adds choices', async () => {
       await openChoices(['Weekly', 'Fortnightly', 'Monthly'])
       await press('Move Monthly up')
       expect(document.activeElement?.getAttribute('aria-label')).toBe('Move Monthly up')
@@ -100,7 +100,7 @@ describe('fields of a template', () => {
       expect(screen.queryByRole('dialog')).toBeNull()
     })
 
-    test('take the chosen one along when it is renamed, and leave it what it is when it is removed', async () => {
+    test('renames the selected value too, and keeps it when its choice is removed', async () => {
       await openChoices(['Weekly', 'Monthly'], 'Weekly')
       await type(rows()[0] as HTMLInputElement, 'Each week')
       await save()
@@ -114,7 +114,7 @@ describe('fields of a template', () => {
       expect(box('Another choice for Rent').value).toBe('Each week')
     })
 
-    test('are listed where none is known, also by pasting lines', async () => {
+    test('starts from an empty list, and accepts pasted lines', async () => {
       await openChoices([])
       await fireEvent.paste(rows()[0] as HTMLElement, {
         clipboardData: { getData: () => 'Weekly\nFortnightly\nMonthly' }
@@ -125,7 +125,7 @@ describe('fields of a template', () => {
       expect(value()).toBe('Fortnightly')
     })
 
-    test('are not kept twice: what is in the list already is said at its place', async () => {
+    test('reports a duplicate at its place', async () => {
       await openChoices(['Weekly', 'Monthly'])
       await type(rows()[1] as HTMLInputElement, 'Weekly ')
       await save()
@@ -133,7 +133,7 @@ describe('fields of a template', () => {
       expect(saved()).toEqual(['Weekly', 'Monthly'])
     })
 
-    test('stay in the dialog with what is wrong where they can’t be kept', async () => {
+    test('stays open with an error if saving fails', async () => {
       await openChoices(['Weekly'])
       opened.api.control.fail('remembered.keepChoices', { code: 'storage', message: 'The disk is full.' })
       await save()
@@ -142,7 +142,7 @@ describe('fields of a template', () => {
     })
   })
 
-  test('a list offers what was chosen here before', async () => {
+  test('a drop-down list suggests values used before', async () => {
     await openFields([fieldOf({ FieldType: 'DropDownList' })], { [rememberedChoice('TPL-1', 'rent')]: ['Weekly'] })
     await type(box('Rent optional'), 'w')
     await fireEvent.keyDown(box('Rent optional'), { key: 'ArrowDown' })
@@ -150,7 +150,7 @@ describe('fields of a template', () => {
     expect(value()).toBe('Weekly')
   })
 
-  test('a date is said in words and kept as the service writes it', async () => {
+  test('a date is stored as the service writes it, and shown in words', async () => {
     await openFields([fieldOf({ FieldType: 'DateInput' })])
     expect(box('Rent optional').type).toBe('date')
     await type(box('Rent optional'), '2025-12-05')
@@ -158,13 +158,13 @@ describe('fields of a template', () => {
     expect(screen.getByText('Friday 5 December 2025')).toBeTruthy()
   })
 
-  test('a date in another spelling is kept and shown as it came', async () => {
+  test('a date in another format is kept as text', async () => {
     await openFields([fieldOf({ FieldType: 'DateInput', Value: '31/12/2025' })])
     expect(box('Rent optional').value).toBe('31/12/2025')
     expect(value()).toBe('31/12/2025')
   })
 
-  test('a type that the reference doesn’t name is said, and stays until another is chosen', async () => {
+  test('an unknown field type is reported and kept until another is chosen', async () => {
     await openFields([
       fieldOf({ FieldType: 'Barcode', ID: '17' }),
       fieldOf({ key: 'd2', Label: 'Code', FieldType: '' })
@@ -185,13 +185,13 @@ describe('fields of a template', () => {
     expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ FieldType: 'MultiLineText', ID: '17' })
   })
 
-  test('the office fills in what signers cannot change', async () => {
+  test('a field that signers can’t change can be filled in by the office', async () => {
     await openFields([fieldOf({ ReadOnly: true, IsRequired: true })])
     await type(box('Rent required, signers can’t change it'), '420')
     expect(value()).toBe('420')
   })
 
-  test('one is added by hand where the template told none, and taken away again', async () => {
+  test('a field can be added by hand and removed', async () => {
     await openFields([])
     await press('Add a field')
     await settle()
@@ -205,7 +205,7 @@ describe('fields of a template', () => {
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a field' }))
   })
 
-  test('what a field is stays closed until it is asked for', async () => {
+  test('a field’s details are hidden until requested', async () => {
     await openFields([fieldOf()])
     expect(screen.queryByLabelText('Field reference')).toBeNull()
     await press('Show field details')

@@ -28,12 +28,12 @@ describe('the list of templates', () => {
   const search = () => screen.getByRole<HTMLInputElement>('searchbox', { name: 'Search templates' })
   const offline = { state: 'offline' as const, since: 0 }
 
-  test('says when it was last true', async () => {
+  test('shows when it was updated', async () => {
     await openList(fakeApi())
     expect(said().join()).toMatch(/^5 templates, updated \d\d:\d\d$/)
   })
 
-  test('serves offline, and is refreshes when online again', async () => {
+  test('works offline, and is refreshed when back online', async () => {
     const api = fakeApi({ connection: offline })
     const { list } = api.templates
     api.templates.list = async (input) => {
@@ -52,7 +52,7 @@ describe('the list of templates', () => {
     expect(api.control.calls.filter((call) => call.name === 'templates.list').at(-1)?.input).toEqual({ refresh: true })
   })
 
-  test('is worked by the keyboard: down to it, along it, and Enter on the only one that fits', async () => {
+  test('works by keyboard: arrows move through it, and Enter takes the only match', async () => {
     await openList(fakeApi())
     search().focus()
     await fireEvent.keyDown(search(), { key: 'ArrowDown' })
@@ -66,7 +66,7 @@ describe('the list of templates', () => {
     expect(chosen.map((one) => one.Reference)).toEqual(['tpl-poa'])
   })
 
-  describe('where some were sent before', () => {
+  describe('with recently sent templates', () => {
     const known = (Reference: string, usedAt: number): KnownForm => ({
       kind: 'form-filler',
       Name: Reference,
@@ -78,7 +78,7 @@ describe('the list of templates', () => {
     const part = (name: string) => within(screen.getByRole('list', { name })).getAllByRole('button')
     const names = (name: string) => part(name).map((one) => one.querySelector('.name')?.textContent)
 
-    test('has them first, the last sent on top, and every other one below', async () => {
+    test('lists these first, latest on top, and all others below', async () => {
       await openList(fakeApi({ knownForms }))
       expect(names('Recent')).toEqual(['Power of attorney', 'Deed of gift'])
       expect(names('All other templates')).toHaveLength(3)
@@ -89,7 +89,7 @@ describe('the list of templates', () => {
       expect(document.activeElement).toBe(part('All other templates').at(-1))
     })
 
-    test('is searched in both', async () => {
+    test('searches both lists', async () => {
       await openList(fakeApi({ knownForms }))
       await type(search(), 'deed')
       expect(names('Recent')).toEqual(['Deed of gift'])
@@ -97,12 +97,12 @@ describe('the list of templates', () => {
       expect(screen.queryByRole('list', { name: 'All other templates' })).toBeNull()
     })
 
-    test('shows them offline, too', async () => {
+    test('shows them offline too', async () => {
       await openList(fakeApi({ knownForms, connection: offline }))
       expect(names('Recent')).toHaveLength(2)
     })
 
-    test('is only without them where they can’t be told', async () => {
+    test('shows the plain list if they can’t be loaded', async () => {
       const api = fakeApi({ knownForms })
       api.control.fail('forms.recentTemplates', { code: 'internal', message: 'Broken.' })
       await openList(api)
@@ -110,7 +110,7 @@ describe('the list of templates', () => {
     })
   })
 
-  test('of thousands shows the first hundred, and finds any', async () => {
+  test('with thousands of templates shows the first 100, and finds any', async () => {
     const many = Array.from({ length: 2000 }, (_, index) => ({ Name: `Lease ${index}`, Reference: `tpl-${index}` }))
     await openList(fakeApi({ templates: many }))
     expect(screen.getAllByRole('button', { name: /^Lease/ })).toHaveLength(100)
@@ -118,12 +118,12 @@ describe('the list of templates', () => {
     expect(screen.getByRole('button', { name: 'Lease 1987' })).toBeTruthy()
   })
 
-  test('with two entries of one reference still stands', async () => {
+  test('with a duplicate reference shows both entries', async () => {
     await openList(fakeApi({ templates: ['One', 'Two'].map((Name) => ({ Name, Reference: 'tpl-1' })) }))
     expect(screen.getAllByRole('button', { name: /^(One|Two)/ })).toHaveLength(2)
   })
 
-  test('says how many entries it could not read', async () => {
+  test('counts entries that couldn’t be read', async () => {
     const api = fakeApi()
     api.templates.list = async () => ({ ok: true, value: { items: [], fetchedAt: 1, unreadable: 3 } })
     await openList(api)

@@ -7,7 +7,7 @@ import { type Opened, openOffice, show } from './office.ts'
 import { NOW, sendOf, verificationOf } from './people.ts'
 import { changesOf, documentsOf, overviewOf } from './preview/day-scenes.ts'
 
-// The screen loads it when it first shows a dialog.
+// The screen loads this with its first dialog.
 beforeAll(() => import('../../src/renderer/src/screens/documents/CommandDialogs.svelte'))
 let opened: Opened
 afterEach(() => opened.close())
@@ -21,7 +21,7 @@ const linkOf = (name: string | RegExp) => screen.getByRole('link', { name }).get
 
 const group = (name: string) => within(screen.getByRole('region', { name }))
 
-test('what needs attention is shown kind by kind, each leading to all of its kind', async () => {
+test('each kind that needs attention has a count and links to its documents', async () => {
   await open()
   expect(linkOf(/^Overdue\s?5/)).toContain('overdue=1')
   expect(linkOf(/^No progress\s?11/)).toContain('stuckForDays=7')
@@ -36,12 +36,12 @@ test('what needs attention is shown kind by kind, each leading to all of its kin
   expect(linkOf(/^Complete\s?604$/)).toContain('families=complete')
 })
 
-test('removed documents that this computer will soon erase are told before, and lead to them', async () => {
+test('removed documents about to be erased are announced with a link', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), due: { documents: 3 } }))
   expect(linkOf('3 removed documents to be erased from this computer within a week')).toContain('gone=1')
 })
 
-test('each row says why it is there, and does what is to be done', async () => {
+test('each row says why it needs attention, and has an action', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   const declined = group('Declined')
   expect(declined.getAllByRole('listitem')).toHaveLength(4)
@@ -53,13 +53,13 @@ test('each row says why it is there, and does what is to be done', async () => {
   expect(opened.app.router.route).toMatchObject({ screen: 'identity', rest: ['doc-6'] })
 })
 
-test('a document that is overdue is extended on the spot', async () => {
+test('an overdue document can be extended directly', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   await fireEvent.click(group('Overdue').getAllByRole('button', { name: /^Extend/ })[0] as Element)
   expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
 })
 
-test('who is waited for without progress is reminded, and what was declined goes again corrected', async () => {
+test('a stalled document can be reminded, and a declined one sent again corrected', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   await fireEvent.click(group('No progress').getAllByRole('button', { name: /^Remind/ })[0] as Element)
   expect(await screen.findByRole('dialog', { name: 'Send a reminder?' })).toBeTruthy()
@@ -68,7 +68,7 @@ test('who is waited for without progress is reminded, and what was declined goes
   expect(opened.api.control.calls.some(({ name }) => name === 'documents.correctedCopy')).toBe(true)
 })
 
-test('who can sign at the counter is started from here', async () => {
+test('someone who can sign at the counter can be started', async () => {
   await open()
   await fireEvent.click(group('At the counter').getAllByRole('button', { name: /^Start/ })[0] as Element)
   const { screen: there, rest, query } = opened.app.router.route
@@ -76,7 +76,7 @@ test('who can sign at the counter is started from here', async () => {
   expect(query.get('signer')).not.toBeNull()
 })
 
-test('files that a drop folder refused are a row each folder, with the report, until they are dismissed', async () => {
+test('files refused by a drop folder are one row per folder, with a report, until dismissed', async () => {
   const file = {
     ...{ id: 'file-2', folderId: 'folder-1', name: 'clients.csv', at: NOW, folder: 'Claims', isDismissed: false },
     error: { code: 'invalid' as const, message: 'Row 4 has no e-mail.' }
@@ -97,7 +97,7 @@ test('files that a drop folder refused are a row each folder, with the report, u
   expect(screen.queryByRole('region', { name: 'Refused files' })).toBeNull()
 })
 
-test('signatures that aren’t valid are a row a document, with the way to them, until they are dismissed', async () => {
+test('documents with invalid signatures are listed until dismissed', async () => {
   const verifications = [verificationOf({ reference: 'doc-6', documentName: 'Deed of gift' }, 1)]
   await open(fakeApi({ overview: overviewOf(NOW), verifications }))
   const found = group('Not valid')
@@ -112,7 +112,7 @@ test('signatures that aren’t valid are a row a document, with the way to them,
 
 const noughts = { overdue: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }
 
-test('what needs someone in the Outbox is a row, and what waits there is counted', async () => {
+test('packages that need attention in the Outbox are listed, and waiting ones counted', async () => {
   const sends = [
     sendOf({ id: 'a', state: 'ready' }),
     sendOf({ id: 'b', state: 'sending' }),
@@ -125,13 +125,13 @@ test('what needs someone in the Outbox is a row, and what waits there is counted
   expect(screen.queryByText('Nothing needs attention.')).toBeNull()
 })
 
-test('kinds that there is nothing of are not shown, and that nothing needs attention is said', async () => {
+test('empty kinds are hidden, and the page says that nothing needs attention', async () => {
   await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [] }))
   expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()
   expect(screen.getByText('Nothing needs attention.')).toBeTruthy()
 })
 
-test('rows that can no longer be read stay as they were', async () => {
+test('rows that can’t be reloaded stay', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   const before = group('Declined').getAllByRole('listitem').length
   opened.api.control.fail('documents.list', { code: 'server', message: 'The service failed.' })
@@ -141,7 +141,7 @@ test('rows that can no longer be read stay as they were', async () => {
   expect(group('Declined').getAllByRole('listitem')).toHaveLength(before)
 })
 
-test('the next fourteen days and the last twelve weeks are read as sentences, and lead on', async () => {
+test('the charts of the next 14 days and last 12 weeks have text and links', async () => {
   await open()
   const days = screen.getByRole('list', { name: 'Documents due, day by day' })
   expect(within(days).getAllByRole('listitem')).toHaveLength(14)
@@ -156,7 +156,7 @@ test('the next fourteen days and the last twelve weeks are read as sentences, an
   expect(within(weeks).getAllByRole('link', { name: /packages completed in the week of/ }).length).toBeGreaterThan(10)
 })
 
-test('what the charts don’t hold, as nobody knows when it was or is due, is said', async () => {
+test('documents missing from the charts because of an unknown date are counted', async () => {
   await open()
   expect(screen.queryByText(/no known due date|Not known of/)).toBeNull()
   opened.api.control.state.overview = overviewOf(NOW, { withoutDue: 13, withoutWeek: 1 })
@@ -167,12 +167,12 @@ test('what the charts don’t hold, as nobody knows when it was or is due, is sa
   expect(screen.getByText('Not known of 1 document: when it was sent or completed.')).toBeTruthy()
 })
 
-test('a day without anything due is no stop for the keyboard', async () => {
+test('a day without due documents is skipped by the keyboard', async () => {
   await open()
   expect(screen.getAllByRole('link', { name: /^No documents are due/ })[0]?.getAttribute('tabindex')).toBe('-1')
 })
 
-test('what happened while nobody looked stands on top until it is seen', async () => {
+test('changes while away are shown at the top until dismissed', async () => {
   const changes = changesOf(NOW, 9)
   await open(
     fakeApi({
@@ -189,7 +189,7 @@ test('what happened while nobody looked stands on top until it is seen', async (
   expect(opened.api.control.calls.some(({ name }) => name === 'activity.seen')).toBe(true)
 })
 
-test('numbers follow the documents', async () => {
+test('counts update with the documents', async () => {
   await open()
   opened.api.control.state.overview = overviewOf(NOW, { overdue: 6 })
   opened.api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
@@ -198,7 +198,7 @@ test('numbers follow the documents', async () => {
   expect(linkOf(/^Overdue\s?6/)).toContain('overdue=1')
 })
 
-test('a reading that found nothing new makes the numbers as true as it is', async () => {
+test('a check without changes updates the time shown', async () => {
   await open()
   const before = screen.getByText(/^Updated/).textContent
   opened.api.control.emit('documents.looked', { accountId: 'practice', at: NOW + 25 * 60_000 })
@@ -206,14 +206,14 @@ test('a reading that found nothing new makes the numbers as true as it is', asyn
   expect(screen.getByText(/^Updated/).textContent).not.toBe(before)
 })
 
-test('an office without documents is told where they come from', async () => {
+test('an office without documents is invited to compose a package', async () => {
   await open(fakeApi({ overview: overviewOf(NOW, { states: [], weeks: [] }) }))
   expect(screen.getByText('No documents yet.')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: 'Compose a package' }))
   expect(opened.app.router.route.screen).toBe('compose')
 })
 
-test('numbers that could not be counted say why, and are counted again', async () => {
+test('counts that can’t be loaded show the reason, and can be retried', async () => {
   const api = fakeApi({ overview: overviewOf(NOW) })
   api.control.fail('overview.get', { code: 'storage', message: 'The disk failed.' })
   await open(api)
@@ -224,7 +224,7 @@ test('numbers that could not be counted say why, and are counted again', async (
   expect(linkOf(/^Overdue\s?5/)).toBeTruthy()
 })
 
-test('an account whose key was never entered here is told as that, with the way to where it is', async () => {
+test('an account without credentials on this computer says so, and links to the settings', async () => {
   const problem = {
     code: 'keychain',
     message: 'This account’s key, token or password isn’t on this computer.'

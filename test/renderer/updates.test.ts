@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import Today from '../../src/renderer/src/screens/today/Today.svelte'
-// Loaded only on the few days when it is shown; loaded in advance here.
+// Normally loaded only when shown; loaded in advance here.
 import '../../src/renderer/src/screens/today/UpdateNotice.svelte'
 import type { UpdateState, UpdatesView } from '../../src/shared/contract/updates.ts'
 import { fakeApi } from './fake-api.ts'
@@ -41,13 +41,13 @@ test.each<[UpdateState, RegExp]>([
   [{ state: 'downloading', newer: '0.2.0', done: 50, total: 100 }, /Downloading Countersign 0\.2\.0/],
   [ready, /0\.2\.0 is ready to install.*when you close Countersign/],
   [{ ...ready, atQuit: false }, /may ask for an administrator’s password/]
-])('Settings say of %j what it is', async (update, said) => {
+])('Settings describe the state %j', async (update, said) => {
   await open(Settings, { update, builtAt: NOW - 5 * WEEK })
   expect(screen.getByRole('region', { name: 'Updates' }).textContent?.replace(/\s+/g, ' ')).toMatch(said)
   expect(section().getByText(/This version is 5 weeks old\./)).toBeTruthy()
 })
 
-test('a check says when it was, and a refused update why', async () => {
+test('a check shows that the version is up to date, and a rejected update shows why', async () => {
   await open(Settings, { update: { state: 'none' } })
   await press('Check for updates')
   opened.api.control.emit('updates.changed', null)
@@ -62,7 +62,7 @@ test('a check says when it was, and a refused update why', async () => {
   expect(section().getByText('Not signed.')).toBeTruthy()
 })
 
-test('an update that is ready is installed as a person says, and not in the middle of something', async () => {
+test('a ready update is installed on request, unless main is busy', async () => {
   await open(Settings, { update: ready })
   opened.api.control.fail('updates.install', { code: 'busy', message: 'A package is being sent.' })
   await press('Restart to update')
@@ -72,7 +72,7 @@ test('an update that is ready is installed as a person says, and not in the midd
   expect(opened.api.control.calls.filter(({ name }) => name === 'updates.install')).toHaveLength(2)
 })
 
-test('Today offers it once, until another is ready', async () => {
+test('Today offers a ready update once per version', async () => {
   await open(Today, { update: ready })
   expect(screen.getByText('Countersign 0.2.0 is ready to install.')).toBeTruthy()
   await press('Later')
@@ -83,7 +83,7 @@ test('Today offers it once, until another is ready', async () => {
   expect(screen.getByText('Countersign 0.3.0 is ready to install.')).toBeTruthy()
 })
 
-test('Today says how old a version is that nobody updates, from eight weeks on', async () => {
+test('Today shows the age of a version without updates from eight weeks on', async () => {
   await open(Today, { update: { state: 'off', why: 'not-set' }, builtAt: NOW - 7 * WEEK })
   expect(screen.queryByText(/weeks old/)).toBeNull()
   opened.close()

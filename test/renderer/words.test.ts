@@ -16,32 +16,32 @@ import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 const at = Date.UTC(2025, 11, 5, 4, 0)
 
 describe('dates in words', () => {
-  test('a moment carries its zone where that is not the one here', () => {
+  test('a moment shows its zone if it isn’t the local one', () => {
     expect(momentInWords(at, 345)).toBe('Friday 5 December 2025 at 09:45 (UTC+05:45)')
     expect(momentInWords(at)).toMatch(/^\S+ \d+ December 2025 at \d\d:\d\d$/)
   })
-  test('offsets west of Greenwich and of half hours are spelled', () => {
+  test('offsets west of Greenwich and with half hours are formatted', () => {
     expect(offsetInWords(-210)).toBe('UTC−03:30')
     expect(offsetInWords(345)).toBe('UTC+05:45')
     expect(offsetInWords(0)).toBe('UTC')
   })
-  test('a zone has the offset of its season', () => {
+  test('a zone’s offset depends on daylight saving time', () => {
     expect(offsetAt(Date.UTC(2025, 0, 1), 'Pacific/Auckland')).toBe(780)
     expect(offsetAt(Date.UTC(2025, 6, 1), 'Pacific/Auckland')).toBe(720)
   })
-  test('today is a time, yesterday is named, before that a day', () => {
+  test('today is shown as a time, yesterday by name, and earlier days by date', () => {
     const now = new Date(2025, 10, 26, 10, 42).getTime()
     expect(whenInWords(new Date(2025, 10, 26, 9, 5).getTime(), now)).toBe('09:05')
     expect(whenInWords(new Date(2025, 10, 25, 9, 5).getTime(), now)).toBe('yesterday 09:05')
     expect(whenInWords(new Date(2025, 10, 1, 9, 5).getTime(), now)).toBe('1 Nov 09:05')
     expect(daysAway(new Date(2025, 10, 27, 1).getTime(), now)).toBe('tomorrow')
   })
-  test('no due date is said as the service’s default, where that is known', () => {
+  test('without a due date, the service’s default is shown if known', () => {
     const now = new Date(2025, 10, 26, 10, 42).getTime()
     expect(dueInWords({ due: '', gmt: '' }, now, 14)).toBe('Default (14 days), due Wed 10 December')
     expect(dueInWords({ due: '', gmt: '' }, now, undefined)).toBe('Default, set by the service')
   })
-  test('a due date is said with its zone, in UTC, and how far away it is', () => {
+  test('a due date is shown with its zone, in UTC, and relative to now', () => {
     const now = Date.UTC(2025, 10, 26, 10, 42)
     const said = (due: string, gmt: string, zone: string) => dueInWords({ due, gmt, zone }, now, 14)
     expect(said('2025-12-05T17:00', '780', 'Pacific/Auckland')).toMatch(
@@ -55,7 +55,7 @@ describe('dates in words', () => {
     expect(said('2025-12-05T17:00', '0', 'Europe/London')).toContain('5 pm United Kingdom time, UTC that day ·')
     expect(said('2025-12-05T', '0', 'UTC')).toContain('Choose a date, a time and a time zone')
   })
-  test('daylight saving is said, and a change of the clocks before then', () => {
+  test('daylight saving time is mentioned, and a change of offset until then', () => {
     const summer = Date.UTC(2025, 11, 5)
     const winter = Date.UTC(2025, 6, 5)
     expect(seasonInWords('Pacific/Auckland', summer, summer)).toBe('UTC+13:00, daylight saving time')
@@ -63,7 +63,7 @@ describe('dates in words', () => {
     expect(seasonInWords('Asia/Kolkata', summer, winter)).toBe('UTC+05:30')
     expect(seasonInWords('Mars/Olympus', summer, winter)).toBe('')
   })
-  test("the zones to choose from hold this computer's first, then UTC, and no two are called the same", () => {
+  test('the time zones start with this computer’s and UTC, and have unique names', () => {
     const names = zoneNames()
     expect(names.slice(0, 2)).toContain('UTC')
     expect(names[0]).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
@@ -73,7 +73,7 @@ describe('dates in words', () => {
       'Mars/Olympus'
     ])
   })
-  test('an offset that was chosen elsewhere stays among those to choose from', () => {
+  test('an unusual offset stays among the choices', () => {
     const values = offsetChoices('-151').map((choice) => choice.value)
     expect(values).toContain('-151')
     expect(values).toContain('780')
@@ -90,11 +90,11 @@ describe('counts and statuses in words', () => {
       counted(1200, ['# form', '# forms'])
     ]).toEqual(['no forms', '1 form', '1,200 forms'])
   })
-  test('a long list of names is cut', () => {
+  test('a long list of names is shortened', () => {
     expect(listed(['A', 'B', 'C', 'D', 'E'])).toBe('A, B and 3 more')
     expect(listed(['A', 'B'])).toBe('A and B')
   })
-  test('a status that nobody knows is shown in its own words', () => {
+  test('an unknown status is shown in its own words', () => {
     expect(documentStatus(readDocumentStatus('Awaiting notary')).word).toBe('Awaiting notary')
     expect(documentStatus(readDocumentStatus('1 of 2 Signed')).word).toBe('1 of 2 signed')
   })
