@@ -1,7 +1,7 @@
 /**
  * Shows the screens in a made-up language: English with every letter changed (../renderer/preview/made-up-words.ts).
- * Text that is still plain English isn't in the catalogue (decision 32), and a second language would then take a search
- * rather than a file.
+ * Text that is still plain English isn't in the catalogue (decision 32), and would have to be searched for when adding a
+ * second language.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,28 +16,28 @@ import { looks, openPreview, type Preview } from './preview.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** The languages' own names, and the sentences shown in them. */
-const tongues = path.join(root, 'src/renderer/src/screens/counter/person/languages')
-interface Tongue {
+const languagesFolder = path.join(root, 'src/renderer/src/screens/counter/person/languages')
+interface LanguageFile {
   name: string
   /** Either a sentence or, if it contains a count, its plural forms. */
   sentences: Record<string, string | Record<string, string>>
 }
-const theirWords = readdirSync(tongues)
+const languageTexts = readdirSync(languagesFolder)
   .filter((file) => file.endsWith('.json'))
-  .map((file) => JSON.parse(readFileSync(path.join(tongues, file), 'utf8')) as Tongue)
+  .map((file) => JSON.parse(readFileSync(path.join(languagesFolder, file), 'utf8')) as LanguageFile)
   .flatMap(({ name, sentences }) => [
     name,
     ...Object.values(sentences).flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))
   ])
 
 /** Texts of the made-up office and its service: names, titles and answers aren't ours to translate. */
-const theirs = new Set(
+const knownWords = new Set(
   readdirSync(path.join(root, 'test/renderer'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/(\.test|shots)\.ts$/.test(file))
     .flatMap((file) => wordsOf(readFileSync(path.join(root, 'test/renderer', file), 'utf8')))
     // Composed by the scenes, or cut from their data. People's own screens are in their language (decision 35), and
     // languages are listed under their own names.
-    .concat(SENTENCES.flatMap(wordsOf), theirWords.flatMap(wordsOf))
+    .concat(SENTENCES.flatMap(wordsOf), languageTexts.flatMap(wordsOf))
     .concat(
       wordsOf(
         'adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please fair'
@@ -49,7 +49,7 @@ const theirs = new Set(
  * Names of days, months and countries come from the browser, in the office's English (src/renderer/src/words/dates.ts).
  */
 async function wordsOfBrowser(page: Page): Promise<Set<string>> {
-  const said = await page.evaluate(
+  const names = await page.evaluate(
     (codes) => {
       const months = Array.from({ length: 12 }, (_, month) => new Date(2026, month, 1))
       const days = Array.from({ length: 7 }, (_, day) => new Date(2026, 0, day + 1))
@@ -63,7 +63,7 @@ async function wordsOfBrowser(page: Page): Promise<Set<string>> {
     },
     [...getCountries()]
   )
-  return new Set(wordsOf(`${said} today tomorrow yesterday days ago UTC NZL AUS`))
+  return new Set(wordsOf(`${names} today tomorrow yesterday days ago UTC NZL AUS`))
 }
 
 function wordsOf(text: string): string[] {
@@ -92,8 +92,7 @@ function textsOf(page: Page): Promise<string[]> {
  * in English (decision 33). One scene in eight is checked; with EVERY_COMBINATION=1, all of them.
  */
 const isEvery = process.env.EVERY_COMBINATION === '1'
-const isLookedAt = ({ act, at }: Shot, index: number) =>
-  !act && !at.startsWith('#/help') && (isEvery || index % 8 === 0)
+const isChecked = ({ act, at }: Shot, index: number) => !act && !at.startsWith('#/help') && (isEvery || index % 8 === 0)
 
 let preview: Preview
 test.beforeAll(async () => {
@@ -105,11 +104,11 @@ test('no screen has words outside the catalogue', async () => {
   test.setTimeout(600_000)
   const outside = new Map<string, string>()
   const ofBrowser = await wordsOfBrowser(preview.page)
-  for (const shot of shots.filter(isLookedAt)) {
+  for (const shot of shots.filter(isChecked)) {
     await preview.show(shot, looks.light)
     for (const text of await textsOf(preview.page))
       for (const word of wordsOf(text))
-        if (!theirs.has(word) && !ofBrowser.has(word)) outside.set(word, `${shot.name}: ${around(text, word)}`)
+        if (!knownWords.has(word) && !ofBrowser.has(word)) outside.set(word, `${shot.name}: ${around(text, word)}`)
   }
   expect([...outside].map(([word, where]) => `${word} (${where})`)).toEqual([])
 })

@@ -12,7 +12,7 @@ test.beforeAll(async () => {
 test.afterAll(() => preview.close())
 test.afterEach(() => expect(preview.complaints()).toEqual([]))
 
-test.describe('the parts', () => {
+test.describe('the shared components', () => {
   for (const [look, media] of Object.entries(looks)) {
     test(look, async () => {
       const { page, show } = preview
@@ -33,7 +33,7 @@ test.describe('the parts', () => {
     ['toast', 'region', (page) => page.getByRole('button', { name: 'Say something' }).click()]
   ]
   for (const [name, role, act] of opened) {
-    test(`what opens: ${name}`, async () => {
+    test(`opened: ${name}`, async () => {
       for (const look of ['light', 'dark'] as const) {
         await preview.show({ scene: 'gallery', at: '', act }, looks[look])
         const part = preview.page.getByRole(role, role === 'region' ? { name: 'Messages' } : {})
@@ -43,7 +43,7 @@ test.describe('the parts', () => {
   }
 })
 
-test('a box that can’t be changed is still read: its edge and its tick have a contrast of 3, its words of 4.5', async () => {
+test('a disabled checkbox stays legible: contrast 3 for its edge and tick, 4.5 for its label', async () => {
   const { page, show } = preview
   for (const look of ['light', 'dark'] as const) {
     await show({ scene: 'gallery', at: '' }, looks[look])
@@ -82,18 +82,18 @@ test('a box that can’t be changed is still read: its edge and its tick have a 
   }
 })
 
-test('a button that is only a picture says its label while it is pointed at or focused, and no longer', async () => {
+test('an icon button shows its label while hovered or focused, and Escape hides it', async () => {
   const { page, show } = preview
   await show({ scene: 'gallery', at: '' }, looks.light)
   const button = page.getByRole('main').getByRole('button', { name: 'Settings' }).first()
-  const said = page.locator('.tooltip').filter({ hasText: /^Settings/ })
+  const tooltip = page.locator('.tooltip').filter({ hasText: /^Settings/ })
   await button.hover()
-  await expect(said).toBeVisible()
+  await expect(tooltip).toBeVisible()
   await page.mouse.move(0, 0)
-  await expect(said).toBeHidden()
+  await expect(tooltip).toBeHidden()
   await page.keyboard.press('Tab')
   while (!(await button.evaluate((element) => element === document.activeElement))) await page.keyboard.press('Tab')
-  await expect(said).toBeVisible()
+  await expect(tooltip).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(said).toBeHidden()
+  await expect(tooltip).toBeHidden()
 })

@@ -1,5 +1,5 @@
 /**
- * What a screen reader announces of a person's screen at the counter, in English and, right to left, in Arabic: each
+ * What a screen reader announces on a signer's screen at the counter, in English and, right to left, in Arabic: each
  * part's role and name, in reading order. Texts for staff stay English.
  */
 import { expect, test } from 'playwright/test'
@@ -21,7 +21,7 @@ const LANGUAGES = (language: string, chosen: string) => [
   )
 ]
 const [ENGLISH, ARABIC] = [LANGUAGES('Language', 'English'), LANGUAGES('اللغة', 'العربية')]
-/** Below everything that is the person's; the first of them only while they have the screen. */
+/** The bar below the signer's content; its first button only while they have the screen. */
 const BAR = {
   en: ['button "Language and display"', 'status', 'button "Staff"'],
   ar: ['button "اللغة والعرض"', 'status', 'button "الموظفون"']
@@ -187,7 +187,7 @@ async function open(name: string): Promise<void> {
   await preview.show(shot, looks.light)
 }
 
-async function speak(language: PersonLanguage): Promise<void> {
+async function setLanguage(language: PersonLanguage): Promise<void> {
   await preview.page.evaluate(async (wanted) => {
     const { counter } = window.countersign
     const state = await counter.state()
@@ -201,21 +201,21 @@ for (const [name, tree] of Object.entries(STAGES))
   test(name, async () => {
     await open(name)
     for (const language of ['en', 'ar'] as const) {
-      await speak(language)
+      await setLanguage(language)
       expect((await treeOf('dialog')).slice(1)).toEqual(tree[language])
     }
   })
 
-test('the panel of language and display', async () => {
+test('the language and display panel', async () => {
   await open('person-preferences')
   for (const language of ['en', 'ar'] as const) {
-    await speak(language)
+    await setLanguage(language)
     const all = await treeOf('dialog')
     expect(all.slice(all.findIndex((line) => line.startsWith('region')))).toEqual(PREFERENCES[language])
   }
 })
 
-test('the second display while nobody signs', async () => {
+test('the idle second display', async () => {
   await open('display-idle')
   expect(await treeOf('body')).toEqual([
     ...['main', 'status', 'heading "Welcome to Harbour & Co. Please take a seat." [level=1]'],

@@ -45,7 +45,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => preview.close())
 
-async function speak(language: PersonLanguage): Promise<void> {
+async function setLanguage(language: PersonLanguage): Promise<void> {
   await preview.page.evaluate(async (wanted) => {
     const { counter } = window.countersign
     const state = await counter.state()
@@ -151,13 +151,13 @@ for (const [index, screen] of screens.entries()) {
     await page.setViewportSize({ width: 1024, height: 640 })
     await show(screen, looks.light)
     await page.evaluate(axe)
-    await speak('en')
+    await setLanguage('en')
     const english = new Set(await page.evaluate(textsOf))
     const one = telling[index % telling.length] ?? 'ar'
     const languages = isStaffs(screen.name) ? (['en'] as const) : PERSON_LANGUAGES
     const found: string[] = []
     for (const language of languages) {
-      await speak(language)
+      await setLanguage(language)
       if (language !== 'en') {
         const left = (await page.evaluate(textsOf)).filter((text) => english.has(text))
         found.push(...left.map((text) => `${language}: still English: ${text}`))

@@ -56,9 +56,9 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
   })
   const page = await context.newPage()
   await page.clock.setFixedTime(NOW)
-  const said: string[] = []
-  page.on('pageerror', (error) => said.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
   let shown = 0
   // Screens are separate chunks, and on a busy machine one may still be loading while nothing changes.
   const underWay = new Set<Request>()
@@ -87,7 +87,7 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
       }
       await settled()
     },
-    complaints: () => said.splice(0),
+    complaints: () => errors.splice(0),
     async close() {
       await browser.close()
       server.close()

@@ -66,7 +66,7 @@ for (const shot of shots) {
   })
 }
 
-test('on a display held upright a call is there whole, and the pad stands by what says that it is locked', async () => {
+test('in portrait, a call is shown in full, and the PIN pad is right below the lock’s message', async () => {
   const { page, show } = preview
   const before = page.viewportSize()
   for (const width of [800, 480]) {
@@ -85,13 +85,13 @@ test('on a display held upright a call is there whole, and the pad stands by wha
   }
   await page.setViewportSize({ width: 800, height: 1280 })
   await show({ scene: 'clerk-locked', at: '#/counter' }, looks.light)
-  const said = await page.getByText(/^Enter the staff PIN/).boundingBox()
+  const prompt = await page.getByText(/^Enter the staff PIN/).boundingBox()
   const pad = await page.getByLabel('Staff PIN').boundingBox()
   if (before) await page.setViewportSize(before)
-  expect((pad?.y ?? 0) - (said?.y ?? 0)).toBeLessThan(140)
+  expect((pad?.y ?? 0) - (prompt?.y ?? 0)).toBeLessThan(140)
 })
 
-test('in the smallest window at twice its size, the page to sign has most of the height', async () => {
+test('in the smallest window at 200 %, the page to sign has most of the height', async () => {
   const { page, show } = preview
   const before = page.viewportSize()
   await page.setViewportSize({ width: 512, height: 320 })
@@ -101,7 +101,7 @@ test('in the smallest window at twice its size, the page to sign has most of the
   expect((place?.height ?? 0) / 320).toBeGreaterThan(0.6)
 })
 
-test('a board of fourteen counters is in sight as a whole on an office’s usual screen', async () => {
+test('a board of 14 counters fits a usual office screen without scrolling', async () => {
   const { page, show } = preview
   const before = page.viewportSize()
   await page.setViewportSize({ width: 1366, height: 768 })
