@@ -15,9 +15,9 @@ const ROOT = {
 const PROFILE_ID = '8C0E6B5A-3C41-4E0C-9E5B-2B6D0F7A5C11'
 const PAYLOAD_ID = '5F2D9A70-6A0E-4B63-8C1D-7C4C2E9B1F36'
 /** The maximum length of a one-line field, in characters: Windows stores no more. */
-const LONGEST_LINE = 1023
+const MAX_LINE_LENGTH = 1023
 /** A certificate is one line of JSON. */
-const LONGEST_JSON_LINE = 16_383
+const MAX_JSON_LINE_LENGTH = 16_383
 
 type Attributes = Record<string, string | number | boolean | undefined>
 
@@ -116,11 +116,11 @@ function policyOf(setting: ManagedSetting): string {
 
 /** Returns the field to fill in when the policy is enabled. */
 function fieldOf(setting: ManagedSetting): string {
-  const { name, kind, values, minimum, maximum, maxLength = LONGEST_LINE } = setting
+  const { name, kind, values, minimum, maximum, maxLength = MAX_LINE_LENGTH } = setting
   const common = { id: 'value', valueName: name, required: true }
   if (kind === 'integer') return element('decimal', { ...common, minValue: minimum, maxValue: maximum })
-  if (kind === 'text') return element('text', { ...common, maxLength: Math.min(maxLength, LONGEST_LINE) })
-  if (kind === 'json') return element('multiText', { ...common, maxLength: LONGEST_JSON_LINE })
+  if (kind === 'text') return element('text', { ...common, maxLength: Math.min(maxLength, MAX_LINE_LENGTH) })
+  if (kind === 'json') return element('multiText', { ...common, maxLength: MAX_JSON_LINE_LENGTH })
   const items = values.map((value) =>
     element(
       'item',

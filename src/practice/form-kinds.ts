@@ -109,8 +109,8 @@ export function nameInWords(name: string): string {
   return lower.charAt(0).toUpperCase() + lower.slice(1)
 }
 
-const MOST_TEXTS = 40
-const LONGEST = 500
+const MAX_TEXTS = 40
+const MAX_TEXT_LENGTH = 500
 const INNERMOST = /<([A-Za-z_][\w.:-]*)(?:\s[^<>]*)?>([^<>]*)<\/\1\s*>/g
 
 /**
@@ -123,8 +123,8 @@ function readAutoFill(xml: string | undefined): Map<string, string> {
   for (const match of (xml ?? '').slice(0, 100_000).matchAll(INNERMOST)) {
     const [, name = '', content = ''] = match
     const text = decodeEntities(content).trim()
-    if (text && text.length <= LONGEST) texts.set(localName(name).toLowerCase(), text)
-    if (texts.size >= MOST_TEXTS) break
+    if (text && text.length <= MAX_TEXT_LENGTH) texts.set(localName(name).toLowerCase(), text)
+    if (texts.size >= MAX_TEXTS) break
   }
   return texts
 }

@@ -154,7 +154,7 @@ function lastName(at: string): string {
   return at.slice(at.lastIndexOf('.') + 1)
 }
 
-const LONGEST_BODY = 32 * 1024 * 1024
+const MAX_BODY_BYTES = 32 * 1024 * 1024
 
 /** Reads a JSON body of limited size; unreadable ones are refused with the paths at fault. */
 export async function readBody<Value>(request: Request, reader: Reader<Value>): Promise<Value> {
@@ -183,13 +183,13 @@ export function readValue<Value>(json: unknown, reader: Reader<Value>): Value {
 
 async function readText(request: Request): Promise<string> {
   const tooLarge = () => new Refusal(413, 'RequestTooLarge', 'The request is larger than the service takes.')
-  if (Number(request.headers.get('content-length') ?? 0) > LONGEST_BODY) throw tooLarge()
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   const decoder = new TextDecoder()
   let length = 0
   let text = ''
   for await (const piece of request.body ?? []) {
     length += piece.byteLength
-    if (length > LONGEST_BODY) throw tooLarge()
+    if (length > MAX_BODY_BYTES) throw tooLarge()
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()

@@ -47,7 +47,7 @@ export interface RecordedRequest {
 
 export type PracticeService = ReturnType<typeof createPracticeService>
 
-const MOST_RECORDED = 1000
+const MAX_RECORDED = 1000
 
 export function createPracticeService(options: PracticeServiceOptions) {
   // Until then, time changes nothing, so that a large office isn't scanned at each request.
@@ -79,7 +79,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
   }
   const record = (operation: string, body: unknown) => {
     recorded.push({ operation, at: deps.clock.now(), body })
-    if (recorded.length > MOST_RECORDED) recorded.shift()
+    if (recorded.length > MAX_RECORDED) recorded.shift()
   }
 
   /** The first two path segments of each operation; a base path ends before them. */

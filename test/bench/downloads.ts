@@ -12,8 +12,8 @@ import { openPdfService, referenceOf } from './pdf-service.ts'
 
 const FILES = 300
 const PAIRS = 5
-const LEAST_THROUGHPUT = 0.8
-const MOST_GROWTH = 80
+const MIN_THROUGHPUT = 0.8
+const MAX_GROWTH = 80
 
 export const downloads: Bench = {
   name: 'downloads',
@@ -39,7 +39,7 @@ export const downloads: Bench = {
           name: 'downloads-throughput',
           value: rounded(median(ratios)),
           unit: 'ratio',
-          limit: LEAST_THROUGHPUT,
+          limit: MIN_THROUGHPUT,
           better: 'higher',
           against: `fetch to files alone, neither hashed nor flushed, ${LANES} at a time, ${FILES} PDFs of 2 MB, ${PAIRS} pairs: ${spread}`
         },
@@ -47,7 +47,7 @@ export const downloads: Bench = {
           name: 'downloads-memory',
           value: rounded(many),
           unit: 'MB',
-          limit: MOST_GROWTH,
+          limit: MAX_GROWTH,
           better: 'lower',
           against: `the process before ${FILES} PDFs of 2 MB, at its peak`
         },
@@ -55,7 +55,7 @@ export const downloads: Bench = {
           name: 'downloads-memory-of-a-large-one',
           value: rounded(one),
           unit: 'MB',
-          limit: MOST_GROWTH,
+          limit: MAX_GROWTH,
           better: 'lower',
           against: 'the process before one PDF of 200 MB, at its peak'
         }

@@ -17,7 +17,7 @@ import { serve } from './large-office.ts'
 
 const WORKER = new URL('../../src/main/shell/documents-worker.ts', import.meta.url)
 const DOCUMENTS = 100_000
-const LONGEST = 600_000
+const MAX_WAIT = 600_000
 
 interface Station {
   readonly work: Workplace
@@ -104,7 +104,7 @@ async function handedOver(office: TestOffice): Promise<number> {
 
 /** Lets time pass at real speed until it is so. */
 async function until(stations: readonly Station[], isSo: () => Promise<boolean>): Promise<void> {
-  for (let last = performance.now(), end = last + LONGEST, next = last; ; ) {
+  for (let last = performance.now(), end = last + MAX_WAIT, next = last; ; ) {
     await pause(20)
     const now = performance.now()
     if (now > end) throw new Error(`It never came about: ${JSON.stringify(stations.map(({ desk }) => desk.view()))}`)

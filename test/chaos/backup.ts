@@ -36,9 +36,9 @@ export type Way = (typeof WAYS)[number]
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 const lost = (words: string): Fault => ({ kind: 'lost', words })
 
-/** One in `FULL_EACH` rounds runs on a full disk, where no file may exceed a random limit of up to `LARGEST` bytes. */
+/** One in `FULL_EACH` rounds runs on a full disk, where no file may exceed a random limit of up to `MAX_FILE_BYTES` bytes. */
 const FULL_EACH = 3
-const LARGEST = 1_800_000
+const MAX_FILE_BYTES = 1_800_000
 /** Errors that are right for a full disk. */
 const FULL = ['no-space', 'storage', 'disk-failed', 'not-writable']
 
@@ -58,11 +58,11 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
     for (let round = 1; round <= rounds; round++) {
       const way = WAYS[round % WAYS.length] ?? 'back up'
       const after = (chance.below(1000) / 1000) * (length.get(way) ?? 0) * 1.1
-      const mostFileBytes = round % FULL_EACH === 0 ? chance.below(LARGEST) : undefined
-      const { faults, isNew, refused } = await endedIn(root, key, way, { after, mostFileBytes })
+      const maxFileBytes = round % FULL_EACH === 0 ? chance.below(MAX_FILE_BYTES) : undefined
+      const { faults, isNew, refused } = await endedIn(root, key, way, { after, maxFileBytes })
       ends[isNew ? 'new' : 'old']++
       if (refused) ends.refused++
-      const how = mostFileBytes === undefined ? `after ${Math.round(after)} ms` : `at most ${mostFileBytes} bytes`
+      const how = maxFileBytes === undefined ? `after ${Math.round(after)} ms` : `at most ${maxFileBytes} bytes`
       note(faults, `round ${round}, ${way}, ${how}`)
       tally.rounds++
       if (round % 10 === 0) say(`${round} rounds`)
@@ -212,16 +212,16 @@ async function endedIn(
   root: string,
   key: Buffer,
   way: Way,
-  { after, mostFileBytes }: { after: number; mostFileBytes: number | undefined }
+  { after, maxFileBytes }: { after: number; maxFileBytes: number | undefined }
 ): Promise<{ faults: Fault[]; isNew: boolean; refused: boolean }> {
   const { copy, folder } = await placeOf(root, way)
   const faults: Fault[] = []
-  const isFull = mostFileBytes !== undefined
+  const isFull = maxFileBytes !== undefined
   let isNew = false
   let refused = false
   try {
     const args = [way, folder, join(copy, BACKUP), key.toString('hex')]
-    const { child, said, output } = begin(PROGRAM, args, mostFileBytes)
+    const { child, said, output } = begin(PROGRAM, args, maxFileBytes)
     await said('begins')
     await (isFull ? said('\nended ') : pause(after))
     await killed(child)

@@ -18,7 +18,7 @@ import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 
 const PROGRAM = new URL('./taking-until-killed.ts', import.meta.url)
 const FILES_A_ROUND = 25
-const MOST_FILES = 500
+const MAX_FILES = 500
 /** Longest time without progress at the end, in milliseconds: a busy machine takes long for hundreds of files. */
 const TIMEOUT = 120_000
 
@@ -39,7 +39,7 @@ export async function dropFoldersChaos({ rounds, seed, say }: ChaosOptions): Pro
   const tally = emptyTally()
   try {
     await openFolders(root)
-    const total = Math.min(MOST_FILES, rounds * FILES_A_ROUND)
+    const total = Math.min(MAX_FILES, rounds * FILES_A_ROUND)
     for (let round = 1; round <= rounds; round++) {
       await oneLife(root, chance, dropped, Math.round((total * round) / rounds))
       tally.rounds++

@@ -11,13 +11,13 @@ const BLOCK = 512
 
 /**
  * Starts a program.
- * @param mostFileBytes the largest size of its files: beyond that its writes fail, as on a full disk.
+ * @param maxFileBytes the largest size of its files: beyond that its writes fail, as on a full disk.
  */
-export function begin(program: URL, args: readonly string[], mostFileBytes?: number) {
+export function begin(program: URL, args: readonly string[], maxFileBytes?: number) {
   const command = [program.pathname, ...args]
-  const limit = `ulimit -f ${Math.floor((mostFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`
+  const limit = `ulimit -f ${Math.floor((maxFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`
   const [path, given] =
-    mostFileBytes === undefined
+    maxFileBytes === undefined
       ? ([process.execPath, command] as const)
       : (['/bin/sh', ['-c', limit, process.execPath, ...command]] as const)
   const child = spawn(path, given, { stdio: ['ignore', 'pipe', 'inherit'] })

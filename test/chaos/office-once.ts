@@ -14,7 +14,7 @@ import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3', 'Counter 4', 'Counter 5']
 /** The most steps to wait for a round to settle, and a step's length in milliseconds. */
-const MOST = 400
+const MAX_STEPS = 400
 const STEP = 5_000
 
 export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: TestOffice): Promise<Tally> {
@@ -90,7 +90,7 @@ async function settled(
       .some(({ state }) => unsettled.has(state));
     count++
   ) {
-    if (count > MOST) throw new Error('It never came to an end.')
+    if (count > MAX_STEPS) throw new Error('It never came to an end.')
     await pass(STEP)
     await pause(5)
   }

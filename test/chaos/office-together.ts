@@ -31,11 +31,11 @@ import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const STATIONS = ['Front desk', 'Back room', 'Counter']
 /** How long any condition may take to come true, in milliseconds of real time. */
-const LONGEST = 300_000
+const MAX_WAIT = 300_000
 /** The step by which the workstations' time advances, in milliseconds. */
 const STEP = 1_000
 /** The most that people write, send and discard between two events. */
-const MOST_DEEDS = 12
+const MAX_DEEDS = 12
 /** Steps between two checks of the final state. */
 const BETWEEN_CHECKS = 20
 
@@ -123,11 +123,11 @@ export async function officeTogetherChaos({
     for (const name of STATIONS) stations.push(await openStation(place, name))
     for (let round = 1; round <= rounds; round++) {
       putSome(place)
-      await place.people.act(MOST_DEEDS)
+      await place.people.act(MAX_DEEDS)
       await passSome(place)
       const way = chance.oneOf(WAYS)
       await befall(place, way)
-      await place.people.act(MOST_DEEDS)
+      await place.people.act(MAX_DEEDS)
       await passSome(place)
       note([...doubled(place), ...unreleased(place)], `after round ${round}, ${way}`)
       if (place.isRestored && chance.below(3) === 0) await letGoAgain(place)
@@ -271,10 +271,10 @@ async function befall(place: Place, way: Way): Promise<void> {
 }
 
 /** Releases packages as a staff member does, at a workstation that shows them as waiting. */
-async function releaseAt({ put }: Place, { name, work }: Station, most = 3): Promise<void> {
+async function releaseAt({ put }: Place, { name, work }: Station, limit = 3): Promise<void> {
   const { outbox } = work.parts
   const held = rowsOf(work).filter((row) => row.hold === 'release')
-  for (const { id } of held.slice(0, most)) {
+  for (const { id } of held.slice(0, limit)) {
     const one = put.find((other) => other.id === id)
     if (!one?.release) continue
     try {
@@ -528,7 +528,7 @@ function standing({ name, desk, work, isOff }: Station) {
 
 /** @throws if it isn't so in time. */
 async function until(place: Place, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + LONGEST; ; ) {
+  for (const end = performance.now() + MAX_WAIT; ; ) {
     if (await isSo()) return
     if (performance.now() > end)
       throw new Error(`It never came about that ${what}: ${JSON.stringify(place.stations.map(standing))}`)

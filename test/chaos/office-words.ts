@@ -67,8 +67,8 @@ const MARKS = ['arrived', 'no-show', 'here', 'done', 'undo'] as const
 const DAY = 86_400_000
 
 /** Nobody adds to text longer than this. */
-const LONGEST = 120
-const isShort = (text: string) => text.length <= LONGEST
+const MAX_TEXT_LENGTH = 120
+const isShort = (text: string) => text.length <= MAX_TEXT_LENGTH
 const WITHOUT_WORDS = new Set<string>()
 
 export class People {
@@ -106,9 +106,9 @@ export class People {
     return Object.fromEntries(this.#done)
   }
 
-  /** Does at most `most` deeds, each by someone somewhere. */
-  async act(most: number): Promise<void> {
-    for (let count = this.#chance.below(most + 1); count > 0; count--) {
+  /** Does at most `limit` deeds, each by someone somewhere. */
+  async act(limit: number): Promise<void> {
+    for (let count = this.#chance.below(limit + 1); count > 0; count--) {
       const at = this.#oneOf(this.#desks)
       const deed = this.#chance.oneOf(DEEDS)
       // A refusal is shown to the person, who keeps what is on the screen: it doesn't count as saved.

@@ -187,11 +187,11 @@ async function allSettled(place: Place, ids: readonly string[]): Promise<void> {
 }
 
 /** How long any condition may take to come true, in milliseconds. */
-const LONGEST = 300_000
+const MAX_WAIT = 300_000
 
 /** Polls until it is so; errors count as "not yet". */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + LONGEST
+  const end = performance.now() + MAX_WAIT
   while (!(await isSo().catch(() => false))) {
     if (performance.now() > end) throw new Error('It never came about.')
     await pause(100)

@@ -27,7 +27,7 @@ class StationRefused extends Error {
 
 export interface StationOptions {
   /** The largest size that any of its files may reach, in bytes; beyond that its disk is full. */
-  mostFileBytes?: number
+  maxFileBytes?: number
   env?: NodeJS.ProcessEnv
 }
 
@@ -39,18 +39,18 @@ export class Station {
   /** How the data was opened. */
   readonly opened: Promise<StationOpened>
 
-  constructor(plan: StationPlan, { mostFileBytes, env }: StationOptions = {}) {
+  constructor(plan: StationPlan, { maxFileBytes, env }: StationOptions = {}) {
     const args = [PROGRAM, JSON.stringify(plan)]
     // A limit that the system puts on the process: its writes fail as they do on a full disk.
     const limited = [
       '-c',
-      `ulimit -f ${Math.floor((mostFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`,
+      `ulimit -f ${Math.floor((maxFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`,
       process.execPath,
       ...args
     ]
     const options = { stdio: ['pipe', 'pipe', 'inherit'] as ['pipe', 'pipe', 'inherit'], env: env ?? process.env }
     this.#child =
-      mostFileBytes === undefined ? spawn(process.execPath, args, options) : spawn('/bin/sh', limited, options)
+      maxFileBytes === undefined ? spawn(process.execPath, args, options) : spawn('/bin/sh', limited, options)
     this.#exit = once(this.#child, 'exit')
     this.#child.stdin?.on('error', () => undefined)
     if (!this.#child.stdout) throw new Error('The process has no output.')

@@ -90,7 +90,7 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
     chance.below(2) === 0
       ? new Station({ ...planOf(place), morePages: chance.below(12) })
       : new Station(planOf(place), {
-          mostFileBytes: (await largestFile(join(place.root, 'own'))) + chance.below(96) * 2048
+          maxFileBytes: (await largestFile(join(place.root, 'own'))) + chance.below(96) * 2048
         })
   try {
     const opened = await station.opened

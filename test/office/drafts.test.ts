@@ -1509,9 +1509,9 @@ describe('three people at once', () => {
     await third.join('Counter 3')
     desks.push(third)
     let state = seed
-    const chance = (most: number) => {
+    const chance = (limit: number) => {
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-      return Math.floor((state / 2_147_483_648) * most)
+      return Math.floor((state / 2_147_483_648) * limit)
     }
     const first = at(0).editor()
     first.type('start')

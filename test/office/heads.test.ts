@@ -84,7 +84,7 @@ const asOwner = (sql: string) =>
 
 /** The findings of the administrator's command, however many heads it follows at once. */
 async function checked() {
-  const all = await Promise.all([1, 2, undefined].map((most) => checkOffice(office.administrator, most)))
+  const all = await Promise.all([1, 2, undefined].map((headsAtOnce) => checkOffice(office.administrator, headsAtOnce)))
   const [first = expect.fail('Nothing was checked.')] = all
   for (const one of all) expect(one).toEqual(first)
   return first

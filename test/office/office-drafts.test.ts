@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import { MOST_BYTES, openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
+import { MAX_TRANSFER_BYTES, openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
@@ -96,7 +96,7 @@ describe('a save', () => {
 })
 
 test('what is read at a time, and what stands beside one, is no more than so many bytes, and one at least', async () => {
-  const large = () => randomBytes(MOST_BYTES * 0.6).toString('base64')
+  const large = () => randomBytes(MAX_TRANSFER_BYTES * 0.6).toString('base64')
   const id = randomUUID()
   const { its } = await save(0, id, 'one')
   const texts = [large(), large(), large()]
@@ -105,7 +105,7 @@ test('what is read at a time, and what stands beside one, is no more than so man
   // What fits into one answer, and what a reader sees.
   const answered = await poolOf(2).query<{ sealed: Buffer | null }>(
     'SELECT sealed FROM office.thing_versions($1, $2, $3, $4)',
-    ['draft', id, [], MOST_BYTES]
+    ['draft', id, [], MAX_TRANSFER_BYTES]
   )
   expect(answered.rows.map(({ sealed }) => sealed !== null)).toEqual([true, true, false])
   expect((await textsBeside(id)).map(([, text]) => text)).toEqual(texts)

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
 import { changeSingleRecord } from '../../src/main/core/office/administered-records.ts'
-import { MOST_BYTES } from '../../src/main/core/office/office-drafts.ts'
+import { MAX_TRANSFER_BYTES } from '../../src/main/core/office/office-drafts.ts'
 import type { RecordToPut } from '../../src/main/core/office/records.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
@@ -351,7 +351,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     })
     await joinBoth()
     for (let each = 0; each < 3; each++) {
-      const XMLData = randomBytes(MOST_BYTES / 2).toString('base64')
+      const XMLData = randomBytes(MAX_TRANSFER_BYTES / 2).toString('base64')
       const { presets } = at(0).work.parts
       presets.save(at(0).work.accountId, `Large ${each}`, forms({ items: [form({ Name: 'Large', XMLData })] }))
     }

@@ -102,7 +102,7 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     for (const id of ids) await store.put(under.accountId, id, content(id), inMs)
     return ids
   }
-  const claimed = async (most = 10, of = store) => await of.claim(under.accountId, most)
+  const claimed = async (limit = 10, of = store) => await of.claim(under.accountId, limit)
   const only = async () => {
     const [id = ''] = await put()
     const [claim] = await claimed()

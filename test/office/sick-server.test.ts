@@ -131,9 +131,9 @@ test('a server that can’t write down who has a package: that waits, and who wo
 test('a server that has no connection left: who has one goes on, and who hasn’t says so', async () => {
   const both = await twoStations(office)
   const [front, back] = both
-  const most = (count: number) =>
+  const limitConnections = (count: number) =>
     office.sql(`ALTER DATABASE ${office.administrator.database} CONNECTION LIMIT ${count}`)
-  await most(1)
+  await limitConnections(1)
   await back.membership.resumed()
   await expect.poll(() => back.officeStates).toEqual(['crowded', 'away'])
   const waits = back.put('Waits')
@@ -143,7 +143,7 @@ test('a server that has no connection left: who has one goes on, and who hasn’
   await expect(OutboxStation.joined(office, 'Counter', { beside: front })).rejects.toMatchObject({
     appError: { code: 'offline', message: expect.stringContaining('can’t take in') }
   })
-  await most(-1)
+  await limitConnections(-1)
   await whenReconnected(both)
   await waitUntil(both, () => both.every((one) => [waits, goes].every((id) => one.state(id) === 'sent')))
   expect(sentNames(front)).toEqual(['Goes', 'Waits'])

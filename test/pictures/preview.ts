@@ -105,9 +105,9 @@ async function quiet(page: Page): Promise<void> {
         clearTimeout(rest)
         rest = setTimeout(end, 80)
       })
-      const most = setTimeout(end, 2000)
+      const deadline = setTimeout(end, 2000)
       function end() {
-        clearTimeout(most)
+        clearTimeout(deadline)
         watch.disconnect()
         done()
       }

@@ -7,7 +7,7 @@ import { kindOfDropped } from '../../src/renderer/src/state/drops.svelte.ts'
 import type { ScreenName } from '../../src/renderer/src/state/router.svelte.ts'
 import { matchColumns } from '../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../src/shared/composition/bulk-targets.ts'
-import { MOST_SHEET_BYTES } from '../../src/shared/contract/index.ts'
+import { MAX_SHEET_BYTES } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -134,7 +134,7 @@ describe('dragging a file over the window', () => {
 
   test('refuses a file that is too large without reading it', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })
-    const large = file('clients.csv', 'text/csv', MOST_SHEET_BYTES + 1)
+    const large = file('clients.csv', 'text/csv', MAX_SHEET_BYTES + 1)
     large.arrayBuffer = () => Promise.reject(new Error('It was read.'))
     await drop(large)
     expect(screen.getAllByText(/51 MB; the limit is 50 MB/).length).toBeGreaterThan(0)

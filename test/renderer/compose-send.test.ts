@@ -65,7 +65,7 @@ describe('the account’s limits', () => {
   const limited = (limits: AccountView['limits']) => open({ accounts: [{ ...practiceAccount(), limits }] })
 
   test('cause warnings where the package exceeds them, but don’t block sending', async () => {
-    await limited({ documentsLeft: 0, mostDueDays: 7, faceToFace: false })
+    await limited({ documentsLeft: 0, maxDueDays: 7, faceToFace: false })
     await fireEvent.click(screen.getByLabelText('Face to face'))
     await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2099-12-31' } })
     await settle()

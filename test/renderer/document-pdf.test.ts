@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import IdentityPdf from '../../src/renderer/src/screens/pdf/DocumentPdf.svelte'
 import { IDLE_TIMEOUT, type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/pdf/pdf-viewer.svelte.ts'
-import { MOST_PRINTED } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
+import { MAX_PRINTED_PAGES } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -228,12 +228,12 @@ test('keys zoom in and out', async () => {
 })
 
 test('a report too large to print suggests another program', async () => {
-  const { did, openPdf } = reader(MOST_PRINTED + 1)
+  const { did, openPdf } = reader(MAX_PRINTED_PAGES + 1)
   await open(undefined, openPdf)
   await press('Print…')
   expect(screen.getByRole('alert').textContent).toContain('print it from another program')
   expect(calls('pdf.print')).toEqual([])
-  expect(did.painted.length).toBeLessThan(MOST_PRINTED)
+  expect(did.painted.length).toBeLessThan(MAX_PRINTED_PAGES)
 })
 
 test('a signed document is viewed first, and can be saved once staff confirm what it is', async () => {

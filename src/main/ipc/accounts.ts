@@ -299,7 +299,7 @@ const CLOCK_OFF = 2
 function limitsOf(info: AccountInfo | undefined): AccountLimits {
   return defined({
     documentsLeft: info?.DocumentLeft,
-    mostDueDays: daysIn(info?.MaxDueDate),
+    maxDueDays: daysIn(info?.MaxDueDate),
     defaultDueDays: daysIn(info?.DefaultDueDate),
     faceToFace: info?.EnabledFaceToFaceSigning,
     dateFormat: info?.DateFormat

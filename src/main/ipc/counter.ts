@@ -8,7 +8,7 @@ import type { NoteInAudit } from '../core/audit/audit.ts'
 import type { CameraTest } from '../core/counter/camera-test.ts'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
-import { MOST_PICTURES, PICTURE_LIMITS } from '../core/counter/idle-pictures.ts'
+import { MAX_PICTURES, PICTURE_LIMITS } from '../core/counter/idle-pictures.ts'
 import { MAX_LOGO_BYTES } from '../core/counter/logo.ts'
 import type { OfficeLock } from '../core/counter/office-lock.ts'
 import type { SettingsAccess } from '../core/counter/settings-access.ts'
@@ -253,7 +253,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       const paths = await parts.chooseFiles('Choose pictures', STILL_PICTURES, stillAsking, 'many')
       if (paths.length === 0) return null
       await access.mustBeOpen()
-      if (paths.length > MOST_PICTURES) fail('invalid', `The second display shows ${MOST_PICTURES} pictures at most.`)
+      if (paths.length > MAX_PICTURES) fail('invalid', `The second display shows ${MAX_PICTURES} pictures at most.`)
       const files: Uint8Array[] = []
       // Sequentially, since each file may be large.
       for (const path of paths) files.push(await readUpTo(path, PICTURE_LIMITS.bytes))
@@ -269,10 +269,10 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
 }
 
 /** Reads the file; if it is too large, only enough to know that. */
-async function readUpTo(path: string, most: number): Promise<Uint8Array> {
+async function readUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const file = await openChosen(path)
-    return await buffer(file.createReadStream({ end: most }))
+    return await buffer(file.createReadStream({ end: maxBytes }))
   } catch {
     return fail('bad-file', 'The picture couldn’t be read.', { next: 'Copy it to this computer and choose it again.' })
   }

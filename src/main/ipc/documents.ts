@@ -14,9 +14,9 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 /** Maximum number of references in one answer. */
-const MOST_REFERENCES = 10_000
+const MAX_REFERENCES = 10_000
 /** Maximum number of unreadable documents named. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 /** Days without activity after which the overview counts a document as stuck. */
 const STUCK_DAYS = 7
 
@@ -77,7 +77,7 @@ export function documentHandlers(
         unreadable.documents.push(...(trouble.unreadable?.documents ?? []))
       }
     }
-    unreadable.documents.splice(MOST_NAMED)
+    unreadable.documents.splice(MAX_NAMED)
     const areAllRead = readTimes.length > 0 && readTimes.every((at) => at !== undefined)
     return {
       ...(areAllRead && { lookedAt: Math.min(...readTimes) }),
@@ -112,7 +112,7 @@ export function documentHandlers(
     },
 
     'documents.references': ({ query }) =>
-      ask('references', { ...queryFor(accounts, query), limit: MOST_REFERENCES, ...moment() }),
+      ask('references', { ...queryFor(accounts, query), limit: MAX_REFERENCES, ...moment() }),
 
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)

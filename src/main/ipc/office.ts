@@ -18,7 +18,7 @@ interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
 
 const KIND = { name: 'Certificates', extensions: ['pem', 'crt', 'cer'] as [string, ...string[]] }
 /** Maximum size of a list of authorities, in bytes. */
-const LARGEST_LIST = 1_000_000
+const MAX_LIST_BYTES = 1_000_000
 
 export function officeHandlers({
   membership,
@@ -35,7 +35,7 @@ export function officeHandlers({
     'office.chooseAuthority': async (_nothing, { stillAsking }) => {
       const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
       if (path === undefined) return null
-      chosen = { id: newId(), pem: certificatesIn((await readChosen(path, LARGEST_LIST)).toString()) }
+      chosen = { id: newId(), pem: certificatesIn((await readChosen(path, MAX_LIST_BYTES)).toString()) }
       return { id: chosen.id, label: basename(path) }
     },
     'office.join': async ({ authority, code, ...server }) => {

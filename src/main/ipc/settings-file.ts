@@ -8,7 +8,7 @@ import { collectSettings } from '../core/settings-file/exporting.ts'
 import { applyPlan, planOf, type SettingsFileDeps } from '../core/settings-file/importing.ts'
 import {
   encodeSettingsFile,
-  MOST_BYTES,
+  MAX_FILE_BYTES,
   readSettingsFile,
   SETTINGS_ENDING,
   type SettingsFile
@@ -44,7 +44,7 @@ export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'sett
     'settingsFile.choose': async (_nothing, { stillAsking }) => {
       const [path] = await parts.chooseFiles('Choose a settings file', [KIND], stillAsking)
       if (path === undefined) return null
-      const file = await readSettingsFile(await readChosen(path, MOST_BYTES))
+      const file = await readSettingsFile(await readChosen(path, MAX_FILE_BYTES))
       const { shown } = await makePlan(file, { id: parts.newId(), name: basename(path) })
       opened = { file, shown }
       return shown

@@ -17,13 +17,13 @@ export interface Log {
   error: LogMethod
 }
 
-const LARGEST_FILE = 1024 * 1024
+const MAX_FILE_BYTES = 1024 * 1024
 
 /** Opens the log. If the file can't be written, the console still is. */
 export function openLog(): Log {
   const logger = electronLog.create({ logId: 'main' })
   logger.transports.file.resolvePathFn = () => logFile()
-  logger.transports.file.maxSize = LARGEST_FILE
+  logger.transports.file.maxSize = MAX_FILE_BYTES
   logger.transports.file.format = '{iso} [{level}] {text}'
   logger.transports.console.format = '[{level}] {text}'
   // A closed terminal, or a launcher that ended, accepts no more lines. Logging that would be the next error,

@@ -14,7 +14,7 @@ const APP_ID = 'app.countersign.desktop'
  */
 const TOAST_ACTIVATOR = '{25DD9B6F-AC50-4F10-9396-6062CA646E0F}'
 /** A notification without a reference is garbage-collected, and clicks on it are lost. */
-const MAX_HELD = 50
+const MAX_HELD_NOTIFICATIONS = 50
 
 export interface NotificationParts {
   platform: NodeJS.Platform
@@ -52,7 +52,7 @@ export function openNotifications({ platform, log, clicked }: NotificationParts)
       })
       held.add(notification)
       for (const oldest of held) {
-        if (held.size <= MAX_HELD) break
+        if (held.size <= MAX_HELD_NOTIFICATIONS) break
         held.delete(oldest)
       }
       notification.show()

@@ -12,7 +12,7 @@ import type { ProxyChallenge, ProxyLogin, ProxySignIns } from '../core/service/p
 const KEEP_RESULT = -3
 const TRUSTED = 0
 /** The most certificates of one server's chain that are looked at: it could be endless. */
-const LONGEST_CHAIN = 10
+const MAX_CHAIN_LENGTH = 10
 
 /**
  * Trusts the organisation's authorities. Must be called before the sessions for services and signing pages are created.
@@ -32,7 +32,7 @@ function chainOf(certificate: Electron.Certificate): string[] {
   const chain: string[] = []
   for (
     let next: Electron.Certificate | undefined = certificate;
-    next && chain.length < LONGEST_CHAIN;
+    next && chain.length < MAX_CHAIN_LENGTH;
     next = next.issuerCert
   ) {
     chain.push(next.data)

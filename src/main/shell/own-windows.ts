@@ -9,7 +9,7 @@ import { keepInBackground } from './login-start.ts'
 import { applyZoom, guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 const TITLE_BAR_HEIGHT = 40
-const MINIMUM_SIZE = { width: 960, height: 640 }
+const MIN_SIZE = { width: 960, height: 640 }
 const INITIAL_SIZE = { width: 1280, height: 840 }
 
 /** As the renderer's tokens `--ground` and `--text`, so that the system's window buttons match our title bar. */
@@ -33,8 +33,8 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   const savedBounds = parts.settings.read().windowBounds
   const window = new BrowserWindow({
     ...initialBounds(savedBounds),
-    minWidth: MINIMUM_SIZE.width,
-    minHeight: MINIMUM_SIZE.height,
+    minWidth: MIN_SIZE.width,
+    minHeight: MIN_SIZE.height,
     show: false,
     title: 'Countersign',
     backgroundColor: colours().color,

@@ -12,7 +12,7 @@ import {
 } from 'electron'
 
 /** As many as can be read at a glance. */
-const MOST_SUGGESTIONS = 5
+const MAX_SUGGESTIONS = 5
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
 
 /**
@@ -47,7 +47,7 @@ function itemsFor(
   const copy: MenuItemConstructorOptions = { label: 'Copy', enabled: editFlags.canCopy, click: () => contents.copy() }
   if (!isEditable) return selectionText.trim() === '' ? [] : [copy]
   const suggestions = dictionarySuggestions
-    .slice(0, MOST_SUGGESTIONS)
+    .slice(0, MAX_SUGGESTIONS)
     .map((word): MenuItemConstructorOptions => ({ label: word, click: () => contents.replaceMisspelling(word) }))
   return [
     ...suggestions,

@@ -6,7 +6,7 @@ import { html, type Markup } from './html.ts'
 import { asText } from './posted-form.ts'
 
 /** Maximum length in characters; a still of 640 × 480 has some fifty thousand. */
-const LONGEST_PICTURE = 600_000
+const MAX_PICTURE_LENGTH = 600_000
 
 /**
  * Returns the camera part of a form.
@@ -26,5 +26,7 @@ export function cameraPart(alternatives: Markup, requirement: 'optional' | 'requ
 /** Returns whether a posted form contains a plausible camera picture. The picture itself is never stored. */
 export function hasPicture(form: Record<string, unknown>): boolean {
   const picture = asText(form.picture)
-  return picture.length <= LONGEST_PICTURE && /^data:image\/jpeg;base64,\/9j\/[A-Za-z0-9+/]{400,}={0,2}$/.test(picture)
+  return (
+    picture.length <= MAX_PICTURE_LENGTH && /^data:image\/jpeg;base64,\/9j\/[A-Za-z0-9+/]{400,}={0,2}$/.test(picture)
+  )
 }

@@ -10,7 +10,7 @@ export interface Mistake {
 }
 
 /** Maximum length of a posted field value. */
-const LONGEST = 5000
+const MAX_VALUE_LENGTH = 5000
 
 /**
  * Returns whether a field can still be filled. Once someone has signed, existing values are fixed, and only empty
@@ -49,7 +49,7 @@ export function control(document: DocumentRecord, field: FieldRecord, mistakes: 
 
 function input(field: FieldRecord, id: string, attributes: Markup): Markup {
   if (field.type === 'MultiLineText') {
-    return html`<textarea id="${id}" name="${id}" rows="3" maxlength="${LONGEST}"${attributes}>
+    return html`<textarea id="${id}" name="${id}" rows="3" maxlength="${MAX_VALUE_LENGTH}"${attributes}>
 ${field.value}</textarea>`
   }
   if (field.type === 'DropDownList') {
@@ -62,7 +62,7 @@ ${field.value}</textarea>`
   if (field.type === 'DateInput') {
     return html`<input type="date" id="${id}" name="${id}" value="${isoDay(field.value)}"${attributes}>`
   }
-  return html`<input type="text" id="${id}" name="${id}" value="${field.value}" maxlength="${LONGEST}"${attributes}>`
+  return html`<input type="text" id="${id}" name="${id}" value="${field.value}" maxlength="${MAX_VALUE_LENGTH}"${attributes}>`
 }
 
 /** Stores a posted form's values in the document's fillable fields. Returns the mistakes. */
@@ -81,7 +81,7 @@ export function storeValues(document: DocumentRecord, form: Record<string, unkno
 /** An unticked box isn't posted, but means no. */
 function postedValue(field: FieldRecord, posted: unknown): string {
   if (field.type === 'CheckBox') return posted === 'true' ? 'true' : 'false'
-  return typeof posted === 'string' ? posted.slice(0, LONGEST).replaceAll('\r\n', '\n') : ''
+  return typeof posted === 'string' ? posted.slice(0, MAX_VALUE_LENGTH).replaceAll('\r\n', '\n') : ''
 }
 
 function mistakeIn(field: FieldRecord, value: string): string | undefined {

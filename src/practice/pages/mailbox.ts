@@ -11,7 +11,7 @@ import { page } from './frame.ts'
 import { html, type Markup } from './html.ts'
 
 /** Maximum number shown. */
-const MOST = 100
+const MAX_LETTERS = 100
 
 export function addMailbox(app: Hono<Env>, deps: PracticeDeps, key: string): void {
   app.get('/mailbox/:key', (call) => {
@@ -19,7 +19,7 @@ export function addMailbox(app: Hono<Env>, deps: PracticeDeps, key: string): voi
     if (!sameText(call.req.param('key'), key)) return unknownPage(setting)
     const invitations = invitationsIn(Object.values(deps.state.documents), deps.clock.now())
     const rows = invitations
-      .slice(0, MOST)
+      .slice(0, MAX_LETTERS)
       .map(
         ({ document, signer }) =>
           html`<li><a href="${setting.base}/sign/${signer.key}">${document.name}</a><small>${momentInWords(document.createdAt, deps.state.account.gmt)}</small><span>To ${fullName(signer)}, ${signer.Email}</span></li>`

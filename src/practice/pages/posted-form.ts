@@ -4,11 +4,11 @@ import { log } from '../life.ts'
 import type { DocumentRecord, Signature, SignerRecord } from '../state.ts'
 import type { Mistake } from './controls.ts'
 
-const LONGEST_DRAWING = 400_000
-const LONGEST_FORM = 24 * 1024 * 1024
+const MAX_DRAWING_LENGTH = 400_000
+const MAX_FORM_BYTES = 24 * 1024 * 1024
 
 export async function readForm(call: Call): Promise<Record<string, unknown>> {
-  if (Number(call.req.header('content-length') ?? 0) > LONGEST_FORM) return {}
+  if (Number(call.req.header('content-length') ?? 0) > MAX_FORM_BYTES) return {}
   return call.req.parseBody()
 }
 
@@ -31,7 +31,8 @@ function typedSignature(form: Record<string, unknown>): Signature | undefined {
 
 function drawnSignature(form: Record<string, unknown>): Signature | undefined {
   const image = asText(form['signature-drawing'])
-  if (image.length > LONGEST_DRAWING || !/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(image)) return undefined
+  if (image.length > MAX_DRAWING_LENGTH || !/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(image))
+    return undefined
   return { kind: 'drawn', image }
 }
 

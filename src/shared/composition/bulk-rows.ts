@@ -11,7 +11,7 @@ import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
 
 /** Maximum characters in a cell; the service's own limits are narrower. */
-const LONGEST_CELL = 10_000
+const MAX_CELL_LENGTH = 10_000
 
 /** What is needed to parse a sheet's cells. */
 export interface CellParsing {
@@ -108,7 +108,7 @@ function readCell(
   if (spreadsheetError.test(text)) {
     return { trouble: `The spreadsheet shows an error here (${text.slice(0, 20)}). Fix it there.` }
   }
-  const limit = target.path.at(-1) === 'XMLData' ? 5_000_000 : LONGEST_CELL
+  const limit = target.path.at(-1) === 'XMLData' ? 5_000_000 : MAX_CELL_LENGTH
   if (text.length > limit) {
     return {
       trouble: `This is too long: ${text.length.toLocaleString('en-GB')} characters, with a limit of ${limit.toLocaleString('en-GB')}.`

@@ -7,15 +7,15 @@ import { z } from 'zod'
 /**
  * Limits of a package. Everything taken from a template, pasted or added by hand must stay within them to be storable.
  */
-export const MOST_TYPED = 10_000
-export const MOST_ITEMS = 200
-export const MOST_SIGNERS = 200
-export const MOST_SHARED = 100
-export const MOST_QUESTIONS = 50
-export const MOST_FIELDS = 2000
-export const MOST_CHOICES = 2000
+export const MAX_TYPED_LENGTH = 10_000
+export const MAX_ITEMS = 200
+export const MAX_SIGNERS = 200
+export const MAX_SHARE_USERS = 100
+export const MAX_QUESTIONS = 50
+export const MAX_FIELDS = 2000
+export const MAX_CHOICES = 2000
 
-const typed = z.string().max(MOST_TYPED)
+const typed = z.string().max(MAX_TYPED_LENGTH)
 const key = z.string().min(1).max(100)
 
 /** The fields that identify a person. */
@@ -37,7 +37,7 @@ export const ComposedSigner = z.strictObject({
   MobileCountry: typed,
   MobileNumber: typed,
   ClientReference: typed,
-  ShareUsers: z.array(ComposedShareUser).max(MOST_SHARED),
+  ShareUsers: z.array(ComposedShareUser).max(MAX_SHARE_USERS),
   faceToFace: z.boolean(),
   video: z.boolean(),
   deepfakeDetector: z.boolean(),
@@ -47,7 +47,7 @@ export const ComposedSigner = z.strictObject({
   UseIDData: z.boolean(),
   IDData: z
     .array(z.strictObject({ key, Label: typed, Value: typed, DataType: z.enum(['text', 'date', 'email']) }))
-    .max(MOST_QUESTIONS),
+    .max(MAX_QUESTIONS),
   /** Form Filler only. */
   SignerReference: typed,
   reviewBeforeSigning: z.boolean()
@@ -85,7 +85,7 @@ export const ComposedItem = z.strictObject({
   Name: typed,
   Reference: typed,
   ClientReference: typed,
-  signers: z.array(ComposedSigner).max(MOST_SIGNERS),
+  signers: z.array(ComposedSigner).max(MAX_SIGNERS),
   /** Form Direct only. FormType as typed: has to become a whole number. */
   FormType: typed,
   EmployerReference: typed,
@@ -93,13 +93,13 @@ export const ComposedItem = z.strictObject({
   /** Absent if the form uses the package's settings. */
   own: Settings.optional(),
   /** Form Filler only. */
-  fields: z.array(ComposedField).max(MOST_FIELDS)
+  fields: z.array(ComposedField).max(MAX_FIELDS)
 })
 export type ComposedItem = z.infer<typeof ComposedItem>
 
 export const Composition = z.strictObject({
   kind: z.enum(['form-direct', 'form-filler']),
-  items: z.array(ComposedItem).max(MOST_ITEMS),
+  items: z.array(ComposedItem).max(MAX_ITEMS),
   /** `YYYY-MM-DDTHH:mm` at offset `gmt`, or blank for the service's 14 days. */
   due: typed,
   /** The offset of `due` in minutes east of UTC, as text; blank if `due` is. */
@@ -110,7 +110,7 @@ export const Composition = z.strictObject({
   ...settings,
   /** Form Direct only. */
   InvitationEmailTemplateReference: typed,
-  ListItems: z.array(z.strictObject({ key, ClientField: typed, Item: typed, Value: typed })).max(MOST_CHOICES),
+  ListItems: z.array(z.strictObject({ key, ClientField: typed, Item: typed, Value: typed })).max(MAX_CHOICES),
   /** Form Filler only. */
   Sequential: z.boolean()
 })
@@ -203,8 +203,8 @@ export type RememberedField = (typeof REMEMBERED_FIELDS)[number]
 /**
  * Limits for suggestions: the number of values per field, and their length, since nobody picks longer ones from a list.
  */
-export const MOST_VALUES = 50
-export const LONGEST_VALUE = 2000
+export const MAX_VALUES = 50
+export const MAX_VALUE_LENGTH = 2000
 
 /**
  * Returns the key under which the choices of a template's drop-down list or radio button are stored. Texts and dates

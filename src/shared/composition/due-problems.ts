@@ -6,13 +6,13 @@ import { isZone, localTimeIn, offsetInWords, readLocal } from './zone.ts'
 const MINUTE = 60_000
 const YEAR = 366 * 86_400_000
 /** The largest offset from UTC anywhere. */
-const MOST_MINUTES = 840
+const MAX_OFFSET_MINUTES = 840
 
 /** Returns the due date as a moment with its offset; undefined if either can't be parsed. */
 export function dueAt({ due, gmt }: Pick<Composition, 'due' | 'gmt'>): { at: number; offset: number } | undefined {
   const local = readLocal(due)
   const offset = Number(gmt)
-  if (local === undefined || !/^-?\d{1,3}$/.test(gmt.trim()) || Math.abs(offset) > MOST_MINUTES) return undefined
+  if (local === undefined || !/^-?\d{1,3}$/.test(gmt.trim()) || Math.abs(offset) > MAX_OFFSET_MINUTES) return undefined
   return { at: local - offset * MINUTE, offset }
 }
 

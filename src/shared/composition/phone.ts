@@ -22,7 +22,7 @@ interface Assessment {
 }
 
 const SEPARATORS = /[\s().\-/\u2010-\u2015]/g
-const MOST_REMEMBERED = 5000
+const MAX_REMEMBERED = 5000
 const assessments = new Map<string, Assessment>()
 let countriesByCode: Map<string, CountryCode[]> | undefined
 
@@ -110,7 +110,7 @@ function assess({ MobileCountry, MobileNumber }: Mobile): Assessment {
   const key = `${MobileCountry}\n${MobileNumber}`
   const known = assessments.get(key)
   if (known) return known
-  if (assessments.size >= MOST_REMEMBERED) assessments.clear()
+  if (assessments.size >= MAX_REMEMBERED) assessments.clear()
   const assessment = assessUncached(MobileCountry.trim(), MobileNumber.trim())
   assessments.set(key, assessment)
   return assessment

@@ -16,10 +16,10 @@ export interface XmlFault {
 }
 
 /** The longest XML data of a form, in UTF-16 code units. */
-export const MOST_XML = 5_000_000
+export const MAX_XML_LENGTH = 5_000_000
 const CHUNK = 256 * 1024
 /** Cache size, enough for the forms of a package: each text is checked once, whatever else is typed in the meantime. */
-const MOST_REMEMBERED = 16_000_000
+const MAX_REMEMBERED_LENGTH = 16_000_000
 
 const cachedFaults = new Map<string, XmlFault | undefined>()
 let rememberedCharacters = 0
@@ -58,7 +58,7 @@ export async function checkXml(text: string, pause: () => Promise<void>): Promis
 
 function remember(text: string, fault: XmlFault | undefined): XmlFault | undefined {
   for (const oldest of cachedFaults.keys()) {
-    if (rememberedCharacters + text.length <= MOST_REMEMBERED) break
+    if (rememberedCharacters + text.length <= MAX_REMEMBERED_LENGTH) break
     cachedFaults.delete(oldest)
     rememberedCharacters -= oldest.length
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
 
-import { Composition, LONGEST_VALUE, MOST_VALUES } from '../composition/composition.ts'
+import { Composition, MAX_VALUE_LENGTH, MAX_VALUES } from '../composition/composition.ts'
 import { KEPT_BY_ANOTHER } from '../composition/preset.ts'
 import type {
   BatchView,
@@ -34,14 +34,14 @@ import { answers, byId, id, noInput, page } from './request.ts'
 export const TRASH_DAYS = 30
 
 /** The limit for a sheet's file and for pasted text. */
-export const MOST_SHEET_BYTES = 50 * 1024 * 1024
+export const MAX_SHEET_BYTES = 50 * 1024 * 1024
 /**
  * Returns the message for a sheet above the limit.
  * @param size in bytes.
  */
 export function tooLargeSheet(size: number): string {
   const megabytes = Math.ceil(size / 1024 / 1024).toLocaleString('en-GB')
-  return `This file is ${megabytes} MB; the limit is ${MOST_SHEET_BYTES / 1024 / 1024} MB. Keep only the columns you need, or split it.`
+  return `This file is ${megabytes} MB; the limit is ${MAX_SHEET_BYTES / 1024 / 1024} MB. Keep only the columns you need, or split it.`
 }
 
 const search = z.string().max(200)
@@ -78,7 +78,7 @@ export const composingRequests = {
       /** As made by `rememberedChoice`. The values of other fields are only remembered, never set. */
       // @wc-ignore
       field: z.string().startsWith('Choice ').max(500),
-      choices: z.array(z.string().trim().min(1).max(LONGEST_VALUE)).max(MOST_VALUES)
+      choices: z.array(z.string().trim().min(1).max(MAX_VALUE_LENGTH)).max(MAX_VALUES)
     })
   ),
   /** Forms this office has sent before, newest first. */
@@ -221,11 +221,11 @@ export const composingRequests = {
   'bulk.openDropped': answers<BulkSheet>()(
     z.strictObject({
       fileName: z.string().min(1).max(500),
-      bytes: z.instanceof(Uint8Array).refine(({ byteLength }) => byteLength <= MOST_SHEET_BYTES)
+      bytes: z.instanceof(Uint8Array).refine(({ byteLength }) => byteLength <= MAX_SHEET_BYTES)
     })
   ),
   /** Reads rows copied from a spreadsheet; without `text`, those on the clipboard. */
-  'bulk.paste': answers<BulkSheet>()(z.strictObject({ text: z.string().max(MOST_SHEET_BYTES).optional() })),
+  'bulk.paste': answers<BulkSheet>()(z.strictObject({ text: z.string().max(MAX_SHEET_BYTES).optional() })),
   /** Makes up rows of people for a package, or for a made-up package, to practise with; in the practice office only. */
   'bulk.practise': answers<{ sheet: BulkSheet; name: string; composition: Composition }>()(
     z.strictObject({ composition: Composition.optional() })

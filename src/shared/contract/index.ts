@@ -3,7 +3,7 @@
 export { type EventName, type Events, eventNames } from './api.ts'
 export * from './backups.ts'
 export * from './commands.ts'
-export { MOST_SHEET_BYTES, TRASH_DAYS, tooLargeSheet } from './composing-requests.ts'
+export { MAX_SHEET_BYTES, TRASH_DAYS, tooLargeSheet } from './composing-requests.ts'
 export * from './document-actions.ts'
 export * from './document-query.ts'
 export * from './document-requests.ts'

@@ -24,7 +24,7 @@ export interface AccountLimits {
   /** How many documents the plan has left. */
   documentsLeft?: number
   /** The latest due date allowed, in days after sending. */
-  mostDueDays?: number
+  maxDueDays?: number
   /** The due date of a package that names none, in days after sending. */
   defaultDueDays?: number
   faceToFace?: boolean

@@ -261,8 +261,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: DRAFT_LINK, find: 'const DraftLinkShape = z.strictObject({', put: 'const DraftLinkShape = z.object({' },
     { file: DRAFT_LINK, find: 'const LinkedSigner = z.strictObject(', put: 'const LinkedSigner = z.object(' },
     { file: DRAFT_LINK, find: '.max(500).regex(PLAIN)', put: '' },
-    { file: DRAFT_LINK, find: '.max(MOST_SIGNERS)', put: '' },
-    { file: DRAFT_LINK, find: 'link.length > MOST_CHARACTERS', put: 'false' },
+    { file: DRAFT_LINK, find: '.max(MAX_SIGNERS)', put: '' },
+    { file: DRAFT_LINK, find: 'link.length > MAX_LINK_LENGTH', put: 'false' },
     { file: DRAFT_LINK, find: 'target.has(known)', put: 'false' },
     { file: DRAFT_LINK, find: "if (url.host !== 'draft'", put: "if (url.host === ''" },
     { file: OUTSIDE, find: "if (argument.startsWith('-')) return []", put: '' },
@@ -271,8 +271,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "if (!url || !['', 'localhost'].includes(url.host)) return undefined",
       put: 'if (url) return url.pathname'
     },
-    { file: OUTSIDE, find: 'this.#pending.length >= MOST_WAITING ||', put: '' },
-    { file: OUTSIDE, find: 'requests.slice(0, MOST_WAITING)', put: 'requests' },
+    { file: OUTSIDE, find: 'this.#pending.length >= MAX_WAITING ||', put: '' },
+    { file: OUTSIDE, find: 'requests.slice(0, MAX_WAITING)', put: 'requests' },
     {
       file: OUTSIDE,
       find: '    this.#pending = [...this.#pending, pending]\n    changed()\n',
@@ -339,15 +339,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: SEALED, find: 'if (expected.equals(trailer)) return', put: 'if (expected && trailer) return' },
     {
       file: SEALED,
-      find: 'const isOurs = from >= 0 && file.length - end < SHORTEST && space',
-      put: 'const isOurs = from >= 0 && space'
+      find: 'from >= 0 && file.length - end < MIN_SIGNATURE_LENGTH && space',
+      put: 'from >= 0 && space'
     },
     { file: 'src/main/core/audit/signature.ts', find: '  if (!key || !verify(', put: '  if (!key || false && !verify(' }
   ],
   calendar: [
     {
       file: 'src/main/core/appointments/appointment-files.ts',
-      find: 'if (before.size > MOST_FILE_BYTES)',
+      find: 'if (before.size > MAX_FILE_BYTES)',
       put: 'if (false)'
     },
     {
@@ -364,10 +364,10 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     { file: CALENDAR, find: '  if (!daily) return new', put: '  if (true) return new' },
     { file: CALENDAR, find: "if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq))", put: 'if (false)' },
-    { file: CALENDAR, find: '    if (interval > LONGEST_INTERVAL)', put: '    if (false)' },
+    { file: CALENDAR, find: '    if (interval > MAX_INTERVAL)', put: '    if (false)' },
     { file: FOUND, find: ".replace(/[\\p{Cc}\\p{Zl}\\p{Zp}\\s]+/gu, ' ')", put: '' },
     { file: FOUND, find: ".replace(/[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/g, '')", put: '' },
-    { file: FOUND, find: '  if (name.length > LONGEST_NAME)', put: '  if (false)' },
+    { file: FOUND, find: '  if (name.length > MAX_NAME_LENGTH)', put: '  if (false)' },
     {
       file: FOUND,
       find: 'return /^[^\\s@<>"]+@[^\\s@<>"]+\\.[^\\s@<>"]+$/.test(address) ? address',
@@ -480,8 +480,12 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: IMPORTING, find: '(isOpen ? undefined : COUNTER_LOCKED)', put: 'undefined' },
     { file: 'src/main/ipc/settings-file.ts', find: 'if (!isDeepStrictEqual(current.shown, shown))', put: 'if (false)' },
     { file: CHOSEN_FILE, find: '  if (kind?.isFile()) return file\n', put: '  if (file) return file\n' },
-    { file: CHOSEN_FILE, find: 'Buffer.alloc(Math.min(MEGABYTE, most + 1 - length))', put: 'Buffer.alloc(MEGABYTE)' },
-    { file: CHOSEN_FILE, find: '      if (length > most)\n', put: '      if (false)\n' }
+    {
+      file: CHOSEN_FILE,
+      find: 'Buffer.alloc(Math.min(MEGABYTE, maxBytes + 1 - length))',
+      put: 'Buffer.alloc(MEGABYTE)'
+    },
+    { file: CHOSEN_FILE, find: '      if (length > maxBytes)\n', put: '      if (false)\n' }
   ],
   'recovery key': [
     {
@@ -494,14 +498,14 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: 'Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])',
       put: 'decipher.update(bytes.subarray(12, -16))'
     },
-    { file: RECOVERY, find: 'file.keys.slice(0, MOST_TRIED)', put: 'file.keys' },
+    { file: RECOVERY, find: 'file.keys.slice(0, MAX_KEYS_TRIED)', put: 'file.keys' },
     {
       file: RECOVERY,
       find: " && (kind === 'paper' || publicKey === policyFingerprint)",
       put: ''
     },
     { file: RECOVERY, find: "  if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')\n", put: '' },
-    { file: RECOVERY, find: 'bits < LEAST_RSA_BITS', put: 'bits < 1' }
+    { file: RECOVERY, find: 'bits < MIN_RSA_BITS', put: 'bits < 1' }
   ],
   enrolment: [
     {
@@ -532,7 +536,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     { file: POLICY_FILE, find: 'const given = isPackaged ? undefined : argv', put: 'const given = argv' },
     { file: MANAGED, find: 'const HKEY_LOCAL_MACHINE = 0x80000002', put: 'const HKEY_LOCAL_MACHINE = 0x80000001' },
-    { file: MANAGED, find: '    if (size > 2 * LARGEST_POLICY) return unusable(TOO_LARGE)\n', put: '' },
+    { file: MANAGED, find: '    if (size > 2 * MAX_POLICY_BYTES) return unusable(TOO_LARGE)\n', put: '' },
     { file: MANAGED, find: '    if (text === before) return read\n', put: '    if (text !== undefined) return read\n' },
     {
       file: ORGANISATION,
@@ -549,7 +553,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: POLICY_READING, find: '{ fatal: true }', put: '{}' },
     {
       file: POLICY_READING,
-      find: '  const duplicates = positions.duplicates\n    .slice(0, MOST_PROBLEMS)\n',
+      find: '  const duplicates = positions.duplicates\n    .slice(0, MAX_PROBLEMS)\n',
       put: '  const duplicates = positions.duplicates\n    .slice(0, 0)\n'
     },
     {
@@ -606,7 +610,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'own authorities': [
     {
       file: AUTHORITIES,
-      find: ' || chain.length > LONGEST_CHAIN || !isForServer(new X509Certificate(own), hostname)',
+      find: ' || chain.length > MAX_CHAIN_LENGTH || !isForServer(new X509Certificate(own), hostname)',
       put: ''
     },
     {
@@ -677,7 +681,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: '.sig`), await this.#readSmall(name)]',
       put: '.sig`).catch(() => Buffer.alloc(64)), await this.#readSmall(name)]'
     },
-    { file: FEED, find: 'if (size > LONGEST_DESCRIPTION)', put: 'if (false)' },
+    { file: FEED, find: 'if (size > MAX_DESCRIPTION_BYTES)', put: 'if (false)' },
     { file: FEED, find: 'z.string().regex(/^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}(?:-beta\\.\\d{1,5})?$/)', put: 'z.string()' }
   ],
   'update package': [
@@ -697,7 +701,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   ],
   'update feed': [
     { file: FEED, find: '      if (!this.#mayLeadTo(target))\n        fail', put: '      if (false) fail' },
-    { file: FEED, find: 'const MOST_HOPS = 5', put: 'const MOST_HOPS = 50' },
+    { file: FEED, find: 'const MAX_HOPS = 5', put: 'const MAX_HOPS = 50' },
     { file: FEED, find: '() => abort.abort())\n    }\n    try', put: '() => undefined)\n    }\n    try' },
     { file: FEED, find: ", credentials: 'omit'", put: '' }
   ],

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { FACTS_MAX_AGE, openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
+import { MAX_FACTS_AGE, openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import type { AccountInfo } from '../../../src/shared/model/index.ts'
@@ -44,7 +44,7 @@ function opened(db = openMemoryDatabase()) {
     },
     waits,
     dateFormat: () => facts.dateFormat('a', client),
-    fresh: (id = 'a', most = FACTS_MAX_AGE) => facts.ensureFresh(id, client, most)
+    fresh: (id = 'a', maxAge = MAX_FACTS_AGE) => facts.ensureFresh(id, client, maxAge)
   }
 }
 
@@ -54,7 +54,7 @@ describe('what a service says of an account', () => {
     const [one, other] = await Promise.all([fresh(), fresh()])
     expect(one.info).toEqual({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
     expect(other).toEqual(one)
-    pass(FACTS_MAX_AGE - 1)
+    pass(MAX_FACTS_AGE - 1)
     await fresh()
     expect(asked()).toBe(1)
     expect(told).toEqual(['a'])
@@ -87,7 +87,7 @@ describe('what a service says of an account', () => {
   it('holds where the service can’t be asked, which isn’t tried at each look', async () => {
     const { facts, fresh, asked, pass, answers } = opened()
     await fresh()
-    pass(FACTS_MAX_AGE)
+    pass(MAX_FACTS_AGE)
     answers(async () => {
       throw new Error('down')
     })
@@ -131,7 +131,7 @@ describe('what a service says of an account', () => {
     expect(await first).toBeUndefined()
     say({ DateFormat: 'dd/MM/yyyy' })
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')
-    at.pass(FACTS_MAX_AGE)
+    at.pass(MAX_FACTS_AGE)
     const waited = at.waits.length
     // Yesterday's answer is used while the service is asked again.
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')

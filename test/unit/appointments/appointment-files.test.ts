@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   appointmentAnswers,
-  MOST_FILE_BYTES,
+  MAX_FILE_BYTES,
   readAppointments
 } from '../../../src/main/core/appointments/appointment-files.ts'
 import { openChosen } from '../../../src/main/core/storage/chosen-file.ts'
@@ -104,7 +104,7 @@ describe('a file of appointments', () => {
     const line = `X-PAD:${'x'.repeat(60)}\r\n`
     const start = 'BEGIN:VCALENDAR\r\n'
     const end = 'BEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Mere\r\nDTSTART:20261121T020000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
-    const lines = Math.floor((MOST_FILE_BYTES - start.length - end.length) / line.length)
+    const lines = Math.floor((MAX_FILE_BYTES - start.length - end.length) / line.length)
     expect((await reading('all.ics', start + line.repeat(lines) + end)).appointments).toHaveLength(1)
   })
 

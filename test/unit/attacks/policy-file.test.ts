@@ -9,7 +9,7 @@ import {
   policyLocationAtStart,
   readPolicyFile
 } from '../../../src/main/core/organisation/policy-file.ts'
-import { LARGEST_POLICY, readPolicy } from '../../../src/main/core/organisation/reading.ts'
+import { MAX_POLICY_BYTES, readPolicy } from '../../../src/main/core/organisation/reading.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import { aCertificate } from '../../contract/certificates.ts'
 import { policyFile } from '../../e2e/attacks/tables/policy-file.ts'
@@ -92,7 +92,7 @@ attempts(policyFile, {
       execFileSync('mkfifo', [path])
     }),
   'be larger than any policy': () =>
-    expectNotTaken((path) => appendFileSync(path, Buffer.alloc(LARGEST_POLICY - 1, ' '))),
+    expectNotTaken((path) => appendFileSync(path, Buffer.alloc(MAX_POLICY_BYTES - 1, ' '))),
   'lie where a switch says': () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
     const place = policyLocationAtStart(start, { isPackaged: true }, { homedir: '/home/grace', uid: 1000 })
@@ -122,7 +122,7 @@ attempts(policyFile, {
     expect(await policyOn({ ...place, owners: [mine + 1] })).toEqual([expect.objectContaining({})])
   },
   'be values of the registry without end': async () => {
-    const long = kept(TYPES.text, Buffer.alloc(2 * LARGEST_POLICY + 2, ' '))
+    const long = kept(TYPES.text, Buffer.alloc(2 * MAX_POLICY_BYTES + 2, ' '))
     await expectNoneOf({ sharedFile: long })
     await expectNoneOf(Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`setting${index}`, number(0)])))
   },

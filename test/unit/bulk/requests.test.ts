@@ -8,7 +8,7 @@ import { askOf, bulkAnswers } from '../../../src/main/core/bulk/worker.ts'
 import { type BulkParts, bulkHandlers } from '../../../src/main/ipc/bulk.ts'
 import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
-import { MOST_SHEET_BYTES, requests } from '../../../src/shared/contract/index.ts'
+import { MAX_SHEET_BYTES, requests } from '../../../src/shared/contract/index.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { database } from '../notifications/office.ts'
 import { folderOf } from './tables.ts'
@@ -67,8 +67,8 @@ describe('a person', () => {
   test('drops no more than a file may have, and nothing but bytes', () => {
     const { input } = requests['bulk.openDropped']
     const fits = (bytes: unknown) => input.safeParse({ fileName: 'staff.csv', bytes }).success
-    expect(fits(new Uint8Array(MOST_SHEET_BYTES))).toBe(true)
-    expect(fits(new Uint8Array(MOST_SHEET_BYTES + 1))).toBe(false)
+    expect(fits(new Uint8Array(MAX_SHEET_BYTES))).toBe(true)
+    expect(fits(new Uint8Array(MAX_SHEET_BYTES + 1))).toBe(false)
     expect(fits('Name\nMere\n')).toBe(false)
     expect(input.safeParse({ path: '/etc/passwd', fileName: 'passwd' }).success).toBe(false)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MOST_PICTURES, openIdlePictures, PICTURE_LIMITS } from '../../../src/main/core/counter/idle-pictures.ts'
+import { MAX_PICTURES, openIdlePictures, PICTURE_LIMITS } from '../../../src/main/core/counter/idle-pictures.ts'
 import { database } from './office.ts'
 import { JPEG, jpeg, PNG, png, WEBP_LOSSY } from './pictures.ts'
 
@@ -54,7 +54,7 @@ describe('the pictures of the second display', () => {
   test('are eight at most, and what was put in their place counts for nothing', () => {
     const db = database()
     const pictures = openIdlePictures({ db })
-    for (let width = 1; width <= MOST_PICTURES; width++) pictures.add(png(width, 1))
+    for (let width = 1; width <= MAX_PICTURES; width++) pictures.add(png(width, 1))
     expect(() => pictures.add(png(100, 1))).toThrow(refusal(/8 pictures already/))
     const [first = ''] = pictures.ids()
     db.prepare('UPDATE counter_pictures SET picture = ? WHERE id = ?').run(Buffer.from('<svg/>'), first)

@@ -9,7 +9,7 @@ import {
   relativePath
 } from '../../../src/main/core/downloads/name-pattern.ts'
 import { fitPath, MAX_PATH_LENGTH } from '../../../src/main/core/downloads/target-folder.ts'
-import { LONGEST_NAME_BYTES, numberedName, safeFileName } from '../../../src/main/core/storage/safe-name.ts'
+import { MAX_NAME_BYTES, numberedName, safeFileName } from '../../../src/main/core/storage/safe-name.ts'
 import { anyParts, anyPatternText, hostileText, parts, pattern, wrongOnWindows } from './names.ts'
 
 const named = (text: string, some: Parameters<typeof parts>[0] = {}) =>
@@ -157,7 +157,7 @@ describe('a path for any pattern and any names', () => {
             expect(safeFileName(name)).toBe(name)
             expect(name).toBe(name.normalize('NFC'))
             expect(name).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
-            expect(Buffer.byteLength(name.normalize('NFD'))).toBeLessThanOrEqual(LONGEST_NAME_BYTES)
+            expect(Buffer.byteLength(name.normalize('NFD'))).toBeLessThanOrEqual(MAX_NAME_BYTES)
           }
           expect(one.at(-1)?.endsWith(`.${names.type}`)).toBe(true)
           expect(one.at(-1)?.length).toBeGreaterThan(names.type.length + 1)

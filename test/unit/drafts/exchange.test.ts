@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { suggestedName } from '../../../src/main/core/drafts/exchange.ts'
-import { exchangeFile, MOST_BYTES, readExchangeFile } from '../../../src/main/core/drafts/exchange-file.ts'
+import { exchangeFile, MAX_FILE_BYTES, readExchangeFile } from '../../../src/main/core/drafts/exchange-file.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { anyComposition, anyCompositionAtAll } from './any-composition.ts'
@@ -317,7 +317,7 @@ describe('a file that can’t be imported', () => {
 
   test('is refused for its size before it is read', async () => {
     const { refused } = await (async () => {
-      writeFileSync(inFolder('huge.countersign'), Buffer.alloc(MOST_BYTES + 1, 0x20))
+      writeFileSync(inFolder('huge.countersign'), Buffer.alloc(MAX_FILE_BYTES + 1, 0x20))
       return office.exchange.importFiles('a', [inFolder('huge.countersign')])
     })()
     expect(refused).toEqual([

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MOST_VERSION_BYTES, MOST_VERSIONS } from '../../../src/main/core/drafts/history.ts'
+import { MAX_VERSION_BYTES, MAX_VERSIONS } from '../../../src/main/core/drafts/history.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { failureOf, MINUTE, type Office, openOffice } from './office.ts'
 
@@ -139,7 +139,7 @@ describe('a draft that is worked on for weeks', () => {
       office.drafts.save('a', named(String(number)), id)
     }
     const kept = titles().map(Number)
-    expect(kept.length).toBeLessThanOrEqual(MOST_VERSIONS)
+    expect(kept.length).toBeLessThanOrEqual(MAX_VERSIONS)
     expect(kept.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, index) => 999 - index))
     expect(kept.at(-1)).toBe(0)
   })
@@ -160,7 +160,7 @@ describe('a draft that is worked on for weeks', () => {
       office.drafts.save('a', large(String(number)), id)
     }
     const bytes = office.db.prepare<[], number>('SELECT sum(length(body)) FROM draft_versions').pluck().get()
-    expect(bytes).toBeLessThanOrEqual(MOST_VERSION_BYTES)
+    expect(bytes).toBeLessThanOrEqual(MAX_VERSION_BYTES)
     expect(titles()[0]).toBe('11')
   })
 })

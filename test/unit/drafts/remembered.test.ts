@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MOST_FORMS } from '../../../src/main/core/drafts/remembered.ts'
-import { type ComposedField, MOST_VALUES, rememberedChoice } from '../../../src/shared/composition/index.ts'
+import { MAX_FORMS } from '../../../src/main/core/drafts/remembered.ts'
+import { type ComposedField, MAX_VALUES, rememberedChoice } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { MINUTE, type Office, openOffice } from './office.ts'
 
@@ -46,15 +46,14 @@ describe('values that were used before', () => {
   })
 
   test('come newest first, once each, and no more than can be looked through', () => {
-    for (let number = 0; number < MOST_VALUES + 10; number++)
-      send(forms({ ReturnUrl: `https://example.com/${number}` }))
+    for (let number = 0; number < MAX_VALUES + 10; number++) send(forms({ ReturnUrl: `https://example.com/${number}` }))
     send(forms({ ReturnUrl: 'https://example.com/30' }))
     const values = office.remembered.values('a', 'ReturnUrl')
-    expect(values).toHaveLength(MOST_VALUES)
+    expect(values).toHaveLength(MAX_VALUES)
     expect(values.slice(0, 3)).toEqual(
-      [30, MOST_VALUES + 9, MOST_VALUES + 8].map((number) => `https://example.com/${number}`)
+      [30, MAX_VALUES + 9, MAX_VALUES + 8].map((number) => `https://example.com/${number}`)
     )
-    expect(new Set(values).size).toBe(MOST_VALUES)
+    expect(new Set(values).size).toBe(MAX_VALUES)
   })
 
   test('are those of the fields that were sent: not of the other kind’s, nor of questions that weren’t asked', () => {
@@ -124,9 +123,9 @@ describe('choices that the office edits', () => {
   test('are there once each, without blanks, and never crowded out by what is sent', () => {
     office.remembered.keepChoices('a', pets, ['Cat', ' Cat ', ' ', 'Dog'])
     expect(values()).toEqual(['Cat', 'Dog'])
-    for (let number = 0; number < MOST_VALUES + 5; number++) sendPets(`Fish ${number}`)
-    expect(values()).toHaveLength(MOST_VALUES)
-    expect(values().slice(0, 3)).toEqual(['Cat', 'Dog', `Fish ${MOST_VALUES + 4}`])
+    for (let number = 0; number < MAX_VALUES + 5; number++) sendPets(`Fish ${number}`)
+    expect(values()).toHaveLength(MAX_VALUES)
+    expect(values().slice(0, 3)).toEqual(['Cat', 'Dog', `Fish ${MAX_VALUES + 4}`])
   })
 })
 
@@ -142,8 +141,8 @@ describe('forms that were sent before', () => {
   })
 
   test('are bounded in number', () => {
-    for (let number = 0; number < MOST_FORMS + 5; number++) send(forms({ items: [form({ Reference: `R-${number}` })] }))
-    expect(office.remembered.forms('a')).toHaveLength(MOST_FORMS)
+    for (let number = 0; number < MAX_FORMS + 5; number++) send(forms({ items: [form({ Reference: `R-${number}` })] }))
+    expect(office.remembered.forms('a')).toHaveLength(MAX_FORMS)
   })
 
   test('are not templates', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  DEEPEST,
   type JsonTrouble,
+  MAX_DEPTH,
   parseExactly,
   parsePiece,
   scanList,
@@ -50,7 +50,7 @@ describe('the items of an answer', () => {
 
   test('that are nested deeper than can be kept are marked, and only those', () => {
     const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
-    const scan = runToEnd(scanList(bytesOf(`[${deep(DEEPEST)},${deep(DEEPEST + 1)},${deep(100_000)},{}]`)))
+    const scan = runToEnd(scanList(bytesOf(`[${deep(MAX_DEPTH)},${deep(MAX_DEPTH + 1)},${deep(100_000)},{}]`)))
     expect([...(scan?.tooDeep ?? [])]).toEqual([1, 2])
   })
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   type DocumentNews,
-  LONGEST_NAME,
+  MAX_NAME_LENGTH,
   notificationsOf,
   oneLine
 } from '../../../src/main/core/notifications/notification-text.ts'
@@ -40,7 +40,7 @@ test('what happened several times to a document is not a long list', () => {
 test('a name from outside stays on its line, in its direction, and ends', () => {
   const hostile = `\u202EWill\u0000\n\nCountersign:\u2028everything\u200B is\u2066 fine\u{E0041} ${'x'.repeat(500)}`
   const [notice] = notificationsOf([told({ name: hostile })], undefined, true)
-  expect(notice?.body).toBe(`Will Countersign: everything is fine ${'x'.repeat(LONGEST_NAME - 38)}…`)
+  expect(notice?.body).toBe(`Will Countersign: everything is fine ${'x'.repeat(MAX_NAME_LENGTH - 38)}…`)
 })
 
 test('a document without a name that can be seen is still told of', () => {
@@ -73,8 +73,8 @@ test('any text at all becomes one short line', () => {
     fc.property(text, (text) => {
       const line = oneLine(text)
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u)
-      expect([...new Intl.Segmenter('en').segment(line)].length).toBeLessThanOrEqual(LONGEST_NAME + 1)
-      expect(line.length).toBeLessThanOrEqual(LONGEST_NAME * 40)
+      expect([...new Intl.Segmenter('en').segment(line)].length).toBeLessThanOrEqual(MAX_NAME_LENGTH + 1)
+      expect(line.length).toBeLessThanOrEqual(MAX_NAME_LENGTH * 40)
     })
   )
 })

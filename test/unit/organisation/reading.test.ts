@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { describeProblem, LARGEST_POLICY, readPolicy } from '../../../src/main/core/organisation/reading.ts'
+import { describeProblem, MAX_POLICY_BYTES, readPolicy } from '../../../src/main/core/organisation/reading.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -108,11 +108,11 @@ describe('what isn’t a policy at all is said', () => {
 
   test('one of 50 MB, which is not read', () => {
     expect(saidBy(new Uint8Array(50 * 1024 * 1024))).toEqual(['The file is larger than 1 MB.'])
-    expect(saidBy(bytes(`{}${' '.repeat(LARGEST_POLICY - 2)}`))).toEqual([])
+    expect(saidBy(bytes(`{}${' '.repeat(MAX_POLICY_BYTES - 2)}`))).toEqual([])
   })
 
   test.each([
-    ['lists in lists', '['.repeat(LARGEST_POLICY / 2) + ']'.repeat(LARGEST_POLICY / 2)],
+    ['lists in lists', '['.repeat(MAX_POLICY_BYTES / 2) + ']'.repeat(MAX_POLICY_BYTES / 2)],
     ['groups in groups', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`]
   ])('%s, deeper than any stack', (_name, file) => {
     expect(saidBy(file)).toEqual(['The file is nested deeper than any policy.'])

@@ -38,7 +38,7 @@ describe('waiting', () => {
           const limits = { ...RETRY_LIMITS, attempts: 50 }
           const wait = waitBeforeRetry(failed('server'), attempt, limits, () => chance)
           if (attempt >= 50) expect(wait).toBeUndefined()
-          else expect(wait).toBeLessThanOrEqual(limits.longestWaitMs)
+          else expect(wait).toBeLessThanOrEqual(limits.maxWaitMs)
         }
       )
     )

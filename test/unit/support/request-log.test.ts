@@ -1,7 +1,7 @@
 /** The request log: which requests were made to services, and nothing of their content. */
 import { expect, test } from 'vitest'
 import { createAuthentication, createServiceClient, type Fetch } from '../../../src/main/core/service/index.ts'
-import { MOST_REQUESTS, RequestLog } from '../../../src/main/core/support/request-log.ts'
+import { MAX_REQUESTS, RequestLog } from '../../../src/main/core/support/request-log.ts'
 import { json, serve } from '../../contract/hand-written-service.ts'
 
 const ACCOUNT = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
@@ -83,8 +83,8 @@ test('an answer that is given up is counted as far as it came', async () => {
 test('nothing is kept for longer than a day, nor more than five thousand', async () => {
   const { log, pass } = opened()
   const answer = log.wrapFetch(async () => new Response(null, { status: 204 }), ACCOUNT)
-  for (let made = 0; made < MOST_REQUESTS + 20; made++) await answer('https://sign.example.com/', {}, 'Account/Info')
-  expect(log.list(0, 1).total).toBe(MOST_REQUESTS)
+  for (let made = 0; made < MAX_REQUESTS + 20; made++) await answer('https://sign.example.com/', {}, 'Account/Info')
+  expect(log.list(0, 1).total).toBe(MAX_REQUESTS)
   pass(DAY - 1)
   await answer('https://sign.example.com/', {}, 'Document/Validation')
   expect(log.list(0, 2).requests[0]?.operation).toBe('Document/Validation')

@@ -44,7 +44,7 @@ const apiKey = {
 /** Headers that belong to HTTP itself or to the other schemes; offices can't set them. */
 const RESERVED_HEADERS =
   /^(accept|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|x-custom-.*)$/i
-const MOST_HEADERS = 10
+const MAX_HEADERS = 10
 
 /** A sign-in service's address: it receives secrets, and users type their passwords there. */
 const signInUrl = z
@@ -154,7 +154,7 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
         })
       )
       .min(1)
-      .max(MOST_HEADERS)
+      .max(MAX_HEADERS)
       .refine((headers) => new Set(headers.map(({ name }) => name.toLowerCase())).size === headers.length, {
         message: 'A header is listed twice.'
       })

@@ -19,9 +19,9 @@ export interface ServiceFacts {
 }
 
 /** Maximum age before the service is asked again, in milliseconds: a day, as its conventions hardly change. */
-export const FACTS_MAX_AGE = 24 * 60 * 60_000
+export const MAX_FACTS_AGE = 24 * 60 * 60_000
 /** Maximum age of limits that other workstations' sends also use up, in milliseconds. */
-const LIMITS_MAX_AGE = 10 * 60_000
+const MAX_LIMITS_AGE = 10 * 60_000
 
 /** How long reading a folder waits for the service's first answer about its conventions, in milliseconds. */
 const FIRST_ANSWER_TIMEOUT = 5_000
@@ -110,7 +110,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
 
     /** As `ensureFresh`, for what each send uses up: the remaining documents. */
     limits(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<ServiceFacts> {
-      return ensureFresh(accountId, client, outdatedLimits.delete(accountId) ? 0 : LIMITS_MAX_AGE)
+      return ensureFresh(accountId, client, outdatedLimits.delete(accountId) ? 0 : MAX_LIMITS_AGE)
     },
     /** Must be called when something was sent, or refused because nothing is left. */
     markLimitsOutdated: (accountId: string): void => void outdatedLimits.add(accountId),
@@ -120,7 +120,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
      * once and refreshes an old one in the background; waits briefly only before the first answer. Never rejects.
      */
     async dateFormat(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<string | undefined> {
-      const asking = ensureFresh(accountId, client, FACTS_MAX_AGE)
+      const asking = ensureFresh(accountId, client, MAX_FACTS_AGE)
       if (of(accountId).askedAt === undefined) await within(FIRST_ANSWER_TIMEOUT, asking, time)
       return of(accountId).info?.DateFormat
     },

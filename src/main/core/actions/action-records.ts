@@ -30,7 +30,7 @@ const ACTIONS = new Rows({
 })
 
 /** The maximum length of a list. */
-const MOST_LISTED = 500
+const MAX_LISTED = 500
 
 /** The changeable part of an action. A member that is present but undefined is erased. */
 export type ActionChange = Partial<
@@ -87,7 +87,7 @@ export function openActionRecords(db: Db) {
 
     /** Newest first. */
     list: (accountId: string, reference: string | undefined): Action[] =>
-      reference === undefined ? ofAllDocuments(accountId, MOST_LISTED) : ofDocument(accountId, reference, MOST_LISTED),
+      reference === undefined ? ofAllDocuments(accountId, MAX_LISTED) : ofDocument(accountId, reference, MAX_LISTED),
 
     /** Of all accounts, oldest first. */
     inState,

@@ -12,7 +12,7 @@ import { type FoundInFile, type ReadContext, refuseFile } from './found.ts'
 import { readAppointmentTable } from './table-file.ts'
 
 /** In bytes. A year of a busy office's calendar takes less than 1 MB. */
-export const MOST_FILE_BYTES = 5 * 1024 * 1024
+export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 export interface AppointmentQuestions {
   /** @throws AppFailure `bad-file`; the message says why. */
@@ -50,7 +50,7 @@ async function readUnchanged(path: string, openFile: typeof openChosen): Promise
   })
   try {
     const before = await file.stat()
-    if (before.size > MOST_FILE_BYTES)
+    if (before.size > MAX_FILE_BYTES)
       refuseFile('This file is larger than 5 MB.', 'Export fewer days, and import that.')
     const bytes = Buffer.alloc(before.size + 1)
     let read = 0

@@ -13,7 +13,7 @@ import {
   type FoundAppointment,
   type FoundInFile,
   importWindow,
-  MOST_FOUND,
+  MAX_FOUND,
   makeKey,
   minutesBetween,
   nameOf,
@@ -25,17 +25,17 @@ import {
 } from './found.ts'
 
 /** How deep components may be nested. A calendar, its events and their alarms make three levels. */
-const DEEPEST = 6
-const MOST_COMPONENTS = 20_000
-const MOST_LINES = 500_000
+const MAX_DEPTH = 6
+const MAX_COMPONENTS = 20_000
+const MAX_LINES = 500_000
 /** How many dates of one series are stepped through, counted from its beginning. */
-const MOST_STEPS = 20_000
+const MAX_STEPS = 20_000
 const NAMELESS = 'An event without a name'
 const UNREADABLE = 'It can’t be read.'
 /** The maximum interval of a series, in the days, weeks, months or years of its rule. */
-const LONGEST_INTERVAL = 1000
+const MAX_INTERVAL = 1000
 /** How many dates of a series are kept: one a day for the whole window, and some. */
-const MOST_DATES = 100
+const MAX_DATES = 100
 
 /**
  * Reads a calendar.
@@ -51,9 +51,9 @@ export function readCalendar(text: string, context: ReadContext): FoundInFile {
   const calendars = calendarsOf(text.replace(/^\ufeff/, ''), found.refused)
   for (const calendar of calendars) readInto(found, counts, new Zones(calendar, context.zone), calendar, context)
   found.appointments.sort((one, other) => one.at - other.at)
-  if (found.appointments.length > MOST_FOUND) {
-    counts.tooMany = found.appointments.length - MOST_FOUND
-    found.appointments.length = MOST_FOUND
+  if (found.appointments.length > MAX_FOUND) {
+    counts.tooMany = found.appointments.length - MAX_FOUND
+    found.appointments.length = MAX_FOUND
     // Events that were cut off aren't gone from the calendar.
     found.until = found.appointments.at(-1)?.at ?? found.until
   }
@@ -89,14 +89,14 @@ function refuseTooMuch(text: string): void {
     const end = text.indexOf('\n', at)
     const until = end === -1 ? text.length : end
     lines += 1
-    if (lines > MOST_LINES) refuseFile('This calendar has too many lines.', 'Export fewer days.')
+    if (lines > MAX_LINES) refuseFile('This calendar has too many lines.', 'Export fewer days.')
     // Property names are case-insensitive.
     const start = text.slice(at, Math.min(until, at + 6)).toUpperCase()
     if (start === 'BEGIN:') {
       depth += 1
       components += 1
-      if (depth > DEEPEST) refuseFile('This isn’t a calendar: its parts are nested too deeply.')
-      if (components > MOST_COMPONENTS) refuseFile('This calendar has too many events.', 'Export fewer days.')
+      if (depth > MAX_DEPTH) refuseFile('This isn’t a calendar: its parts are nested too deeply.')
+      if (components > MAX_COMPONENTS) refuseFile('This calendar has too many events.', 'Export fewer days.')
     } else if (start.startsWith('END:')) depth -= 1
     at = until + 1
   }
@@ -278,14 +278,14 @@ function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
   const rules = event.getAllProperties('rrule').map((rule) => rule.getFirstValue() as unknown as ICAL.Recur)
   for (const { freq, interval } of rules) {
     if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq)) refuseEntry('It repeats more often than once a day.')
-    if (interval > LONGEST_INTERVAL) refuseEntry('It repeats too seldom to be read.')
+    if (interval > MAX_INTERVAL) refuseEntry('It repeats too seldom to be read.')
   }
   const zone = zoneOf(event, 'dtstart')
   const excluded = new Set(momentsOf(event, zones, 'exdate'))
   const dates: Moment[] = []
   const start = event.getFirstPropertyValue('dtstart') as unknown as ICAL.Time
   const expansion = iterateSeries(event, rules, start)
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
     const next = expansion.next()
     if (!next) return dates
     const one = zones.momentOf(next, zone)
@@ -293,7 +293,7 @@ function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
     if (excluded.has(one.at)) continue
     dates.push(one)
     // Dates long past needn't be kept.
-    if (dates.length > MOST_DATES) dates.shift()
+    if (dates.length > MAX_DATES) dates.shift()
   }
   return refuseEntry('It repeats too often to be read.')
 }
@@ -321,7 +321,7 @@ function iterateSeries(event: ICAL.Component, rules: readonly ICAL.Recur[], star
   let remaining = daily.count ?? Number.POSITIVE_INFINITY
   return {
     next() {
-      for (let steps = 0; steps < MOST_STEPS && remaining > 0; steps++) {
+      for (let steps = 0; steps < MAX_STEPS && remaining > 0; steps++) {
         const day = days.next()
         if (!day) return null
         const { daysInMonth } = ICAL.Time as unknown as { daysInMonth(month: number, year: number): number }

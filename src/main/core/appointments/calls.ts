@@ -24,7 +24,7 @@ interface CallsDeps {
 /** How long staff wait for the office's server, in milliseconds. */
 const OFFICE_TIMEOUT = 3_000
 /** How many numbers are tried, because others may have given some that aren't known here yet. */
-const MOST_TRIED = 20
+const MAX_NUMBERS_TRIED = 20
 /** The longest possible claim; by then the others know the number. In milliseconds. */
 const NUMBER_CLAIM_DURATION = 600_000
 
@@ -99,7 +99,7 @@ export class Calls {
     let claimedNumber: number | undefined
     let isWaiting = true
     const claimed = async () => {
-      for (let tried = 0; tried < MOST_TRIED && isWaiting; tried++) {
+      for (let tried = 0; tried < MAX_NUMBERS_TRIED && isWaiting; tried++) {
         const number = appointments.nextNumber()
         const about = [JSON.stringify(['number', appointments.todaySpan().from, number])]
         const request = { accountId: place.accountId, about, id: newId(), ms: NUMBER_CLAIM_DURATION }

@@ -53,12 +53,12 @@ const DAYS_AHEAD = 60
 export const DEFAULT_MINUTES = 30
 const DAY = 86_400_000
 /** In characters. */
-const LONGEST_NAME = 200
-const LONGEST_TEXT = 200
+const MAX_NAME_LENGTH = 200
+const MAX_TEXT_LENGTH = 200
 /** In minutes. */
-const LONGEST_MINUTES = 24 * 60
+const MAX_MINUTES = 24 * 60
 /** How many are kept from one file. */
-export const MOST_FOUND = 2000
+export const MAX_FOUND = 2000
 
 /** An entry was refused. The message is a sentence for the user, shown with the row. */
 export class RefusedEntry extends Error {}
@@ -68,24 +68,24 @@ export function refuseEntry(why: string): never {
 }
 
 /** Reduces text to one line, without control characters and those that change the direction of adjacent text. */
-export function plainText(text: unknown, longest = LONGEST_TEXT): string {
+export function plainText(text: unknown, maxLength = MAX_TEXT_LENGTH): string {
   if (typeof text !== 'string') return ''
   // Looks no further than needed: a file may hold megabytes in one line.
-  const beginning = text.slice(0, longest * 20)
+  const beginning = text.slice(0, maxLength * 20)
   return shortened(
     beginning
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
       .trim(),
-    longest
+    maxLength
   )
 }
 
 /** @throws Refused if it is empty or too long. */
 export function nameOf(text: unknown): string {
-  const name = plainText(text, LONGEST_NAME + 1)
+  const name = plainText(text, MAX_NAME_LENGTH + 1)
   if (name === '') refuseEntry('There is no name.')
-  if (name.length > LONGEST_NAME) refuseEntry(`The name is longer than ${LONGEST_NAME} characters.`)
+  if (name.length > MAX_NAME_LENGTH) refuseEntry(`The name is longer than ${MAX_NAME_LENGTH} characters.`)
   return name
 }
 
@@ -101,7 +101,7 @@ export function emailOf(text: unknown): string {
 export function minutesBetween(at: number, end: number): number {
   const minutes = Math.round((end - at) / 60_000)
   if (minutes < 0) refuseEntry('It ends before it starts.')
-  if (minutes > LONGEST_MINUTES) refuseEntry('It’s longer than a day.')
+  if (minutes > MAX_MINUTES) refuseEntry('It’s longer than a day.')
   return minutes === 0 ? DEFAULT_MINUTES : minutes
 }
 

@@ -38,8 +38,8 @@ interface Step {
   found?: FoundAppointment
 }
 
-const MOST_ROWS = 200
-const MOST_REFUSED = 100
+const MAX_ROWS = 200
+const MAX_REFUSED = 100
 
 export class AppointmentImports {
   readonly #deps: ImportingDeps
@@ -108,10 +108,10 @@ export class AppointmentImports {
     return {
       ...{ id, fileName, counts },
       rows: changesFirst
-        .slice(0, MOST_ROWS)
+        .slice(0, MAX_ROWS)
         .flatMap((step) => rowOf(step) ?? [])
         .toSorted((one, other) => one.at - other.at),
-      refused: found.refused.slice(0, MOST_REFUSED),
+      refused: found.refused.slice(0, MAX_REFUSED),
       refusedCount: found.refused.length,
       notes: [
         ...found.notes,

@@ -30,8 +30,8 @@ const EXIT_TIMEOUT = 1_000
 /** As long as the server keeps a report. */
 const DAY = 86_400_000
 
-const LONGEST = 200
-const text = z.string().max(LONGEST)
+const MAX_TEXT_LENGTH = 200
+const text = z.string().max(MAX_TEXT_LENGTH)
 const ago = z
   .number()
   .min(0)
@@ -203,11 +203,11 @@ export class OfficeBoard {
     const own = this.#own?.()
     if (!own?.isCounter || this.#finalReport === 'nothing') return { key: '', content: null }
     const { name, staff, state, wantsStaff, hasOtherDisplay, signer, document, ...times } = own.desk
-    const named = { name: shortened(name, LONGEST), wantsStaff: false, hasOtherDisplay }
+    const named = { name: shortened(name, MAX_TEXT_LENGTH), wantsStaff: false, hasOtherDisplay }
     if (this.#finalReport === 'closed') return { key: 'closed', content: { ...named, staff: '', state: 'closed' } }
     const account = own.accountId === undefined ? undefined : this.#deps.accounts().get(own.accountId)
     // Names of an account that isn't shared are reported to nobody.
-    const shorten = (text: string | undefined) => text && shortened(text, LONGEST)
+    const shorten = (text: string | undefined) => text && shortened(text, MAX_TEXT_LENGTH)
     const whose = account !== undefined && {
       account,
       ...defined({ signer: shorten(signer), document: shorten(document) })
@@ -216,7 +216,7 @@ export class OfficeBoard {
     const ageOf = (at: number | undefined) => at && Math.min(Math.max(0, now - at), DAY)
     const { since: began, coveredSince, downSince } = times
     const content = {
-      ...{ ...named, ...whose, wantsStaff, staff: shortened(staff, LONGEST) },
+      ...{ ...named, ...whose, wantsStaff, staff: shortened(staff, MAX_TEXT_LENGTH) },
       state: state as Report['state'],
       ...defined({ sinceAgo: ageOf(began), coveredAgo: ageOf(coveredSince), downAgo: ageOf(downSince) })
     }

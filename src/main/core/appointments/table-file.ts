@@ -10,7 +10,7 @@ import {
   type FoundAppointment,
   type FoundInFile,
   importWindow,
-  MOST_FOUND,
+  MAX_FOUND,
   makeKey,
   minutesBetween,
   nameOf,
@@ -59,7 +59,7 @@ export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundI
       if (one.at < span.from) past += 1
       else if (one.at >= span.until) later += 1
       else if (keys.has(one.key)) refuseEntry('It’s there twice.')
-      else if (found.appointments.length >= MOST_FOUND) refuseEntry('Only the first 2,000 are read.')
+      else if (found.appointments.length >= MAX_FOUND) refuseEntry('Only the first 2,000 are read.')
       else {
         keys.add(one.key)
         found.appointments.push(one)

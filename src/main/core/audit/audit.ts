@@ -38,7 +38,7 @@ interface PendingEntry {
 }
 
 /** Maximum number of entries waiting for disk space; beyond that they are only counted. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 /** Milliseconds until pending entries are retried. */
 const RETRY_DELAY = 10_000
 
@@ -85,7 +85,7 @@ export class Audit {
     try {
       this.#writePending()
     } catch (error) {
-      const newest = when === 'now-or-never' || this.#pending.length > MOST_WAITING ? this.#pending.pop() : undefined
+      const newest = when === 'now-or-never' || this.#pending.length > MAX_WAITING ? this.#pending.pop() : undefined
       if (when === 'now-or-never') throw error
       if (newest) this.#lost = addToCount(this.#lost, newest.entry)
       logFailure(error)

@@ -16,9 +16,9 @@ import { type AuditSigner, Digest, entriesIn, verifyExport } from './signature.t
 /** Appended to the full name of the signed file. */
 const SIGNATURE_EXTENSION = '.signature'
 /** Enough for an export of 250 MB: some hundred thousand entries. */
-const LARGEST_SIGNATURE = 20 * 1024 * 1024
+const MAX_SIGNATURE_BYTES = 20 * 1024 * 1024
 /** Maximum distance from a changed byte back to the beginning of its entry, in characters. */
-const LONGEST_ENTRY = 64 * 1024
+const MAX_ENTRY_LENGTH = 64 * 1024
 
 export interface ExportsDeps {
   audit: Pick<Audit, 'export' | 'hasEntry' | 'note'>
@@ -72,7 +72,7 @@ export class AuditExports {
     try {
       const signatureFile = await stat(`${path}${SIGNATURE_EXTENSION}`).catch(() => undefined)
       if (!signatureFile?.isFile()) return { label, verdict: 'unsigned' }
-      if (signatureFile.size > LARGEST_SIGNATURE) return { label, verdict: 'signature' }
+      if (signatureFile.size > MAX_SIGNATURE_BYTES) return { label, verdict: 'signature' }
       const signature = await textIn(contentOf(`${path}${SIGNATURE_EXTENSION}`))
       const { key, last, ...verdict } = await verifyExport(signature, () => contentOf(path))
       const near = verdict.bytes && (await this.#entriesNear(path, verdict.bytes))
@@ -89,7 +89,7 @@ export class AuditExports {
   }
 
   async #entriesNear(path: string, bytes: { from: number; to: number }): Promise<AuditFileCheck['near']> {
-    const from = Math.max(bytes.from - LONGEST_ENTRY, 0)
+    const from = Math.max(bytes.from - MAX_ENTRY_LENGTH, 0)
     const file = await openChosen(path)
     const text = await textIn(file.createReadStream({ start: from, end: bytes.to, encoding: 'latin1' }))
     return entriesIn(text, bytes.from - from)

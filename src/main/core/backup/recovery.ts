@@ -45,9 +45,9 @@ const RecoveryFile = z.object({
 type RecoveryFile = z.infer<typeof RecoveryFile>
 
 /** Our own files have at most four. Further ones are preserved, but not tried. */
-const MOST_TRIED = 20
+const MAX_KEYS_TRIED = 20
 /** A shorter key would be weaker than what it protects. */
-const LEAST_RSA_BITS = 3072
+const MIN_RSA_BITS = 3072
 const OFFER_DISMISSED_KEY = 'recovery-offer-dismissed'
 // @wc-ignore
 const PURPOSE = 'Countersign recovery key'
@@ -61,8 +61,7 @@ export function escrowKeyOf(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')
   const key = createPublicKey(pem)
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-  if (key.asymmetricKeyType !== 'rsa' || bits < LEAST_RSA_BITS)
-    throw new TypeError('Not an RSA key that is long enough.')
+  if (key.asymmetricKeyType !== 'rsa' || bits < MIN_RSA_BITS) throw new TypeError('Not an RSA key that is long enough.')
   return key
 }
 
@@ -273,7 +272,7 @@ export async function recoverKey(
       next: 'If you have a copy of the data folder, put its file recovery.json back. Otherwise restore a backup.'
     })
   }
-  for (const one of file.keys.slice(0, MOST_TRIED)) {
+  for (const one of file.keys.slice(0, MAX_KEYS_TRIED)) {
     const key = unsealKey(secret, one, PURPOSE)
     if (!key || !canOpen(join(folder, DATABASE_FILE), key)) continue
     await keep(key)

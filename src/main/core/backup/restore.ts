@@ -130,9 +130,9 @@ function readerOf(content: AsyncGenerator<Buffer>) {
       return takeBuffered(length)
     },
     /** Returns up to so many bytes, at least one. */
-    async takeSome(most: number): Promise<Buffer> {
+    async takeSome(maxBytes: number): Promise<Buffer> {
       while (buffered.byteLength === 0) if (!(await readMore())) refuseTruncated()
-      return takeBuffered(Math.min(most, buffered.byteLength))
+      return takeBuffered(Math.min(maxBytes, buffered.byteLength))
     },
     async isAtEnd(): Promise<boolean> {
       while (buffered.byteLength === 0) if (!(await readMore())) return true

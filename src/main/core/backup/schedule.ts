@@ -31,7 +31,7 @@ const CODES = [...serviceErrorCodes, ...localErrorCodes] as const
 const RETRY_DELAY = 15 * 60_000
 const BUSY_DELAY = 60_000
 /** Maximum wait between checks, in milliseconds, so that a computer that slept soon notices what is due. */
-const LONGEST_WAIT = 3_600_000
+const MAX_WAIT = 3_600_000
 
 const ScheduleState = z.object({
   plan: BackupPlan.nullable().default(null),
@@ -105,7 +105,7 @@ export class BackupSchedule {
     const wait = this.#untilDue(now())
     if (wait === undefined) return
     if (wait <= 0 && !this.#deps.isBusy()) void this.#run().finally(this.check)
-    else this.#cancel = after(wait <= 0 ? BUSY_DELAY : Math.min(wait, LONGEST_WAIT), this.check)
+    else this.#cancel = after(wait <= 0 ? BUSY_DELAY : Math.min(wait, MAX_WAIT), this.check)
   }
 
   /** Makes the backup planned for the application's end. Never rejects. */

@@ -41,7 +41,7 @@ const FULL_COST = 2 ** 17
 /** Files with a lower cost aren't ours: their passphrases would be easy to guess. */
 const MIN_COST = 2 ** 10
 /** Maximum memory that a file may demand, in bytes: twice what we use. */
-const MOST_MEMORY = 300 * 1024 * 1024
+const MAX_MEMORY_BYTES = 300 * 1024 * 1024
 
 const Header = z.object({
   version: z.literal(VERSION),
@@ -196,7 +196,7 @@ function deriveKeys(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof H
   const { promise, resolve, reject } = Promise.withResolvers<{ key: Buffer; check: Buffer }>()
   // Depending on the keyboard, an accent may be a separate character.
   const typed = Buffer.from(passphrase.normalize('NFKC'))
-  scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MOST_MEMORY }, (error, derived) => {
+  scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MAX_MEMORY_BYTES }, (error, derived) => {
     typed.fill(0)
     if (error) return reject(error)
     const check = createHmac('sha256', derived.subarray(32))

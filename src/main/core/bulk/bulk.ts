@@ -22,7 +22,7 @@ import type { Ask, BulkQuestions } from './worker.ts'
 /** Rows fetched from the worker at a time: few enough not to block the main thread. */
 const ROWS_AT_ONCE = 50
 /** The most sheets open at a time. A reloaded page may have left one behind. */
-const MOST_OPEN = 4
+const MAX_OPEN_SHEETS = 4
 
 /** The part of the outbox needed here. */
 export interface BatchOutbox {
@@ -118,7 +118,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       ownerOf(accountId, id)
       owners.set(id, { accountId, fileName, headings: sheet.columns, isCorrected: false })
       const oldest = owners.keys().next().value
-      if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
+      if (owners.size > MAX_OPEN_SHEETS && oldest !== undefined) await close(oldest)
       return sheet
     } catch (error) {
       await close(id)

@@ -51,7 +51,7 @@ export interface CheckContext {
 }
 
 /** How many characters of a wrong cell are shown. Longer cells can't be corrected there. */
-const MOST_SHOWN = 500
+const MAX_SHOWN_LENGTH = 500
 /** How long it is worth asking whether people should get the same package again with other data, in milliseconds. */
 const RECENT_PERIOD = 86_400_000
 
@@ -271,8 +271,12 @@ function withCell(
 ): BulkRow['problems'][number] {
   if (column === undefined) return problem
   const text = cells[column] ?? ''
-  const isCut = text.length > MOST_SHOWN
-  const cell = { column, value: isCut ? shortened(text, MOST_SHOWN) : text, ...(isCut && { isCut: true as const }) }
+  const isCut = text.length > MAX_SHOWN_LENGTH
+  const cell = {
+    column,
+    value: isCut ? shortened(text, MAX_SHOWN_LENGTH) : text,
+    ...(isCut && { isCut: true as const })
+  }
   return { ...problem, column: sheet.columns[column] as string, cell }
 }
 
@@ -283,7 +287,7 @@ export function correctionsOf({ columns }: Sheet, { cells, original }: SheetRow)
     const was = original.cells[column] ?? ''
     if (now === was) return []
     const name = columns[column] as string
-    return [{ column, name, was: shortened(was, MOST_SHOWN), now: shortened(now, MOST_SHOWN) }]
+    return [{ column, name, was: shortened(was, MAX_SHOWN_LENGTH), now: shortened(now, MAX_SHOWN_LENGTH) }]
   })
 }
 

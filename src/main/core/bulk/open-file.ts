@@ -1,6 +1,6 @@
 /** Opens a file that the user chose, by its content rather than its name. */
 import type { FileHandle } from 'node:fs/promises'
-import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../shared/contract/index.ts'
+import { MAX_SHEET_BYTES, tooLargeSheet } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
 import { openChosen } from '../storage/chosen-file.ts'
 import { refuseFile } from './raw-table.ts'
@@ -62,7 +62,7 @@ export function pastedTable(text: string): TableFile {
 }
 
 function refuseSize(size: number): void {
-  if (size <= MOST_SHEET_BYTES) return
+  if (size <= MAX_SHEET_BYTES) return
   refuseFile(tooLargeSheet(size))
 }
 

@@ -3,14 +3,14 @@ import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
 import { fail } from '../lib/failure.ts'
 
 /** A file beyond these limits is refused, and the message says by how much. */
-export const MOST_ROWS = 10_000
-export const MOST_COLUMNS = 500
+export const MAX_ROWS = 10_000
+export const MAX_COLUMNS = 500
 /**
- * The most that an Excel workbook may unpack to; `MOST_SHEET_BYTES` limits the file itself. A thread that exceeds its
+ * The most that an Excel workbook may unpack to; `MAX_SHEET_BYTES` limits the file itself. A thread that exceeds its
  * memory limit ends alone, but that limit counts only JavaScript values. Buffers don't count, so without these limits
  * the whole application would suffer.
  */
-export const MOST_BYTES_UNPACKED = 100 * 1024 * 1024
+export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024
 
 export interface RawTable {
   /** The non-blank rows from the top of the file; at most the headings and one row too many. */
@@ -26,7 +26,7 @@ export interface RawTable {
 export interface RawRow {
   /** From 1 for the first row of the file, blank ones included. */
   line: number
-  /** At most `MOST_COLUMNS`. */
+  /** At most `MAX_COLUMNS`. */
   cells: string[]
   /** Cells, from 0, that have no readable value, and why. */
   flaws?: Map<number, string>
@@ -43,8 +43,7 @@ export function rowCollector() {
       if (last < 0) return
       count += 1
       width = Math.max(width, last + 1)
-      if (rows.length <= MOST_ROWS + 1)
-        rows.push({ ...row, cells: row.cells.slice(0, Math.min(last + 1, MOST_COLUMNS)) })
+      if (rows.length <= MAX_ROWS + 1) rows.push({ ...row, cells: row.cells.slice(0, Math.min(last + 1, MAX_COLUMNS)) })
     },
     collected: () => ({ rows, count, width })
   }
@@ -60,14 +59,14 @@ export function inFigures(count: number): string {
   return count.toLocaleString('en-GB')
 }
 
-export function refuseColumns(count: number, most: number): never {
+export function refuseColumns(count: number, limit: number): never {
   return refuseFile(
-    `This table has ${inFigures(count)} columns; the limit is ${inFigures(most)}. Keep only those you need, and save it again.`
+    `This table has ${inFigures(count)} columns; the limit is ${inFigures(limit)}. Keep only those you need, and save it again.`
   )
 }
 
-export function refuseRows(count: number, most: number): never {
+export function refuseRows(count: number, limit: number): never {
   return refuseFile(
-    `This table has ${inFigures(count)} rows; the limit is ${inFigures(most)}. Split it into several files.`
+    `This table has ${inFigures(count)} rows; the limit is ${inFigures(limit)}. Split it into several files.`
   )
 }

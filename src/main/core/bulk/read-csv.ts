@@ -1,8 +1,8 @@
 /** Reads the cells of a CSV file, whatever its encoding and separator. Notes say what is uncertain. */
 import Papa from 'papaparse'
 import {
-  MOST_COLUMNS,
-  MOST_ROWS,
+  MAX_COLUMNS,
+  MAX_ROWS,
   type RawTable,
   refuseColumns,
   refuseFile,
@@ -65,10 +65,10 @@ export function readCsv(csv: string, knownSeparator?: string): RawTable {
 function refuseTooLarge(text: string, separator: string): void {
   const cells = countOf(text, separator)
   const lines = countOf(text, '\n')
-  if (cells <= 2 * MOST_ROWS * MOST_COLUMNS && lines <= 1_000_000) return
+  if (cells <= 2 * MAX_ROWS * MAX_COLUMNS && lines <= 1_000_000) return
   const width = countOf(text.slice(0, text.indexOf('\n') + 1 || text.length), separator) + 1
-  if (width > MOST_COLUMNS) refuseColumns(width, MOST_COLUMNS)
-  if (lines > MOST_ROWS) refuseRows(lines, MOST_ROWS)
+  if (width > MAX_COLUMNS) refuseColumns(width, MAX_COLUMNS)
+  if (lines > MAX_ROWS) refuseRows(lines, MAX_ROWS)
   refuseFile('This table has too many cells. Keep only the columns and rows you need.')
 }
 

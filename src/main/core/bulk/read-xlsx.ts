@@ -35,9 +35,9 @@ interface Cell {
 const LAST_ROW = 1_048_576
 const LAST_COLUMN = 16_384
 /** The largest area of a table, including blank cells. */
-const MOST_CELLS = 5_000_000
+const MAX_CELLS = 5_000_000
 /** The most formulas without results before a sheet is refused. */
-const MOST_FLAWS = 100_000
+const MAX_FLAWS = 100_000
 
 /** @throws AppFailure `bad-file` if it isn't a workbook, or one that can't be read. */
 export function openWorkbook(bytes: Uint8Array): Workbook {
@@ -156,7 +156,7 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
     lastColumn = Math.max(lastColumn, column)
     const isBeyond = row > LAST_ROW || column > LAST_COLUMN || Number.isNaN(row + column)
     if (isBeyond) refuseFile(UNREADABLE)
-    if (lastRow * lastColumn > MOST_CELLS) {
+    if (lastRow * lastColumn > MAX_CELLS) {
       refuseFile(
         `The sheet “${sheet.name}” reaches to row ${inFigures(lastRow)} and column ${inFigures(lastColumn)}. Delete what is far outside of the table, even if it looks blank, and save it again.`
       )
@@ -175,7 +175,7 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
     if (isDate) dateColumns.add(column)
     if (why === undefined) return
     flaws += 1
-    if (flaws > MOST_FLAWS) refuseFile(`Too many formulas in the sheet “${sheet.name}” have no result. Fix them there.`)
+    if (flaws > MAX_FLAWS) refuseFile(`Too many formulas in the sheet “${sheet.name}” have no result. Fix them there.`)
     row.flaws ??= new Map()
     row.flaws.set(column, why)
   }

@@ -12,7 +12,7 @@ import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
 import { PROBLEM_COLUMN } from './table-file.ts'
 
-const MOST_KEPT = 100
+const MAX_REMEMBERED = 100
 
 const StoredMappings = z.array(
   z.object({
@@ -68,7 +68,7 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
       const others = read(accountId).filter((one) => !isSameSheet(one, subject, headings))
       kept.write(
         keyOf(accountId),
-        [{ subject, headings, filled, dateOrders, at: time.now() }, ...others].slice(0, MOST_KEPT)
+        [{ subject, headings, filled, dateOrders, at: time.now() }, ...others].slice(0, MAX_REMEMBERED)
       )
     },
 

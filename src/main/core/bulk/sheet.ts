@@ -2,8 +2,8 @@
 import { type DateOrder, dateOrderOf, type Epoch } from '../../../shared/composition/bulk-dates.ts'
 import {
   inFigures,
-  MOST_COLUMNS,
-  MOST_ROWS,
+  MAX_COLUMNS,
+  MAX_ROWS,
   type RawRow,
   type RawTable,
   refuseColumns,
@@ -61,8 +61,8 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable, chosen?:
   if (!first) return refuseFile('This table is empty.')
   const firstRow = chosen ?? (looksLikeData(first.cells) ? 'data' : 'headings')
   const headingRows = firstRow === 'headings' ? 1 : 0
-  if (width > MOST_COLUMNS) refuseColumns(width, MOST_COLUMNS)
-  if (count - headingRows > MOST_ROWS) refuseRows(count - headingRows, MOST_ROWS)
+  if (width > MAX_COLUMNS) refuseColumns(width, MAX_COLUMNS)
+  if (count - headingRows > MAX_ROWS) refuseRows(count - headingRows, MAX_ROWS)
   const columns =
     headingRows === 1 ? uniqueHeadings(first.cells, width) : Array.from({ length: width }, (_, at) => columnLetters(at))
   const sheetRows = all.slice(headingRows).map(({ line, cells, flaws }) => ({

@@ -102,9 +102,9 @@ const WORKBOOK: Record<string, string> = {
   'xl/styles.xml': `${XML}<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf xfId="0"/><xf numFmtId="49" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="1" xfId="0" applyNumberFormat="1" applyFont="1"/></cellXfs></styleSheet>`
 }
 /** Excel's limit for a cell. */
-const LONGEST_CELL = 32_767
+const MAX_CELL_LENGTH = 32_767
 /** In characters. */
-const WIDEST_COLUMN = 40
+const MAX_COLUMN_WIDTH = 40
 
 /** Makes a workbook. Headings are bold and frozen; column widths fit the rows written first. */
 function workbookWriter(): TableWriter {
@@ -143,7 +143,7 @@ function workbookWriter(): TableWriter {
 
 function openingOf(rows: TableRows): string {
   const widths = (rows[0] ?? []).map((_, at) =>
-    Math.min(WIDEST_COLUMN, Math.max(...rows.map((row) => row[at]?.length ?? 0)) + 3)
+    Math.min(MAX_COLUMN_WIDTH, Math.max(...rows.map((row) => row[at]?.length ?? 0)) + 3)
   )
   const columns = widths.map((width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`)
   return `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>`
@@ -171,7 +171,7 @@ const CODED = /[^\P{Cc}\t\n]|[\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/gu
 function cellXml(cell: string): string {
   // Reading removes apostrophes in front of formulas, so apostrophes in the original text are doubled.
   const kept = plainCell(cell) === cell ? cell : guardFormulas(cell)
-  return shortened(kept.toWellFormed(), LONGEST_CELL)
+  return shortened(kept.toWellFormed(), MAX_CELL_LENGTH)
     .replace(CODED, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
     .replace(/[&<>]/g, (sign) => ENTITIES[sign] as string)
 }

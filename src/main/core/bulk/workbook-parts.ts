@@ -4,7 +4,7 @@
  */
 import { crc32, inflateRawSync } from 'node:zlib'
 import { SaxesParser } from 'saxes'
-import { inFigures, MOST_BYTES_UNPACKED, refuseFile } from './raw-table.ts'
+import { inFigures, MAX_UNPACKED_BYTES, refuseFile } from './raw-table.ts'
 
 /** The parts that hold cells, by their paths in the file. Pictures, charts and macros stay packed. */
 export type WorkbookParts = ReadonlyMap<string, Uint8Array>
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** Several times what an Excel cell can hold. */
-const LONGEST_TEXT = 200_000
+const MAX_TEXT_LENGTH = 200_000
 /** Bytes parsed at a time: a whole part as text is far larger than what is kept of it. */
 const PIECE = 64 * 1024
 const NEEDED_PARTS =
@@ -42,7 +42,7 @@ export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
     refuseFile('This workbook is protected with a password. Save it without one, and choose that.')
   }
   const size = needed.reduce((sum, entry) => sum + entry.size, 0)
-  if (size > MOST_BYTES_UNPACKED) {
+  if (size > MAX_UNPACKED_BYTES) {
     const megabytes = inFigures(Math.round(size / 1024 / 1024))
     refuseFile(
       `This workbook unpacks to ${megabytes} MB, which is too large. Copy the sheet you need into a new workbook.`
@@ -74,7 +74,7 @@ export function parsePart(parts: WorkbookParts, path: string, { onOpenTag, onTex
     onOpenTag?.(tag, attributes)
   })
   parser.on('text', (found) => {
-    if (found.length > LONGEST_TEXT) refuseFile(UNREADABLE)
+    if (found.length > MAX_TEXT_LENGTH) refuseFile(UNREADABLE)
     if (!isPhonetic) onText?.(found, tag)
   })
   parser.on('closetag', ({ name }) => {

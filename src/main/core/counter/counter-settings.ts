@@ -269,7 +269,7 @@ function changedNames(before: CounterSettings, after: CounterSettings): string[]
 }
 
 /** In characters: how much of one value goes into the audit trail. Enough for a checklist, not for a book. */
-const LONGEST_VALUE = 300
+const MAX_VALUE_LENGTH = 300
 
 /** Lists what was changed, with old and new values: an entry that says only that something changed proves little. */
 function detailOf(changed: readonly string[], before: CounterSettings, after: CounterSettings): Record<string, string> {
@@ -282,7 +282,7 @@ function detailOf(changed: readonly string[], before: CounterSettings, after: Co
 
 /** The old and the new value, in words. */
 function valuesOf(name: string, ...settings: [before: CounterSettings, after: CounterSettings]): [string, string] {
-  return settings.map((one) => shortened(valueInWords(name, one), LONGEST_VALUE)) as [string, string]
+  return settings.map((one) => shortened(valueInWords(name, one), MAX_VALUE_LENGTH)) as [string, string]
 }
 
 /** A value in words; for the logo, its size. */

@@ -10,9 +10,9 @@ import { getOrMake } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
 
 /** In digits: the last four of a shorter number would be nearly all of it. */
-const SHORTEST_MOBILE = 7
+const MIN_MOBILE_DIGITS = 7
 /** For how many people who can't be told apart we look for a date of birth: each is read from what was sent. */
-const MOST_BIRTH_LOOKUPS = 50
+const MAX_BIRTH_LOOKUPS = 50
 
 type DocumentOf = (reference: string) => Promise<DocumentResponse | undefined>
 type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 'person' | 'contact'>
@@ -62,7 +62,7 @@ export async function disambiguateForStaff<Entry extends CounterEntry>(
       const document = await read(entry.documentReference)
       const signer = document?.Signers?.[entry.signer]
       const matter = document?.MatterNumber?.trim()
-      const mayLookUp = signer !== undefined && lookups++ < MOST_BIRTH_LOOKUPS
+      const mayLookUp = signer !== undefined && lookups++ < MAX_BIRTH_LOOKUPS
       const born = mayLookUp ? birthDateOf(() => compositionOf(entry.documentReference), signer) : undefined
       return { ...entry, ...(matter && { matter }), ...(born && { born }) }
     })
@@ -109,7 +109,7 @@ function contactOf({ Email, MobileNumber }: SignerResponse = {}): string | undef
   const email = Email?.trim()
   if (email) return email
   const digits = (MobileNumber ?? '').replace(/\D/g, '')
-  return digits.length < SHORTEST_MOBILE ? undefined : `…${digits.slice(-4)}`
+  return digits.length < MIN_MOBILE_DIGITS ? undefined : `…${digits.slice(-4)}`
 }
 
 /** The signer's own date of birth, not a child's or a parent's. */

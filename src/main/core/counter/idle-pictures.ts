@@ -8,7 +8,7 @@ import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 import { type PictureLimits, readPicture } from './logo.ts'
 
-export const MOST_PICTURES = 8
+export const MAX_PICTURES = 8
 /** A photograph that fills a screen, not animated. */
 export const PICTURE_LIMITS: PictureLimits = {
   ...{ bytes: 3 * 1024 * 1024, size: '3 MB', pixels: 4000, kinds: ['png', 'jpeg'], named: 'PNG or JPEG', isStill: true }
@@ -49,8 +49,8 @@ export function openIdlePictures({ db }: { db: Db }) {
       const read = readPicture(bytes, PICTURE_LIMITS)
       if (!read.ok) fail('bad-file', read.message)
       const known = ids()
-      if (known.length >= MOST_PICTURES)
-        fail('invalid', `There are ${MOST_PICTURES} pictures already.`, { next: 'Remove one first.' })
+      if (known.length >= MAX_PICTURES)
+        fail('invalid', `There are ${MAX_PICTURES} pictures already.`, { next: 'Remove one first.' })
       put(createHash('sha256').update(bytes).digest('base64url').slice(0, 22), known.length, bytes)
     },
 

@@ -260,8 +260,8 @@ const HIDDEN = '…'
  * In characters. A shorter part of an address may occur inside an ordinary word: it's hidden only where it stands
  * alone, and only if it doesn't look like a word itself.
  */
-const SHORTEST_SECRET = 12
-const SHORTEST_KEY = 4
+const MIN_SECRET_LENGTH = 12
+const MIN_KEY_LENGTH = 4
 
 /**
  * Removes the signing link from an error, in whole and in any part that would let someone sign: anyone who has the link
@@ -288,9 +288,9 @@ function withoutLink(text: string, link: string): string {
   return hidden
 }
 
-const isLong = (part: string) => part.length >= SHORTEST_SECRET
+const isLong = (part: string) => part.length >= MIN_SECRET_LENGTH
 /** Contains a digit or a capital after a lower-case letter, so it isn't an ordinary word. */
-const isShortKey = (part: string) => part.length >= SHORTEST_KEY && /\d|[a-z][A-Z]/.test(part)
+const isShortKey = (part: string) => part.length >= MIN_KEY_LENGTH && /\d|[a-z][A-Z]/.test(part)
 
 function standalonePattern(part: string): RegExp {
   const escaped = part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')

@@ -353,8 +353,8 @@ class Reset {
 
   #now() {
     const { is, since } = this.#stage ?? {}
-    const longest = is === 'allowed' ? ALLOWED_FOR : ASKED_FOR
-    if (since !== undefined && this.#time.elapsed() - since >= longest) this.#stage = undefined
+    const maxAge = is === 'allowed' ? ALLOWED_FOR : ASKED_FOR
+    if (since !== undefined && this.#time.elapsed() - since >= maxAge) this.#stage = undefined
     return this.#stage
   }
 }

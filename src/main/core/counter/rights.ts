@@ -111,12 +111,14 @@ export function rightsOf(
   staff: Pick<Staff, 'hasNames' | 'authenticated'>
 ): (name: RequestName, input: unknown) => void {
   return (name, input) => {
-    const least = requiredRoles.get(name)
-    if (least === undefined || !staff.hasNames || isAboutOneDocument(name, input)) return
+    const required = requiredRoles.get(name)
+    if (required === undefined || !staff.hasNames || isAboutOneDocument(name, input)) return
     const role = staff.authenticated()?.role
-    if (role !== undefined && isAtLeast(role, least)) return
+    if (role !== undefined && isAtLeast(role, required)) return
     if (role === undefined) fail('not-allowed', NOBODY_SIGNED_IN)
-    fail('not-allowed', REFUSED[least], { next: 'Lock Countersign, and have one unlock it with their name and PIN.' })
+    fail('not-allowed', REFUSED[required], {
+      next: 'Lock Countersign, and have one unlock it with their name and PIN.'
+    })
   }
 }
 

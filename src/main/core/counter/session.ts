@@ -16,7 +16,7 @@ import { StaffActions } from './staff-actions.ts'
 import { Turns } from './turns.ts'
 
 /** How many refused attempts of a page are kept to show in our frame. */
-const MOST_REFUSALS = 20
+const MAX_REFUSALS = 20
 const UNPLUGGED: AppError = {
   code: 'cancelled',
   message: 'The second display was unplugged, so the page was closed. Anything not submitted is lost.',
@@ -82,7 +82,7 @@ export class Session {
       failed: (error) => this.turns.failed(error),
       refused: (what, wanted) => {
         const refused = [...state.shown.refused, { what, at: this.#deps.time.now() }]
-        state.update({ refused: refused.slice(-MOST_REFUSALS), ...(wanted === 'file' && { wantsFile: true as const }) })
+        state.update({ refused: refused.slice(-MAX_REFUSALS), ...(wanted === 'file' && { wantsFile: true as const }) })
       },
       asksFor: (devices) => this.#overlays.devicesRequested(devices),
       unanswered: () => this.#overlays.unanswered(),

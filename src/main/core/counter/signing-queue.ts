@@ -22,7 +22,7 @@ import { disambiguateForStaff } from './disambiguation.ts'
 import { refuseIfReserved } from './reservations.ts'
 
 /** How many documents are offered for one sitting. */
-const MOST_DOCUMENTS = 50
+const MAX_DOCUMENTS = 50
 
 type QueueDeps = Pick<
   CounterDeps,
@@ -101,15 +101,15 @@ export class SigningQueue {
     const theirs = new Set([first.documentReference, ...documentsOf(new Set([first.person]))])
     const offeredIn = async (references: Iterable<string>) =>
       (await Promise.all([...references].map((one) => this.#offeredOf(accountId, one, dueOf(one))))).flat()
-    const ofTheirs = await offeredIn([...theirs].slice(0, MOST_DOCUMENTS))
+    const ofTheirs = await offeredIn([...theirs].slice(0, MAX_DOCUMENTS))
     const people = new Set(ofTheirs.map(({ person }) => person))
     const others = [...new Set(documentsOf(people))].filter((reference) => !theirs.has(reference))
-    const more = await offeredIn(others.slice(0, Math.max(0, MOST_DOCUMENTS - theirs.size)))
+    const more = await offeredIn(others.slice(0, Math.max(0, MAX_DOCUMENTS - theirs.size)))
     // Only signers of the first person's documents come along; strangers who sign the others aren't here.
     const offered = [...ofTheirs, ...more.filter(({ person }) => people.has(person))]
     return {
       entries: await this.#disambiguated(accountId, offered, signable),
-      further: Math.max(0, theirs.size + others.length - MOST_DOCUMENTS)
+      further: Math.max(0, theirs.size + others.length - MAX_DOCUMENTS)
     }
   }
 

@@ -20,7 +20,7 @@ import type { Member, StaffList } from './staff-list.ts'
 export const FIRST_ID = 'first'
 const STRANGERS = 'staff-strangers'
 /** How many tried names that aren't on the list are remembered; beyond that, the oldest are forgotten. */
-const MOST_STRANGERS = 500
+const MAX_STRANGERS = 500
 
 const KeptHash = z.object({ hash: PinHash })
 
@@ -73,7 +73,7 @@ export class StaffPins {
         const { [key]: _before, ...others } = this.#strangers()
         this.#meta.write(
           STRANGERS,
-          Object.fromEntries([...Object.entries(others), [key, secret]].slice(-MOST_STRANGERS))
+          Object.fromEntries([...Object.entries(others), [key, secret]].slice(-MAX_STRANGERS))
         )
       },
       delete: async () => undefined

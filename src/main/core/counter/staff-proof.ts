@@ -19,7 +19,7 @@ export type Proof = (PinAnswer | { ok: false; code: 'pin-once'; waitUntil?: neve
 const TRIES = 'staff-tries'
 const BADGE_TRIES = 'staff-badge-tries'
 /** As in the contract: a shorter code isn't a try at a badge. */
-const SHORTEST_BADGE = 6
+const MIN_BADGE_LENGTH = 6
 /**
  * How many wrong PINs this computer accepts, over all names, before every name with wrong ones waits. Wrong badges have
  * the same limit.
@@ -126,7 +126,7 @@ export class StaffAuthenticator {
 
   /** Returns whose badge a code is; undefined after too many wrong ones. */
   async #judgeBadge(code: string): Promise<Member | undefined> {
-    if (code.length < SHORTEST_BADGE || !this.#list.members.some(({ badge }) => badge)) return undefined
+    if (code.length < MIN_BADGE_LENGTH || !this.#list.members.some(({ badge }) => badge)) return undefined
     const tries = this.#triesIn(BADGE_TRIES)
     if (this.#badgeDelays.remaining(tries) > 0) return undefined
     this.#meta.write(BADGE_TRIES, this.#badgeDelays.begin(tries.wrong + 1))

@@ -27,7 +27,7 @@ export const PinReset = z.object({
 })
 export type PinReset = z.infer<typeof PinReset>
 /** Beyond this, the oldest are forgotten. */
-const MOST_RESETS = 100
+const MAX_RESETS = 100
 /** Compares two resets: negative if `one` came first. The same at all workstations, even for two at the same moment. */
 export const compareResets = (one: PinReset, other: PinReset): number =>
   one.at - other.at || (one.id < other.id ? -1 : 1)
@@ -40,7 +40,7 @@ export function mergeResets(...lists: (readonly PinReset[] | undefined)[]): PinR
   return [...byId.values()]
     .flatMap((same) => same.find(({ isOver }) => isOver) ?? same.slice(0, 1))
     .sort(compareResets)
-    .slice(-MOST_RESETS)
+    .slice(-MAX_RESETS)
 }
 
 /** The staff of a whole office. The hash of a PIN is as secret as the PIN: it is only ever sent sealed. */
@@ -50,7 +50,7 @@ export const StaffContent = z.object({
     .min(1)
     .max(1000),
   release: ReleaseNeeded.optional(),
-  resets: z.array(PinReset).max(MOST_RESETS).optional()
+  resets: z.array(PinReset).max(MAX_RESETS).optional()
 })
 export type StaffContent = z.infer<typeof StaffContent>
 
@@ -161,7 +161,7 @@ export class StaffSync {
     const noted = this.#meta.read(RESETS_NOTED, z.array(z.string())) ?? []
     const unnoted = this.#resets().filter(({ id }) => !noted.includes(id))
     for (const [index, { name, by, at }] of unnoted.entries()) {
-      const ids = [...noted, ...unnoted.slice(0, index + 1).map(({ id }) => id)].slice(-2 * MOST_RESETS)
+      const ids = [...noted, ...unnoted.slice(0, index + 1).map(({ id }) => id)].slice(-2 * MAX_RESETS)
       const detail = { how: 'by the administrator’s command', name, user: by, from: new Date(at).toISOString() }
       this.#deps.note({ what: 'pin-reset', detail }, undefined, () => this.#meta.write(RESETS_NOTED, ids))
     }

@@ -12,9 +12,9 @@ import { fail } from '../lib/failure.ts'
 
 /** In bytes. The limit of a signing service is usually lower, and the service reports it itself. */
 export const MAX_FILE_BYTES = 25 * 1024 * 1024
-const MOST_FILES = 200
+const MAX_FILES = 200
 /** How many entries of a folder are looked at. */
-const MOST_ENTRIES = 5000
+const MAX_ENTRIES = 5000
 const CHUNK = 256 * 1024
 // Windows has neither flag: there the check before opening finds links, and the one after it that it's still the same
 // file.
@@ -57,7 +57,7 @@ export class TurnFiles {
     const paths = 'files' in chosen ? chosen.files : await pathsIn(chosen.folder)
     const seen: SeenFile[] = []
     for (const path of paths) {
-      const found = seen.length < MOST_FILES ? await inspectFile(path) : undefined
+      const found = seen.length < MAX_FILES ? await inspectFile(path) : undefined
       if (found) seen.push(found)
     }
     if (turn !== this.#turn) return false
@@ -123,7 +123,7 @@ export class TurnFiles {
 async function pathsIn(folder: string): Promise<string[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true })
   return entries
-    .slice(0, MOST_ENTRIES)
+    .slice(0, MAX_ENTRIES)
     .filter((entry) => entry.isFile())
     .map(({ name }) => join(folder, name))
     .sort((one, other) => basename(one).localeCompare(basename(other), 'en', { numeric: true }))

@@ -154,7 +154,7 @@ function includesRecord({ set }: EmployersAnswer, { kind, Reference }: EmployerC
 function unreadableProblem(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
   const [first] = unreadable
   if (!first) return undefined
-  const some = unreadable.slice(0, MOST_NAMED).map(({ kind, name, path }) => (name ? `${kind} “${name}”` : path))
+  const some = unreadable.slice(0, MAX_NAMED).map(({ kind, name, path }) => (name ? `${kind} “${name}”` : path))
   const more = unreadable.length - some.length
   const names = more > 0 ? `${some.join(', ')} and ${more} more` : some.join(', ')
   return {
@@ -164,7 +164,7 @@ function unreadableProblem(unreadable: readonly UnreadableEmployer[]): AppError 
   }
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 const NOT_CONFIRMED: AppError = {
   code: 'unexpected-shape',

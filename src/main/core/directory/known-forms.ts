@@ -12,7 +12,7 @@ export interface KnownFormsDeps {
 }
 
 /** More than are shown, because the service may no longer have all of them. */
-const MOST_RECENT = 20
+const MAX_RECENT = 20
 
 const FORM =
   "coalesce(nullif(name, ''), reference) AS Name, reference AS Reference, form_type AS FormType, used_at AS usedAt"
@@ -35,7 +35,7 @@ export function openKnownForms({ db, templates }: KnownFormsDeps) {
 
   return {
     /** References of the most recently sent templates, newest first. Works offline, because it asks no service. */
-    recentTemplates: (accountId: string): string[] => recent.all(accountId, MOST_RECENT),
+    recentTemplates: (accountId: string): string[] => recent.all(accountId, MAX_RECENT),
 
     /** Lists forms by last use, then those never used by name. */
     async list(accountId: string): Promise<KnownForm[]> {

@@ -117,7 +117,7 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
 }
 
 /** Texts are shortened to this length, in characters. */
-const LONGEST_TEXT = 10_000
+const MAX_TEXT_LENGTH = 10_000
 type Secrets = ReturnType<typeof secretsOf>
 
 /** Collects what would let someone sign, edit, watch or read in the place of one of the document's people. */
@@ -137,7 +137,7 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
 
 /** Shortens all texts inside a value. */
 function shortenTexts<Value>(value: Value): Value {
-  if (typeof value === 'string') return shortened(value, LONGEST_TEXT) as Value
+  if (typeof value === 'string') return shortened(value, MAX_TEXT_LENGTH) as Value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(shortenTexts) as Value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortenTexts(member)])) as Value

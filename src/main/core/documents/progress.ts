@@ -15,7 +15,7 @@ import { folded } from '../lib/text-folding.ts'
 const SIGNED = new Set<string>(['Signed', 'Complete', 'Archived'])
 const DECLINED = new Set<string>(['Declined', 'Rejected'])
 /** Document statuses are cut to this length, in characters. */
-const LONGEST_STATUS = 500
+const MAX_STATUS_LENGTH = 500
 /** Statuses of signers who haven't been asked yet because it's someone else's turn. */
 const NOT_ASKED = new Set<string>(['Initialized', 'Pending'])
 
@@ -103,7 +103,7 @@ export function signersBefore(document: DocumentResponse, index: number): number
 
 function familyOf(document: DocumentResponse) {
   // Read for each signer, which would be slow for a long text.
-  return readDocumentStatus(document.Status?.slice(0, LONGEST_STATUS)).family
+  return readDocumentStatus(document.Status?.slice(0, MAX_STATUS_LENGTH)).family
 }
 
 /**

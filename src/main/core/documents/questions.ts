@@ -277,11 +277,11 @@ export interface DocumentQuestions {
     answer: { cursor: number; provenAt: number }
   }
   /** Returns what to send to the office next; `shared` confirms it. */
-  toShare: { ask: SharedAccount & { most: number }; answer: { changes: FeedChange[]; upTo: number } }
+  toShare: { ask: SharedAccount & { limit: number }; answer: { changes: FeedChange[]; upTo: number } }
   shared: { ask: { accountId: string; upTo: number }; answer: null }
   /** Tags of documents that only this workstation knows about. */
   unshared: {
-    ask: Omit<SharedAccount, 'feed'> & { most: number }
+    ask: Omit<SharedAccount, 'feed'> & { limit: number }
     answer: { tags: Uint8Array[]; upTo: number }
   }
   /**

@@ -9,7 +9,7 @@ import { type DocumentsPlace, type OpenedDocuments, openDocuments } from './mirr
 import { type DocumentsWorker, openDocumentsWorker } from './worker.ts'
 
 /** If more files than this get damaged, the disk is left alone and everything is kept in memory. */
-const MOST_SET_ASIDE = 2
+const MAX_SET_ASIDE = 2
 
 /** Result of opening the file. */
 export type DocumentsOpened = Pick<OpenedDocuments, 'state' | 'setAside'> & { because?: MemoryReason }
@@ -34,7 +34,7 @@ export function openRecoveringWorker(
   let isClosed = false
 
   async function open(isDamaged: boolean): Promise<OpenWorker> {
-    const hasFile = setAsideCount <= MOST_SET_ASIDE
+    const hasFile = setAsideCount <= MAX_SET_ASIDE
     const { db, ...opened } = await openDocuments({ ...place, key: hasFile ? key : undefined, isDamaged })
     // From now on the key fits the file, which must not be mistaken for one written with another key.
     if (key) key = { ...key, isNew: false }

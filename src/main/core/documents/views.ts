@@ -33,7 +33,7 @@ const VIEWS = new Rows({
 const Shared = z.object({ name: z.string(), query: DocumentQuery.refine(({ accounts }) => accounts === undefined) })
 
 /** Also the limit on how many can be reordered at once. */
-const MOST_VIEWS = 200
+const MAX_VIEWS = 200
 
 export type Views = ReturnType<typeof openViews>
 
@@ -131,8 +131,8 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
         requireOwn(accountId, known)
         change(written)
       } else {
-        if (findAll(accountId).length >= MOST_VIEWS) {
-          fail('invalid', `You can save up to ${MOST_VIEWS} views.`, {
+        if (findAll(accountId).length >= MAX_VIEWS) {
+          fail('invalid', `You can save up to ${MAX_VIEWS} views.`, {
             next: `Delete one that you no longer need.`
           })
         }

@@ -57,7 +57,7 @@ const ANSWERED_FROM_DISK: ReadonlySet<DocumentQuestion> = new Set([
   'keepOnly'
 ] as const)
 
-const MOST_NAMED = 10_000
+const MAX_NAMED = 10_000
 
 /**
  * Opens the worker.
@@ -233,7 +233,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
     async named(ask) {
       const rows = await rowsOf(ask)
-      return rows.slice(0, MOST_NAMED).map(({ accountId, reference, name }) => ({ accountId, reference, name }))
+      return rows.slice(0, MAX_NAMED).map(({ accountId, reference, name }) => ({ accountId, reference, name }))
     },
 
     purgeDue: ({ before, held }) => purgeDue(mirror, before, held),

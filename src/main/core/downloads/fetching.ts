@@ -43,7 +43,7 @@ export interface FetchingDeps {
 }
 
 /** How many files at the front of the queue may have been in progress when an earlier run ended. */
-const MOST_IN_PROGRESS = 256
+const MAX_IN_PROGRESS = 256
 
 export function openFetching(deps: FetchingDeps) {
   const { table, folders, shared, ask, time } = deps
@@ -70,7 +70,7 @@ export function openFetching(deps: FetchingDeps) {
 
   async function clearLeftovers(folderId: string): Promise<void> {
     const lanes = table.lanes().filter((lane) => lane.folderId === folderId)
-    const first = lanes.flatMap((lane) => table.heads(lane, MOST_IN_PROGRESS))
+    const first = lanes.flatMap((lane) => table.heads(lane, MAX_IN_PROGRESS))
     await removeLeftovers(folders.pathOf(folderId), await Promise.all(first.map(pathOf)))
   }
 

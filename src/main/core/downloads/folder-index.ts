@@ -142,7 +142,7 @@ interface WrittenIndex {
 const INDEX_NAME = 'index.csv'
 
 const PIECE = 64
-const HIGHEST_NUMBER = 9_999
+const MAX_NUMBER = 9_999
 const HEADINGS = [
   'File',
   'Document',
@@ -188,7 +188,7 @@ export async function writeIndex(
 
 async function takeName(files: FolderFiles, folder: string, temporary: string): Promise<string> {
   const there = await namesIn(files, folder, 'index')
-  for (let number = 1; number <= HIGHEST_NUMBER; number++) {
+  for (let number = 1; number <= MAX_NUMBER; number++) {
     const wanted = number === 1 ? INDEX_NAME : numberedName(INDEX_NAME, number)
     const found = there.get(nameKey(wanted))
     if (found === undefined) {

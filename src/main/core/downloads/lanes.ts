@@ -32,7 +32,7 @@ export interface LanesDeps {
 }
 
 /** The most downloads in progress, including those not recorded yet. */
-const MOST_UNCOMMITTED = 64
+const MAX_UNCOMMITTED = 64
 
 const keyOf = ({ accountId, folderId }: Lane) => `${accountId}\n${folderId}`
 
@@ -88,8 +88,8 @@ export class Lanes {
       if (!hasArrived) arriving += 1
       else if (!isSaved) written += 1
     }
-    const most = concurrency()
-    return arriving < most && written < most && running.size < MOST_UNCOMMITTED
+    const limit = concurrency()
+    return arriving < limit && written < limit && running.size < MAX_UNCOMMITTED
   }
 
   /** Returns the next download, or how long until there may be one, in milliseconds. */

@@ -39,7 +39,7 @@ export type ParsedPattern = { ok: true; pattern: NamePattern } | { ok: false; pr
 export const DEFAULT_PATTERN = '{account}/{yyyy}/{matter}/{document} – {signer} – {date}.pdf'
 
 /** Nested folders plus the file. No one finds anything in a deeper path. */
-const MOST_PARTS = 8
+const MAX_PARTS = 8
 
 const MAX_PATTERN_LENGTH = 500
 
@@ -110,8 +110,8 @@ function escapeProblem(text: string): string | undefined {
 }
 
 function depthProblem(parts: number): string | undefined {
-  if (parts <= MOST_PARTS) return undefined
-  return `This makes ${parts - 1} folders. Use ${MOST_PARTS - 1} at most.`
+  if (parts <= MAX_PARTS) return undefined
+  return `This makes ${parts - 1} folders. Use ${MAX_PARTS - 1} at most.`
 }
 
 function withoutExtension(written: readonly string[]): string[] {

@@ -13,7 +13,7 @@ import { byNameKey, nameKey } from '../storage/same-name.ts'
 
 /** Folder names say who signed what, so only the user may open them. */
 const MODE = 0o700
-const HIGHEST_NUMBER = 99
+const MAX_NUMBER = 99
 
 export interface MadeFolders {
   /** The real path of the chosen folder. */
@@ -120,7 +120,7 @@ export async function kindOf(files: FolderFiles, path: string): Promise<FileKind
 
 async function ensureFolder(files: FolderFiles, parent: string, name: string): Promise<string> {
   const existing = await namesIn(files, parent, name)
-  for (let number = 1; number <= HIGHEST_NUMBER; number++) {
+  for (let number = 1; number <= MAX_NUMBER; number++) {
     const wanted = number === 1 ? name : `${name} (${number})`
     const known = existing.get(nameKey(wanted))
     if (known !== undefined) {
@@ -153,7 +153,7 @@ async function createFolder(files: FolderFiles, path: string): Promise<boolean> 
 /** How long cached information is trusted, in milliseconds. */
 const CACHE_LIFETIME = 2_000
 /** The most folders cached at a time. */
-const MOST_CACHED = 64
+const MAX_CACHED_FOLDERS = 64
 
 interface CacheEntry<Value> {
   value: Value
@@ -204,7 +204,7 @@ export class FolderCache {
     if (known && known.until > this.#time.elapsed()) return known.value
     const until = this.#time.elapsed() + CACHE_LIFETIME
     const value = await read()
-    if (cache.size >= MOST_CACHED) cache.clear()
+    if (cache.size >= MAX_CACHED_FOLDERS) cache.clear()
     cache.set(key, { value, until })
     return value
   }
@@ -218,7 +218,7 @@ export const MAX_PATH_LENGTH = 240
 /** Windows' limit. */
 const WINDOWS_PATH = 259
 /** A shorter name means nothing to anyone. */
-const SHORTEST_STEM = 8
+const MIN_STEM_LENGTH = 8
 const NO_FILE = -1
 const segmenter = new Intl.Segmenter('en')
 
@@ -242,9 +242,9 @@ export function fitPath(folder: string, path: readonly string[]): string[] {
 function fitNames(names: readonly string[], room: number, file: number): string[] {
   const available = room - names.length
   if (lengthOf(names) <= available) return [...names]
-  const minimums = names.map((name, index) => SHORTEST_STEM + (index === file ? extensionOf(name).length : 0))
+  const minimums = names.map((name, index) => MIN_STEM_LENGTH + (index === file ? extensionOf(name).length : 0))
   const unitsAt = (limit: number, index: number) => Math.max(limit, minimums[index] ?? 0)
-  for (let limit = Math.max(0, ...names.map(({ length }) => length)) - 1; limit >= SHORTEST_STEM; limit--) {
+  for (let limit = Math.max(0, ...names.map(({ length }) => length)) - 1; limit >= MIN_STEM_LENGTH; limit--) {
     const length = names.reduce((sum, name, index) => sum + Math.min(name.length, unitsAt(limit, index)), 0)
     if (length > available) continue
     const shorter = names.map((name, index) => shortened(name, unitsAt(limit, index), index === file))

@@ -58,7 +58,7 @@ export interface SaveOptions {
   random?: (bytes: number) => Uint8Array
 }
 
-const HIGHEST_NUMBER = 9_999
+const MAX_NUMBER = 9_999
 
 /**
  * Writes a file below a folder, creating the folders on its path.
@@ -208,7 +208,7 @@ function numbersTaken(names: ReadonlyMap<string, string>, name: string): Map<num
 }
 
 function firstFree(isTaken: (number: number) => boolean): number {
-  for (let number = 1; number <= HIGHEST_NUMBER; number++) if (!isTaken(number)) return number
+  for (let number = 1; number <= MAX_NUMBER; number++) if (!isTaken(number)) return number
   throw new FileError('exists')
 }
 

@@ -11,8 +11,8 @@ import { getOrMake } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 
 /** The maximum length of a link, in characters, and the maximum number of signers. */
-const MOST_CHARACTERS = 8_000
-const MOST_SIGNERS = 20
+const MAX_LINK_LENGTH = 8_000
+const MAX_SIGNERS = 20
 /** Hidden characters could make one name look like another. The two exceptions join letters in some scripts. */
 const PLAIN = /^(?:[^\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|[\u200c\u200d])*$/u
 
@@ -42,7 +42,7 @@ const DraftLinkShape = z.strictObject({
   name: text.optional(),
   reference: text.optional(),
   clientReference: text.optional(),
-  signers: z.array(LinkedSigner).max(MOST_SIGNERS)
+  signers: z.array(LinkedSigner).max(MAX_SIGNERS)
 })
 export type DraftLink = z.infer<typeof DraftLinkShape>
 
@@ -53,7 +53,7 @@ const NOTHING_MADE = 'No draft was made.'
  * @throws AppFailure `invalid`: nothing of it may be used.
  */
 export function readDraftLink(link: string): DraftLink {
-  if (link.length > MOST_CHARACTERS) refuse('This link is too long.')
+  if (link.length > MAX_LINK_LENGTH) refuse('This link is too long.')
   const url = URL.parse(link)
   const isPlain = url?.protocol === 'countersign:' && !url.username && !url.password && !url.port && !url.hash
   if (!url || !isPlain) refuse('This link isn’t one that Countersign can read.')

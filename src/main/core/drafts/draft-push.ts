@@ -9,7 +9,7 @@ import { encodeContent, hasContent, readContent } from './shared-content.ts'
 import type { KnownDraft, LocalDraft } from './shared-draft-rows.ts'
 
 /** How many consecutive saves of a draft may be unanswered. */
-const MOST_PENDING = 50
+const MAX_PENDING = 50
 
 interface PushDeps extends PullDeps {
   readonly db: Db
@@ -47,7 +47,7 @@ export function openDraftPush({
     if (known.edits !== known.given) {
       const version = newId()
       // Recorded before sending: if no answer comes, the office may have it.
-      rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
+      rows.change(id, { basedOn: [...known.basedOn.slice(-MAX_PENDING), version] })
       const { basedOn, round } = known
       const wasActive = rows.isActive(id)
       const saved = await ask((office) =>

@@ -20,8 +20,8 @@ const VERSION = 1
 export const FILE_EXTENSION = 'countersign'
 
 /** The maximum size of a file, in bytes, and the maximum number of drafts and presets in it. */
-export const MOST_BYTES = 50 * 1024 * 1024
-const MOST_ENTRIES = 10_000
+export const MAX_FILE_BYTES = 50 * 1024 * 1024
+const MAX_ENTRIES = 10_000
 
 const Preset = z.strictObject({ name: z.string().trim().min(1).max(200), composition: Composition })
 const Version = z.number().int().min(1)
@@ -54,7 +54,7 @@ export function* exchangeFile(
   for (const text of textsOf(madeBy, drafts, presets)) {
     const chunk = Buffer.from(text, 'utf8')
     bytes += chunk.byteLength
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_FILE_BYTES) {
       fail('too-large', 'Together these are over the 50 MB limit for a Countersign file.', {
         next: 'Export fewer at a time.'
       })
@@ -84,7 +84,7 @@ function* joinedEntries(entries: Iterable<unknown>): Generator<string> {
  * @throws AppFailure `invalid` or `too-large`: nothing of it may be used.
  */
 export async function readExchangeFile(bytes: Uint8Array): Promise<ExchangeContent> {
-  if (bytes.byteLength > MOST_BYTES)
+  if (bytes.byteLength > MAX_FILE_BYTES)
     fail('too-large', 'This file is larger than 50 MB.', { next: 'Export fewer at a time.' })
   return readInSlices(read(bytes), UNREADABLE)
 }
@@ -111,8 +111,8 @@ function* read(bytes: Uint8Array): Generator<void, ExchangeContent> {
   const drafts = entriesOf(members.get('drafts'))
   const presets = entriesOf(members.get('presets'))
   if (drafts.length + presets.length === 0) fail('invalid', 'There are no drafts or presets in this file.')
-  if (drafts.length + presets.length > MOST_ENTRIES) {
-    fail('too-large', `There are more than ${MOST_ENTRIES} drafts and presets in this file.`, {
+  if (drafts.length + presets.length > MAX_ENTRIES) {
+    fail('too-large', `There are more than ${MAX_ENTRIES} drafts and presets in this file.`, {
       next: `Export fewer at a time.`
     })
   }

@@ -8,7 +8,7 @@ import { errorText } from '../../../shared/contract/errors.ts'
 import type { AppError, ImportResult, SavedFile } from '../../../shared/contract/index.ts'
 import { readChosen, writeChosen } from '../storage/chosen-file.ts'
 import { safeFileName } from '../storage/safe-name.ts'
-import { exchangeFile, FILE_EXTENSION, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
+import { exchangeFile, FILE_EXTENSION, MAX_FILE_BYTES, readExchangeFile } from './exchange-file.ts'
 import { type ImportDeps, openImport } from './importing.ts'
 
 export interface ExchangeDeps extends ImportDeps {
@@ -97,4 +97,4 @@ async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedF
   return { label: await writeChosen(path, FILE_EXTENSION, content) }
 }
 
-const bytesOf = (path: string) => readChosen(path, MOST_BYTES, 'Export fewer at a time.')
+const bytesOf = (path: string) => readChosen(path, MAX_FILE_BYTES, 'Export fewer at a time.')

@@ -13,7 +13,7 @@ import { FILE_EXTENSION } from './exchange-file.ts'
 import type { Presets } from './presets.ts'
 
 /** How many can wait, and how many one start can bring. More would be flooding the screen. */
-const MOST_WAITING = 10
+const MAX_WAITING = 10
 
 export type OutsideRequest = { link: string } | { path: string }
 
@@ -72,7 +72,7 @@ export class FromOutside {
   /** Queues requests for a person's consent. Resolves once they can be shown. */
   enqueue(requests: readonly OutsideRequest[]): Promise<void> {
     this.#reading = this.#reading.then(async () => {
-      for (const one of requests.slice(0, MOST_WAITING)) await this.#enqueueOne(one)
+      for (const one of requests.slice(0, MAX_WAITING)) await this.#enqueueOne(one)
     })
     return this.#reading
   }
@@ -119,7 +119,7 @@ export class FromOutside {
     const { describe, newId, changed } = this.#deps
     const isSame = (one: PendingRequest) => JSON.stringify(one.request) === JSON.stringify(request)
     // Each request is asked about once, however often it is opened meanwhile.
-    if (this.#pending.length >= MOST_WAITING || this.#pending.some(isSame)) return
+    if (this.#pending.length >= MAX_WAITING || this.#pending.some(isSame)) return
     const id = newId()
     let pending: PendingRequest
     try {

@@ -15,8 +15,8 @@ const HISTORY_STEP = 10 * 60_000
 /**
  * The maximum number of versions of one draft, and their maximum total size in bytes: a form's XML can be megabytes.
  */
-export const MOST_VERSIONS = 200
-export const MOST_VERSION_BYTES = 32 * 1024 * 1024
+export const MAX_VERSIONS = 200
+export const MAX_VERSION_BYTES = 32 * 1024 * 1024
 
 /** A draft's row as last saved. */
 export interface KeepableDraft {
@@ -150,8 +150,8 @@ interface Size {
  */
 function versionsToDelete(versions: readonly Size[]): number[] {
   const gone = new Set<number>()
-  if (versions.length > MOST_VERSIONS) {
-    const older = versions.slice(0, MOST_VERSIONS / 2)
+  if (versions.length > MAX_VERSIONS) {
+    const older = versions.slice(0, MAX_VERSIONS / 2)
     const changes = older.filter(({ reason }) => reason === 'change')
     // If the older half has hardly any changes, only sent and restored versions, the oldest goes.
     const thinned = changes.length > 1 ? changes.filter((_, index) => index % 2 === 1) : older.slice(0, 1)
@@ -159,7 +159,7 @@ function versionsToDelete(versions: readonly Size[]): number[] {
   }
   let bytes = versions.reduce((sum, version) => sum + (gone.has(version.number) ? 0 : version.bytes), 0)
   for (const version of versions.slice(0, -1)) {
-    if (bytes <= MOST_VERSION_BYTES) break
+    if (bytes <= MAX_VERSION_BYTES) break
     if (gone.has(version.number)) continue
     gone.add(version.number)
     bytes -= version.bytes

@@ -5,8 +5,8 @@
 
 import {
   type Composition,
-  LONGEST_VALUE,
-  MOST_VALUES,
+  MAX_VALUE_LENGTH,
+  MAX_VALUES,
   type RememberedField,
   rememberedChoice
 } from '../../../shared/composition/index.ts'
@@ -15,7 +15,7 @@ import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
 /** How many forms are offered. */
-export const MOST_FORMS = 200
+export const MAX_FORMS = 200
 
 export type Remembered = ReturnType<typeof openRemembered>
 
@@ -60,12 +60,12 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
       const used = valuesOf(composition)
       for (const { field, value } of used) keep(accountId, field, value, now)
       for (const field of new Set(used.map((one) => one.field))) {
-        for (const value of values(accountId, field).slice(MOST_VALUES)) drop(accountId, field, value)
+        for (const value of values(accountId, field).slice(MAX_VALUES)) drop(accountId, field, value)
       }
       const usedForms = formsOf(composition)
       for (const form of usedForms) keepForm({ ...form, accountId, now })
       if (usedForms.length === 0) return
-      for (const form of forms.all(accountId).slice(MOST_FORMS)) dropForm({ ...form, accountId })
+      for (const form of forms.all(accountId).slice(MAX_FORMS)) dropForm({ ...form, accountId })
     }),
 
     /**
@@ -105,7 +105,7 @@ function valuesOf(composition: Composition): UsedValue[] {
     ...settings.flatMap((of) => [usedValue('ReturnUrl', of.ReturnUrl), usedValue('NotifyUrl', of.NotifyUrl)])
   ]
     .map((one) => ({ field: one.field, value: one.value.trim() }))
-    .filter((one) => one.value !== '' && one.value.length <= LONGEST_VALUE)
+    .filter((one) => one.value !== '' && one.value.length <= MAX_VALUE_LENGTH)
 }
 
 function ofForms({ items, InvitationEmailTemplateReference }: Composition): UsedValue[] {

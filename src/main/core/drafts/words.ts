@@ -8,7 +8,7 @@ import { type Composition, titleOf } from '../../../shared/composition/index.ts'
  * A draft may hold megabytes of XML, and its words are written with each save: more than this would be felt while
  * typing. What people typed comes first, so XML is what gets cut.
  */
-const MOST_CHARACTERS = 100_000
+const MAX_TEXT_LENGTH = 100_000
 
 /** Members whose values nobody types. */
 const UNTYPED_MEMBERS = new Set(['key', 'kind', 'gmt', 'FieldType', 'DataType'])
@@ -18,7 +18,7 @@ export function wordsOf(composition: Composition): string {
   const typed: string[] = []
   const xml: string[] = []
   collect(composition, '', typed, xml)
-  return [titleOf(composition), ...typed, ...xml].join('\n').slice(0, MOST_CHARACTERS)
+  return [titleOf(composition), ...typed, ...xml].join('\n').slice(0, MAX_TEXT_LENGTH)
 }
 
 /**

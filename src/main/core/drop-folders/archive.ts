@@ -17,7 +17,7 @@ import type { Entry, Journal, Step } from './journal.ts'
 import { assertOwnFolder, ensureFolder, isDirectlyIn } from './own-folders.ts'
 import { reportOf } from './report.ts'
 
-const HIGHEST_NUMBER = 100_000
+const MAX_NUMBER = 100_000
 
 /** waiting: the file can't be seen at the moment. stuck: it can't be moved, or its report can't be written. */
 export type ArchiveResult = 'away' | 'waiting' | 'stuck'
@@ -29,7 +29,7 @@ export function openArchive({ journal, step }: { journal: Journal; step: Step })
   async function nameFor(entry: Entry, into: string): Promise<string> {
     const name = safeFileName(entry.name, { fallback: 'file' })
     const key = join(into, name)
-    for (let number = numbers.get(key) ?? 1; number < HIGHEST_NUMBER; number++) {
+    for (let number = numbers.get(key) ?? 1; number < MAX_NUMBER; number++) {
       const wanted = number === 1 ? name : numberedName(name, number)
       if (journal.isReserved(entry.folderId, wanted)) continue
       if (!(await isFree(join(into, wanted))) || !(await isFree(join(into, reportName(wanted))))) continue

@@ -12,7 +12,7 @@ import type { FileStat } from './stable-file.ts'
 /** Where files are while they are processed. Begins with a dot, so that most people don't see it. */
 export const WORKING = '.countersign'
 /** UTF-16 units kept from a name's end: with the id in front, it fits where names are limited to 255 bytes. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 const CLAIM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(.+)$/
 
 export type ClaimedFile = Pick<Entry, 'id' | 'name'>
@@ -28,7 +28,7 @@ export function workingFolderOf(place: string): string {
 }
 
 export function claimName({ id, name }: ClaimedFile): string {
-  return `${id}-${name.slice(-LONGEST_NAME)}`
+  return `${id}-${name.slice(-MAX_NAME_LENGTH)}`
 }
 
 /** Returns a claimed file by its entry. Undefined if there is no such file, or it isn't in a folder of ours. */

@@ -24,7 +24,7 @@ import { openRefusals } from './refusals.ts'
 import { type ListenToFolder, listenToFolder, openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
 
 /** How many folders can be watched. */
-const MOST_FOLDERS = 50
+const MAX_FOLDERS = 50
 /** The folders that are created in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
@@ -114,7 +114,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
       })
     }
     const all = folders.all()
-    if (all.length >= MOST_FOLDERS) fail('too-large', `You can watch up to ${MOST_FOLDERS} folders.`)
+    if (all.length >= MAX_FOLDERS) fail('too-large', `You can watch up to ${MAX_FOLDERS} folders.`)
     const movesFilesInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
     if (all.some((one) => movesFilesInto(one.place, place))) {
       fail('invalid', 'Another drop folder moves its files there.', {

@@ -15,7 +15,7 @@ import { type FileStat, isSameStat } from './stable-file.ts'
 
 const CHUNK = 256 * 1024
 /** How many files are looked at in one go; the others follow once these are archived, or can't be. */
-const MOST_AT_ONCE = 2_000
+const MAX_AT_ONCE = 2_000
 /** How many bytes at either end identify a file that is too large to be read. */
 const END_BYTES = 64 * 1024
 
@@ -52,11 +52,11 @@ export async function filesIn(place: string, from: string | undefined): Promise<
   const first = from === undefined ? 0 : names.findIndex((name) => name >= from)
   const begin = Math.max(0, first)
   const files: FileStat[] = []
-  for (const name of names.slice(begin, begin + MOST_AT_ONCE)) {
+  for (const name of names.slice(begin, begin + MAX_AT_ONCE)) {
     const stat = await fileStatOf(place, name)
     if (stat) files.push(stat)
   }
-  return { files, next: names.length > MOST_AT_ONCE ? names[begin + MOST_AT_ONCE] : undefined }
+  return { files, next: names.length > MAX_AT_ONCE ? names[begin + MAX_AT_ONCE] : undefined }
 }
 
 /** Returns undefined if there is no regular file of that name. */

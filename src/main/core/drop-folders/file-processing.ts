@@ -26,7 +26,7 @@ import { ensureFolder } from './own-folders.ts'
 import { type FileStat, StableClaims } from './stable-file.ts'
 
 /** At how many looks a claimed file may be missing before it is given up. */
-const MOST_ABSENCES = 10
+const MAX_ABSENCES = 10
 
 export interface FileProcessingDeps {
   /** Returns the folder's current settings; undefined once it isn't watched any more. */
@@ -106,7 +106,7 @@ export function openFileProcessing({
     if (!(await isGone(place, entry).catch(() => false))) return 'done'
     const count = (absences.get(id) ?? 0) + 1
     absences.set(id, count)
-    if (count < MOST_ABSENCES) return 'done'
+    if (count < MAX_ABSENCES) return 'done'
     absences.delete(id)
     claims.delete(id)
     stableClaims.forget(id)

@@ -41,7 +41,7 @@ export interface MadeResult {
 }
 
 /** How many drafts of one file its line can link to. */
-const MOST_LINKS = 100
+const MAX_LINKS = 100
 
 export type Journal = ReturnType<typeof openJournal>
 
@@ -108,7 +108,7 @@ export function openJournal(db: Db) {
 
     /** @throws Error if it was made before: then the caller's other writes must not happen either. */
     recordMade(id: string, { outcome, count, draftIds, error, report }: MadeResult, now: number): void {
-      const some = draftIds.slice(0, MOST_LINKS)
+      const some = draftIds.slice(0, MAX_LINKS)
       const changes = updateMade({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
       if (changes !== 1) throw new Error('This file was already imported.')
       // The file was fixed and dropped again, so its earlier refusal is dismissed.

@@ -7,11 +7,11 @@ import { z } from 'zod'
 import { Field, Form, knownFieldType, Template } from '../../../shared/model/index.ts'
 
 /** How many readings are kept: more than a report shows. */
-const MOST_READINGS = 1_001
+const MAX_READINGS = 1_001
 /** Longer than any member's name, so that names of megabytes aren't compared. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 /** More than any object of the reference has; a larger one is refused anyway. */
-const MOST_MEMBERS = 100
+const MAX_MEMBERS = 100
 
 /** A form as other software sends it: its type may be missing, to be entered in the draft. */
 export const SentForm = Form.partial({ FormType: true })
@@ -63,7 +63,7 @@ export function openLenientReader(onDuplicate: (path: readonly PropertyKey[], me
   const path: PropertyKey[] = []
 
   function addReading(reading: string): void {
-    if (readings.size < MOST_READINGS) readings.add(reading)
+    if (readings.size < MAX_READINGS) readings.add(reading)
   }
 
   /** Reads one member or element. */
@@ -98,9 +98,9 @@ export function openLenientReader(onDuplicate: (path: readonly PropertyKey[], me
   function normaliseMembers(schema: z.ZodObject, members: Members): void {
     const names = namesOf(schema)
     const all = Object.keys(members)
-    if (all.length > MOST_MEMBERS) return
+    if (all.length > MAX_MEMBERS) return
     for (const written of all) {
-      if (Object.hasOwn(schema.shape, written) || written.length > LONGEST_NAME) continue
+      if (Object.hasOwn(schema.shape, written) || written.length > MAX_NAME_LENGTH) continue
       const name = names.get(written.toLowerCase())
       if (name === undefined) continue
       if (Object.hasOwn(members, name)) onDuplicate([...path, name], `is there twice, once written “${written}”`)
@@ -138,7 +138,7 @@ export function openLenientReader(onDuplicate: (path: readonly PropertyKey[], me
 
 /** Returns a value's meaning in the schema's own spelling; undefined if it already has that, or isn't certain. */
 function meaningOf(schema: unknown, value: unknown, name: string): unknown {
-  const word = typeof value === 'string' && value.length < LONGEST_NAME ? value.toLowerCase() : undefined
+  const word = typeof value === 'string' && value.length < MAX_NAME_LENGTH ? value.toLowerCase() : undefined
   if (schema instanceof z.ZodBoolean) return word === 'true' || word === 'false' ? word === 'true' : undefined
   if (schema instanceof z.ZodNumber) return word !== undefined && /^-?\d{1,9}$/.test(word) ? Number(word) : undefined
   if (schema === Field.shape.ClientField) return typeof value === 'boolean' ? String(value) : undefined

@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /** How many notes are listed; a sheet with a fault in each of 5,000 rows has one fault. */
-const MOST_NOTES = 1_000
+const MAX_NOTES = 1_000
 const LINE_END = '\r\n'
 
 export function reportOf({ name, at, said, error, notes = [], readings = [] }: Report): string {
@@ -34,11 +34,11 @@ export function reportOf({ name, at, said, error, notes = [], readings = [] }: R
 
 function section(heading: string, entries: readonly string[]): string[] {
   if (entries.length === 0) return []
-  const omitted = entries.length - MOST_NOTES
+  const omitted = entries.length - MAX_NOTES
   return [
     '',
     heading,
-    ...entries.slice(0, MOST_NOTES).map((note) => `- ${oneLine(note)}`),
+    ...entries.slice(0, MAX_NOTES).map((note) => `- ${oneLine(note)}`),
     ...(omitted > 0 ? [`- and ${omitted} more.`] : [])
   ]
 }

@@ -24,9 +24,9 @@ export interface RequestContent {
 }
 
 /** How many faults are named. */
-const MOST_FAULTS = 100
+const MAX_FAULTS = 100
 /** More than a report shows. */
-const MOST_NOTES = 1_001
+const MAX_NOTES = 1_001
 
 const UNREADABLE: Record<JsonTrouble['kind'], string> = {
   empty: 'This file is empty.',
@@ -95,8 +95,8 @@ function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<voi
   }
   return {
     composition,
-    notes: problems.slice(0, MOST_NOTES).map(({ at, message }) => `${at} ${message}.`),
-    readings: [...lenientReader.readings, ...readings].slice(0, MOST_NOTES)
+    notes: problems.slice(0, MAX_NOTES).map(({ at, message }) => `${at} ${message}.`),
+    readings: [...lenientReader.readings, ...readings].slice(0, MAX_NOTES)
   }
 }
 
@@ -115,7 +115,7 @@ function openFaults() {
 
   function add(fault: FieldMessage): void {
     count += 1
-    if (fields.length < MOST_FAULTS) fields.push(fault)
+    if (fields.length < MAX_FAULTS) fields.push(fault)
   }
 
   return {
@@ -128,10 +128,10 @@ function openFaults() {
           add({ field: shortened(formatPath(path)), message: reasonOf(issue) })
           continue
         }
-        for (const key of issue.keys.slice(0, MOST_FAULTS)) {
+        for (const key of issue.keys.slice(0, MAX_FAULTS)) {
           add({ field: shortened(formatPath([...path, key])), message: 'isn’t known' })
         }
-        count += Math.max(0, issue.keys.length - MOST_FAULTS)
+        count += Math.max(0, issue.keys.length - MAX_FAULTS)
       }
     },
 

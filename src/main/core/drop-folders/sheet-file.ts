@@ -35,7 +35,7 @@ export interface SheetContent {
 const ROWS_AT_ONCE = 50
 const PROBLEMS_AT_ONCE = 500
 /** How many people a sheet without a preset may name. */
-const MOST_PEOPLE = 10
+const MAX_PEOPLE = 10
 
 /** @throws AppFailure `bad-file` */
 export async function readSheetFile(
@@ -90,7 +90,7 @@ function planFromPreset(base: Composition, sheet: BulkSheet): SheetPlan {
 
 /** A sheet can't hold a template's reference and fields, so without a preset it is a form. */
 function planWithoutPreset(sheet: BulkSheet): SheetPlan {
-  const widest = compositionFor(MOST_PEOPLE)
+  const widest = compositionFor(MAX_PEOPLE)
   const found = new Set(matchColumns(bulkTargets(widest), sheet.columns).map(({ target }) => target))
   const people = bulkTargets(widest).map(({ target, person }) => (found.has(target) ? (person ?? 0) : 0))
   const composition = compositionFor(Math.max(1, ...people))

@@ -18,7 +18,7 @@ const LOOK_EVERY = 30_000
 /** How soon to look after a change, in milliseconds, so that many events cause one look. */
 const SOON = 250
 /** How many looks in a row to spend on files that keep changing before moving on to others. */
-const MOST_FRUITLESS = 30
+const MAX_FRUITLESS_LOOKS = 30
 /** How long a network disk may take to respond at all, in milliseconds. */
 const TIMEOUT = 15_000
 export type FolderState = Exclude<DropFolder['state'], 'paused'>
@@ -115,7 +115,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     }
     // Files that can't be taken must not block the rest.
     if (claimed > 0) fruitless = 0
-    else if (!isMoving || ++fruitless >= MOST_FRUITLESS) {
+    else if (!isMoving || ++fruitless >= MAX_FRUITLESS_LOOKS) {
       nextName = found.next
       fruitless = 0
     }

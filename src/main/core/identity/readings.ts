@@ -16,8 +16,8 @@ import { type ReadRecord, readRecord, type ShownPicture, wipeRecord } from './re
 
 /** Milliseconds without use after which a reading is wiped. */
 export const IDLE = 5 * 60_000
-const MOST_READINGS = 4
-const MOST_RECORDS = 100
+const MAX_READINGS = 4
+const MAX_RECORDS = 100
 
 export interface ReadingsDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'getIDVerification'>>
@@ -87,7 +87,7 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
 
   function makeRoom(): void {
     const oldest = [...readings.values()].sort((one, other) => one.usedAt - other.usedAt)
-    for (const reading of oldest.slice(0, Math.max(0, oldest.length - MOST_READINGS + 1))) clear(reading, 'others')
+    for (const reading of oldest.slice(0, Math.max(0, oldest.length - MAX_READINGS + 1))) clear(reading, 'others')
   }
 
   return {
@@ -103,8 +103,8 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
         const documentName = (await deps.nameOf(accountId, reference)) ?? reference
         const client = await deps.clientOf(accountId)
         const { items, problems } = await client.getIDVerification(reference, { signal: abort.signal })
-        const leftOut = problems.length + Math.max(0, items.length - MOST_RECORDS)
-        for (const item of items.slice(0, MOST_RECORDS)) records.push(await readRecord(item))
+        const leftOut = problems.length + Math.max(0, items.length - MAX_RECORDS)
+        for (const item of items.slice(0, MAX_RECORDS)) records.push(await readRecord(item))
         if (abort.signal.aborted) fail('cancelled', 'This was cleared before it could be shown.')
         deps.note({
           what: 'identity-data-fetched',

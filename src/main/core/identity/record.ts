@@ -18,9 +18,9 @@ export interface ReadRecord {
 }
 
 /** In characters. Longer texts aren't facts from a card, and drawing one in full would freeze the page. */
-const LONGEST_TEXT = 2000
-const MOST_ATTENTIONS = 200
-const MOST_OTHERS = 100
+const MAX_TEXT_LENGTH = 2000
+const MAX_ATTENTIONS = 200
+const MAX_OTHERS = 100
 
 const pictureMembers = [
   ['portrait', 'PortraitImage'],
@@ -121,14 +121,14 @@ function attentionsOf({
     const more = Object.entries(others).map(([name, value]) => `${name}: ${asText(value)}`)
     return { name: shortened(Name.trim()), detail: shortened([Detail.trim(), ...more].filter(Boolean).join(' · ')) }
   }).filter(({ name, detail }) => name !== '' || detail !== '')
-  const more = attentions.length - MOST_ATTENTIONS
-  return { attentions: attentions.slice(0, MOST_ATTENTIONS), ...(more > 0 && { moreAttentions: more }) }
+  const more = attentions.length - MAX_ATTENTIONS
+  return { attentions: attentions.slice(0, MAX_ATTENTIONS), ...(more > 0 && { moreAttentions: more }) }
 }
 
 function othersOf(record: IDVerificationRecord): OtherMember[] {
   return Object.entries(record)
     .filter(([name, value]) => !knownMembers.has(name) && value !== undefined)
-    .slice(0, MOST_OTHERS)
+    .slice(0, MAX_OTHERS)
     .map(([name, value]) => ({
       name: name.slice(0, 200),
       value: shortened(asText(value))
@@ -138,6 +138,6 @@ function othersOf(record: IDVerificationRecord): OtherMember[] {
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 function shortened(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text
-  return `${text.slice(0, LONGEST_TEXT)}… (${text.length.toLocaleString('en-GB')} characters in all)`
+  if (text.length <= MAX_TEXT_LENGTH) return text
+  return `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length.toLocaleString('en-GB')} characters in all)`
 }

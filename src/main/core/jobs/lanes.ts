@@ -12,7 +12,7 @@ import { backoff } from '../lib/time.ts'
  * Upper bound of a sleep, in milliseconds. The wall clock may jump, so anything that waits for a time of day is
  * rechecked this often.
  */
-const LONGEST_SLEEP = 60_000
+const MAX_SLEEP = 60_000
 
 /** The lanes of a queue, each created when first needed. */
 export class Lanes<Lane> {
@@ -57,7 +57,7 @@ export class DispatchLoop {
   /** Takes the next turn after this many milliseconds, or after a minute if that is sooner. */
   sleep(milliseconds: number): void {
     this.stopSleeping()
-    this.#cancelSleep = this.#time.after(Math.min(LONGEST_SLEEP, Math.max(1, milliseconds)), () => this.wake())
+    this.#cancelSleep = this.#time.after(Math.min(MAX_SLEEP, Math.max(1, milliseconds)), () => this.wake())
   }
 
   stopSleeping(): void {

@@ -37,7 +37,7 @@ export interface Scan {
   /** Offset of each item's first byte; `ends`: one past its last. */
   starts: Uint32Array
   ends: Uint32Array
-  /** Items nested deeper than {@link DEEPEST}. */
+  /** Items nested deeper than {@link MAX_DEPTH}. */
   tooDeep: ReadonlySet<number>
 }
 
@@ -62,7 +62,7 @@ export class JsonTrouble extends Error {
 }
 
 /** Deeper than any document; anything deeper couldn't be serialised again. */
-export const DEEPEST = 200
+export const MAX_DEPTH = 200
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -104,7 +104,7 @@ export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
     }
     starts[count] = at
     ends[count] = value.end
-    if (value.deepest > DEEPEST) tooDeep.add(count)
+    if (value.deepest > MAX_DEPTH) tooDeep.add(count)
     count++
     at = skipSpace(bytes, value.end)
     if (bytes[at] === CLOSE_LIST) break

@@ -3,9 +3,9 @@ import type { OtherMember } from '../../../shared/contract/index.ts'
 import { unknownMembers } from '../../../shared/model/index.ts'
 import { shortened } from './text-folding.ts'
 
-/** Maximum length of a member's text, in characters; `MOST`: maximum number of members per object. */
-const LONGEST = 500
-const MOST = 100
+/** Maximum length of a member's text, in characters; `MAX_MEMBERS`: maximum number of members per object. */
+const MAX_TEXT_LENGTH = 500
+const MAX_MEMBERS = 100
 /** What a later version of the service might call a secret, as lower-case words. */
 const SECRET =
   /pass ?(code|word|phrase)|passwd|secret|token|credential|sign(ing|er)? ?(ur[li]|link|key)|(short|edit) ?ur[li]|api ?key|\b(otp|pin)( ?(code|number|value))?\b/
@@ -21,15 +21,15 @@ export function otherMembers(
     const isText = typeof member === 'string' || typeof member === 'number'
     return isSecretName(name) || (isText && mayGrantAccess(String(member))) ? HIDDEN : member
   }
-  return members.slice(0, MOST).flatMap(([name, member]) => {
+  return members.slice(0, MAX_MEMBERS).flatMap(([name, member]) => {
     if (member === undefined || member === '') return []
     const shown = redact(name, member)
     const value = typeof shown === 'string' ? shown : JSON.stringify(shown, redact)
     return [
       {
-        name: mayGrantAccess(name) ? HIDDEN : shortened(name, LONGEST),
+        name: mayGrantAccess(name) ? HIDDEN : shortened(name, MAX_TEXT_LENGTH),
         // A name inside the value may be secret, too.
-        value: shortened(mayGrantAccess(value) ? HIDDEN : value, LONGEST)
+        value: shortened(mayGrantAccess(value) ? HIDDEN : value, MAX_TEXT_LENGTH)
       }
     ]
   })
@@ -55,11 +55,11 @@ function isSecretName(name: string): boolean {
 }
 
 /**
- * Minimum length for part of an address to count as a secret; `SHORTEST_PART`: minimum length for a secret to be found
+ * Minimum length for part of an address to count as a secret; `MIN_PART_LENGTH`: minimum length for a secret to be found
  * within a text.
  */
-const SHORTEST_KEY = 12
-const SHORTEST_PART = 4
+const MIN_KEY_LENGTH = 12
+const MIN_PART_LENGTH = 4
 
 /**
  * Whether a text contains an address with a part that could be a key. Names don't suffice: clients show a plain `Url`
@@ -69,15 +69,15 @@ function hasKeyedAddress(text: string): boolean {
   const addresses = text.match(/https?:\/\/[^\s"'<>]+/gi) ?? []
   return addresses.some((address) => {
     const [, , , ...parts] = address.split(/[/?&=#;]/)
-    return /[?#]/.test(address) || parts.some((part) => part.length >= SHORTEST_KEY)
+    return /[?#]/.test(address) || parts.some((part) => part.length >= MIN_KEY_LENGTH)
   })
 }
 
 /** Returns a test for whether a text reveals one of these: a secret, or an address whose parts grant access. */
 export function secretMatcher(secrets: readonly string[]): (text: string) => boolean {
-  const parts = new Set(secrets.filter((secret) => secret.length >= SHORTEST_PART))
+  const parts = new Set(secrets.filter((secret) => secret.length >= MIN_PART_LENGTH))
   for (const secret of secrets) {
-    for (const part of secret.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
+    for (const part of secret.split(/[/?&=#]/).slice(1)) if (part.length >= MIN_KEY_LENGTH) parts.add(part)
   }
   return (text) => secrets.includes(text) || [...parts].some((part) => text.includes(part))
 }

@@ -10,10 +10,10 @@ export function compact(text: string): string {
   return ONE_BYTE.test(text) ? Buffer.from(text, 'latin1').toString('latin1') : text
 }
 
-/** Shortens a text to `longest` characters, with an ellipsis. */
-export function shortened(text: string, longest: number): string {
-  if (text.length <= longest) return text
-  const kept = text.slice(0, longest - 1)
+/** Shortens a text to `maxLength` characters, with an ellipsis. */
+export function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const kept = text.slice(0, maxLength - 1)
   // A copy: a slice would keep the whole long text in memory.
   return Buffer.from(`${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`, 'utf16le').toString('utf16le')
 }

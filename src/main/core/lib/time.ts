@@ -20,14 +20,14 @@ export interface Time {
 }
 
 /** Node runs a task with a longer delay immediately. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER = 2 ** 31 - 1
 
 /** This computer's time and randomness. */
 export const systemTime: Time = {
   now: Date.now,
   elapsed: () => performance.now(),
   after(delay, task) {
-    const timer = setTimeout(task, Math.min(delay, LONGEST_TIMER))
+    const timer = setTimeout(task, Math.min(delay, MAX_TIMER))
     return () => clearTimeout(timer)
   },
   random: Math.random,
@@ -35,7 +35,7 @@ export const systemTime: Time = {
 }
 
 /** Maximum backoff, in milliseconds. */
-const LONGEST = 60_000
+const MAX_BACKOFF = 60_000
 
 /**
  * Returns an exponential backoff with up to a fifth of jitter, so that the workstations of an office don't all retry at
@@ -45,7 +45,7 @@ const LONGEST = 60_000
  * @param random from 0 to 1.
  */
 export function backoff(first: number, failures: number, random: () => number): number {
-  return Math.min(LONGEST, first * 2 ** Math.min(failures - 1, 10)) * (1 - random() / 5)
+  return Math.min(MAX_BACKOFF, first * 2 ** Math.min(failures - 1, 10)) * (1 - random() / 5)
 }
 
 /**

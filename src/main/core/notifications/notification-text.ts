@@ -217,7 +217,7 @@ function changesOf(documents: DocumentNews[]): number[] {
  */
 
 /** Enough of a name to recognise it. */
-export const LONGEST_NAME = 80
+export const MAX_NAME_LENGTH = 80
 
 // Some scripts put a few marks on a character; hundreds on one letter would cover the lines above and below.
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
@@ -227,29 +227,29 @@ const JOINERS = new Set(['\u200c', '\u200d'])
 
 /**
  * Reduces text to one line.
- * @param longest in characters as people count them; longer text ends with an ellipsis.
+ * @param maxLength in characters as people count them; longer text ends with an ellipsis.
  */
-export function oneLine(text: string, longest = LONGEST_NAME): string {
+export function oneLine(text: string, maxLength = MAX_NAME_LENGTH): string {
   const line = text
-    .slice(0, longest * 40)
+    .slice(0, maxLength * 40)
     .toWellFormed()
     .replaceAll(/[\s\p{Z}]+/gu, ' ')
     .replaceAll(INVISIBLE, (unseen) => (JOINERS.has(unseen) ? unseen : ''))
     .replaceAll(STACKED_MARKS, '$1')
     .replaceAll(/ {2,}/g, ' ')
     .trim()
-  return shortened(line, longest)
+  return shortened(line, maxLength)
 }
 
-function shortened(line: string, longest: number): string {
-  if (line.length <= longest) return line
+function shortened(line: string, maxLength: number): string {
+  if (line.length <= maxLength) return line
   const kept: string[] = []
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(line)) {
     // A chain of joined characters counts as one, however long it is.
     kept.push(segment.slice(0, 40))
-    if (kept.length > longest)
+    if (kept.length > maxLength)
       return `${kept
-        .slice(0, longest - 1)
+        .slice(0, maxLength - 1)
         .join('')
         .trimEnd()}…`
   }

@@ -102,7 +102,7 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
   }
 }
 
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 /**
  * The folders are read again when the person comes back: what is found in this time, in milliseconds, happened before.
  */
@@ -115,7 +115,7 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
   const found = await ask('activity', {
     ...{ accountId, since: away.since, until, isOwn: false },
     offset: 0,
-    limit: MOST_SHOWN
+    limit: MAX_SHOWN
   })
   return found.total === 0 ? found : { ...found, ...away }
 }
@@ -129,7 +129,7 @@ export function combinedAway(one: AwayView, other: AwayView): AwayView {
   return {
     total: one.total + other.total,
     byKind: Object.fromEntries(sums),
-    changes: [...one.changes, ...other.changes].sort((a, b) => b.id - a.id).slice(0, MOST_SHOWN),
+    changes: [...one.changes, ...other.changes].sort((a, b) => b.id - a.id).slice(0, MAX_SHOWN),
     ...(until > 0 && { since, until })
   }
 }

@@ -21,7 +21,7 @@ import { counters, countersForStations } from './migrations/013-counters.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest supported server, in PostgreSQL's own numbering. */
-const OLDEST_SERVER = 150_000
+const MIN_SERVER_VERSION = 150_000
 /** Held while the schema is created. Any number that nothing else in this database locks will do. */
 const SCHEMA_LOCK = 17_1118
 /**
@@ -76,7 +76,7 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
     const { rows: versions } = await client.query<{ version: number }>(
       `SELECT current_setting('server_version_num')::integer AS version`
     )
-    if (Number(versions[0]?.version) < OLDEST_SERVER) throw new Error('This server is older than PostgreSQL 15.')
+    if (Number(versions[0]?.version) < MIN_SERVER_VERSION) throw new Error('This server is older than PostgreSQL 15.')
     const exists = async (sql: string, name: string) => (await client.query(sql, [name])).rowCount === 1
     for (const role of [owner, stations]) {
       if (await exists('SELECT FROM pg_roles WHERE rolname = $1', role)) continue
@@ -246,11 +246,11 @@ interface HeadRow {
 
 /**
  * Verifies the chain of heads from first to last, and collects what it shows about the trails.
- * @param most how many heads are read at a time.
+ * @param headsAtOnce how many heads are read at a time.
  */
 async function trailsOf(
   client: Client,
-  most: number
+  headsAtOnce: number
 ): Promise<{ trails: OfficeCheck['trails']; brokenAt: number | undefined }> {
   const trails: { name: string; why: string; at: number }[] = []
   /** The newest head of each workstation. */
@@ -265,7 +265,7 @@ async function trailsOf(
            ROW(it.number, it.station, it.seq, it.hash, it.at_ms, it.cause, '')::head) AS follows
        FROM (SELECT * FROM head WHERE number > $1 ORDER BY number LIMIT $3) it JOIN station ON station.id = it.station
        ORDER BY it.number`,
-      [last, chained, most]
+      [last, chained, headsAtOnce]
     )
     for (const { number, station, name, seq, hash, at, cause, follows } of rows) {
       if (!follows || number !== last + 1) brokenAt ??= number
@@ -277,7 +277,7 @@ async function trailsOf(
       newest.set(station, { seq, hash })
     }
     chained = rows.at(-1)?.chained ?? chained
-    if (rows.length < most) return { trails, brokenAt }
+    if (rows.length < headsAtOnce) return { trails, brokenAt }
   }
 }
 

@@ -31,10 +31,10 @@ interface CounterRow {
 }
 
 /** The maximum number read, whatever the server returns. */
-const MOST = 500
-const LONGEST_NAME = 100
+const MAX_COUNTERS = 500
+const MAX_NAME_LENGTH = 100
 /** The longest validity that a workstation can give, in milliseconds. Longer ones are cut to it. */
-const LONGEST_VALIDITY = 600_000
+const MAX_VALIDITY = 600_000
 
 /**
  * Opens the counters of the office. Each method rejects with the database's error if the query fails.
@@ -51,7 +51,7 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
 
   async function rows(): Promise<CounterRow[]> {
     const answer = await pool.query<CounterRow>('SELECT * FROM office.counters()')
-    return answer.rows.slice(0, MOST)
+    return answer.rows.slice(0, MAX_COUNTERS)
   }
 
   return {
@@ -75,8 +75,8 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
         if (is_me || sealed === null || !Number.isFinite(told_ms) || !Number.isFinite(left_ms)) continue
         const opened = unsealIfIntact(key, identityOf(station), sealed)
         known.set(station, {
-          ...{ station, name: shortened(String(name), LONGEST_NAME) },
-          ...{ ago: Math.max(0, told_ms ?? 0), remaining: Math.min(left_ms ?? 0, LONGEST_VALIDITY) },
+          ...{ station, name: shortened(String(name), MAX_NAME_LENGTH) },
+          ...{ ago: Math.max(0, told_ms ?? 0), remaining: Math.min(left_ms ?? 0, MAX_VALIDITY) },
           content: opened && parsedJson(opened.toString('utf8'))
         })
       }

@@ -78,7 +78,7 @@ interface DraftRef {
 /** How many are read at a time. */
 const PAGE = 50
 /** How many bytes are transferred at a time, in either direction, but at least one content, which can be megabytes. */
-export const MOST_BYTES = 1_000_000
+export const MAX_TRANSFER_BYTES = 1_000_000
 /** How long a thing is held for someone typing after the last save, in milliseconds. */
 const HOLD_MS = 60_000
 
@@ -163,7 +163,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<OfficeDraftChange[]> {
       const rows = await ask<ChangeRow>(
         'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6, $7)',
-        ...[kind, accountId, after, PAGE, bodiesAfter, MOST_BYTES, life]
+        ...[kind, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
@@ -188,7 +188,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       for (;;) {
         const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
           'SELECT * FROM office.thing_versions($1, $2, $3, $4)',
-          ...[kind, id, [...knownVersions, ...contents.keys()], MOST_BYTES]
+          ...[kind, id, [...knownVersions, ...contents.keys()], MAX_TRANSFER_BYTES]
         )
         for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(id, body))
         // The server stops at a number of bytes; the rest is requested next.

@@ -5,7 +5,7 @@
  */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
-import { MOST_BYTES } from './office-drafts.ts'
+import { MAX_TRANSFER_BYTES } from './office-drafts.ts'
 import type { Queryable } from './query-batching.ts'
 import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 
@@ -102,14 +102,14 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
     },
 
     /**
-     * Returns changes in order: at most `most`, and fewer if they are large.
+     * Returns changes in order: at most `limit`, and fewer if they are large.
      * @param life the life of which everything is known here; rejects if it is another.
      */
     async changes(
       kind: RecordKind,
       accountId: string,
       after: number,
-      most: number,
+      limit: number,
       life?: number
     ): Promise<RecordChange[]> {
       const { rows } = await pool.query<
@@ -118,8 +118,8 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         kind,
         accountId,
         after,
-        most,
-        MOST_BYTES,
+        limit,
+        MAX_TRANSFER_BYTES,
         life
       ])
       return rows.map(({ id, rev, version, round, by, is_gone: isGone, lineage, sealed }) => ({

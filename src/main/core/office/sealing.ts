@@ -11,7 +11,7 @@ const KEY_ID_LENGTH = 4
 const NONCE_LENGTH = 12
 const TAG_LENGTH = 16
 /** The maximum size of an opened body, in bytes. */
-const MAX_BODY = 64 * 1024 * 1024
+const MAX_BODY_BYTES = 64 * 1024 * 1024
 
 /** The length of one key, in bytes. */
 export const KEY_LENGTH = 32
@@ -88,7 +88,7 @@ export function unseal(key: Uint8Array, identity: string, sealed: Buffer): Buffe
   })
   cipher.setAAD(Buffer.from(identity)).setAuthTag(sealed.subarray(tagAt, bodyAt))
   return inflateRawSync(Buffer.concat([cipher.update(sealed.subarray(bodyAt)), cipher.final()]), {
-    maxOutputLength: MAX_BODY
+    maxOutputLength: MAX_BODY_BYTES
   })
 }
 

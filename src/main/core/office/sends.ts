@@ -38,7 +38,7 @@ export interface SendStore {
    */
   put(accountId: string, id: string, content: Buffer, inMs?: number): Promise<void>
   /** Claims due sends. Each is `sending`, and this workstation's alone, before this resolves. */
-  claim(accountId: string, most: number): Promise<Claim[]>
+  claim(accountId: string, limit: number): Promise<Claim[]>
   /**
    * Records an attempt's outcome, and returns the state of the send. If the claim has passed to another, only a success
    * changes the send.
@@ -123,7 +123,7 @@ export interface OfficeStore extends SendStore {
   finishAndClaim(
     accountId: string,
     finished: readonly (Pick<Claim, 'id' | 'epoch'> & { end: AttemptEnd; answer: unknown })[],
-    most: number
+    limit: number
   ): Promise<{ states: (OfficeSendState | undefined)[]; claims: Claim[] }>
   /**
    * Hands over a send: a new one, a retry, or one with another time. Data of an earlier round has no effect.
@@ -304,7 +304,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   async function finishAndClaim(
     accountId: string,
     finished: Parameters<OfficeStore['finishAndClaim']>[1],
-    most: number
+    limit: number
   ): ReturnType<OfficeStore['finishAndClaim']> {
     const askedAt = time.elapsed()
     const rows = await ask<TurnRow>('SELECT * FROM office.take_turn($1, $2, $3, $4, $5, $6)', [
@@ -313,7 +313,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       finished.map(({ epoch }) => epoch),
       finished.map(({ end }) => end),
       finished.map(({ id, epoch, answer }) => sealAnswer(id, epoch, answer)),
-      most
+      limit
     ])
     const states = new Map(
       rows.flatMap((row) => (row.is_claim ? [] : [[answerIdentityOf(row.id, row.epoch), row.state]]))
@@ -458,8 +458,8 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
     finishAndClaim,
 
-    async claim(accountId, most) {
-      return (await finishAndClaim(accountId, [], most)).claims
+    async claim(accountId, limit) {
+      return (await finishAndClaim(accountId, [], limit)).claims
     },
 
     async expireClaims(accountId) {

@@ -14,7 +14,7 @@ import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { AccountLanes, SYNC_THROTTLE } from './account-lanes.ts'
-import { MOST_BYTES } from './office-drafts.ts'
+import { MAX_TRANSFER_BYTES } from './office-drafts.ts'
 import { type KnownRecord, type LostContent, openRecordRows } from './record-rows.ts'
 import type { OfficeRecords, PutResult, RecordChange, RecordKind, RecordToPut } from './records.ts'
 import { askOffice } from './sends.ts'
@@ -70,7 +70,7 @@ interface SharedRecordsDeps {
 }
 
 /** How many consecutive saves of a record may be unanswered. */
-const MOST_PENDING = 50
+const MAX_PENDING = 50
 
 /** The current content at the office. */
 type OfficeContent = Pick<PutResult, 'version' | 'round' | 'by' | 'lineage' | 'content'>
@@ -487,14 +487,14 @@ export class SharedRecords {
         const { id, basedOn } = known
         const pending = basedOn.includes(description.version)
           ? basedOn
-          : [...basedOn.slice(-MOST_PENDING), description.version]
+          : [...basedOn.slice(-MAX_PENDING), description.version]
         // Recorded before sending: if no answer comes, the office may have it.
         rows.change(known.number, { basedOn: pending, asked: known.edits })
         batch.push({ known, put: { id, basedOn, content, ...description, ...defined({ until }) } })
         bytes += content === undefined ? 0 : JSON.stringify(content).length
       }
       this.#deps.db.transaction(() => {
-        for (const known of page) if (bytes < MOST_BYTES) addToBatch(known)
+        for (const known of page) if (bytes < MAX_TRANSFER_BYTES) addToBatch(known)
       })()
       const send = (some: typeof batch) =>
         this.#ask((office) =>
@@ -637,12 +637,12 @@ const lineageOf = (known: KnownRecord, lost: LostContent | undefined, theirs: re
   lost === undefined ? theirs : mergeLineages(known.lineage, theirs)
 
 /** As many as the server keeps, plus the content's own. */
-const MOST_MARKS = 49
+const MAX_MARKS = 49
 
 /** Returns the latest of the marks in either lineage. */
 function mergeLineages(one: readonly string[], other: readonly string[]): readonly string[] {
   const marks = [...new Set([...one, ...other])]
-  return marks.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_MARKS)
+  return marks.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MAX_MARKS)
 }
 
 /**

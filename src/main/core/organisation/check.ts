@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
 import { systemTime } from '../lib/time.ts'
 import { type ManagedSource, readFoundPolicy, readManaged } from './managed.ts'
-import { describeProblem, LARGEST_POLICY, type PolicyReading, readPolicy, TOO_LARGE } from './reading.ts'
+import { describeProblem, MAX_POLICY_BYTES, type PolicyReading, readPolicy, TOO_LARGE } from './reading.ts'
 
 const SWITCH = '--check-policy'
 
@@ -55,7 +55,7 @@ function checkFile(path: string): CheckedPolicy {
   try {
     const stats = statSync(path)
     if (!stats.isFile()) return { isUsable: false, lines: ['This isn’t a file.'] }
-    if (stats.size > LARGEST_POLICY) return { isUsable: false, lines: [TOO_LARGE] }
+    if (stats.size > MAX_POLICY_BYTES) return { isUsable: false, lines: [TOO_LARGE] }
     return describeReading(readPolicy(readFileSync(path)))
   } catch (error) {
     const isMissing = codeOf(error) === 'ENOENT'

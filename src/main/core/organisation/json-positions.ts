@@ -104,8 +104,8 @@ export function positionOf(text: string, offset: number): { line: number; column
  * Far longer than any name in a policy. Storing a name that fills the whole file, once per value in it, would exhaust
  * the memory.
  */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 function keyOf(path: Path): string {
-  return JSON.stringify(path.map((part) => (typeof part === 'string' ? part.slice(0, LONGEST_NAME) : part)))
+  return JSON.stringify(path.map((part) => (typeof part === 'string' ? part.slice(0, MAX_NAME_LENGTH) : part)))
 }

@@ -9,7 +9,7 @@ import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import { type ManagedPolicy, policyOf } from './managed-settings.ts'
 import { type PolicyFile, type PolicyLocation, policyLocation, readPolicyFile, unusable } from './policy-file.ts'
-import { LARGEST_POLICY, type PolicyReading, readPolicy } from './reading.ts'
+import { MAX_POLICY_BYTES, type PolicyReading, readPolicy } from './reading.ts'
 
 /** Where a system keeps them; tests pass their own `registry` or `convert`. */
 export type ManagedSource =
@@ -50,9 +50,9 @@ const REG_SZ = 1
 const REG_DWORD = 4
 const REG_MULTI_SZ = 7
 /** Far more than a policy has. */
-const MOST_VALUES = 500
+const MAX_VALUES = 500
 /** The maximum length of an unknown setting's name in a message, in characters. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 /** How often values that are being written are read, and the delay between reads in milliseconds. */
 const TRIES = 4
 const RETRY_DELAY = 250
@@ -138,14 +138,14 @@ function readValues(system: Registry, key: object): ManagedReading {
   const names = system.enumValueNames(key)
   // Group Policy leaves an empty key behind when settings are no longer configured.
   if (names.length === 0) return { state: 'missing' }
-  if (names.length > MOST_VALUES) return unusable(TOO_LARGE)
+  if (names.length > MAX_VALUES) return unusable(TOO_LARGE)
   const values = new Map<string, unknown>()
   let size = 0
   for (const name of names) {
     const data = system.queryValue(key, name)
     if (!data) return unusable(UNREADABLE)
     size += data.length
-    if (size > 2 * LARGEST_POLICY) return unusable(TOO_LARGE)
+    if (size > 2 * MAX_POLICY_BYTES) return unusable(TOO_LARGE)
     const value = decodeValue(data)
     if (value === undefined)
       return unusableSetting('Settings are values of the type REG_SZ, REG_MULTI_SZ or REG_DWORD.', name)
@@ -197,7 +197,7 @@ function readingOf(settings: ReadonlyMap<string, unknown>): ManagedReading {
 }
 
 function unusableSetting(message: string, setting: string): ManagedReading {
-  return { state: 'unusable', problem: { message, setting: shortened(setting, LONGEST_NAME) } }
+  return { state: 'unusable', problem: { message, setting: shortened(setting, MAX_NAME_LENGTH) } }
 }
 
 /**
@@ -215,7 +215,7 @@ function windowsRegistry(): Registry {
 function convertWithPlutil(plist: Uint8Array): Promise<string> {
   const args = ['-convert', 'json', '-o', '-', '--', '-']
   return new Promise((resolve, reject) => {
-    const limits = { timeout: PLUTIL_TIMEOUT, maxBuffer: 4 * LARGEST_POLICY }
+    const limits = { timeout: PLUTIL_TIMEOUT, maxBuffer: 4 * MAX_POLICY_BYTES }
     const child = execFile('/usr/bin/plutil', args, limits, (error, out) => (error ? reject(error) : resolve(out)))
     // If it exits before reading everything, its exit code says so.
     child.stdin?.once('error', () => undefined)

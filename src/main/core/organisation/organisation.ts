@@ -31,7 +31,7 @@ const Kept = z.object({ text: z.string(), since: z.number() })
 const NOTED = 'organisation-policy-noted'
 const Noted = z.record(z.string(), z.string())
 /** The maximum length of a value in the audit trail. */
-const LONGEST_VALUE = 400
+const MAX_VALUE_LENGTH = 400
 /** How long to wait for a file that is being replaced, in milliseconds. */
 const DEBOUNCE = 500
 /** How often a registry is checked, in milliseconds, because it doesn't report changes. */
@@ -136,7 +136,7 @@ export class Organisation {
     const changed = names.filter((name) => before[name] !== after[name])
     if (changed.length === 0) return
     const describe = (values: Partial<Record<string, string>>) =>
-      changed.map((name) => `${name} ${shortened(values[name] ?? '–', LONGEST_VALUE)}`).join(', ')
+      changed.map((name) => `${name} ${shortened(values[name] ?? '–', MAX_VALUE_LENGTH)}`).join(', ')
     const detail = { changed: changed.join(', '), was: describe(before), to: describe(after) }
     note({ what: 'policy-changed', detail }, undefined, () => this.#meta.write(NOTED, after))
   }

@@ -9,7 +9,7 @@ import { posix, resolve, win32 } from 'node:path'
 import type { PolicyProblem } from '../../../shared/contract/policy.ts'
 import { codeOf } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import { LARGEST_POLICY, TOO_LARGE } from './reading.ts'
+import { MAX_POLICY_BYTES, TOO_LARGE } from './reading.ts'
 
 export interface PolicyLocation {
   /** Absolute. */
@@ -105,7 +105,7 @@ const READ_ONLY_FILE = 'The file is marked as read-only. Remove the mark, and le
 function whyUnfit(stats: Stats, { owners }: PolicyLocation): string | undefined {
   if (stats.isSymbolicLink()) return A_LINK
   if (!stats.isFile()) return 'This isn’t a file.'
-  if (stats.size > LARGEST_POLICY) return TOO_LARGE
+  if (stats.size > MAX_POLICY_BYTES) return TOO_LARGE
   // Anyone may mark their own file as read-only. That it can't be opened for writing then proves nothing about its
   // owner.
   if (owners === 'others') return Number(stats.mode) & OWNER_MAY_WRITE ? undefined : READ_ONLY_FILE
@@ -135,7 +135,7 @@ async function canBeChanged(path: string): Promise<boolean> {
 
 /** Reads no more than needed to see that it is too large. */
 async function bytesOf(file: FileHandle): Promise<Uint8Array> {
-  const buffer = new Uint8Array(LARGEST_POLICY + 1)
+  const buffer = new Uint8Array(MAX_POLICY_BYTES + 1)
   let length = 0
   for (;;) {
     const { bytesRead } = await file.read(buffer, length, buffer.length - length)

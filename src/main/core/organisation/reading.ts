@@ -17,11 +17,11 @@ import { type JsonPositions, type Path, positionOf, positionsIn } from './json-p
 import { Policy, publishedSchema } from './schema.ts'
 
 /** In bytes. A policy that sets everything has about ten thousand. */
-export const LARGEST_POLICY = 1024 * 1024
+export const MAX_POLICY_BYTES = 1024 * 1024
 /** How many problems of one file are reported. */
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 /** The maximum length of a quotation from the file, in characters. */
-const LONGEST_NAME = 60
+const MAX_QUOTED_LENGTH = 60
 
 export type PolicyReading =
   | { readonly ok: true; readonly policy: Policy; readonly text: string; readonly hasBom: boolean }
@@ -32,7 +32,7 @@ export type PolicyReading =
  * @param bytes the whole file.
  */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
-  if (bytes.length > LARGEST_POLICY) return rejection({ message: TOO_LARGE })
+  if (bytes.length > MAX_POLICY_BYTES) return rejection({ message: TOO_LARGE })
   const [first, second, third] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     return rejection({ message: 'The file is UTF-16. Save it as UTF-8.' })
@@ -53,14 +53,14 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
   if (positions === 'too-deep') return rejection({ message: 'The file is nested deeper than any policy.' })
   // Counting lines takes time, so no more are counted than are reported.
   const duplicates = positions.duplicates
-    .slice(0, MOST_PROBLEMS)
-    .map(({ name, offset }) => problem(`“${shortened(name, LONGEST_NAME)}” is written twice.`, text, offset))
+    .slice(0, MAX_PROBLEMS)
+    .map(({ name, offset }) => problem(`“${shortened(name, MAX_QUOTED_LENGTH)}” is written twice.`, text, offset))
   const read = Policy.safeParse(found)
   const contentProblems = read.success
     ? contradictionsIn(read.data).map(({ path, message }) => problem(message, text, positions.offsetOf(path)))
-    : read.error.issues.slice(0, MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, text, positions))
+    : read.error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => problemsOf(issue, text, positions))
   const problems = [...duplicates, ...contentProblems].sort(byPosition)
-  if (problems.length > 0 || !read.success) return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) }
+  if (problems.length > 0 || !read.success) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) }
   return { ok: true, policy: read.data, text, hasBom }
 }
 
@@ -126,11 +126,11 @@ interface BareWord {
 
 /** Finds an unquoted word around the position where parsing failed; undefined for JSON's own words, in any case. */
 function bareWordAt(text: string, offset: number): BareWord | undefined {
-  const before = /[\p{L}\p{N}_.-]*$/u.exec(text.slice(Math.max(0, offset - LONGEST_NAME), offset))?.[0] ?? ''
+  const before = /[\p{L}\p{N}_.-]*$/u.exec(text.slice(Math.max(0, offset - MAX_QUOTED_LENGTH), offset))?.[0] ?? ''
   const at = offset - before.length
-  const [word] = /^\p{L}[\p{L}\p{N}_.-]*/u.exec(text.slice(at, at + LONGEST_NAME)) ?? []
+  const [word] = /^\p{L}[\p{L}\p{N}_.-]*/u.exec(text.slice(at, at + MAX_QUOTED_LENGTH)) ?? []
   if (word === undefined || /^(?:true|false|null)$/i.test(word)) return undefined
-  const setting = /"([^"\n]{1,60})"\s*:\s*$/.exec(text.slice(Math.max(0, at - 2 * LONGEST_NAME), at))?.[1]
+  const setting = /"([^"\n]{1,60})"\s*:\s*$/.exec(text.slice(Math.max(0, at - 2 * MAX_QUOTED_LENGTH), at))?.[1]
   if (setting === undefined && !/[[,{]\s*$/.test(text.slice(0, at))) return undefined
   return { word, offset: at, setting, isName: setting === undefined && /^\s*"?\s*:/.test(text.slice(at + word.length)) }
 }
@@ -192,14 +192,14 @@ function problemsOf(issue: Issue, text: string, positions: JsonPositions): Polic
   const path = issue.path as Path
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map((key) => problem(unknownName(key), text, positions.offsetOfName([...path, key])))
   }
   return [problem(messageFor(issue), text, positions.offsetOf(path))]
 }
 
 function unknownName(key: string): string {
-  const name = shortened(key, LONGEST_NAME)
+  const name = shortened(key, MAX_QUOTED_LENGTH)
   const names = namesIn(publishedSchema())
   if (names.includes(key)) return `“${name}” is a setting, but not in this place.`
   const suggestion = names.find((one) => isTypoOf(key, one))

@@ -46,7 +46,7 @@ export function outcomeOfAnswer(response: PackageResponse, said?: SentPackage['s
 }
 
 /** Attempts per run, after which the outbox is paused until the user resumes it. */
-const MOST_ATTEMPTS = 30
+const MAX_ATTEMPTS = 30
 /** The shortest wait after the first rate limit, in milliseconds; it doubles with each further one. */
 const FIRST_RATE_LIMIT = 1_000
 
@@ -72,7 +72,7 @@ export class AttemptLimit {
     const count = (this.#counts.get(id) ?? 0) + 1
     this.#counts.set(id, count)
     const { error } = outcome
-    if (count >= MOST_ATTEMPTS) {
+    if (count >= MAX_ATTEMPTS) {
       this.#counts.delete(id)
       return { kind: 'stopped', error: { ...error, message: `${error.message} ${TOO_OFTEN}` } }
     }
@@ -154,7 +154,7 @@ export function referencesOnly({ Documents = [], ...response }: PackageResponse)
   }
 }
 
-const TOO_OFTEN = `Countersign tried ${MOST_ATTEMPTS} times. Nothing more is sent until you resume the Outbox.`
+const TOO_OFTEN = `Countersign tried ${MAX_ATTEMPTS} times. Nothing more is sent until you resume the Outbox.`
 
 const NAMES_NO_PACKAGE: AppError = {
   code: 'unexpected-shape',

@@ -54,10 +54,10 @@ export interface DispatchStore {
   next(accountId: string): { due?: WaitingSend; wait?: number }
   /**
    * Stores the results of sends and takes what leaves now.
-   * @param most how many may leave now.
+   * @param limit how many may leave now.
    * @throws what writing or asking throws; `finished` must then be passed in again.
    */
-  turn(accountId: string, finished: readonly FinishedAttempt[], most: number): TurnResult | Promise<TurnResult>
+  turn(accountId: string, finished: readonly FinishedAttempt[], limit: number): TurnResult | Promise<TurnResult>
 }
 
 /** @returns one whose turns are synchronous and all-or-nothing. */
@@ -76,9 +76,9 @@ export function openLocalDispatchStore(deps: DispatchDeps) {
   }
 
   /** Stores what leaves now, and what turns out not to. */
-  function startDue(accountId: string, most: number): StartedSends {
+  function startDue(accountId: string, limit: number): StartedSends {
     const taken: StartedSends = { started: [], heldBack: [] }
-    while (taken.started.length < most && !pauses.isPaused(accountId) && pauses.waitMs(accountId) === 0) {
+    while (taken.started.length < limit && !pauses.isPaused(accountId) && pauses.waitMs(accountId) === 0) {
       const { due } = next(accountId)
       if (!due) break
       const send = sends.get(due.id)
@@ -100,10 +100,10 @@ export function openLocalDispatchStore(deps: DispatchDeps) {
     return taken
   }
 
-  const turn: (accountId: string, finished: readonly FinishedAttempt[], most: number) => TurnResult = db.transaction(
-    (accountId: string, finished: readonly FinishedAttempt[], most: number): TurnResult => {
+  const turn: (accountId: string, finished: readonly FinishedAttempt[], limit: number) => TurnResult = db.transaction(
+    (accountId: string, finished: readonly FinishedAttempt[], limit: number): TurnResult => {
       const recorded = finished.flatMap((one) => record(one))
-      return { recorded, ...startDue(accountId, most) }
+      return { recorded, ...startDue(accountId, limit) }
     }
   )
 

@@ -96,13 +96,13 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     return wait === undefined ? {} : { wait }
   }
 
-  async function turn(accountId: string, finished: readonly FinishedAttempt[], most: number): Promise<TurnResult> {
+  async function turn(accountId: string, finished: readonly FinishedAttempt[], limit: number): Promise<TurnResult> {
     const account = stateOf(accountId)
     const keepResults = db.transaction(() => finished.flatMap((one) => keepResult(accountId, one)))
     // The office stores and flushes the results in a moment. A power failure before that leaves an attempt without an
     // answer, as it would have a moment earlier: the service is asked about it.
     const recorded = finished.every(belongsToOffice) ? withoutFlush(db, keepResults) : keepResults()
-    account.claimSlots = mayClaim(accountId) ? Math.max(0, most) : 0
+    account.claimSlots = mayClaim(accountId) ? Math.max(0, limit) : 0
     if (finished.length === 0 && account.claimSlots === 0) return { recorded, started: [], heldBack: [] }
     // An unresponsive server would leave them unflushed for as long as we wait for it.
     const cancelFlush = time.after(FLUSH_AFTER, () => flushResults(accountId))
@@ -198,12 +198,12 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     for (;;) {
       const officeId = officeIdOf(accountId)
       const pendingResults = rows.results(accountId, CHUNK)
-      const most = pendingResults.length < CHUNK ? claimSlots : 0
-      if (!officeId || (pendingResults.length === 0 && most === 0)) return taken
+      const limit = pendingResults.length < CHUNK ? claimSlots : 0
+      if (!officeId || (pendingResults.length === 0 && limit === 0)) return taken
       // Claimed sends that may not leave are told in a separate query: one that also claims would claim them again.
-      if (most > 0) claimSlots = 0
+      if (limit > 0) claimSlots = 0
       try {
-        await pushAndClaim(accountId, officeId, pendingResults, most, taken)
+        await pushAndClaim(accountId, officeId, pendingResults, limit, taken)
       } catch (error) {
         // Sends that were claimed still leave.
         if (taken.started.length === 0) throw error
@@ -213,12 +213,12 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     }
   }
 
-  /** Tells these results and claims up to `most` sends, which are added to `taken`. */
+  /** Tells these results and claims up to `limit` sends, which are added to `taken`. */
   async function pushAndClaim(
     accountId: string,
     officeId: string,
     pendingResults: readonly KeptResult[],
-    most: number,
+    limit: number,
     taken: StartedSends
   ) {
     const account = stateOf(accountId)
@@ -228,7 +228,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
       end: ATTEMPT_END_OF[outcome.kind],
       answer: shareableOutcome(outcome)
     }))
-    const { states, claims } = await ask((office) => office.finishAndClaim(officeId, results, most)).catch(
+    const { states, claims } = await ask((office) => office.finishAndClaim(officeId, results, limit)).catch(
       (error: unknown) => {
         if (isUnwritable(error)) recordWrite(accountId, false)
         throw error
@@ -244,7 +244,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
       return changed
     })()
     for (const send of written) notifyUpdated(send)
-    if (most > 0 && claims.length === 0) pauseClaims(account)
+    if (limit > 0 && claims.length === 0) pauseClaims(account)
     // Results from here have made room.
     else if (pendingResults.length > 0) account.noClaimsUntil = 0
     const unknown = pendingResults.filter((_, index) => !states[index])

@@ -59,7 +59,7 @@ export function openSharedRows(db: Db) {
      ON CONFLICT (id, epoch) DO NOTHING`
   )
   const find = known.one<[id: string]>('WHERE id = ?')
-  const oldestResults = resultTable.all<[accountId: string, most: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
+  const oldestResults = resultTable.all<[accountId: string, limit: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
   const resultExists = resultTable.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
   const anyInFlight = resultTable.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_ends WHERE account_id = ?
@@ -110,7 +110,7 @@ export function openSharedRows(db: Db) {
     /** Forgets a send, as if the office had never had it. */
     erase: known.run<[id: string]>('DELETE FROM office_sends WHERE id = ?'),
 
-    results: (accountId: string, most = -1): KeptResult[] => oldestResults(accountId, most),
+    results: (accountId: string, limit = -1): KeptResult[] => oldestResults(accountId, limit),
     keepResult: (end: KeptResult): void => void insertResult(RESULTS.write(end)),
     /** Flushes the account's results to disk, including those written without a flush. */
     flushResults: resultTable.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
@@ -121,7 +121,7 @@ export function openSharedRows(db: Db) {
      * Ids of our ready sends that the office lacks, or has with another time. Sends of batches that are being stored or
      * paused stay here.
      */
-    toPush: known.values<[accountId: string, most: number], string>(
+    toPush: known.values<[accountId: string, limit: number], string>(
       `SELECT sends.id FROM sends LEFT JOIN batches ON batches.id = sends.batch_id
          LEFT JOIN office_sends its ON its.id = sends.id
        WHERE sends.account_id = ? AND sends.state = 'ready'
@@ -132,7 +132,7 @@ export function openSharedRows(db: Db) {
     ),
 
     /** Ids of sends that the office would still send, or let others retry, and that must not leave any more. */
-    toWithhold: known.values<[accountId: string, most: number], string>(
+    toWithhold: known.values<[accountId: string, limit: number], string>(
       `SELECT its.id FROM office_sends its LEFT JOIN sends ON sends.id = its.id LEFT JOIN batches ON batches.id = sends.batch_id
        WHERE its.account_id = ? AND its.state IN ('ready', 'refused', 'not-sent')
          AND ((sends.id IS NULL AND its.state = 'ready') OR sends.state = 'cancelled'

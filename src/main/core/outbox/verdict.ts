@@ -9,8 +9,8 @@ import type { Match } from './matching.ts'
 import type { Send } from './send-record.ts'
 
 /** Up to this age a missing send is retried automatically; later, its documents may have been removed. */
-const RETRY_MAX_AGE = 30 * 60_000
-const MOST_ATTEMPTS = 3
+const MAX_RETRY_AGE = 30 * 60_000
+const MAX_ATTEMPTS = 3
 
 /** What this run's looks have shown of a send. */
 export type SendObservation = Observation<'missing' | 'ambiguous'>
@@ -76,13 +76,13 @@ function absenceVerdict(
   if (error?.mayHaveArrived === false) return 'refused'
   // It hasn't been attempted since the user retried it.
   if (attempt === 0) return 'ready'
-  return attempt < MOST_ATTEMPTS && isYoung(age) ? 'ready' : 'not-sent'
+  return attempt < MAX_ATTEMPTS && isYoung(age) ? 'ready' : 'not-sent'
 }
 
 /** An impossible age is not young. The wall clock alone isn't trusted: it may have been set back between two runs. */
 function isYoung({ byWall, measured, byService }: Age): boolean {
   if (byWall === undefined || byWall < 0) return false
-  return Math.max(byWall, measured ?? byService ?? 0) <= RETRY_MAX_AGE
+  return Math.max(byWall, measured ?? byService ?? 0) <= MAX_RETRY_AGE
 }
 
 /** How long a proof that a send did not arrive allows sending it again, in milliseconds, by either clock. */

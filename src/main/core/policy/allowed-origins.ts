@@ -10,13 +10,13 @@ export type AllowedOrigin =
   | { readonly ok: false; readonly message: string }
 
 /** Maximum length of a host (RFC 1035), with `https://` and a port. */
-const LONGEST_ORIGIN = 270
+const MAX_ORIGIN_LENGTH = 270
 
 /** Validates a typed origin like `https://sign.example.com`. */
 export function readAllowedOrigin(typed: string): AllowedOrigin {
   const text = typed.trim()
   if (text === '') return rejection('Enter an address such as https://sign.example.com.')
-  if (text.length > LONGEST_ORIGIN) return rejection('This address is too long.')
+  if (text.length > MAX_ORIGIN_LENGTH) return rejection('This address is too long.')
   if (/[\s\\\p{C}]/u.test(text)) return rejection('An address can’t contain spaces or backslashes.')
   if (text.includes('*')) return rejection('Enter each address in full, without “*”.')
   if (!/^https:\/\//i.test(text)) return rejection('Start the address with https://.')

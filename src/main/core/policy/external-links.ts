@@ -10,7 +10,7 @@ export type ExternalLink =
   | { ok: false; reason: 'not-an-address' | 'scheme' | 'credentials' | 'private-network' | 'too-long' }
 
 /** Windows' limit. */
-const LONGEST_URL = 2048
+const MAX_URL_LENGTH = 2048
 
 /**
  * Checks an address.
@@ -21,7 +21,7 @@ export function checkExternalLink(address: string, own: { host?: string; practic
   if (!URL.canParse(address)) return { ok: false, reason: 'not-an-address' }
   const url = new URL(address)
   if (url.username || url.password) return { ok: false, reason: 'credentials' }
-  if (url.href.length > LONGEST_URL) return { ok: false, reason: 'too-long' }
+  if (url.href.length > MAX_URL_LENGTH) return { ok: false, reason: 'too-long' }
   if (url.protocol === 'http:' && url.origin === own.practiceOrigin && isLoopback(url.hostname)) {
     return { ok: true, href: url.href }
   }

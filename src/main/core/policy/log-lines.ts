@@ -3,12 +3,12 @@
  * removed, so that a log can be sent to people who mustn't see any of that.
  */
 
-const LONGEST_TEXT = 300
+const MAX_TEXT_LENGTH = 300
 /**
  * Maximum length of text that is examined, in characters: the rules take quadratic time on text without word breaks.
  */
-const MOST_READ = 2000
-const MOST_MEMBERS = 20
+const MAX_EXAMINED_LENGTH = 2000
+const MAX_MEMBERS = 20
 
 type Rule = [pattern: RegExp, instead: string]
 
@@ -44,24 +44,24 @@ export function scrub(text: string): string {
   return parts
     .map((part, index) => (index % 2 === 1 ? part : applyRules(BETWEEN_IDS_RULES, part)))
     .join('')
-    .slice(0, LONGEST_TEXT)
+    .slice(0, MAX_TEXT_LENGTH)
 }
 
 /** Drops a word that would be cut: half an address doesn't look like one. */
 function beginningOf(text: string): string {
-  return text.length > MOST_READ ? text.slice(0, MOST_READ).replace(/\S*$/, '') : text
+  return text.length > MAX_EXAMINED_LENGTH ? text.slice(0, MAX_EXAMINED_LENGTH).replace(/\S*$/, '') : text
 }
 
 /** Removes what mustn't be logged from a detail; for members that aren't plain values, only the type remains. */
 export function scrubDetail(detail: Record<string, unknown>): Record<string, unknown> {
-  const members = Object.entries(detail).slice(0, MOST_MEMBERS)
+  const members = Object.entries(detail).slice(0, MAX_MEMBERS)
   return Object.fromEntries(members.map(([name, value]) => [name, scrubValue(value)]))
 }
 
 function scrubValue(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value
   if (typeof value === 'string') return scrub(value)
-  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map(scrubValue)
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map(scrubValue)
   return `‹${typeof value}›`
 }
 

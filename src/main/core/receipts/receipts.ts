@@ -34,7 +34,7 @@ import {
 } from './content.ts'
 import { keyPage, qrCodeOf, receiptPage } from './receipt-page.ts'
 import { readerOf } from './receipt-words.ts'
-import { judgeReceipt, LARGEST_RECEIPT, sealPdf } from './sealed-pdf.ts'
+import { judgeReceipt, MAX_RECEIPT_BYTES, sealPdf } from './sealed-pdf.ts'
 
 export interface ReceiptsDeps {
   audit: Pick<Audit, 'sessionTrail' | 'newestOf' | 'hasPendingEntries' | 'hasEntry' | 'note'>
@@ -223,8 +223,8 @@ export class Receipts {
   async check(path: string): Promise<AuditFileCheck> {
     const label = basename(path)
     try {
-      if ((await stat(path)).size > LARGEST_RECEIPT) return { label, verdict: 'unsigned', receipt: {} }
-      const found = judgeReceipt(await readChosen(path, LARGEST_RECEIPT))
+      if ((await stat(path)).size > MAX_RECEIPT_BYTES) return { label, verdict: 'unsigned', receipt: {} }
+      const found = judgeReceipt(await readChosen(path, MAX_RECEIPT_BYTES))
       if (!('statement' in found)) return { label, ...found, receipt: {} }
       const { statement, fingerprint, verdict, bytes } = found
       const { number, session } = ContentHeader.safeParse(parsedJson(statement.content)).data ?? {

@@ -13,9 +13,9 @@ const MARK = '%countersign-receipt'
 /** Bytes per block: a change is located to within one. */
 const BLOCK = 256
 /** In bytes. A receipt with ten people and thirty documents takes a fiftieth of it. */
-export const LARGEST_RECEIPT = 20 * 1024 * 1024
+export const MAX_RECEIPT_BYTES = 20 * 1024 * 1024
 /** Shorter text can't be a signature. */
-const SHORTEST = 400
+const MIN_SIGNATURE_LENGTH = 400
 const HASH = /^[0-9a-f]{64}$/
 /** Where a PDF's cross-reference table begins, as stated at its end. */
 const PDF_END = /startxref\s+(\d{1,10})\s+%%EOF\s*$/
@@ -24,7 +24,7 @@ const Statement = z
   .object({
     format: z.literal(FORMAT),
     /** The text of `ReceiptContent`, and its SHA-256 as in the trail and the QR code. */
-    content: z.string().max(LARGEST_RECEIPT),
+    content: z.string().max(MAX_RECEIPT_BYTES),
     contentSha256: z.string().regex(HASH),
     issuedAt: z.string().max(40),
     bytes: z.int().min(0),
@@ -99,10 +99,11 @@ function endOf(pdf: Uint8Array): string | undefined {
 function findSigned(file: Buffer): { from: number; text: string } | undefined {
   for (let end = file.length; end > 0; ) {
     const from = file.lastIndexOf('\n', end - 1)
-    if (end - from > SHORTEST) {
+    if (end - from > MIN_SIGNATURE_LENGTH) {
       const line = file.subarray(from + 1, end).toString('latin1')
       const space = line.startsWith(MARK) ? MARK.length : line.indexOf(' ')
-      const isOurs = from >= 0 && file.length - end < SHORTEST && space >= 0 && space < SHORTEST / 4
+      const isOurs =
+        from >= 0 && file.length - end < MIN_SIGNATURE_LENGTH && space >= 0 && space < MIN_SIGNATURE_LENGTH / 4
       return isOurs ? { from, text: Buffer.from(line.slice(space + 1), 'base64').toString('utf8') } : undefined
     }
     end = from

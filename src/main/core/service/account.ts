@@ -90,8 +90,8 @@ function nameOf(record: unknown): string {
   if (typeof record !== 'object' || record === null) return ''
   const texts = Object.entries(record).filter(([, value]) => typeof value === 'string' && value.trim() !== '')
   const read = new Map(texts.map(([name, value]) => [name.toLowerCase(), value as string]))
-  return (read.get('name') ?? read.get('reference') ?? '').slice(0, LONGEST_NAME)
+  return (read.get('name') ?? read.get('reference') ?? '').slice(0, MAX_NAME_LENGTH)
 }
 
 /** In characters; the name appears in a sentence. */
-const LONGEST_NAME = 80
+const MAX_NAME_LENGTH = 80

@@ -12,7 +12,7 @@ import { CertificateRefused, readNetworkFailure } from './network-failure.ts'
 export type ReadCertificate = (url: URL) => Promise<Certificate | undefined>
 
 const TIMEOUT = 5_000
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 /**
  * Reads the certificate in a TLS handshake of its own.
@@ -51,7 +51,7 @@ type Names = Readonly<Partial<Record<'CN' | 'O', string | string[]>>> | undefine
 function nameIn(names: Names): string {
   const [name = ''] = [names?.CN ?? names?.O ?? ''].flat()
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return plain.length > LONGEST_NAME ? `${plain.slice(0, LONGEST_NAME - 1)}…` : plain
+  return plain.length > MAX_NAME_LENGTH ? `${plain.slice(0, MAX_NAME_LENGTH - 1)}…` : plain
 }
 
 /** Wraps a `fetch` so that TLS errors include the certificate that was refused. */

@@ -33,7 +33,7 @@ const BARE = new RegExp(String.raw`^\s*(?:data:[^,"]{0,200};base64,\s*)?(?=${ENC
 const QUOTED = new RegExp(String.raw`"${PREFIX}(?:\s|\\[rnt])*(?=${ENCODED})`, 'i')
 
 /** Limit on JSON kept after a PDF, in characters. */
-const MOST_TRAILING = 1024 * 1024
+const MAX_TRAILING_LENGTH = 1024 * 1024
 
 /** Finds a PDF's base64 at the beginning of an answer, read as Latin-1. */
 export function encodedBeginning(text: string): EncodedBeginning | undefined {
@@ -74,7 +74,7 @@ export async function* decodeQuoted(
   for await (const piece of pieces) {
     if (trailing !== undefined) {
       trailing += latin1(piece)
-      if (trailing.length > MOST_TRAILING) throw new EncodingError('something-else')
+      if (trailing.length > MAX_TRAILING_LENGTH) throw new EncodingError('something-else')
       continue
     }
     const text = pending + latin1(piece)

@@ -27,7 +27,7 @@ export interface Exchange {
   maySend?: (() => boolean) | undefined
 }
 
-const MOST_HOPS = 5
+const MAX_HOPS = 5
 
 /**
  * Sends one request.
@@ -49,7 +49,7 @@ export async function exchange(
   watchdog: Watchdog
 ): Promise<Response> {
   let url = request.url
-  for (let hop = 0; hop <= MOST_HOPS; hop++) {
+  for (let hop = 0; hop <= MAX_HOPS; hop++) {
     const response = await sendWithRenewal({ ...request, url }, fetch, authentication, watchdog)
     if (!isRedirect(response)) return response
     discardBody(response)

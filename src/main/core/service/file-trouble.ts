@@ -15,7 +15,7 @@ const operationOf = (asked: DownloadType) => (asked === 'signed' ? 'Document/Val
 export const INSPECTED_BYTES = 64 * 1024
 
 /** A short sentence may be shown to people; longer text could be anything, including personal data. */
-const LONGEST_SENTENCE = 300
+const MAX_SENTENCE_LENGTH = 300
 
 export interface UnexpectedAnswer {
   finding: Finding
@@ -104,7 +104,7 @@ function identifyText(asked: DownloadType, text: string, isComplete: boolean): U
   if (digits.startsWith('JVBERi0')) return unexpectedPdf(asked)
   // A long run of base64; sentences contain spaces.
   const isEncoded = /^[A-Za-z0-9+/_-]{40}(?:[A-Za-z0-9+/_=-]|\r?\n)*$/.test(digits)
-  const isSentence = isComplete && text.length <= LONGEST_SENTENCE && !isEncoded
+  const isSentence = isComplete && text.length <= MAX_SENTENCE_LENGTH && !isEncoded
   return { finding: 'something-else', said: isSentence ? sentenceRefusal(text) : {} }
 }
 

@@ -6,16 +6,16 @@ export interface RetryLimits {
   attempts: number
   /** Upper bound of the first wait, doubled for each further one; milliseconds. */
   firstWaitMs: number
-  longestWaitMs: number
+  maxWaitMs: number
   /** If the service asks for a longer wait, we give up and report how long it asked for. */
-  longestRetryAfterMs: number
+  maxRetryAfterMs: number
 }
 
 export const RETRY_LIMITS: RetryLimits = {
   attempts: 3,
   firstWaitMs: 500,
-  longestWaitMs: 8_000,
-  longestRetryAfterMs: 30_000
+  maxWaitMs: 8_000,
+  maxRetryAfterMs: 30_000
 }
 
 /* Not `offline` or `tls`: waiting a second changes neither. Not `cancelled`: someone wanted it to end. And nothing that
@@ -41,14 +41,14 @@ export function waitBeforeRetry(
   random: () => number
 ): number | undefined {
   if (attempt >= limits.attempts || !RETRIABLE_CODES.has(error.code)) return undefined
-  const backoff = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1)) * random()
+  const backoff = Math.min(limits.maxWaitMs, limits.firstWaitMs * 2 ** (attempt - 1)) * random()
   if (error.retryAfterMs === undefined) return Math.round(backoff)
-  if (error.retryAfterMs > limits.longestRetryAfterMs) return undefined
+  if (error.retryAfterMs > limits.maxRetryAfterMs) return undefined
   return Math.round(error.retryAfterMs + Math.min(backoff, limits.firstWaitMs))
 }
 
 /** No service means a longer wait, and timers set for more than 24 days fire immediately. */
-const LONGEST_RETRY_AFTER_MS = 86_400_000
+const MAX_RETRY_AFTER_MS = 86_400_000
 
 /**
  * Reads a Retry-After header (seconds or an HTTP date) into milliseconds from now, at most a day; undefined if it is
@@ -57,11 +57,11 @@ const LONGEST_RETRY_AFTER_MS = 86_400_000
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim()
   if (!text) return undefined
-  if (/^\d{1,9}$/.test(text)) return Math.min(LONGEST_RETRY_AFTER_MS, Number(text) * 1000)
+  if (/^\d{1,9}$/.test(text)) return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1000)
   // Only the format that HTTP requires: Date.parse alone would read "-5" or "1.5" as a year.
   if (!/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined
   const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, at - now))
+  return Number.isNaN(at) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, at - now))
 }
 
 /** read: one small value. list: may be hundreds of megabytes. send: a POST, whose answer is worth waiting for. */

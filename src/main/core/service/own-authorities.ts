@@ -27,9 +27,9 @@ export const AUTHORITY_INVALID = -202
 
 const SERVER = '1.3.6.1.5.5.7.3.1'
 const BASIC_CONSTRAINTS = '2.5.29.19'
-const LEAST_RSA = 2048
+const MIN_RSA_BITS = 2048
 /** No honest server sends more certificates than this. */
-const LONGEST_CHAIN = 8
+const MAX_CHAIN_LENGTH = 8
 
 export type OwnAuthorities = ReturnType<typeof openOwnAuthorities>
 
@@ -43,7 +43,7 @@ export function openOwnAuthorities(pems: () => readonly string[], now: () => num
 
   async function voucherOf({ hostname, chain }: PresentedChain): Promise<Authority | undefined> {
     const [own] = chain
-    if (own === undefined || chain.length > LONGEST_CHAIN || !isForServer(new X509Certificate(own), hostname)) return
+    if (own === undefined || chain.length > MAX_CHAIN_LENGTH || !isForServer(new X509Certificate(own), hostname)) return
     const pkijs = await import('pkijs')
     /** Maps pkijs's certificates to Node's. */
     const read = new Map<ParsedCertificate, X509Certificate>()
@@ -115,7 +115,7 @@ function isShortEnough(path: readonly ParsedCertificate[]): boolean {
 function isStrong({ signatureAlgorithm }: ParsedCertificate, read: X509Certificate | undefined): boolean {
   if (!read || WEAK_SIGNATURES.has(signatureAlgorithm.algorithmId)) return false
   const { asymmetricKeyType, asymmetricKeyDetails } = read.publicKey
-  return asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) >= LEAST_RSA
+  return asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS
 }
 
 /** MD5 and SHA-1. */

@@ -10,8 +10,8 @@ import type { Watchdog } from './limits.ts'
 import { readRetryAfter } from './limits.ts'
 
 /** Longest message of the service that is passed on, in characters. */
-const LONGEST_MESSAGE = 500
-const MOST_FIELDS = 100
+const MAX_MESSAGE_LENGTH = 500
+const MAX_FIELDS = 100
 
 const BY_STATUS = new Map<number, ServiceErrorCode>([
   [401, 'unauthorised'],
@@ -71,7 +71,7 @@ export function readRefusal(json: unknown): Refusal {
   const { Message, Errors } = decoded.value.ResponseStatus ?? {}
   const serviceMessage = oneLine(Message)
   const fields = (Errors ?? [])
-    .slice(0, MOST_FIELDS)
+    .slice(0, MAX_FIELDS)
     .map((problem) => ({ field: oneLine(problem.FieldName), message: oneLine(problem.Message) }))
     .filter((problem) => problem.field !== '' || problem.message !== '')
   return { ...(serviceMessage && { serviceMessage }), ...(fields.length > 0 && { fields }) }
@@ -88,7 +88,7 @@ function oneLine(text: string | undefined): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE - 1)}…` : plain
+  return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : plain
 }
 
 /** Error bodies are read up to this size. */

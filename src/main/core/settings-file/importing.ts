@@ -391,7 +391,7 @@ async function planCounter(
  */
 export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
   const detail = {
-    changed: shortened(plan.changes.map(({ what }) => what).join('; '), LONGEST_CHANGES),
+    changed: shortened(plan.changes.map(({ what }) => what).join('; '), MAX_CHANGES_LENGTH),
     left: String(plan.left.length)
   }
   note({ what: 'settings-imported', detail })
@@ -403,4 +403,4 @@ export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps)
 }
 
 /** Maximum length of the changes in the audit trail, in characters. */
-const LONGEST_CHANGES = 1000
+const MAX_CHANGES_LENGTH = 1000

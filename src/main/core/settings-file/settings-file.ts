@@ -16,7 +16,7 @@ const FORMAT = 'countersign-settings'
 const VERSION = 1
 export const SETTINGS_ENDING = 'countersign-settings'
 /** In bytes. Presets are the largest part, some ten thousand each. */
-export const MOST_BYTES = 5 * 1024 * 1024
+export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 const name = z.string().trim().min(1).max(100)
 const { dataTypeSpelling, folders } = requests['accounts.update'].input.shape
@@ -77,7 +77,7 @@ const Notifications = NotificationPreferences.extend({
 })
 
 const LISTS = { accounts: FileAccount, views: FileView, presets: FilePreset } as const
-const MOST_ENTRIES: Readonly<Record<keyof typeof LISTS, number>> = { accounts: 50, views: 1000, presets: 1000 }
+const MAX_ENTRIES: Readonly<Record<keyof typeof LISTS, number>> = { accounts: 50, views: 1000, presets: 1000 }
 const PARTS = {
   appearance: Appearance,
   notifications: Notifications,
@@ -94,7 +94,7 @@ export type SettingsFile = { [List in keyof typeof LISTS]: z.output<(typeof LIST
 /** Serialises a file. @throws AppFailure `too-large` if no Countersign could read it. */
 export function encodeSettingsFile({ madeBy, ...content }: SettingsFile): Buffer {
   const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION, madeBy, ...content }, null, 2)}\n`)
-  if (bytes.byteLength > MOST_BYTES) {
+  if (bytes.byteLength > MAX_FILE_BYTES) {
     fail('too-large', 'The presets are too large for a settings file.', { next: 'Export the presets by themselves.' })
   }
   return bytes
@@ -131,7 +131,7 @@ function* read(bytes: Uint8Array): Generator<void, SettingsFile> {
   function* list<List extends keyof typeof LISTS>(which: List): Generator<void, SettingsFile[List]> {
     const member = members.get(which)
     const pieces = member === undefined ? [] : (member.elements ?? rejectPart(which))
-    if (pieces.length > MOST_ENTRIES[which]) fail('invalid', `“${which}” has more than ${MOST_ENTRIES[which]} entries.`)
+    if (pieces.length > MAX_ENTRIES[which]) fail('invalid', `“${which}” has more than ${MAX_ENTRIES[which]} entries.`)
     const entries: unknown[] = []
     for (const [index, piece] of pieces.entries()) {
       const found = LISTS[which].safeParse(parsePiece(bytes, piece))

@@ -17,7 +17,7 @@ import type { Time } from '../lib/time.ts'
 import { readChosen } from '../storage/chosen-file.ts'
 import type { openJsonMeta } from '../storage/meta.ts'
 import { toLocalQuery } from './importing.ts'
-import { hasName, MOST_BYTES, readSettingsFile, type SettingsFile } from './settings-file.ts'
+import { hasName, MAX_FILE_BYTES, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 const KEY = 'shared-file'
 /** Hash of the file and accounts last applied, and when, in milliseconds since 1970 UTC. */
@@ -91,7 +91,7 @@ export class SharedFile {
       if (file === undefined) await this.#apply(undefined)
       else {
         this.#cancel = time.after(CHECK_INTERVAL, () => void this.check())
-        await this.#apply(await readChosen(file, MOST_BYTES))
+        await this.#apply(await readChosen(file, MAX_FILE_BYTES))
       }
       this.#problem = undefined
     } catch (error) {

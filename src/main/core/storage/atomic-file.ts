@@ -34,7 +34,7 @@ export type FileContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIter
 const TEMPORARY_NAME = /^\.countersign-(?<mark>[0-9a-f]{8})[0-9a-f]{8}\.part$/
 /** Length of a temporary name. */
 export const TEMPORARY_NAME_LENGTH = '.countersign-0123456789abcdef.part'.length
-const HIGHEST_NUMBER = 9_999
+const MAX_NUMBER = 9_999
 
 /**
  * Writes a file atomically.
@@ -142,7 +142,7 @@ async function giveName(
     await replaceWith(files, temporary, path)
     return path
   }
-  for (let number = 1; number <= HIGHEST_NUMBER; number++) {
+  for (let number = 1; number <= MAX_NUMBER; number++) {
     const candidate = number === 1 ? path : join(dirname(path), numberedName(basename(path), number))
     if (await takeFreeName(files, temporary, candidate)) return candidate
     if (ifExists === 'refuse') break

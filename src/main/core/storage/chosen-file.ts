@@ -41,24 +41,24 @@ export async function openChosen(path: string): Promise<FileHandle> {
 
 /**
  * Reads a whole file.
- * @param most maximum size in bytes.
+ * @param maxBytes maximum size in bytes.
  * @param next what the user can do if it is larger.
  * @throws AppFailure `bad-file` if it isn't a file; `too-large`, after reading only enough to know; `gone`,
  * `not-allowed`, `storage`.
  */
-export async function readChosen(path: string, most: number, next?: string): Promise<Buffer> {
+export async function readChosen(path: string, maxBytes: number, next?: string): Promise<Buffer> {
   let file: FileHandle | undefined
   try {
     file = await openChosen(path)
     const pieces: Buffer[] = []
     let length = 0
     for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(MEGABYTE, most + 1 - length)))
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(MEGABYTE, maxBytes + 1 - length)))
       length += bytesRead
       pieces.push(buffer.subarray(0, bytesRead))
       if (bytesRead === 0) return Buffer.concat(pieces, length)
-      if (length > most)
-        fail('too-large', `This file is larger than ${Math.ceil(most / MEGABYTE)} MB.`, defined({ next }))
+      if (length > maxBytes)
+        fail('too-large', `This file is larger than ${Math.ceil(maxBytes / MEGABYTE)} MB.`, defined({ next }))
     }
   } catch (error) {
     if (error instanceof AppFailure) throw error

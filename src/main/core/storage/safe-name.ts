@@ -7,7 +7,7 @@
  * Maximum length in bytes. File systems allow 255; the rest is room for ` (9999)` and for extensions that other
  * programs add.
  */
-export const LONGEST_NAME_BYTES = 200
+export const MAX_NAME_BYTES = 200
 
 export interface SafeNameOptions {
   /** Extension that the file must have, without its dot: `pdf`. If missing, the text's own extension is kept. */
@@ -21,7 +21,7 @@ export function safeFileName(text: string, options: SafeNameOptions = {}): strin
   const { stem, extension } = split(trimEdges(replaceForbidden(text)), options.extension)
   const ending = extension === '' ? '' : `.${extension}`
   const harmless = isDevice(stem) ? `_${stem}` : stem
-  const shortened = trimEdges(shorten(harmless, LONGEST_NAME_BYTES - byteLength(ending)))
+  const shortened = trimEdges(shorten(harmless, MAX_NAME_BYTES - byteLength(ending)))
   return `${shortened === '' ? (options.fallback ?? 'document') : shortened}${ending}`
 }
 

@@ -17,7 +17,7 @@ const CREDENTIAL = 'countersign-keychain'
 /** In the data folder. */
 const FILE = 'keychain.sealed'
 /** Minimum length of the credential in bytes, so that it can't be guessed. */
-const LEAST_BYTES = 32
+const MIN_SECRET_BYTES = 32
 const PURPOSE = 'Countersign keychain'
 const Secrets = z.record(z.string(), z.string())
 
@@ -40,8 +40,8 @@ export async function openSealedKeychain({
 }): Promise<OpenedKeychain> {
   try {
     const secret = await readFile(credential)
-    if (secret.length < LEAST_BYTES)
-      throw new KeychainError('failed', `The credential has less than ${LEAST_BYTES} bytes.`)
+    if (secret.length < MIN_SECRET_BYTES)
+      throw new KeychainError('failed', `The credential has less than ${MIN_SECRET_BYTES} bytes.`)
     const store = openSealedStore(join(folder, FILE), secret)
     await store.verify()
     return { keychain: keychainOver(store, 'in-os'), status: { state: 'available' } }

@@ -8,7 +8,7 @@ import { flushFolder } from './atomic-file.ts'
 import { FileError, fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
 
-const HIGHEST_NUMBER = 999
+const MAX_NUMBER = 999
 
 /**
  * Moves files that belong together into a new folder next to them.
@@ -41,7 +41,7 @@ async function newFolder(folder: string, now: number, files: Files): Promise<str
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
-  for (let number = 1; number <= HIGHEST_NUMBER; number++) {
+  for (let number = 1; number <= MAX_NUMBER; number++) {
     const name = number === 1 ? `set-aside-${stamp}` : `set-aside-${stamp}-${number}`
     try {
       await files.mkdir(join(folder, name), { mode: 0o700 })

@@ -10,7 +10,7 @@ import { openJsonMeta } from './meta.ts'
 
 const KEY = 'store-troubles'
 /** Maximum number of entries, for a disk that ruins one file after another. */
-const MOST_TROUBLES = 20
+const MAX_TROUBLES = 20
 
 type SetAsideTrouble = Extract<StoreTrouble, { kind: 'set-aside' }>
 
@@ -62,7 +62,7 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
       try {
         save(
           [...aside, { kind: 'set-aside', store, name, reason, at: time.now() }].slice(
-            -MOST_TROUBLES
+            -MAX_TROUBLES
           ) as SetAsideTrouble[]
         )
       } catch {

@@ -10,7 +10,7 @@
 const PIECE = 384 * 1024
 /** Reused: having the system zero so much memory for each file costs more than filling it. */
 const spareBuffers: Buffer[] = []
-const MOST_SPARE = 24
+const MAX_SPARE_BUFFERS = 24
 const NOTHING = new Uint8Array()
 
 /**
@@ -65,7 +65,7 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     for (const buffer of buffers) {
       // It may have held a passport.
       buffer?.fill(0)
-      if (buffer && spareBuffers.length < MOST_SPARE) spareBuffers.push(buffer)
+      if (buffer && spareBuffers.length < MAX_SPARE_BUFFERS) spareBuffers.push(buffer)
     }
   }
 }

@@ -10,10 +10,10 @@ import type { Time } from '../lib/time.ts'
 import type { SettingsStore } from '../storage/settings.ts'
 
 /** How many of the newest dumps are kept, and for how many milliseconds. */
-const MOST_DUMPS = 10
+const MAX_DUMPS = 10
 const MAX_AGE = 30 * 24 * 60 * 60 * 1000
 /** Maximum size of all dumps in a report, in bytes. */
-const MOST_BYTES = 100 * 1024 * 1024
+const MAX_REPORTED_BYTES = 100 * 1024 * 1024
 
 export interface CrashReportDeps {
   /** Absolute path of the folder where Chromium writes dumps, in subfolders; it may not exist. */
@@ -76,14 +76,14 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
     /** Deletes dumps that are too old, too many or not wanted. Called once, at start. Never rejects. */
     async tidy(): Promise<void> {
       const oldest = time.now() - MAX_AGE
-      const surplus = (await dumps()).filter((dump, index) => !isKept() || index >= MOST_DUMPS || dump.at < oldest)
+      const surplus = (await dumps()).filter((dump, index) => !isKept() || index >= MAX_DUMPS || dump.at < oldest)
       await remove(surplus).catch(() => undefined)
     },
 
     /** Returns dumps for a report, newest first, with numbered names that reveal nothing else. */
     async files(): Promise<[name: string, bytes: Uint8Array][]> {
       const files: [string, Uint8Array][] = []
-      let remaining = MOST_BYTES
+      let remaining = MAX_REPORTED_BYTES
       for (const { path, bytes } of await dumps()) {
         if (bytes > remaining) break
         remaining -= bytes

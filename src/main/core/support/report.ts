@@ -11,7 +11,7 @@ import type { Settings } from '../storage/settings.ts'
 import type { LoggedAccount, RunFacts } from './event-log.ts'
 
 /** How much of the log's end is included, in characters: some five thousand lines. */
-const MOST_LOG = 512 * 1024
+const MAX_LOG_LENGTH = 512 * 1024
 
 export interface ReportFacts {
   run: RunFacts
@@ -79,7 +79,7 @@ function findingsOf(findings: readonly SelfTestFinding[]): string {
 }
 
 function scrubLog(log: string): string {
-  const end = log.length > MOST_LOG ? log.slice(-MOST_LOG).replace(/^.*\n/, '') : log
+  const end = log.length > MAX_LOG_LENGTH ? log.slice(-MAX_LOG_LENGTH).replace(/^.*\n/, '') : log
   return end.split('\n').map(scrubLine).join('\n')
 }
 

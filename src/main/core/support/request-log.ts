@@ -10,7 +10,7 @@ import type { Fetch } from '../service/index.ts'
 import { readNetworkFailure } from '../service/network-failure.ts'
 
 /** Maximum number of entries, some 400 bytes each. */
-export const MOST_REQUESTS = 5000
+export const MAX_REQUESTS = 5000
 const DAY = 86_400_000
 /** Minimum interval between notifications of the screens, in milliseconds. */
 const NOTIFY_INTERVAL = 1000
@@ -91,7 +91,7 @@ export class RequestLog {
     const entry = { id: String(++this.#id), at, method, operation, milliseconds: 0, bytes: 0 }
     const kept = accountId === undefined ? entry : { ...entry, accountId }
     this.#entries.push(kept)
-    if (this.#entries.length > MOST_REQUESTS) this.#entries.shift()
+    if (this.#entries.length > MAX_REQUESTS) this.#entries.shift()
     this.#forgetOld()
     this.#notifier.request()
     return kept

@@ -11,13 +11,13 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { type Throttled, type Time, throttled } from '../lib/time.ts'
 
 const STATUS_FILE = 'status.json'
-/** Milliseconds between writes without changes; `LEAST_BETWEEN`: minimum between writes with many changes. */
+/** Milliseconds between writes without changes; `MIN_INTERVAL`: minimum between writes with many changes. */
 const HEARTBEAT = 60_000
-const LEAST_BETWEEN = 5000
+const MIN_INTERVAL = 5000
 /** A run that hasn't written for this long, in milliseconds, counts as hanging. */
 const HANGING_AFTER = 5 * HEARTBEAT
-/** Maximum size of our own file, in bytes, with room to spare. */
-const LARGEST_FILE = 256 * 1024
+/** Maximum length of our own file, in characters, with room to spare. */
+const MAX_FILE_LENGTH = 256 * 1024
 
 const code = z.string().regex(/^[a-z0-9-]{1,40}$/)
 const time = z.iso.datetime()
@@ -162,7 +162,7 @@ function readStatus(folder: string): z.output<typeof StatusContent> | 'never-sta
     return codeOf(error) === 'ENOENT' ? 'never-started' : 'unreadable'
   }
   // Only prints data of the expected shape: another of the user's programs may have written the file.
-  const read = text.length > LARGEST_FILE ? undefined : StatusContent.safeParse(parsedJson(text)).data
+  const read = text.length > MAX_FILE_LENGTH ? undefined : StatusContent.safeParse(parsedJson(text)).data
   return read ?? 'unreadable'
 }
 
@@ -184,7 +184,7 @@ export class StatusFile {
 
   constructor(deps: StatusFileDeps) {
     this.#deps = deps
-    this.#throttled = throttled(deps.time, LEAST_BETWEEN, () => this.#write(deps.pid))
+    this.#throttled = throttled(deps.time, MIN_INTERVAL, () => this.#write(deps.pid))
     this.#beat()
   }
 

@@ -52,9 +52,9 @@ export interface FeedDeps {
 }
 
 /** Maximum sizes, in bytes: far more than any description or package needs. */
-const LONGEST_DESCRIPTION = 256 * 1024
-const LARGEST_PACKAGE = 1024 ** 3
-const MOST_HOPS = 5
+const MAX_DESCRIPTION_BYTES = 256 * 1024
+const MAX_PACKAGE_BYTES = 1024 ** 3
+const MAX_HOPS = 5
 /** Timeout for a feed that sends nothing, in milliseconds. */
 const STALL = 60_000
 
@@ -67,7 +67,7 @@ const Description = z.object({
       z.object({
         url: z.string().min(1).max(300),
         sha512: z.string().regex(/^[A-Za-z0-9+/]{86}==$/),
-        size: z.int().min(1).max(LARGEST_PACKAGE),
+        size: z.int().min(1).max(MAX_PACKAGE_BYTES),
         isAdminRightsRequired: z.boolean().optional()
       })
     )
@@ -191,7 +191,7 @@ export class Feed {
     let size = 0
     for await (const piece of this.#read(name)) {
       size += piece.length
-      if (size > LONGEST_DESCRIPTION)
+      if (size > MAX_DESCRIPTION_BYTES)
         fail('bad-file', 'The description of the update can’t be read.', { next: TELL_ADMINISTRATOR })
       pieces.push(piece)
     }
@@ -227,7 +227,7 @@ export class Feed {
 
   async #fetch(from: URL, signal: AbortSignal): Promise<Response> {
     let url = from
-    for (let hop = 0; hop <= MOST_HOPS; hop++) {
+    for (let hop = 0; hop <= MAX_HOPS; hop++) {
       const response = await this.#deps
         .fetch(url.href, { method: 'GET', redirect: 'manual', credentials: 'omit', cache: 'no-store', signal })
         .catch(() => fail('refused', 'The update feed couldn’t be reached.', { next: LATER }))

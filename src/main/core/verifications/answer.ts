@@ -10,9 +10,9 @@ import { defined } from '../lib/objects.ts'
 import { HIDDEN, secretMatcher, withOthers } from '../lib/other-members.ts'
 
 /** In characters of JSON. A hundred signatures with everything that the reference names take a quarter of it. */
-const LONGEST = 200_000
+const MAX_ANSWER_LENGTH = 200_000
 /** Limit on nesting; SQLite reads a thousand levels, and the reference has three. */
-const DEEPEST = 50
+const MAX_DEPTH = 50
 
 /**
  * Returns the answer as stored, in JSON.
@@ -22,13 +22,13 @@ const DEEPEST = 50
 export function storedAnswer({ DocumentURL: address, ...result }: ValidationResult): string {
   const containsSecret = secretMatcher(address ? [address] : [])
   const kept = JSON.stringify(redacted(result, containsSecret, 0))
-  return kept.length > LONGEST ? tooLarge() : kept
+  return kept.length > MAX_ANSWER_LENGTH ? tooLarge() : kept
 }
 
 function redacted(value: unknown, containsSecret: (text: string) => boolean, depth: number): unknown {
   if (typeof value === 'string') return containsSecret(value) ? HIDDEN : value
   if (typeof value !== 'object' || value === null) return value
-  if (depth === DEEPEST) tooLarge()
+  if (depth === MAX_DEPTH) tooLarge()
   if (Array.isArray(value)) return value.map((one) => redacted(one, containsSecret, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [

@@ -26,7 +26,7 @@ export interface VerificationQueueDeps {
 /** Minimum interval between two requests of an account, in milliseconds: the service has others to serve. */
 const REQUEST_INTERVAL = 500
 /** The wall clock may jump, so waiting jobs are checked at least this often, in milliseconds. */
-const LONGEST_SLEEP = 60_000
+const MAX_SLEEP = 60_000
 /** First pause of an account, and first wait of a failed document, in milliseconds. */
 const FIRST_PAUSE = 1_000
 const FIRST_WAIT = 5_000
@@ -113,10 +113,10 @@ export class VerificationQueue {
       const next = this.#jobs.nextJob(accountId)
       const wait = next && this.#remainingWait(next)
       if (wait === undefined || wait === Number.POSITIVE_INFINITY) lane.cancel()
-      else lane.schedule(Math.min(wait, LONGEST_SLEEP))
+      else lane.schedule(Math.min(wait, MAX_SLEEP))
     } catch {
       // The database can't be read at the moment.
-      lane.schedule(LONGEST_SLEEP)
+      lane.schedule(MAX_SLEEP)
     }
   }
 

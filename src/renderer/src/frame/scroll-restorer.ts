@@ -6,7 +6,7 @@ import { tick } from 'svelte'
 import type { NavigationListener } from '../state/router.svelte.ts'
 
 /** How many frames a list has to be loaded from the main process and drawn. */
-const MOST_FRAMES = 120
+const MAX_FRAMES = 120
 
 export class ScrollRestorer implements NavigationListener {
   readonly #kept = new Map<number, ReadonlyMap<string, number>>()
@@ -38,7 +38,7 @@ export class ScrollRestorer implements NavigationListener {
     for (const name of ['wheel', 'keydown', 'pointerdown'])
       addEventListener(name, stop, { capture: true, passive: true })
     await tick()
-    for (let frame = 0; frame < MOST_FRAMES && isActive; frame++) {
+    for (let frame = 0; frame < MAX_FRAMES && isActive; frame++) {
       for (const [name, element] of scrollers()) {
         const top = positions.get(name)
         const isLongEnough = top !== undefined && element.scrollHeight - element.clientHeight >= top

@@ -127,10 +127,10 @@ export function keyOfQuery(query: DocumentQuery): string {
   )
 }
 
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650
 
 function readQuery(parameters: URLSearchParams, folder: string | undefined): DocumentQuery {
-  const text = (name: string, most: number) => parameters.get(name)?.slice(0, most) || undefined
+  const text = (name: string, maxLength: number) => parameters.get(name)?.slice(0, maxLength) || undefined
   const list = (name: string) => parameters.get(name)?.split(',').filter(Boolean) ?? []
   const query: DocumentQuery = { search: text('search', 200) ?? '', sort: defaultSort(folder), grouped: false }
   if (folder) query.folder = folder.slice(0, 200)
@@ -182,7 +182,7 @@ export function isColumn(name: string): name is DocumentColumn {
 
 function numberOf(text: string | null): number | undefined {
   const number = text !== null && /^\d{1,5}$/.test(text) ? Number(text) : undefined
-  return number !== undefined && number <= MOST_DAYS ? number : undefined
+  return number !== undefined && number <= MAX_DAYS ? number : undefined
 }
 
 /** Returns the text if it is a date that exists, such as `2026-11-21`. */

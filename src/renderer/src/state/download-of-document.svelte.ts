@@ -7,13 +7,13 @@ import { Resource } from './resource.svelte.ts'
 /** Minimum milliseconds between reloads. */
 const RELOAD_INTERVAL = 250
 /** How many downloads are searched for the newest of each type. */
-const MOST_SEARCHED = 50
+const MAX_SEARCHED = 50
 
 export class DownloadsOfDocument extends Resource<DownloadPage> {
   readonly #sorted = $derived.by(() => [...(this.value?.items ?? [])].sort((one, two) => two.queuedAt - one.queuedAt))
 
   constructor(api: Api, clock: Clock, reference: string) {
-    super(() => api.downloads.list({ reference, offset: 0, limit: MOST_SEARCHED }), {
+    super(() => api.downloads.list({ reference, offset: 0, limit: MAX_SEARCHED }), {
       clock,
       milliseconds: RELOAD_INTERVAL
     })

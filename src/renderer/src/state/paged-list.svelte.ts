@@ -10,9 +10,9 @@ import { type Clock, throttled } from './clock.ts'
 /** Rows per page. */
 const PAGE = 200
 /** Pages kept. Those farthest from the visible rows are dropped first. */
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 /** Maximum concurrent page loads, so that a long scroll doesn't load everything it passes. */
-const MOST_CONCURRENT = 2
+const MAX_CONCURRENT_LOADS = 2
 
 export interface Page<Row> {
   rows: Row[]
@@ -202,7 +202,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
 
   #loadMissing(): void {
     for (const page of this.#visiblePageNumbers()) {
-      if (this.#inFlight.size >= MOST_CONCURRENT) return
+      if (this.#inFlight.size >= MAX_CONCURRENT_LOADS) return
       if (this.#pages.has(page) || this.#inFlight.has(page) || page * this.#size >= this.total) continue
       void this.#loadPage(page)
     }
@@ -224,7 +224,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     const [first] = this.#visiblePages
     const pages = [...this.#pages, [page, result.value.rows] as const]
     pages.sort(([one], [two]) => Math.abs(one - first) - Math.abs(two - first))
-    this.#pages = new Map(pages.slice(0, MOST_PAGES))
+    this.#pages = new Map(pages.slice(0, MAX_PAGES))
     this.#loadMissing()
   }
 

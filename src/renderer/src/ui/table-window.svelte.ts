@@ -17,7 +17,7 @@ const SCROLL_DELAY = 70
  * Up to this many changed rows are drawn together. If more change, for example when a page of them arrives, the visible
  * rows are drawn first and the rest in the next frame: together they would take longer than a frame.
  */
-const MOST_CHANGED_ROWS = 12
+const MAX_CHANGED_ROWS = 12
 /** How many rows around its old position to search for the anchor row. */
 const ANCHOR_SEARCH_RANGE = 200
 
@@ -151,7 +151,7 @@ export class TableWindow<Row> {
       const at = this.#source.row(index)
       if (at !== undefined && at !== this.#lastDrawn[slot]) others++
     }
-    if (others <= MOST_CHANGED_ROWS || untrack(() => this.#drawsOnlyVisible)) return
+    if (others <= MAX_CHANGED_ROWS || untrack(() => this.#drawsOnlyVisible)) return
     this.#drawsOnlyVisible = true
     requestAnimationFrame(() => setTimeout(() => (this.#drawsOnlyVisible = false)))
   }

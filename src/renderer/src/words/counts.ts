@@ -1,10 +1,10 @@
 import type { SignerProgress } from '../../../shared/contract/views.ts'
 
 /** Joins names: "Mere", "Mere and Tama", "Mere, Tama and 3 more". */
-export function listed(names: readonly string[], most = 3): string {
+export function listed(names: readonly string[], limit = 3): string {
   if (names.length <= 1) return names[0] ?? ''
-  if (names.length <= most) return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-  return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
+  if (names.length <= limit) return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return `${names.slice(0, limit - 1).join(', ')} and ${names.length - limit + 1} more`
 }
 
 /** Capitalises the first letter, to start a sentence. */

@@ -224,7 +224,7 @@ function openWorld(begin: number) {
       clock,
       random: () => 0,
       jsonByQuery: true,
-      limits: { retry: { attempts: 1, firstWaitMs: 0, longestWaitMs: 0, longestRetryAfterMs: 0 } }
+      limits: { retry: { attempts: 1, firstWaitMs: 0, maxWaitMs: 0, maxRetryAfterMs: 0 } }
     })
     const watch = openPolling({
       ask: worker.ask,

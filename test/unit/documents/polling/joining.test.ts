@@ -38,7 +38,7 @@ async function openOffice() {
   async function handsOver(some: Members[]): Promise<void> {
     await reader.look('InBox', some)
     for (;;) {
-      const share = await reader.ask('toShare', { accountId: ACCOUNT.id, feed: FEED, key: KEY, most: 500 })
+      const share = await reader.ask('toShare', { accountId: ACCOUNT.id, feed: FEED, key: KEY, limit: 500 })
       if (share.changes.length === 0) return
       for (const one of share.changes) mirror.set(Buffer.from(one.tag).toString('hex'), { ...one, rev: ++poll.rev })
       await reader.ask('shared', { accountId: ACCOUNT.id, upTo: share.upTo })
@@ -103,7 +103,7 @@ function openJoining() {
     await together.roundEnded(ACCOUNT.id, { start, round: { reads, failures: [], isComplete: true } })
   }
   const unshared = async () =>
-    (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })).tags.map((tag) => String(tag))
+    (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, limit: 10_000 })).tags.map((tag) => String(tag))
   /** Polls the value while time passes. */
   const comes = (what: () => unknown) =>
     expect.poll(async () => {
@@ -197,7 +197,7 @@ test('what is here in no folder yet, and isn’t only known here, is asked of th
   await here.look('InBox', documents())
   await here.acts(lease('Sent here'))
   expect(await areSeen()).toBe(true)
-  const { upTo } = await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })
+  const { upTo } = await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, limit: 10_000 })
   await here.ask('shared', { accountId: ACCOUNT.id, upTo })
   expect(await areSeen()).toBe(false)
 })

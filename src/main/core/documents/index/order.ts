@@ -21,7 +21,7 @@ const IDENTITY_RANKS = IDENTITY_STATES.map((state) =>
 /** How many slots are sorted, or rows inserted, between two pauses. */
 const PIECE = 512
 /** How often an order catches up with changes made meanwhile; the next caller continues. */
-const MOST_CATCH_UPS = 2
+const MAX_CATCH_UPS = 2
 /** Up to this many changed rows are inserted without a pause. */
 const FEW = 1000
 
@@ -100,7 +100,7 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
   function* currentOrder(sort: Sort): Sliced<HeldOrder> {
     const name = keyOf(sort)
     let newest: HeldOrder | undefined
-    for (let round = 0; round < MOST_CATCH_UPS || !newest; round++) {
+    for (let round = 0; round < MAX_CATCH_UPS || !newest; round++) {
       const known = orders.get(name)
       if (known?.version === version()) return { ...known, held: columns }
       const changed = known && changedSince(known.version)

@@ -429,9 +429,9 @@ function cacheOf(index: DocumentIndex): IndexCache {
 }
 
 /** Caches a value and evicts the oldest. */
-function cacheValue<Value>(map: Map<string, Value>, key: string, value: Value, most = CACHED_PER_INDEX): void {
+function cacheValue<Value>(map: Map<string, Value>, key: string, value: Value, limit = CACHED_PER_INDEX): void {
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
+  if (map.size > limit && oldest !== undefined) map.delete(oldest)
 }

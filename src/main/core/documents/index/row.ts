@@ -18,9 +18,9 @@ import { compact, folded, shortened } from '../../lib/text-folding.ts'
 import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from '../progress.ts'
 
 /** Texts of a row are shortened to this many characters; the document's page shows more. */
-const LONGEST_TEXT = 500
+const MAX_TEXT_LENGTH = 500
 /** Limits on the searchable text of a document's people, and of its references. */
-const LONGEST_SEARCHED = 20_000
+const MAX_SEARCHED_LENGTH = 20_000
 
 /** What the mirror knows about a document in addition to the service's data. */
 export interface RowFacts {
@@ -77,13 +77,13 @@ export interface IndexRow extends RowFacts {
 export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRow {
   const { Reference: reference, Signers: people = [] } = document
   const gmt = readGmt(document.GMT)
-  const name = shortenedText(document.Name?.trim()) ?? shortened(reference, LONGEST_TEXT)
+  const name = shortenedText(document.Name?.trim()) ?? shortened(reference, MAX_TEXT_LENGTH)
   const status = readDocumentStatus(shortenedText(document.Status))
   const signers = people.map((signer, index): RowSigner => {
     const canSignHere = canSignNow(document, index)
     const isWithoutLink = lacksLink(document, index)
     return {
-      name: shortened(fullName(signer), LONGEST_TEXT),
+      name: shortened(fullName(signer), MAX_TEXT_LENGTH),
       state: stateOf(document, signer),
       canSignHere,
       ...(isFaceToFace(signer) && { faceToFace: true }),
@@ -205,12 +205,12 @@ function progressOf(status: DocumentStatus, signers: readonly RowSigner[]): Inde
 function linesOf(texts: readonly (string | undefined)[]): string {
   let lines = ''
   for (const text of new Set(texts)) {
-    if (lines.length > LONGEST_SEARCHED) break
-    if (text) lines += `${folded(text.slice(0, LONGEST_TEXT))}\n`
+    if (lines.length > MAX_SEARCHED_LENGTH) break
+    if (text) lines += `${folded(text.slice(0, MAX_TEXT_LENGTH))}\n`
   }
   return lines
 }
 
 function shortenedText(text: string | undefined): string | undefined {
-  return text ? shortened(text, LONGEST_TEXT) : undefined
+  return text ? shortened(text, MAX_TEXT_LENGTH) : undefined
 }

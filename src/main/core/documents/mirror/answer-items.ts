@@ -143,8 +143,8 @@ export type AnswerItem =
   | { kind: 'not-json' }
 
 /** The contract's limit on references. */
-const LONGEST_REFERENCE = 2000
-const LONGEST_NAME = 200
+const MAX_REFERENCE_LENGTH = 2000
+const MAX_NAME_LENGTH = 200
 
 /**
  * Decodes one item.
@@ -182,13 +182,13 @@ function unreadable(json: unknown, path: string): AnswerItem {
     kind: 'unreadable',
     path: path === '' || path.startsWith('[') ? path : `.${path}`,
     ...(reference !== undefined && isReference(reference) && { reference }),
-    ...(name !== undefined && { name: name.slice(0, LONGEST_NAME) })
+    ...(name !== undefined && { name: name.slice(0, MAX_NAME_LENGTH) })
   }
 }
 
 /** Returns whether a reference can be used in requests; ill-formed text couldn't be stored unchanged. */
 export function isReference(text: string): boolean {
-  return text.trim() !== '' && text.length <= LONGEST_REFERENCE && text.isWellFormed() && !text.includes('\0')
+  return text.trim() !== '' && text.length <= MAX_REFERENCE_LENGTH && text.isWellFormed() && !text.includes('\0')
 }
 
 function memberText(json: unknown, name: string): string | undefined {
@@ -269,7 +269,7 @@ export function* presenceIn({ account, folder, number, ask }: AnswerInProgress):
 }
 
 /** How many reads of a folder may pass without one of the other folder that shows the document too. */
-const MOST_READS_ALONE = 2
+const MAX_READS_ALONE = 2
 
 /**
  * Returns whether a document shown by a read is in its own folder as well, and so hasn't moved: its own folder's newest
@@ -282,7 +282,7 @@ export function isInBoth(account: Account, folder: Folder, entry: Entry): boolea
   if (!own) return false
   const { also } = entry
   // Otherwise a folder that is no longer read would keep it for ever.
-  if (also?.folder === folder.name) return own.begunInRun > also.ownReadAt || also.readsAlone < MOST_READS_ALONE
+  if (also?.folder === folder.name) return own.begunInRun > also.ownReadAt || also.readsAlone < MAX_READS_ALONE
   // A read that began after this folder was last read is part of the same round.
   return own.begunInRun > folder.arrivedInRun
 }

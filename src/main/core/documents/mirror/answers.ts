@@ -31,7 +31,7 @@ import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 import { updateOf } from './update.ts'
 
 /** Maximum time between request and answer, in milliseconds; anything longer is due to a changed clock. */
-const LONGEST_READ = 10 * 60_000
+const MAX_READ_TIME = 10 * 60_000
 /**
  * How long documents are written at a time, in milliseconds. If nearly all are new, as in a first read, every
  * transaction rewrites the same index pages: fewer, longer transactions take half the time.
@@ -40,7 +40,7 @@ const SLICE = 4
 const LONG_SLICE = 40
 const MANY = 2000
 /** How many unreadable documents are named. */
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 
 type UnreadableId = Pick<
   { [Member in keyof UnreadableDocument]?: UnreadableDocument[Member] | undefined },
@@ -65,7 +65,7 @@ export function openAnswerIntake(mirror: Mirror, closing: AbortSignal) {
     // A later read has already been taken, so this one adds nothing.
     if (ask.begun < folder.begunInRun) return { ...mirror.resultOf(folder), changed: 0, isComplete: false }
 
-    const arrived = Math.min(Math.max(ask.arrived ?? ask.now, ask.begun), ask.begun + LONGEST_READ)
+    const arrived = Math.min(Math.max(ask.arrived ?? ask.now, ask.begun), ask.begun + MAX_READ_TIME)
     const times = { begun: ask.begun, begunInRun: ask.begun, arrivedInRun: arrived, lookedAt: ask.now }
     const whole = await inAbortableSlices(hashAnswer(ask.bytes, ask.dateFormat))
     if (folder.result && folder.hashes[mode] === whole) {
@@ -188,7 +188,7 @@ export function openAnswerIntake(mirror: Mirror, closing: AbortSignal) {
 
     function listUnreadable({ place, path, ...who }: { place: number; path: string } & UnreadableId): void {
       unreadable.count++
-      if (unreadable.documents.length >= MOST_LISTED) return
+      if (unreadable.documents.length >= MAX_LISTED) return
       unreadable.documents.push({ folder: folder.name, path: `[${place}]${path}`, ...defined(who) })
     }
 
@@ -253,7 +253,7 @@ function notAList(bytes: Uint8Array): TakeResult {
 /** Effects of our own actions on a document, or on the rest of its package, aren't news. */
 
 /** How many documents of a package are searched for an action of an earlier run. */
-const MOST_SEARCHED = 100
+const MAX_SEARCHED = 100
 
 /**
  * Returns a function that tells whether a change shown by a folder is our own doing. Either our action's effect shows
@@ -283,6 +283,6 @@ function likelyExtended({ extended, entries }: Account, packageReference: string
   if (known !== undefined) return [known]
   return entries
     .inPackage(packageReference)
-    .slice(0, MOST_SEARCHED)
+    .slice(0, MAX_SEARCHED)
     .map(({ reference }) => reference)
 }

@@ -146,7 +146,7 @@ const COUNTED_AT_ONCE = 10_000
 /** The same if each is searched for words. */
 const SEARCHED_AT_ONCE = 2_000
 /** Number of questions with cached counts. */
-const MOST_CACHED = 16
+const MAX_CACHED = 16
 
 const CHANGES = new Rows({
   id: value<number>(),
@@ -269,7 +269,7 @@ function openActivity(db: Db, newest: () => number) {
     cachedCounts.delete(key)
     cachedCounts.set(key, answer)
     for (const oldest of cachedCounts.keys()) {
-      if (cachedCounts.size <= MOST_CACHED) break
+      if (cachedCounts.size <= MAX_CACHED) break
       cachedCounts.delete(oldest)
     }
   }

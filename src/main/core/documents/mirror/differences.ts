@@ -65,11 +65,11 @@ export function changesBetween(before: PlacedDocument | undefined, after: Placed
 }
 
 /** Limit on names listed with an arrived document: a faulty service's may have thousands. */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 
 /** Lists who is to sign an arrived document, one per line, so that a search of the activity finds it by any of them. */
 function signerNames({ Signers = [] }: DocumentResponse): Pick<Difference, 'signer'> {
-  const names = Signers.slice(0, MOST_NAMED).map(fullName).filter(Boolean)
+  const names = Signers.slice(0, MAX_NAMED).map(fullName).filter(Boolean)
   return names.length > 0 ? { signer: names.join('\n') } : {}
 }
 

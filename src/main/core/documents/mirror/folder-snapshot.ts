@@ -9,7 +9,7 @@ import { type Account, seenInRun } from './state.ts'
 /** Our own ClientReferences are `cs-<id>-<n>`. */
 const OWN_REFERENCE = /^cs-(.+)-\d+$/
 /** Limit on documents that are merely similar: the newest are kept, as the send was recent. */
-const MOST_ALIKE = 2000
+const MAX_SIMILAR = 2000
 
 interface FoundDocument {
   document: DocumentResponse
@@ -61,12 +61,12 @@ export function* snapshotIn(
   }
   // A document without a known beginning could be any, so it counts as newest.
   const orderOf = ({ startedAt }: FoundDocument) => startedAt ?? Number.MAX_VALUE
-  const newest = others.length <= MOST_ALIKE ? others : others.sort((one, two) => orderOf(two) - orderOf(one))
-  documents.push(...newest.slice(0, MOST_ALIKE).map(({ document }) => document))
+  const newest = others.length <= MAX_SIMILAR ? others : others.sort((one, two) => orderOf(two) - orderOf(one))
+  documents.push(...newest.slice(0, MAX_SIMILAR).map(({ document }) => document))
   return {
     documents,
     ...(latest !== undefined && { latest }),
-    ...(others.length > MOST_ALIKE && { isCut: true as const })
+    ...(others.length > MAX_SIMILAR && { isCut: true as const })
   }
 }
 

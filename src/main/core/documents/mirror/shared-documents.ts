@@ -31,7 +31,7 @@ interface SharedDocument {
 const SLICE = 4
 const TAG_BYTES = 32
 /** Limit on differences that are named. */
-const MOST_NAMED = 1000
+const MAX_NAMED = 1000
 /**
  * The number of rounds in which the office must lack a document that only this workstation knows before it counts as
  * gone.
@@ -64,9 +64,9 @@ export function shareFeed(
 
 /** Returns what to publish next, oldest first. */
 export async function toShare(mirror: Mirror, ask: Ask<'toShare'>): Promise<Answer<'toShare'>> {
-  const { accountId, feed, key, most } = ask
+  const { accountId, feed, key, limit } = ask
   const account = mirror.account(accountId)
-  const some = mirror.shared.next(accountId, most)
+  const some = mirror.shared.next(accountId, limit)
   const changes = await inSlices(sealChanges())
   return { changes, upTo: some.at(-1)?.version ?? 0 }
 
@@ -89,8 +89,8 @@ function sharedOf(mirror: Mirror, entry: Entry): SharedDocument {
 }
 
 /** Returns the tags of what only this workstation knows, oldest first. */
-export function unshared(mirror: Mirror, { accountId, key, most }: Ask<'unshared'>): Answer<'unshared'> {
-  const some = mirror.shared.next(accountId, most)
+export function unshared(mirror: Mirror, { accountId, key, limit }: Ask<'unshared'>): Answer<'unshared'> {
+  const some = mirror.shared.next(accountId, limit)
   return { tags: some.map(({ reference }) => tagOf(key, reference)), upTo: some.at(-1)?.version ?? 0 }
 }
 
@@ -214,7 +214,7 @@ export async function compareShared(
   await inSlices(compareEntries(), mirror.inTransaction)
   const newest = mirror.shared.newest(accountId)
   return {
-    ...{ here: localOnly, there: handsOver ? [...officeTags] : [...officeTags].slice(0, MOST_NAMED) },
+    ...{ here: localOnly, there: handsOver ? [...officeTags] : [...officeTags].slice(0, MAX_NAMED) },
     ...{ upTo: newest.count > FEED_PAGE ? newest.version : 0, areSeen }
   }
 
@@ -225,7 +225,7 @@ export async function compareShared(
       const isInOffice = officeTags.delete(hexOf(tagOf(key, entry.reference)))
       if (handsOver) mirror.shared.markUnshared(accountId, entry.reference)
       else if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
-      else if (!isInOffice && localOnly.length < MOST_NAMED) {
+      else if (!isInOffice && localOnly.length < MAX_NAMED) {
         localOnly.push(hexOf(tagOf(key, entry.reference)))
       }
     }

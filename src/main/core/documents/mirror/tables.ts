@@ -368,7 +368,7 @@ export function openSharedTables(db: Db) {
       if (accounts.has(accountId)) note.run(accountId, reference)
     },
     has: (accountId: string, reference: string): boolean => has.get(accountId, reference) !== undefined,
-    next: (accountId: string, most: number): Unshared[] => next.all(accountId, most),
+    next: (accountId: string, limit: number): Unshared[] => next.all(accountId, limit),
     /** Returns how many there are, and the version of the newest. */
     newest(accountId: string): { count: number; version: number } {
       const { count, version } = newest.get(accountId) ?? { count: 0, version: 0 }

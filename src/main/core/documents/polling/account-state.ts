@@ -58,7 +58,7 @@ const ACCOUNT_WIDE_ERRORS = new Set<AppError['code']>(['rate-limited', 'unauthor
 /** Consecutive rounds after which a folder counts as unknown to the service. */
 const FAILURES_UNTIL_UNKNOWN = 2
 /** Shortest rest, however soon a folder is due, in milliseconds. */
-const SHORTEST_REST = 1000
+const MIN_REST = 1000
 
 interface FolderFailure {
   failures: number
@@ -112,7 +112,7 @@ function openFolderBackoffs() {
       })
       const ownRest = rests.length < folders.length ? fairRest : Math.min(...rests.map(({ rest }) => rest))
       const accountWideRests = rests.flatMap(({ rest, isOfAll }) => (isOfAll ? rest : []))
-      return Math.max(SHORTEST_REST, ownRest, ...accountWideRests)
+      return Math.max(MIN_REST, ownRest, ...accountWideRests)
     },
 
     /** Forgets failures from a previous address or key. */
@@ -150,17 +150,17 @@ export const PACE = {
   /** While nobody does. */
   hidden: 120_000,
   /** Limit while the office's server is away and workstations read separately, however many there are. */
-  longestAlone: 3_600_000,
+  maxAlone: 3_600_000,
   /** After a first failed round; doubled for each further one. */
   failing: 30_000,
-  longestFailing: 300_000,
+  maxFailing: 300_000,
   /** While offline, one folder is requested now and then, to learn when the service is reachable again. */
   probeShown: 30_000,
   probeHidden: 120_000,
   /** Limit, however long a round took: a corrected clock or a sleeping machine makes it seem longer. */
-  longestFair: 600_000,
+  maxFair: 600_000,
   /** Limit on the service's own request: it may be mistaken, and timers can't exceed 24 days. */
-  longestAskedFor: 3_600_000
+  maxRequested: 3_600_000
 }
 
 /** After a slow round, the rest is this many times as long, leaving the line to everything else. */
@@ -193,12 +193,12 @@ export function restAfter(
   random: number
 ): number {
   const usual = Math.max(isLookedAt ? PACE.shown : PACE.hidden, atLeast)
-  const fairRest = Math.max(usual, Math.min(PACE.longestFair, took * REST_FACTOR))
+  const fairRest = Math.max(usual, Math.min(PACE.maxFair, took * REST_FACTOR))
   if (failures === 0) return fairRest
   const jitter = 1 + JITTER * random
   if (isOffline) return (isLookedAt ? PACE.probeShown : PACE.probeHidden) * jitter
   // The keychain might prompt the person each time.
   const backoff =
-    error?.code === 'keychain' ? PACE.longestFailing : Math.min(PACE.longestFailing, PACE.failing * 2 ** (failures - 1))
-  return Math.max(fairRest, backoff * jitter, Math.min(error?.retryAfterMs ?? 0, PACE.longestAskedFor))
+    error?.code === 'keychain' ? PACE.maxFailing : Math.min(PACE.maxFailing, PACE.failing * 2 ** (failures - 1))
+  return Math.max(fairRest, backoff * jitter, Math.min(error?.retryAfterMs ?? 0, PACE.maxRequested))
 }

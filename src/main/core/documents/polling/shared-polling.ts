@@ -128,7 +128,7 @@ const OFFICE_TIMEOUT = 5_000
 /** How long a workstation that couldn't read leaves it to others. */
 const TROUBLE_RESTS: Record<WatchTrouble, number> = {
   unreachable: PACE.failing,
-  keychain: PACE.longestFailing,
+  keychain: PACE.maxFailing,
   // Until a read of its own has worked.
   refused: Number.POSITIVE_INFINITY
 }
@@ -425,7 +425,7 @@ export class SharedPolling {
   #restAlone(accountId: string): number {
     const usual = this.#deps.isLookedAt(accountId) ? PACE.shown : PACE.hidden
     const share = (usual * this.#workstations) / COMBINED_RATE
-    return Math.min(PACE.longestAlone, Math.max(PACE.hidden, share))
+    return Math.min(PACE.maxAlone, Math.max(PACE.hidden, share))
   }
 
   /** Delay of its first read: fifty workstations mustn't all begin at once. */
@@ -624,7 +624,7 @@ export class SharedPolling {
   async #resolveUnshared(account: Account, state: FeedState, isComplete: boolean): Promise<void> {
     const { feed, key } = this.#requireOffice()
     const { id, feedId = '', pendingResolution } = account
-    const { tags, upTo } = await this.#deps.ask('unshared', { accountId: id, key, most: FEED_PAGE })
+    const { tags, upTo } = await this.#deps.ask('unshared', { accountId: id, key, limit: FEED_PAGE })
     if (tags.length === 0) {
       account.pendingResolution = undefined
     } else if (!pendingResolution) {
@@ -683,7 +683,7 @@ export class SharedPolling {
     const { feed, key } = this.#requireOffice()
     const { id, feedId = '', lease } = account
     for (;;) {
-      const { changes, upTo } = await this.#deps.ask('toShare', { accountId: id, feed: feedId, key, most: FEED_PAGE })
+      const { changes, upTo } = await this.#deps.ask('toShare', { accountId: id, feed: feedId, key, limit: FEED_PAGE })
       if (changes.length === 0) return true
       // A hundred thousand documents take longer than the lease lasts.
       const until = account.lease?.until ?? Number.POSITIVE_INFINITY

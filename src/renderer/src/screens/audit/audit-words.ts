@@ -369,12 +369,12 @@ function officeSentence({ name: who = '', why, at }: OfficeTrailFinding): string
 }
 
 /** The most findings shown, newest first. */
-const MOST_FOUND = 5
+const MAX_FINDINGS = 5
 
 /** Describes what the workstations of an office found about each other's trails; undefined if all is well. */
 export function officeCheckWords({ office = [] }: AuditCheck): CheckWords | undefined {
   if (office.length === 0) return undefined
-  const items = office.slice(-MOST_FOUND).map(officeSentence).reverse()
+  const items = office.slice(-MAX_FINDINGS).map(officeSentence).reverse()
   const isHarmless = office.every(({ why }) => why === 'restored')
   return {
     kind: isHarmless ? 'warn' : 'danger',

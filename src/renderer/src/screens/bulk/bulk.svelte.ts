@@ -7,7 +7,7 @@ import type { DateOrder } from '../../../../shared/composition/bulk-dates.ts'
 import type { BulkTarget } from '../../../../shared/composition/bulk-fields.ts'
 import { bulkTargets, valueAt } from '../../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../../shared/composition/composition.ts'
-import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../../shared/contract/composing-requests.ts'
+import { MAX_SHEET_BYTES, tooLargeSheet } from '../../../../shared/contract/composing-requests.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type {
@@ -186,7 +186,7 @@ export class Bulk {
         ok: false as const,
         error: { code: 'bad-file' as const, message, subject: name }
       })
-      if (size > MOST_SHEET_BYTES) return refused(tooLargeSheet(size))
+      if (size > MAX_SHEET_BYTES) return refused(tooLargeSheet(size))
       const bytes = await file.arrayBuffer().catch(() => undefined)
       if (!bytes) return refused('It couldn’t be read. If it’s a folder, drop the file in it.')
       return this.#api.bulk.openDropped({ fileName: name, bytes: new Uint8Array(bytes) })

@@ -72,12 +72,12 @@ function momentOfDue({ at, offset }: { at: number; offset: number }, zone: strin
 }
 
 /** Longer names would push what follows them out of sight. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 /** Shortens a name to fit next to other text. */
 export function shortened(name: string): string {
   const letters = [...name]
-  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME).join('').trimEnd()}…` : name
+  return letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH).join('').trimEnd()}…` : name
 }
 
 /** Words a problem for display away from its field: "Signer 2: enter the first name." */

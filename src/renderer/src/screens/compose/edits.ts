@@ -5,10 +5,10 @@ import {
   type ComposedItem,
   type ComposedSigner,
   type Composition,
-  MOST_FIELDS,
-  MOST_SHARED,
-  MOST_SIGNERS,
-  MOST_TYPED,
+  MAX_FIELDS,
+  MAX_SHARE_USERS,
+  MAX_SIGNERS,
+  MAX_TYPED_LENGTH,
   withSigners
 } from '../../../../shared/composition/composition.ts'
 import { composeTemplateSigner } from '../../../../shared/composition/from-request.ts'
@@ -61,17 +61,17 @@ export function rolesOf({ Signers = [] }: TemplateView): string[] {
  * everything fits.
  */
 export function omissionsOf(template: TemplateView): string | undefined {
-  const fields = (template.Fields?.length ?? 0) - MOST_FIELDS
-  const signers = (template.Signers?.length ?? 0) - MOST_SIGNERS
+  const fields = (template.Fields?.length ?? 0) - MAX_FIELDS
+  const signers = (template.Signers?.length ?? 0) - MAX_SIGNERS
   const shared = (template.Signers ?? []).reduce(
-    (sum, signer) => sum + Math.max(0, (signer.ShareUsers?.length ?? 0) - MOST_SHARED),
+    (sum, signer) => sum + Math.max(0, (signer.ShareUsers?.length ?? 0) - MAX_SHARE_USERS),
     0
   )
   const omitted = [
     ...(fields > 0 ? [counted(fields, ['# field', '# fields'])] : []),
     ...(signers > 0 ? [counted(signers, ['# signer', '# signers'])] : []),
     ...(shared > 0 ? [counted(shared, ['# person it’s shared with', '# people it’s shared with'])] : []),
-    ...(hasLongText(template) ? [`text over ${MOST_TYPED.toLocaleString('en-GB')} characters`] : [])
+    ...(hasLongText(template) ? [`text over ${MAX_TYPED_LENGTH.toLocaleString('en-GB')} characters`] : [])
   ]
   if (omitted.length === 0) return undefined
   return `“${(template.Name || template.Reference).slice(0, 100)}” is too large for one package. Left out: ${listed(omitted)}.`
@@ -164,24 +164,27 @@ function cutToLimits(template: TemplateView): TemplateView {
   return {
     ...withCutStrings(template),
     ...(template.Signers && {
-      Signers: template.Signers.slice(0, MOST_SIGNERS).map((signer) => ({
+      Signers: template.Signers.slice(0, MAX_SIGNERS).map((signer) => ({
         ...withCutStrings(signer),
-        ...(signer.ShareUsers && { ShareUsers: signer.ShareUsers.slice(0, MOST_SHARED).map(withCutStrings) })
+        ...(signer.ShareUsers && { ShareUsers: signer.ShareUsers.slice(0, MAX_SHARE_USERS).map(withCutStrings) })
       }))
     }),
-    ...(template.Fields && { Fields: template.Fields.slice(0, MOST_FIELDS).map(withCutStrings) })
+    ...(template.Fields && { Fields: template.Fields.slice(0, MAX_FIELDS).map(withCutStrings) })
   }
 }
 
 /** Returns a copy with its own strings cut to a package's limit. */
 function withCutStrings<Part extends object>(part: Part): Part {
   return Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, MOST_TYPED) : value])
+    Object.entries(part).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, MAX_TYPED_LENGTH) : value
+    ])
   ) as Part
 }
 
 function hasLongText(value: unknown): boolean {
-  if (typeof value === 'string') return value.length > MOST_TYPED
+  if (typeof value === 'string') return value.length > MAX_TYPED_LENGTH
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText)
 }
 

@@ -33,7 +33,7 @@ export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
 }
 
 /** Maximum number of orders tried in search of the fewest handovers; then the best so far is continued. */
-const MOST_ORDERS = 500
+const MAX_ORDERS = 500
 
 interface PartialOrder<S> {
   visits: S[][]
@@ -55,7 +55,7 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
   )
   let best = orders[0]
   const seen = new Set<string>()
-  while (orders.length > 0 && seen.size < MOST_ORDERS) {
+  while (orders.length > 0 && seen.size < MAX_ORDERS) {
     const next: PartialOrder<S>[] = []
     for (const order of orders) {
       if (!best || order.done.size > best.done.size) best = order
@@ -64,7 +64,7 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
         if (!after) continue
         // What is left doesn't depend on how this state was reached.
         const key = signatures.map((one) => (after.done.has(one) ? 1 : 0)).join('')
-        if (seen.has(key) || seen.size >= MOST_ORDERS) continue
+        if (seen.has(key) || seen.size >= MAX_ORDERS) continue
         seen.add(key)
         next.push(after)
       }

@@ -38,7 +38,7 @@ import { Resource } from '../../state/resource.svelte.ts'
 import type { Command } from '../../ui/commands.ts'
 import { startedInWords } from '../../words/actions.ts'
 import { notExtendable } from './extension.ts'
-import { MOST_WITH_ROWS } from './selection.svelte.ts'
+import { MAX_WITH_ROWS } from './selection.svelte.ts'
 
 /** The documents that a command applies to. */
 export interface CommandTarget {
@@ -173,7 +173,7 @@ export class DocumentCommands {
       (fits: (row: DocumentRow) => boolean, none: string) =>
       ({ rows }: CommandTarget) =>
         rows === undefined ? tooManyText() : rows.some(fits) ? undefined : none
-    const tooManyText = () => `Select at most ${MOST_WITH_ROWS} documents for this.`
+    const tooManyText = () => `Select at most ${MAX_WITH_ROWS} documents for this.`
     const requireOne = ({ rows }: CommandTarget) => (rows?.length === 1 ? undefined : ONE_AT_A_TIME)
     const rowsOf = ({ rows }: CommandTarget) => rows ?? []
     const first = (chosen: CommandTarget) => rowsOf(chosen)[0]

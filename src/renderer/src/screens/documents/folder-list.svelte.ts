@@ -12,7 +12,7 @@ import { PagedList } from '../../state/paged-list.svelte.ts'
 /** Rows per page: three screenfuls, small enough to arrive before the next keypress. */
 const PAGE_SIZE = 100
 /** Maximum number of expanded packages; beyond it, the one opened first closes. */
-const MOST_EXPANDED = 1000
+const MAX_EXPANDED = 1000
 
 /** Returns a row's key, distinguishing packages and documents. */
 export function keyOfRow(row: FolderRow): string {
@@ -85,7 +85,7 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
   /** Expands or collapses a package. */
   async expand(packageReference: string, isOpen: boolean): Promise<void> {
     const others = this.#expanded.filter((one) => one !== packageReference)
-    this.#expanded = isOpen ? [...others, packageReference].slice(-MOST_EXPANDED) : others
+    this.#expanded = isOpen ? [...others, packageReference].slice(-MAX_EXPANDED) : others
     await this.reload()
   }
 

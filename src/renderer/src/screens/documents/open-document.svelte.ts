@@ -17,7 +17,7 @@ import { Resource } from '../../state/resource.svelte.ts'
 
 /** How long a document must have been shown to count as read, in milliseconds. */
 const READ_AFTER = 1000
-const MOST_CHANGES = 100
+const MAX_CHANGES = 100
 
 export class OpenDocument {
   readonly reference: string
@@ -45,7 +45,7 @@ export class OpenDocument {
     this.firstFolder = new FirstFolderPrompt(api)
     this.page = new Resource(() => api.documents.get({ reference }))
     this.verifications = new Resource(() => api.documents.verifications({ reference }))
-    this.changes = new Resource(() => api.activity.list({ reference, offset: 0, limit: MOST_CHANGES }))
+    this.changes = new Resource(() => api.activity.list({ reference, offset: 0, limit: MAX_CHANGES }))
   }
 
   async load(): Promise<void> {

@@ -7,9 +7,9 @@ import type { DocumentRow, FolderRow } from '../../../../shared/contract/views.t
 import { type Api, settled } from '../../api.ts'
 
 /** The most documents that one request can list. */
-const MOST_SELECTED = 10_000
+const MAX_SELECTED = 10_000
 /** The most documents whose rows are loaded when all are selected, so that commands can use them individually. */
-export const MOST_WITH_ROWS = 500
+export const MAX_WITH_ROWS = 500
 
 /** Includes the account, as references may repeat across accounts. */
 function nameOf({ accountId, reference }: DocumentKey): string {
@@ -58,7 +58,7 @@ export class Selection {
   add(rows: readonly (FolderRow | undefined)[]): void {
     const selected = new Map(this.#selected)
     for (const row of rows) {
-      if (selected.size >= MOST_SELECTED) break
+      if (selected.size >= MAX_SELECTED) break
       if (row?.kind === 'document') selected.set(nameOf(row), asSelected(row))
     }
     this.#replace(selected)
@@ -71,7 +71,7 @@ export class Selection {
   async selectAll(query: DocumentQuery): Promise<{ error?: AppError; tooMany?: number }> {
     const mine = ++this.#generation
     const flat = { ...query, grouped: false }
-    const read = await settled(this.#api.documents.list({ query: flat, offset: 0, limit: MOST_WITH_ROWS }))
+    const read = await settled(this.#api.documents.list({ query: flat, offset: 0, limit: MAX_WITH_ROWS }))
     if (mine !== this.#generation) return {}
     if (!read.ok) return { error: read.error }
     const rows = read.value.rows.filter((row) => row.kind === 'document')

@@ -12,7 +12,7 @@ import { type Api, settled } from '../../api.ts'
 export type DownloadSubject = { documents: readonly DocumentKey[] } | { query: DocumentQuery }
 
 /** The most documents that are examined; for more, the numbers aren't known in advance. */
-const MOST_EXAMINED = 10_000
+const MAX_EXAMINED = 10_000
 /** The most documents per request. */
 const PAGE_SIZE = 500
 
@@ -81,7 +81,7 @@ export class DownloadSubjectState {
     if (!('query' in this.#subject)) return
     const query = ownQuery(this.#subject.query)
     const rows: DocumentRow[] = []
-    for (let offset = 0; offset < MOST_EXAMINED; offset += PAGE_SIZE) {
+    for (let offset = 0; offset < MAX_EXAMINED; offset += PAGE_SIZE) {
       const page = await settled(this.#api.documents.list({ query, offset, limit: PAGE_SIZE }))
       if (this.#isClosed) return
       if (!page.ok) {
@@ -89,7 +89,7 @@ export class DownloadSubjectState {
         return
       }
       this.#documents = page.value.documents
-      if (page.value.documents > MOST_EXAMINED) return
+      if (page.value.documents > MAX_EXAMINED) return
       rows.push(...page.value.rows.filter((row) => row.kind === 'document'))
       if (offset + PAGE_SIZE >= page.value.total) break
     }

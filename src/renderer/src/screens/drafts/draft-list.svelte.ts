@@ -11,7 +11,7 @@ import type { MasterDetailState } from '../../ui/master-detail.svelte.ts'
 const RELOAD_INTERVAL = 1000
 
 /** The most drafts that can be marked, limited by the contract. */
-export const MOST_MARKED = 500
+export const MAX_MARKED = 500
 
 /** The drafts that an action succeeded for, and the error that stopped it. */
 export interface BatchResult {
@@ -44,9 +44,9 @@ export class DraftList {
     $effect(() => this.#api.on('drafts.changed', () => this.rows.scheduleReload()))
   }
 
-  /** Returns the rows of a range, including ones not loaded yet; at most `most`. */
-  async rowsBetween(first: number, last: number, most: number): Promise<readonly DraftSummary[]> {
-    const page = { offset: first, limit: Math.min(most, last - first + 1) }
+  /** Returns the rows of a range, including ones not loaded yet; at most `limit`. */
+  async rowsBetween(first: number, last: number, limit: number): Promise<readonly DraftSummary[]> {
+    const page = { offset: first, limit: Math.min(limit, last - first + 1) }
     const search = this.rows.query ?? ''
     const result = await settled(this.#api.drafts.list({ search, trashed: this.#trashed, ...page }))
     return result.ok ? result.value.rows : []
@@ -124,7 +124,7 @@ export class Marks<Row extends { id: string }> {
   toggle(row: Row, index: number): void {
     this.#rangeStart = index
     const marked = new Map(this.#marked)
-    if (!marked.delete(row.id) && marked.size < MOST_MARKED) marked.set(row.id, row)
+    if (!marked.delete(row.id) && marked.size < MAX_MARKED) marked.set(row.id, row)
     this.#marked = marked
   }
 
@@ -135,7 +135,7 @@ export class Marks<Row extends { id: string }> {
 
   add(rows: readonly Row[]): void {
     const marked = new Map(this.#marked)
-    for (const row of rows) if (marked.size < MOST_MARKED) marked.set(row.id, row)
+    for (const row of rows) if (marked.size < MAX_MARKED) marked.set(row.id, row)
     this.#marked = marked
   }
 

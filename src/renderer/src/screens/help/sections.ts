@@ -80,9 +80,9 @@ export interface SearchResult {
 const [CONTEXT_LENGTH, EXCERPT_LENGTH] = [40, 140]
 
 /** The most partial matches returned. */
-const MOST_PARTIAL = 5
+const MAX_PARTIAL_MATCHES = 5
 /** Minimum length of a significant word: in "where are my data" these are "where" and "data". */
-const LEAST_WORD_LENGTH = 4
+const MIN_WORD_LENGTH = 4
 
 /**
  * Returns sections that contain all the words anywhere, matches in the title first. If there are none, as with a
@@ -93,15 +93,15 @@ export function search(sections: readonly Section[], typed: string): SearchResul
   if (words.length === 0) return []
   const all = sectionsMatching(sections, words, words.length)
   if (all.length > 0) return all
-  const telling = words.map((word) => word.replace(/[?.,!]+$/, '')).filter((word) => word.length >= LEAST_WORD_LENGTH)
+  const telling = words.map((word) => word.replace(/[?.,!]+$/, '')).filter((word) => word.length >= MIN_WORD_LENGTH)
   if (telling.length < 2) return []
   return sectionsMatching(sections, telling, Math.ceil(telling.length / 2))
-    .slice(0, MOST_PARTIAL)
+    .slice(0, MAX_PARTIAL_MATCHES)
     .map((found) => ({ ...found, isNear: true }))
 }
 
-/** Returns sections with at least `least` of the words, most first; for equal numbers, matches in the title first. */
-function sectionsMatching(sections: readonly Section[], words: readonly string[], least: number): SearchResult[] {
+/** Returns sections with at least `minWords` of the words, most first; for equal numbers, matches in the title first. */
+function sectionsMatching(sections: readonly Section[], words: readonly string[], minWords: number): SearchResult[] {
   const countIn = (text: string) => words.filter((word) => text.includes(word)).length
   return sections
     .map((section) => {
@@ -109,7 +109,7 @@ function sectionsMatching(sections: readonly Section[], words: readonly string[]
       const title = folded(section.title)
       return { section, lines, inTitle: countIn(title), inAll: countIn(`${title} ${folded(lines.join(' '))}`) }
     })
-    .filter(({ inAll }) => inAll >= least)
+    .filter(({ inAll }) => inAll >= minWords)
     .sort((a, b) => b.inAll - a.inAll || b.inTitle - a.inTitle)
     .map(({ section, lines }) => {
       const counts = lines.map((line) => countIn(folded(line)))

@@ -114,7 +114,7 @@ function fitInto({ width, height }: Box, frame: Box): Box {
   return { width: width * scale, height: height * scale }
 }
 
-function clamp(value: number, most: number): number {
-  const limit = Math.max(0, most)
+function clamp(value: number, max: number): number {
+  const limit = Math.max(0, max)
   return Math.min(limit, Math.max(-limit, value))
 }

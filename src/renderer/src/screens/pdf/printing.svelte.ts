@@ -35,8 +35,8 @@ export class Printing {
   async print(file: PdfFile): Promise<void> {
     if (this.#paintedCount !== undefined) return
     this.#error = undefined
-    if (file.pages > MOST_PRINTED) {
-      const message = `This PDF has more than ${MOST_PRINTED} pages.`
+    if (file.pages > MAX_PRINTED_PAGES) {
+      const message = `This PDF has more than ${MAX_PRINTED_PAGES} pages.`
       this.#error = { code: 'too-large', message }
       return
     }
@@ -69,7 +69,7 @@ export class Printing {
 const PRINT_DPI = 200
 const CSS_DPI = 96
 /** More pages would take too much memory; the saved file can be printed instead. */
-export const MOST_PRINTED = 100
+export const MAX_PRINTED_PAGES = 100
 
 export interface Sheet {
   /** A PNG as a data: URL, as browsers may store blobs on disk. */

@@ -34,10 +34,10 @@ interface TypedHeader {
   name: string
   value: string
 }
-export const MOST_HEADERS = 10
+export const MAX_HEADERS = 10
 
-const MOST_FOLDERS = 20
-const LONGEST_FOLDER = 200
+const MAX_FOLDERS = 20
+const MAX_FOLDER_LENGTH = 200
 
 export class AccountForm {
   name = $state('')
@@ -261,8 +261,8 @@ export class AccountForm {
   get #foldersProblem(): string | undefined {
     const names = namesIn(this.folders)
     if (names.length === 0) return 'Enter at least one folder, such as InBox.'
-    if (names.length > MOST_FOLDERS) return `Enter no more than ${MOST_FOLDERS} folders.`
-    const long = names.find((name) => name.length > LONGEST_FOLDER)
+    if (names.length > MAX_FOLDERS) return `Enter no more than ${MAX_FOLDERS} folders.`
+    const long = names.find((name) => name.length > MAX_FOLDER_LENGTH)
     if (long) return `“${long.slice(0, 30)}…” is too long for a folder name.`
     const twice = names.find(
       (name, index) => names.findIndex((one) => one.toLowerCase() === name.toLowerCase()) < index

@@ -1,5 +1,5 @@
 /** Decodes an XML file in whatever encoding it declares, or refuses it in the user's words. */
-import { MOST_XML } from '../../../../../shared/composition/xml.ts'
+import { MAX_XML_LENGTH } from '../../../../../shared/composition/xml.ts'
 
 export type XmlText = { text: string; note?: string } | { refusal: string }
 
@@ -9,7 +9,7 @@ const HEAD_BYTES = 200
 
 /** Returns the file's text. A declaration of another encoding is changed to UTF-8, as that is how the text is sent. */
 export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
-  if (bytes.length > MOST_XML) return sizeRefusal(bytes.length)
+  if (bytes.length > MAX_XML_LENGTH) return sizeRefusal(bytes.length)
   const encoding = encodingOf(bytes)
   let text: string
   try {
@@ -35,7 +35,7 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
 
 /** Returns the refusal of a file that is larger than a form allows. */
 export function sizeRefusal(size: number): { refusal: string } {
-  return { refusal: `It’s ${inMegabytes(size)}; the limit is ${inMegabytes(MOST_XML)}.` }
+  return { refusal: `It’s ${inMegabytes(size)}; the limit is ${inMegabytes(MAX_XML_LENGTH)}.` }
 }
 
 /** Formats "4.8 MB". */

@@ -15,10 +15,10 @@ import { type Translator, withoutMarks } from './translator.ts'
 type Say = Translator['say']
 
 /** Maximum length of a host; longer ones lose their beginning, as the end tells whose page it is. */
-const LONGEST_HOST = 48
+const MAX_HOST_LENGTH = 48
 
 /** Maximum length of a name on a button, in characters; the heading above has all of it. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 const nameOf = (turn: CounterTurn | undefined) => withoutMarks(turn?.signerName ?? '').trim()
 
@@ -30,7 +30,7 @@ export function personName(say: Say, turn: CounterTurn | undefined): string {
 /** Returns the label of the button with which the person starts. */
 export function startLabel(say: Say, turn: CounterTurn | undefined): string {
   const name = nameOf(turn)
-  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).trimEnd()}…` : name
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH).trimEnd()}…` : name
   return name ? say('I’m {name} – start', { name: short }) : say('I’m the signer – start')
 }
 
@@ -55,7 +55,7 @@ export function originWords(say: Say, origin: string): OriginWords | undefined {
     isEncrypted,
     said: isEncrypted ? say('Secure page from') : say('Not secure: page from'),
     short: isEncrypted ? say('Secure:') : say('Not secure:'),
-    host: host.length > LONGEST_HOST ? `…${host.slice(-LONGEST_HOST)}` : host
+    host: host.length > MAX_HOST_LENGTH ? `…${host.slice(-MAX_HOST_LENGTH)}` : host
   }
 }
 
