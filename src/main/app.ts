@@ -135,7 +135,7 @@ export async function openApp(start: AppStart) {
     ...{ ask: backupWorker.ask, folder, storage, keychain, time },
     isBusy: () => counter.counter.isRunning() || composing.outbox.pending().sending > 0,
     isIdle: () => powerMonitor.getSystemIdleTime() >= IDLE_SECONDS,
-    trouble: (error) => foundation.log.warn('No copy of the database could be made.', { code: asAppError(error).code })
+    onError: (error) => foundation.log.warn('No copy of the database could be made.', { code: asAppError(error).code })
   })
   const retention = new Retention({
     ...{ accountIds, ask, db, holds, note, organisation, time },
@@ -143,7 +143,7 @@ export async function openApp(start: AppStart) {
     purgeCopies: (order) => copies.purge(order),
     purgeTrash: composing.drafts.purge,
     purged: (kinds) => notifyPurged(foundation, folders, kinds),
-    trouble: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
+    onError: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
   })
   const sharedFile = new SharedFile({
     ...{ accounts, newId, time, views, presets: composing.presets, meta: openJsonMeta(db), log: foundation.log },

@@ -52,7 +52,7 @@ export function openComposing(
   const presetsChanged = changedLocally(notifyPresets)
   const describe = asAppError
   /** Logs only the code, since the server's message may contain personal data. */
-  const logOfficeError = (error: unknown) =>
+  const onOfficeError = (error: unknown) =>
     log.warn('The office’s server could not be asked.', { code: codeOf(error) || asAppError(error).code })
   const worker = () => openBulkWorker({ worker: new URL('./bulk-worker.js', import.meta.url), log })
 
@@ -72,14 +72,14 @@ export function openComposing(
   })
   const remembered = openRemembered({ db, time })
   const sharedDrafts = openSharedDrafts({
-    ...{ db, drafts, time, newId, trouble: logOfficeError },
+    ...{ db, drafts, time, newId, onError: onOfficeError },
     accounts: () => outbox.shared.accounts(),
     changed: notifyDrafts
   })
-  const sharedStaff = new SharedStaff({ db, time, newId, trouble: logOfficeError })
+  const sharedStaff = new SharedStaff({ db, time, newId, onError: onOfficeError })
   const appointments = openSharedAppointments({ db, time, newId, workstationName: () => records.name })
   const records: SharedRecords = new SharedRecords({
-    ...{ db, time, newId, trouble: logOfficeError },
+    ...{ db, time, newId, onError: onOfficeError },
     kinds: [presets.shared, views.shared, appointments, sharedPeople],
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
@@ -92,7 +92,7 @@ export function openComposing(
   })
   signals.on('views', () => records.localChanged())
   const outbox = new Outbox({
-    ...{ db, drafts, describe, newId, logOfficeError, sharedDrafts, takeSent, time },
+    ...{ db, drafts, describe, newId, onOfficeError, sharedDrafts, takeSent, time },
     release: sharedStaff.releaseRule,
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
@@ -117,7 +117,7 @@ export function openComposing(
   exclusiveTasks.setAccounts(outbox.shared)
   const officeChanged = () => send('office.changed', null)
   const sharedPolling = new SharedPolling({
-    ...{ ask, moment, time, logOfficeError },
+    ...{ ask, moment, time, onOfficeError },
     accounts: () =>
       accounts
         .list()
@@ -140,7 +140,7 @@ export function openComposing(
     state: () => membership.view()?.state,
     accounts: () => outbox.shared.accounts(),
     changed: () => send('board.changed', null),
-    trouble: logOfficeError
+    onError: onOfficeError
   })
   const membership: OfficeMembership = new OfficeMembership({
     ...{
@@ -163,7 +163,7 @@ export function openComposing(
         ),
     outboxOf: (accountId) => outbox.state(accountId),
     authorities: () => organisation.policy.certificateAuthorities ?? [],
-    trouble: logOfficeError,
+    onError: onOfficeError,
     changed: officeChanged
   })
   const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
@@ -177,7 +177,7 @@ export function openComposing(
       send('dropFolders.changed', { id })
       signals.emit('dropFolders')
     },
-    logFailure: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
+    onError: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return {
     ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },

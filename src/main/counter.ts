@@ -86,7 +86,7 @@ export function openCounter(
     officeBoard.localChanged()
   }
   /** Logs failures that nobody can be told about, without personal data. */
-  const logFailure = (error: unknown) =>
+  const onError = (error: unknown) =>
     log.warn('Something at the counter could not be kept.', { code: asAppError(error).code })
 
   /** The staff member on this computer. */
@@ -96,7 +96,7 @@ export function openCounter(
   // if they are left.
   const trailKeychain = foundation.isPersistent ? keychain : memoryKeychain()
   const audit = new Audit({
-    ...{ db, time, logFailure },
+    ...{ db, time, onError },
     anchor: trailKeychain.auditAnchor,
     staff: staffName,
     changed: () => send('audit.changed', null)
@@ -161,7 +161,7 @@ export function openCounter(
     screenLeft: (by) => counter.screenLeft(by),
     placeLost: () => counter.displayLost(),
     changed: settingsChanged,
-    failed: logFailure
+    onError
   })
   screens.addPerson(() => windows.personWindow())
   const turnFilesFolder = join(foundation.dataFolder, 'turn-files')
@@ -243,7 +243,7 @@ export function openCounter(
     keepIdentity: identityNumbers.keep,
     staff: staffName,
     place: windows,
-    crashMarker: openCrashMarker({ db, logFailure }),
+    crashMarker: openCrashMarker({ db, onError }),
     receiptOf: (session, person) => receipts.code(session, person),
     async savePage(bytes, suggested) {
       const asked = {
@@ -279,7 +279,7 @@ export function openCounter(
     }
   })
   const lock = new OfficeLock({
-    ...{ db, note, time, logFailure, pin: staff },
+    ...{ db, note, time, onError, pin: staff },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => counter.isHandedOver(),
     changed() {
@@ -333,13 +333,13 @@ export function openCounter(
     isSigning: () => counter.isRunning() || lock.isLocked,
 
     /** Resumes an interrupted session, which the window shows first, and opens the second display. */
-    start(failed: (error: unknown) => void): void {
-      void counter.resumeInterrupted().catch(failed)
+    start(onError: (error: unknown) => void): void {
+      void counter.resumeInterrupted().catch(onError)
       // Someone who was signing when the application ended may have left something on the clipboard.
       if (counter.state()?.wasInterrupted) clipboard.empty()
       windows.updatePersonWindow()
       // Removes files of turns that were interrupted when the application ended.
-      void rm(turnFilesFolder, { recursive: true, force: true }).catch(failed)
+      void rm(turnFilesFolder, { recursive: true, force: true }).catch(onError)
     },
 
     /** Ends the counter when the application ends. Once resolved, the staff's clipboard is restored. */

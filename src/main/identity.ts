@@ -69,7 +69,7 @@ export function openIdentity(
     views: views.list,
     viewSavedBy,
     changed: downloadsChanged,
-    failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
+    onError: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
   })
   const readings = openReadings({
     ...{ clientOf, note, nameOf, newId, time },

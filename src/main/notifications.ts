@@ -30,12 +30,12 @@ export function openNotifications(
 ) {
   const { db, accounts, log, send, time, window } = foundation
   const newsArrived = () => send('activity.changed', null)
-  const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
+  const onError = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
 
   const desktop = openDesktop({ window, isAway, send, time, log })
   const preferences = openPreferences(db, () => foundation.organisation.policy.quietHours)
   const notifier = openNotifier({
-    ...{ db, ask, time, failed, isSigning, refusals, verifications },
+    ...{ db, ask, time, onError, isSigning, refusals, verifications },
     ...desktop.notifications,
     settings: preferences.read,
     accounts: accounts.list,
@@ -43,12 +43,12 @@ export function openNotifications(
     isRead: (accountId) => watch.isRead(accountId)
   })
   const badgeCounts = openBadgeCounts({
-    ...{ ask, time, failed, newsArrived },
+    ...{ ask, time, onError, newsArrived },
     shown: accounts.shownIds,
     show: desktop.show
   })
   const presence = openPresence({
-    ...{ db, time, failed },
+    ...{ db, time, onError },
     accountIds: () => accounts.list().map(({ id }) => id),
     changed: newsArrived
   })

@@ -25,7 +25,7 @@ interface SupportParts {
   version: string
   counter: Pick<ReturnType<typeof openCounter>, 'counter' | 'otherDisplay'>
   watch: ReturnType<typeof openFolders>['watch']
-  schedule: Pick<BackupSchedule, 'view' | 'trouble'>
+  schedule: Pick<BackupSchedule, 'view' | 'troubles'>
   outbox: Pick<ReturnType<typeof openComposing>['outbox'], 'pending'>
   /** Time of the last backup, in milliseconds since 1970 UTC. */
   lastBackup: () => number | undefined
@@ -44,7 +44,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     platform: process.platform,
     root: parse(foundation.home).root,
     isEnabled: () => foundation.organisation.policy.systemLog === true,
-    failed: () => log.warn('The system’s log can’t be written.')
+    onError: () => log.warn('The system’s log can’t be written.')
   })
   const events = new EventLog({ log, system })
   events.started(run)
@@ -67,7 +67,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
   /** The application's own status, as the screens show it. */
   function status(): SystemStatus {
     const found = systemStatus(foundation, troubles)
-    return { ...found, troubles: [...found.troubles, ...schedule.trouble()] }
+    return { ...found, troubles: [...found.troubles, ...schedule.troubles()] }
   }
 
   function policyFrom() {
@@ -114,7 +114,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
       clockAhead: clients.clockAhead,
       tryKeychain: async () => (await openKeychain()).status,
       backups: () => schedule.view(),
-      backupTrouble: () => schedule.trouble(),
+      backupTrouble: () => schedule.troubles(),
       now: time.now,
       printers: async () => (await foundation.window.webContents.getPrintersAsync()).length
     })

@@ -61,7 +61,7 @@ async function openStation(office: TestOffice, count: number, first: Station | u
     state: () => desk.view()?.state,
     accounts: () => work.parts.outbox.shared.accounts(),
     changed: () => undefined,
-    trouble: () => undefined
+    onError: () => undefined
   })
   const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
   counters.setOwnCounter(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))

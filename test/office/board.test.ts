@@ -55,7 +55,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   let told = 0
   let rung = 0
   const officeBoard: OfficeBoard = new OfficeBoard({
-    ...{ time, state: () => state, accounts: () => accounts, trouble: () => undefined },
+    ...{ time, state: () => state, accounts: () => accounts, onError: () => undefined },
     changed: () => {
       told += 1
       // While it is open, the screen reads the board again after each notification.
@@ -515,7 +515,7 @@ describe('a workstation', () => {
       constructor(work: OfficeStation['work'], its: TestOffice) {
         super(work, its, ({ parts, time }) => {
           const counters: OfficeBoard = new OfficeBoard({
-            ...{ time: time.run(), state: () => 'connected', trouble: () => undefined },
+            ...{ time: time.run(), state: () => 'connected', onError: () => undefined },
             changed: () => {
               heard[index - 1] = (heard[index - 1] ?? 0) + 1
             },

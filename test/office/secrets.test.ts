@@ -48,7 +48,7 @@ class Station extends OfficeStation {
   constructor(work: Workplace, office: TestOffice) {
     const its = {} as { staff: Staff; shared: SharedStaff }
     super(work, office, ({ parts: { db }, time }) => {
-      const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, trouble: () => undefined })
+      const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, onError: () => undefined })
       const staff = new Staff({
         ...{ db, slot: memoryKeychain().staffPin, randomBytes, platform: 'win32', keeps: 'in-os' },
         ...{ cost: { n: 2 ** 10, r: 8, p: 1 }, newId: randomUUID, firstName: () => PLANTED.staff },

@@ -40,7 +40,7 @@ class Station extends OfficeStation {
     const next: Station['next'] = {}
     const notes: AuditNote[] = []
     super(work, office, ({ parts: { db }, time }) => {
-      const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, trouble: () => undefined })
+      const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, onError: () => undefined })
       const staff = new Staff({
         ...{ db, slot, randomBytes, platform: 'win32', keeps: 'in-os', cost: { n: 2 ** 10, r: 8, p: 1 } },
         ...{ newId: randomUUID, firstName: () => 'Grace Okafor' },

@@ -30,7 +30,7 @@ export interface CounterPlaceDeps {
   placeLost: () => void
   /** A second display, or its window, was added or removed. */
   changed: () => void
-  failed: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /** A window that a person has, and how to end that. */
@@ -223,7 +223,7 @@ export class CounterWindows implements CounterPlace {
 
   /** Gives the person the office's own window at once. Resolves once it's ready to show something. */
   async #assignOffice(): Promise<'here'> {
-    const { clipboard, failed, screenLeft, settings } = this.#deps
+    const { clipboard, onError, screenLeft, settings } = this.#deps
     const office = this.#office
     const wasFullScreen = office.isFullScreen()
     let stop = () => {}
@@ -232,12 +232,12 @@ export class CounterWindows implements CounterPlace {
       release() {
         stop()
         if (!office.isDestroyed() && !wasFullScreen && office.isFullScreen()) office.setFullScreen(false)
-        void clipboard.restore().catch(failed)
+        void clipboard.restore().catch(onError)
       }
     }
     this.#assigned = assigned
     if (settings().fullScreen && !wasFullScreen) await enterFullScreen(office)
-    if (this.#assigned === assigned) await clipboard.stash().catch(failed)
+    if (this.#assigned === assigned) await clipboard.stash().catch(onError)
     // Staff may have it back by now.
     if (this.#assigned !== assigned || office.isDestroyed()) return 'here'
     stop = watchForLeaving(office, screenLeft, () => this.#openDialogs === 0)
@@ -252,7 +252,7 @@ export class CounterWindows implements CounterPlace {
     this.#deps.placeLost()
     this.#release()
     this.#closePerson()
-    if (!this.#office.isDestroyed()) void this.#assignOffice().catch(this.#deps.failed)
+    if (!this.#office.isDestroyed()) void this.#assignOffice().catch(this.#deps.onError)
   }
 
   #displayRemoved(id: number): void {

@@ -25,7 +25,7 @@ function workstation() {
   let own: BoardCounter = { ...SAID, id: 'here' }
   let stands: OfficeMembershipState = 'connected'
   const board: OfficeBoard = new OfficeBoard({
-    ...{ time, state: () => stands, accounts: () => new Map(), trouble: () => undefined },
+    ...{ time, state: () => stands, accounts: () => new Map(), onError: () => undefined },
     // As the screen does, asks again when notified.
     changed: () => void setImmediate(() => isOpen && board.view())
   })

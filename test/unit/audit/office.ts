@@ -54,7 +54,7 @@ export function workstation() {
       changed: () => {
         told.changed += 1
       },
-      logFailure: (error) => void troubles.push(error)
+      onError: (error) => void troubles.push(error)
     })
   }
   /** Writes and checks exports of a trail, with the workstation's key. */

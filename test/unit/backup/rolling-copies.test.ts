@@ -60,7 +60,7 @@ async function computer() {
       ...{ ask, folder, storage, keychain, time: { now: run.now, after } },
       isBusy: () => is.busy,
       isIdle: () => is.idle,
-      trouble: (error) => troubles.push(error)
+      onError: (error) => troubles.push(error)
     })
     onTestFinished(run.end)
     copies.open()

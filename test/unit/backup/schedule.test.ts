@@ -153,21 +153,21 @@ test('a share that is away is told until one could be made, also after a restart
   await plan()
   renameSync(share, `${share}-away`)
   await pass(20 * HOUR)
-  expect(schedule.trouble()).toMatchObject([
+  expect(schedule.troubles()).toMatchObject([
     { kind: 'no-backup', reason: 'gone', error: { message: 'The folder for backups can’t be reached.' } }
   ])
-  const { since } = schedule.trouble()[0] as { since: number }
+  const { since } = schedule.troubles()[0] as { since: number }
   expect(existsSync(share)).toBe(false)
   schedule.close()
   const next = start()
-  expect(next.trouble()).toMatchObject([{ since }])
+  expect(next.troubles()).toMatchObject([{ since }])
   next.open()
   await pass(HOUR)
-  expect(next.trouble()).toMatchObject([{ since }])
+  expect(next.troubles()).toMatchObject([{ since }])
   renameSync(`${share}-away`, share)
   await pass(HOUR)
   await over()
-  expect(next.trouble()).toEqual([])
+  expect(next.troubles()).toEqual([])
   expect(backups()).toHaveLength(2)
 })
 
@@ -179,7 +179,7 @@ test('a folder that can’t be written keeps the earlier ones, and is told', asy
   chmodSync(share, 0o500)
   await pass(20 * HOUR)
   chmodSync(share, 0o700)
-  expect(schedule.trouble()).toMatchObject([{ kind: 'no-backup', reason: 'not-writable' }])
+  expect(schedule.troubles()).toMatchObject([{ kind: 'no-backup', reason: 'not-writable' }])
   expect(backups()).toEqual(before)
 })
 
@@ -213,10 +213,10 @@ test('the organisation’s plan holds over a person’s, and waits for its passp
   const { schedule, over, backups, is, pass } = await office({ folder: place, when: 'daily', keep: 2 })
   schedule.open()
   await over()
-  expect(schedule.trouble()).toMatchObject([{ error: { message: 'Scheduled backups need a passphrase.' } }])
+  expect(schedule.troubles()).toMatchObject([{ error: { message: 'Scheduled backups need a passphrase.' } }])
   await schedule.set({ passphrase: PASSPHRASE })
   await over()
-  expect(schedule.trouble()).toEqual([])
+  expect(schedule.troubles()).toEqual([])
   expect(readdirSync(place)).toHaveLength(1)
   expect(await schedule.view()).toMatchObject({ plan: { when: 'daily', at: '18:00', keep: 2 } })
   is.organisation = undefined

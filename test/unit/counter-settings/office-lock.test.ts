@@ -34,7 +34,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
       isHandedOver: () => here.isHandedOver,
       note: (note) => void notes.push(note),
       changed: () => void here.changes++,
-      logFailure: (error) => void troubles.push(error)
+      onError: (error) => void troubles.push(error)
     })
     lock.watch(() => here.idle)
     return lock
@@ -114,7 +114,7 @@ test('where staff have names, it opens without a PIN only where nobody has one a
     minutes: () => 0,
     isHandedOver: () => false,
     note: (note) => void office.notes.push(note),
-    ...{ changed: () => undefined, logFailure: () => undefined }
+    ...{ changed: () => undefined, onError: () => undefined }
   })
   await lock.lock()
   office.entries.clear()

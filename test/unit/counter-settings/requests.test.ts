@@ -31,7 +31,7 @@ function office(change: Partial<StaffDeps> = {}) {
     ...{ db: database(), pin: staff, time: pins.time.run() },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => signing.isRunning,
-    ...{ note: () => undefined, changed: () => undefined, logFailure: () => undefined }
+    ...{ note: () => undefined, changed: () => undefined, onError: () => undefined }
   })
   const tests: string[] = []
   const cameraTest = {

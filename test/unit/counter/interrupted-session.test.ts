@@ -138,14 +138,14 @@ describe('after a crash', () => {
     const db = connectInMemory()
     onTestFinished(() => void db.close())
     migrate(db)
-    const logFailure = (error: unknown) => void office.errors.push(error)
-    const marker = openCrashMarker({ db, logFailure })
+    const onError = (error: unknown) => void office.errors.push(error)
+    const marker = openCrashMarker({ db, onError })
     const open = (crashMarker: CrashMarker) => {
       const { auditAnchor: anchor } = memoryKeychain()
       const audit = new Audit({
         db,
         anchor,
-        logFailure,
+        onError,
         time: office.time.run(),
         staff: () => 'Ana',
         changed: () => undefined
@@ -238,8 +238,8 @@ async function found(text: string) {
   migrate(db)
   const meta = openMeta(db)
   meta.write('counter-running', text)
-  const logFailure = (error: unknown) => void office.errors.push(error)
-  const running = openCrashMarker({ db, logFailure })
+  const onError = (error: unknown) => void office.errors.push(error)
+  const running = openCrashMarker({ db, onError })
   const counter = new Counter({ ...office.deps, crashMarker: running })
   await counter.resumeInterrupted()
   return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
@@ -282,7 +282,7 @@ describe('a note that can’t be read', () => {
     expect(running.read()).toBeNull()
     const db = connectInMemory()
     migrate(db)
-    const other = openCrashMarker({ db, logFailure: (error) => void office.errors.push(error) })
+    const other = openCrashMarker({ db, onError: (error) => void office.errors.push(error) })
     db.close()
     expect([other.read(), office.errors.length]).toEqual(['unreadable', 1])
   })

@@ -74,16 +74,16 @@ export class KeptOffice {
     const never = new Promise<never>(() => undefined)
     let isAlive = true
     let strike: Strike | undefined
-    const logFailure = (error: unknown) => {
+    const onError = (error: unknown) => {
       if (isAlive) throw error
     }
 
     const audit = new Audit({
-      ...{ db, time, logFailure, anchor: this.#keychain.auditAnchor },
+      ...{ db, time, onError, anchor: this.#keychain.auditAnchor },
       staff: () => 'Clerk',
       changed: () => undefined
     })
-    const marker = openCrashMarker({ db, logFailure })
+    const marker = openCrashMarker({ db, onError })
 
     function end(): void {
       isAlive = false

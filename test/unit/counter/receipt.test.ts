@@ -66,7 +66,7 @@ test('the trail numbers each turn, says of which account the session is, and whi
 })
 
 test('that outlives a crash, as a receipt must not take one person for two', () => {
-  const marker = openCrashMarker({ db: database(), logFailure: (error) => expect.unreachable(String(error)) })
+  const marker = openCrashMarker({ db: database(), onError: (error) => expect.unreachable(String(error)) })
   const turn = { documentReference: 'will', documentName: 'Will', signer: 0, signerName: 'Ann', person: 'ann' }
   const kept = { ...turn, contact: 'ann@example.com', identity: { person: 'ann' }, hasBegun: true }
   marker.save({ id: 's', accountId: 'a', startedAt: 1, staff: 'Grace', current: 0, turns: [kept] })

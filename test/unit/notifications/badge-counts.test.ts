@@ -20,7 +20,7 @@ function counted() {
     show: (one) => void self.shown.push(one),
     newsArrived: () => void self.happened++,
     time: time.run({ zone: () => ZONE }),
-    failed: () => void self.failures++
+    onError: () => void self.failures++
   })
   const pass = async () => {
     await time.pass(1000)

@@ -158,7 +158,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         refusals: openRefusals(db),
         verifications: self.verifications,
         time: runTime,
-        failed: (error) => void self.failures.push(error)
+        onError: (error) => void self.failures.push(error)
       })
       run = {
         notifier,

@@ -23,7 +23,7 @@ function person() {
         accountIds: () => self.accounts,
         time: run,
         changed: () => void self.changed++,
-        failed: (error) => {
+        onError: (error) => {
           throw error
         }
       })

@@ -17,7 +17,7 @@ function answering(chosen: string | undefined = 'office') {
     accountIds: () => ['office', 'second'],
     time: time.run(),
     changed: () => undefined,
-    failed: () => undefined
+    onError: () => undefined
   })
   const accounts = { shownIds: () => (chosen ? [chosen] : []) } as unknown as ActivityParts['accounts']
   const settings = openPreferences(db)

@@ -77,7 +77,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     purgeTrash: drafts.purge,
     purgeCopies: async (order) => void (await purgeCopies({ folder, key: KEYS[DATABASE_FILE], ...order })),
     purged: (kinds) => purged.push(...kinds),
-    trouble: (error) => troubles.push(error)
+    onError: (error) => troubles.push(error)
   })
 
   /** Counts the occurrences of a text, in any case, in the files as they are and in their decrypted pages. */

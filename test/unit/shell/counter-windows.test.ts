@@ -114,7 +114,7 @@ function placeOn(...ids: number[]) {
     screenLeft: (by) => told.push(`left: ${by}`),
     placeLost: () => told.push(`place lost, ${people.filter((each) => !each.isDestroyed()).length} open`),
     changed: () => void changes++,
-    failed: (error) => told.push(String(error))
+    onError: (error) => told.push(String(error))
   })
 }
 

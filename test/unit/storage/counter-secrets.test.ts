@@ -109,7 +109,7 @@ describe('on the operating system’s keychain', () => {
     const run = async (over = db) => {
       const opened = new Audit({
         ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: systemTime },
-        ...{ staff: () => 'Grace', changed: () => undefined, logFailure: (error) => expect(error).toBeUndefined() }
+        ...{ staff: () => 'Grace', changed: () => undefined, onError: (error) => expect(error).toBeUndefined() }
       })
       // Each run updates the keychain as it starts; the database is closed after that.
       onTestFinished(() => opened.flush())

@@ -13,8 +13,8 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
   socket.on('message', (bytes) => void came.push(bytes.toString()))
   const extraArguments = ['--udp', '--server', '127.0.0.1', '--port', String(socket.address().port), '--rfc3164']
   let failures = 0
-  const failed = () => void failures++
-  const log = new SystemLog({ platform: 'linux', root: '/', isEnabled: () => true, failed, extraArguments, ...change })
+  const onError = () => void failures++
+  const log = new SystemLog({ platform: 'linux', root: '/', isEnabled: () => true, onError, extraArguments, ...change })
   /** Waits for that many lines, and returns them. */
   async function lines(count: number): Promise<string[]> {
     await log.whenWritten()

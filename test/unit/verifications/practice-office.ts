@@ -11,7 +11,7 @@ export function verificationsOf({ parts, time }: Office, changes: Partial<Verifi
     ...{ db, anchor: memoryKeychain().auditAnchor, staff: () => 'Ana' },
     time: { now: time.clock, zone: () => 'UTC', after: () => () => undefined },
     changed: () => undefined,
-    logFailure: () => undefined
+    onError: () => undefined
   })
   return openVerifications({
     ...{ db, note: audit.note, newId: randomUUID, clientOf: clients.of, time: { now: () => 1_000 } },

@@ -41,7 +41,7 @@ export class Reconciler {
       worthwhileAt: (id) => this.#nextCheckAt(id),
       check: (accountId) => this.#check(accountId),
       describe: deps.describe,
-      failed: () => true
+      mayRetry: () => true
     })
   }
 

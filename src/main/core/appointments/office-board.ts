@@ -64,7 +64,7 @@ interface OfficeBoardDeps {
   accounts: () => ReadonlyMap<string, string>
   /** Called when the known state of others' counters changed. */
   changed: () => void
-  trouble: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /** `elapsed`, `at`: when, by the monotonic clock and by the wall clock. */
@@ -240,7 +240,7 @@ export class OfficeBoard {
     } catch (error) {
       // It may or may not have arrived, so the next report notifies the others again.
       this.#lastReport = undefined
-      this.#deps.trouble(error)
+      this.#deps.onError(error)
     }
     this.#reportedAt = this.#deps.time.elapsed()
   }
@@ -267,7 +267,7 @@ export class OfficeBoard {
   }
 
   async #readOthers(): Promise<void> {
-    const { time, changed, trouble } = this.#deps
+    const { time, changed, onError } = this.#deps
     const [connection, elapsed, at] = [this.#connection, time.elapsed(), time.now()]
     this.#readAt = elapsed
     this.#isOutdated = false
@@ -276,7 +276,7 @@ export class OfficeBoard {
       // An answer of a previous connection may be from an office that was left.
       if (others && this.#connection === connection && !this.#finalReport) this.#read = { others, elapsed, at }
     } catch (error) {
-      trouble(error)
+      onError(error)
     }
     // Even if nothing was read, because the known reports are older now.
     changed()

@@ -47,10 +47,10 @@ export interface AnchorDeps {
   /** Reports entries that an earlier run ended without writing. */
   reportLost: (unwritten: Unwritten) => void
   /** Reports a failed write, which is retried with the next entry. */
-  trouble: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
-export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) {
+export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) {
   let running: Promise<void> | undefined
   let isBehind = false
   let isFirst = true
@@ -93,7 +93,7 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
       runs ??= next
     } catch (error) {
       // On a full disk, the keychain must still learn which entries couldn't be written.
-      trouble(error)
+      onError(error)
     }
     return runs ?? kept?.runs
   }
@@ -116,7 +116,7 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
     try {
       while (isBehind) {
         isBehind = false
-        await catchUp().catch(trouble)
+        await catchUp().catch(onError)
       }
     } finally {
       // In the same step as the last check of `isBehind`, so that later changes start over.

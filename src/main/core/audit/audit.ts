@@ -51,7 +51,7 @@ export interface AuditDeps {
   staff: () => string
   changed: () => void
   /** Reports a disk or keychain error from writing or anchoring. */
-  logFailure: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 export class Audit {
@@ -66,11 +66,11 @@ export class Audit {
   #startCheck: AuditCheck | null = null
 
   constructor(deps: AuditDeps) {
-    const { db, anchor: slot, logFailure } = deps
+    const { db, anchor: slot, onError } = deps
     this.#deps = deps
     this.#table = openAuditTable(db)
     this.#anchor = openAnchor({
-      ...{ slot, trouble: logFailure, table: this.#table, meta: openMeta(db) },
+      ...{ slot, onError, table: this.#table, meta: openMeta(db) },
       unwritten: () => this.#unwritten(),
       reportLost: (unwritten) => this.#noteLost(unwritten)
     })
@@ -79,7 +79,7 @@ export class Audit {
   }
 
   readonly note: NoteInAudit = ({ detail = {}, ...rest }, when, along) => {
-    const { time, staff, logFailure } = this.#deps
+    const { time, staff, onError } = this.#deps
     const entry = { at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail }
     this.#pending.push({ entry, along })
     try {
@@ -88,7 +88,7 @@ export class Audit {
       const newest = when === 'now-or-never' || this.#pending.length > MAX_WAITING ? this.#pending.pop() : undefined
       if (when === 'now-or-never') throw error
       if (newest) this.#lost = addToCount(this.#lost, newest.entry)
-      logFailure(error)
+      onError(error)
       this.#anchor.requestUpdate()
     }
   }
@@ -105,11 +105,11 @@ export class Audit {
 
   /**
    * Verifies what was added since the last successful check, so that it takes as long in the fifth year as on the first
-   * day. Never rejects: errors go to `trouble`.
+   * day. Never rejects: errors go to `onError`.
    */
   async checkAtStart(): Promise<void> {
     this.#startCheck = await this.#check('new').catch((error: unknown) => {
-      this.#deps.logFailure(error)
+      this.#deps.onError(error)
       return null
     })
     this.#deps.changed()
@@ -232,7 +232,7 @@ export class Audit {
     try {
       this.#writePending()
     } catch (error) {
-      this.#deps.logFailure(error)
+      this.#deps.onError(error)
     }
   }
 

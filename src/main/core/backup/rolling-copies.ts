@@ -148,7 +148,7 @@ export interface RollingCopiesDeps {
   /** Whether the computer has been idle for a while. */
   isIdle: () => boolean
   /** Reports a failed copy, which is retried. */
-  trouble: (error: unknown) => void
+  onError: (error: unknown) => void
   time: Pick<Time, 'now' | 'after'>
 }
 
@@ -205,7 +205,7 @@ export class RollingCopies {
     if (!this.#isOpen) return
     this.#cancel = this.#deps.time.after(wait, () => {
       void this.#makeIfDue()
-        .catch(this.#deps.trouble)
+        .catch(this.#deps.onError)
         .finally(() => this.#scheduleIn(CHECK_INTERVAL))
     })
   }

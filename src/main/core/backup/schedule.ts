@@ -139,7 +139,7 @@ export class BackupSchedule {
   }
 
   /** The problem to report until a backup succeeds. */
-  trouble(): StoreTrouble[] {
+  troubles(): StoreTrouble[] {
     const { failed } = this.#read()
     if (!failed || !this.#plan()) return []
     const { since, at: _, ...error } = failed

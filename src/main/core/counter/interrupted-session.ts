@@ -42,8 +42,8 @@ const Running = z.object({
   )
 })
 
-/** @param logFailure called with write errors: a full disk must not end a session that a person is in. */
-export function openCrashMarker({ db, logFailure }: { db: Db; logFailure: (error: unknown) => void }): CrashMarker {
+/** @param onError called with write errors: a full disk must not end a session that a person is in. */
+export function openCrashMarker({ db, onError }: { db: Db; onError: (error: unknown) => void }): CrashMarker {
   const meta = openMeta(db)
   return {
     save(session) {
@@ -51,7 +51,7 @@ export function openCrashMarker({ db, logFailure }: { db: Db; logFailure: (error
         if (session) meta.write(KEY, JSON.stringify(session))
         else meta.erase(KEY)
       } catch (error) {
-        logFailure(error)
+        onError(error)
       }
     },
     read() {
@@ -59,7 +59,7 @@ export function openCrashMarker({ db, logFailure }: { db: Db; logFailure: (error
         const text = meta.read(KEY)
         return text === undefined ? null : decoded(text)
       } catch (error) {
-        logFailure(error)
+        onError(error)
         return 'unreadable'
       }
     }

@@ -30,7 +30,7 @@ export interface OfficeLockDeps {
   /** Called when it was locked or opened. */
   changed: () => void
   /** Called with the disk's error if the lock couldn't be stored for a restart. */
-  logFailure: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 export class OfficeLock {
@@ -145,7 +145,7 @@ export class OfficeLock {
     try {
       write()
     } catch (error) {
-      this.#deps.logFailure(error)
+      this.#deps.onError(error)
     }
   }
 }

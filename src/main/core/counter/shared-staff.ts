@@ -32,7 +32,7 @@ interface SharedStaffDeps {
   time: Time
   newId: () => string
   /** Called with the reason why the office's server couldn't be asked. */
-  trouble: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /** The parts of the office connection that are needed here. */

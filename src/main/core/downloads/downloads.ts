@@ -38,7 +38,7 @@ export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isDefaultFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen' | 'organisation'>,
     Pick<SharedFilesDeps, 'exclusiveTasks' | 'sign'>,
-    Pick<RulesDeps, 'views' | 'viewSavedBy' | 'folderNames' | 'failed' | 'verifications'> {
+    Pick<RulesDeps, 'views' | 'viewSavedBy' | 'folderNames' | 'onError' | 'verifications'> {
   db: Db
   ask: AskDocuments
   describe: (error: unknown) => AppError

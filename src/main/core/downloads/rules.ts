@@ -23,7 +23,7 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   /** Returns the office's other workstation that last saved a view; undefined if that was this one. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
   /** Called when a look failed; it is retried. */
-  failed: (error: unknown) => void
+  onError: (error: unknown) => void
   /** Has the service verify documents' signatures. */
   verifications: RuleVerifier
   newId: () => string
@@ -69,7 +69,7 @@ export function openRules(deps: RulesDeps) {
       isScheduled = false
       void oneByOne(matching.look).catch((error: unknown) => {
         if (!isStarted) return
-        deps.failed(error)
+        deps.onError(error)
         wake(RETRY_DELAY)
       })
     })

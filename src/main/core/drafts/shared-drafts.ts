@@ -30,7 +30,7 @@ interface SharedDraftsDeps {
   /** Called when another workstation changed a draft. */
   changed: (id: string) => void
   /** Called with the reason why a query failed. */
-  trouble?: ((error: unknown) => void) | undefined
+  onError?: ((error: unknown) => void) | undefined
 }
 
 export type SharedDrafts = ReturnType<typeof openSharedDrafts>
@@ -51,7 +51,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const officeIdOf = (accountId: string) => deps.accounts().get(accountId)
 
   const ask = <Answer>(question: (office: OfficeDrafts) => Promise<Answer>) =>
-    askOffice(connectedOffice, question, deps.trouble)
+    askOffice(connectedOffice, question, deps.onError)
 
   const common = { ...deps, rows, syncAgain: (accountId: string) => lanes.syncAgain(accountId) }
   const pulling = openDraftPull(common)

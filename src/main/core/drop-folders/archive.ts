@@ -98,14 +98,14 @@ interface RecoveryDeps {
   time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
   /** Called when a file could not be checked; it is retried. */
-  logFailure: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /**
  * Checks archived files again: the program that wrote one may have held it open and kept writing after it was
  * processed. Such a file is moved to `failed`, with a report that says so.
  */
-export function openArchiveRecheck({ journal, time, newId, logFailure }: RecoveryDeps) {
+export function openArchiveRecheck({ journal, time, newId, onError }: RecoveryDeps) {
   /** When this run first saw each entry, on the monotonic clock. */
   const firstSeenAt = new Map<string, number>()
 
@@ -153,7 +153,7 @@ export function openArchiveRecheck({ journal, time, newId, logFailure }: Recover
       try {
         if ((await recheck(place, entry)) === 'changed') isChanged = true
       } catch (error) {
-        logFailure(error)
+        onError(error)
       }
     }
     return isChanged

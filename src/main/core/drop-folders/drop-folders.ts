@@ -41,7 +41,7 @@ export interface DropFoldersDeps
   draftsChanged: (id: string) => void
   presetsChanged: () => void
   /** Called when a file could not be processed and is retried; without its name. */
-  logFailure: (error: unknown) => void
+  onError: (error: unknown) => void
   listen?: ListenToFolder
   step?: Step
 }

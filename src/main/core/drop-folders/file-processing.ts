@@ -42,7 +42,7 @@ export interface FileProcessingDeps {
   /** Called when its state, or what was taken from it, has changed. */
   changed: () => void
   /** Called when a file could not be taken; it is retried. */
-  logFailure: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /** moving: look at it again soon. stuck: it can't be claimed, or can't be archived. */
@@ -120,7 +120,7 @@ export function openFileProcessing({
       return await act()
     } catch (error) {
       // The file is where it is and unchanged: the next look retries it.
-      deps.logFailure(error)
+      deps.onError(error)
       return fileErrorOf(error)?.code === 'not-writable' ? 'stuck' : 'done'
     }
   }
@@ -174,7 +174,7 @@ export function openFileProcessing({
         await release(place, entry)
         journal.drop(id)
       } catch (error) {
-        deps.logFailure(error)
+        deps.onError(error)
       }
       claims.delete(id)
       stableClaims.forget(id)

@@ -74,7 +74,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     cancelNext()
     const mine = lookOnce()
       .catch((error: unknown) => {
-        deps.logFailure(error)
+        deps.onError(error)
         return LOOK_EVERY
       })
       .then((delay) => {

@@ -50,7 +50,7 @@ export interface ReconcileScheduleDeps {
   /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Called when a look failed. Returns whether to retry automatically. */
-  failed: (accountId: string, error: AppError) => boolean
+  mayRetry: (accountId: string, error: AppError) => boolean
 }
 
 const INCOMPLETE: AppError = { code: 'incomplete', message: 'Not everything could be read.' }
@@ -135,7 +135,7 @@ export class ReconcileSchedule {
       return isComplete
     } catch (thrown) {
       const error = this.#deps.describe(thrown)
-      if (this.#deps.failed(accountId, error)) this.#pauses.recordFailure(accountId, { error, first: FIRST_WAIT })
+      if (this.#deps.mayRetry(accountId, error)) this.#pauses.recordFailure(accountId, { error, first: FIRST_WAIT })
       else this.#pauses.block(accountId, error)
       throw thrown
     }

@@ -19,17 +19,17 @@ export interface BadgeCountsDeps {
   /** Called when something new happened to a document of any account. */
   newsArrived: () => void
   time: Time
-  failed: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 /** In milliseconds; changes within this time are counted once. */
 const DEBOUNCE = 500
 
-export function openBadgeCounts({ ask, shown: accountsShown, show, newsArrived, time, failed }: BadgeCountsDeps) {
+export function openBadgeCounts({ ask, shown: accountsShown, show, newsArrived, time, onError }: BadgeCountsDeps) {
   let lastShown: BadgeCounts | undefined
   let lastChange: string | undefined
   let cancelScheduled: (() => void) | undefined
-  const counting = new SerialTask(time, () => count().catch(failed))
+  const counting = new SerialTask(time, () => count().catch(onError))
 
   async function countsOf(accountId: string): Promise<BadgeCounts> {
     const { unread } = await ask('counts', { accountId, queries: [], now: time.now(), zone: time.zone() })

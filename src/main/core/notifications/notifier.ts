@@ -42,7 +42,7 @@ export interface NotifierDeps extends PreferenceDeps {
   verifications: Pick<Verifications, 'unnotified' | 'markNotified'>
   time: Time
   /** Called with the error; the attempt is repeated later. */
-  failed: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 const PAGE = 500
@@ -74,7 +74,7 @@ export function openNotifier(deps: NotifierDeps) {
   let lastDueSlot: number | undefined
   const checking = new SerialTask(time, () =>
     notifyNews().catch((error: unknown) => {
-      if (!isStopped) deps.failed(error)
+      if (!isStopped) deps.onError(error)
     })
   )
 
@@ -179,7 +179,7 @@ export function openNotifier(deps: NotifierDeps) {
       deps.show(notice)
     } catch (error) {
       // Counts as notified: showing it twice would be worse.
-      deps.failed(error)
+      deps.onError(error)
     }
   }
 
@@ -226,7 +226,7 @@ export function openNotifier(deps: NotifierDeps) {
         startupDigest.begin()
         await cursor.read()
       } catch (error) {
-        deps.failed(error)
+        deps.onError(error)
       }
       isStarted = true
       schedule(() => {

@@ -16,7 +16,7 @@ export interface PresenceDeps {
   time: Time
   /** Called when an absence is to be shown, or has been seen. */
   changed: () => void
-  failed: (error: unknown) => void
+  onError: (error: unknown) => void
 }
 
 const LAST_LOOKED_KEY = 'looked-at'
@@ -30,7 +30,7 @@ export type Away = z.output<typeof Away>
 
 export type Presence = ReturnType<typeof openPresence>
 
-export function openPresence({ db, accountIds, time, changed, failed }: PresenceDeps) {
+export function openPresence({ db, accountIds, time, changed, onError }: PresenceDeps) {
   const kept = openJsonMeta(db)
   // Erased with the account: see the statements on `meta` in accounts/account.ts.
   const keyOf = (accountId: string) => `away:${accountId}:`
@@ -62,7 +62,7 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
     try {
       work()
     } catch (error) {
-      failed(error)
+      onError(error)
     }
   }
 

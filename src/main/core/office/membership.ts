@@ -108,7 +108,7 @@ interface OfficeMembershipDeps {
   /** The organisation's own certificate authorities, trusted in addition to the usual ones, as PEM. */
   authorities?: () => readonly string[]
   /** Called with the reason why a query failed. It must not be shown to users. */
-  trouble?: (error: unknown) => void
+  onError?: (error: unknown) => void
   changed: () => void
 }
 
@@ -193,7 +193,7 @@ export class OfficeMembership {
       this.#deps.changed()
     } catch (error) {
       // Nothing is sent until the keychain can be read.
-      this.#deps.trouble?.(error)
+      this.#deps.onError?.(error)
       time.after(GREETING_INTERVAL, () => void (this.#isClosed || this.#findMembership()))
     }
   }
@@ -316,11 +316,11 @@ export class OfficeMembership {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const { counters, heads, trouble } = this.#deps
+    const { counters, heads, onError } = this.#deps
     // A failure or timeout here doesn't matter: the leases are given up below in any case, so that others can take
     // over.
     const reporting =
-      this.#connection && heads.report(this.#connection.heads).catch((error: unknown) => trouble?.(error))
+      this.#connection && heads.report(this.#connection.heads).catch((error: unknown) => onError?.(error))
     await within(REPORT_TIMEOUT, Promise.all([reporting, counters.close()]), this.#deps.time)
     await this.#closeConnection({ isPolite: true })
     await Promise.all([this.#deps.records.close(), this.#deps.staff.close()])
@@ -372,9 +372,9 @@ export class OfficeMembership {
         const life = await this.#syncLife(office, connection, lifeNow)
         if (!office.isLeaving) await this.#share(connection)
         if (!this.#isCurrent(office) || this.#connection !== connection) return
-        const { staff, trouble } = this.#deps
+        const { staff, onError } = this.#deps
         // Before anything is given to the office, because staff determine which packages wait for a second person.
-        await staff.connect(connection, life, name).catch((error: unknown) => trouble?.(error))
+        await staff.connect(connection, life, name).catch((error: unknown) => onError?.(error))
         if (!this.#isCurrent(office) || this.#connection !== connection) return staff.disconnect()
         this.#deps.drafts.connect(connection.drafts, life)
         this.#deps.records.connect(connection.records, life, name)
@@ -391,7 +391,7 @@ export class OfficeMembership {
       // Closing a connection makes its pending queries fail.
       if (!this.#isCurrent(office) || (connection && this.#connection !== connection)) return
       this.#failures++
-      this.#deps.trouble?.(error)
+      this.#deps.onError?.(error)
       // The next attempt reconnects: the keychain may be unlocked by then, or the server's address may resolve
       // differently.
       this.#connection = undefined
@@ -416,7 +416,7 @@ export class OfficeMembership {
       // This is handled like a machine that was reset as a whole, which the server itself can't notice.
       if (isRolledBack) await store.startNewLife(life)
     } catch (error) {
-      this.#deps.trouble?.(error)
+      this.#deps.onError?.(error)
     }
   }
 

@@ -239,19 +239,19 @@ export function isUnwritable(error: unknown): boolean {
 
 /**
  * Queries the office's server, if it is available.
- * @param trouble called with the original error, which is for the administrator: its message may contain data, its code
+ * @param onError called with the original error, which is for the administrator: its message may contain data, its code
  * doesn't.
  * @throws AppFailure `offline`
  */
 export async function askOffice<Office, Answer>(
   office: Office | undefined,
   question: (office: Office) => Promise<Answer>,
-  trouble: ((error: unknown) => void) | undefined
+  onError: ((error: unknown) => void) | undefined
 ): Promise<Answer> {
   try {
     return await question(office ?? failOfficeAway())
   } catch (error) {
-    if (office !== undefined) trouble?.(error)
+    if (office !== undefined) onError?.(error)
     if (isUnwritable(error)) throw new Unwritable()
     return failOfficeAway()
   }

@@ -66,7 +66,7 @@ interface SharedRecordsDeps {
   /** Called when records of a kind were changed by another workstation, or their sync state changed. */
   changed: (kind: RecordKind) => void
   /** Called with the reason why a query failed. */
-  trouble?: ((error: unknown) => void) | undefined
+  onError?: ((error: unknown) => void) | undefined
 }
 
 /** How many consecutive saves of a record may be unanswered. */
@@ -170,7 +170,7 @@ export class SharedRecords {
   }
 
   #ask<Answer>(question: (office: OfficeRecords) => Promise<Answer>): Promise<Answer> {
-    return askOffice(this.#office, question, this.#deps.trouble)
+    return askOffice(this.#office, question, this.#deps.onError)
   }
 
   async #sync(accountId: string, officeId: string): Promise<void> {
@@ -264,7 +264,7 @@ export class SharedRecords {
     try {
       return this.#deps.db.transaction(apply)()
     } catch (error) {
-      this.#deps.trouble?.(error)
+      this.#deps.onError?.(error)
       const { number } = this.#rows.byId(kind.kind, id) ?? this.#rows.add(kind.kind, accountId, id)
       this.#rows.change(number, { isUnread: true })
       return false

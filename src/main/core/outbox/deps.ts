@@ -72,7 +72,7 @@ export interface OutboxDeps {
     | 'close'
   >
   /** Called with why the office's server could not be asked. */
-  logOfficeError?: (error: unknown) => void
+  onOfficeError?: (error: unknown) => void
   /** Set where some packages need a second staff member to release them. */
   release?: ReleaseRule
   changed: ChangeListeners

@@ -60,7 +60,7 @@ export class Reconciler {
       worthwhileAt: (id) => this.#worthwhileAt(id),
       check: (accountId) => this.#checkFolders(accountId),
       describe: deps.describe,
-      failed: (accountId, error) => {
+      mayRetry: (accountId, error) => {
         // Retrying would show the keychain's prompt each time.
         if (error.code !== 'keychain') return true
         deps.keychainFailed(accountId, error)

@@ -41,7 +41,7 @@ interface SharedDeps extends DispatchDeps {
   searchStarted: (accountId: string) => void
   /** Restarts looking for a send. */
   restartSearch: (send: Send) => void
-  logOfficeError?: OutboxDeps['logOfficeError']
+  onOfficeError?: OutboxDeps['onOfficeError']
   sharedDrafts?: OutboxDeps['sharedDrafts']
 }
 
@@ -93,7 +93,7 @@ export class SharedSends {
   readonly #pulling: ReturnType<typeof openSendPull>
   readonly #dispatchStore: ReturnType<typeof openSharedDispatchStore>
   readonly #accounts = new Map<string, Account>()
-  readonly #ask: AskOutbox = (question) => askOffice(this.#office, question, this.#deps.logOfficeError)
+  readonly #ask: AskOutbox = (question) => askOffice(this.#office, question, this.#deps.onOfficeError)
   /** Aborted when the computer goes to sleep. */
   #sleepAbort = new AbortController()
   #office: OfficeStore | undefined

@@ -66,7 +66,7 @@ export interface RetentionDeps {
   /** Called when data of these kinds was erased. */
   purged: (kinds: readonly RetentionKind[]) => void
   /** Called with the error that stopped a purge. */
-  trouble: (error: unknown) => void
+  onError: (error: unknown) => void
   time: Pick<Time, 'now' | 'after'>
 }
 
@@ -161,7 +161,7 @@ export class Retention {
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
-    this.#running = this.#running.then(work).catch(this.#deps.trouble)
+    this.#running = this.#running.then(work).catch(this.#deps.onError)
     return this.#running
   }
 

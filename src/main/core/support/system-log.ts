@@ -20,7 +20,7 @@ export interface SystemLogDeps {
   root: string
   isEnabled: () => boolean
   /** Called on the first failure in this run. */
-  failed: () => void
+  onError: () => void
   /** Extra arguments for `logger`, such as a test's log. */
   extraArguments?: readonly string[]
 }
@@ -48,7 +48,7 @@ export class SystemLog {
     this.#writing = this.#writing.then(async () => {
       if ((await this.#tryWrite(level, line)) || this.#hasFailed) return
       this.#hasFailed = true
-      this.#deps.failed()
+      this.#deps.onError()
     })
   }
 

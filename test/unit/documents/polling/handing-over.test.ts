@@ -60,7 +60,7 @@ test('it goes on being the one who reads, and hands over each page once', async 
       its.after(SECOND, () => void together.roundEnded(accountId, { round: undefined }))
     },
     ...{ changed: () => undefined, readByOther: () => undefined, readerChanged: () => undefined },
-    logOfficeError: (error) => troubles.push(error)
+    onOfficeError: (error) => troubles.push(error)
   })
   together.connect(feed as OfficeFeed, Buffer.alloc(32, 7), 2)
   await time.pass(0)

@@ -90,7 +90,7 @@ function openJoining() {
     ...{ ask: here.ask, time: time.run(), moment: () => here.tick(1), accounts: () => [account] },
     ...{ isLookedAt: () => true, troubleOf: () => ({}), startReading: (accountId) => wanted.push(accountId) },
     ...{ changed: () => undefined, readByOther: () => undefined, readerChanged: () => undefined },
-    logOfficeError(error) {
+    onOfficeError(error) {
       throw error
     }
   })

@@ -51,7 +51,7 @@ export interface SharedPollingDeps {
   /** Called when the reader, or its state, changed. */
   readerChanged: () => void
   /** Reports why the server couldn't be asked; may not be shown. */
-  logOfficeError?: ((error: unknown) => void) | undefined
+  onOfficeError?: ((error: unknown) => void) | undefined
 }
 
 /** What a round remembers from its beginning. */
@@ -257,7 +257,7 @@ export class SharedPolling {
   /** Asks the reader to read the folders. */
   requestRead(accountId: string): void {
     const { feedId } = this.#accountOf(accountId)
-    if (feedId) this.#office?.feed.requestRead(feedId).catch((error: unknown) => this.#deps.logOfficeError?.(error))
+    if (feedId) this.#office?.feed.requestRead(feedId).catch((error: unknown) => this.#deps.onOfficeError?.(error))
   }
 
   /** Asks the reader to read now; resolves once its changes are here, or to false if nobody read in time. */
@@ -313,7 +313,7 @@ export class SharedPolling {
       else if (account.role === 'alone') await this.#compare(account, end.round, end.start)
       else this.#syncSoon(account)
     } catch (error) {
-      this.#deps.logOfficeError?.(error)
+      this.#deps.onOfficeError?.(error)
       this.#syncSoon(account)
     }
   }
@@ -324,7 +324,7 @@ export class SharedPolling {
     if (!account?.feedId) return
     const { feedId, lease } = account
     if (lease && account.role === 'reads') {
-      this.#office?.feed.releaseLease(feedId, lease.epoch).catch((error: unknown) => this.#deps.logOfficeError?.(error))
+      this.#office?.feed.releaseLease(feedId, lease.epoch).catch((error: unknown) => this.#deps.onOfficeError?.(error))
     }
     this.#forgetRun(account)
     account.isOther = false
@@ -472,7 +472,7 @@ export class SharedPolling {
       account.failures = 0
     } catch (error) {
       if (this.#office !== office) return
-      this.#deps.logOfficeError?.(error)
+      this.#deps.onOfficeError?.(error)
       account.failures++
       // The office can't be asked who reads, as if the server were away.
       if (!this.#holdsLease(account)) this.#setRole(account, 'alone', this.#firstDelayAlone(account.id))
