@@ -80,9 +80,9 @@ export type App = Awaited<ReturnType<typeof openApp>>
 /** Creates all parts and connects them. Doesn't send, read or show anything yet: see lifecycle.ts. */
 export async function openApp(start: AppStart) {
   const foundation = await openFoundation(start)
-  const watching = Promise.withResolvers<void>()
+  const pollingStarted = Promise.withResolvers<void>()
   const folders = openFolders(foundation)
-  const { ask, views, watch } = folders
+  const { ask, views, polling } = folders
   const madeBy = `${app.getName()} ${app.getVersion()}`
   const composing = openComposing(foundation, folders, madeBy)
   const counter = openCounter(foundation, {
@@ -93,8 +93,8 @@ export async function openApp(start: AppStart) {
       sharedStaff: composing.sharedStaff,
       exclusiveTasks: folders.exclusiveTasks,
       records: composing.records,
-      watch,
-      whenWatching: watching.promise
+      polling,
+      whenPolling: pollingStarted.promise
     },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
     compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
@@ -103,11 +103,11 @@ export async function openApp(start: AppStart) {
   const { note } = counter.audit
   const { nameOf, exclusiveTasks } = folders
   const identity = openIdentity(foundation, {
-    ...{ ask, nameOf, exclusiveTasks, views, watch, note, isHandedOver },
+    ...{ ask, nameOf, exclusiveTasks, views, polling, note, isHandedOver },
     viewSavedBy: (accountId, id) => composing.records.savedBy('view', accountId, id)
   })
   const notifications = openNotifications(foundation, {
-    ...{ ask, views, watch, isAway, isSigning },
+    ...{ ask, views, polling, isAway, isSigning },
     refusals: composing.dropFolders.refusals,
     verifications: identity.verifications
   })
@@ -161,7 +161,7 @@ export async function openApp(start: AppStart) {
     publicKey: () => organisation.policy.recovery?.publicKey
   })
   const support = openSupport(foundation, {
-    ...{ version: app.getVersion(), counter, watch, schedule, outbox: composing.outbox },
+    ...{ version: app.getVersion(), counter, polling, schedule, outbox: composing.outbox },
     lastBackup: () => backups.last()?.at
   })
   const updates = new Updates({
@@ -178,7 +178,7 @@ export async function openApp(start: AppStart) {
   })
   const loginStart = openLoginStart()
   const parts = {
-    ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
+    ...{ foundation, folders, composing, counter, identity, notifications, support, pollingStarted },
     ...{ backups, backupWorker, copies, holds, loginStart, recovery, retention, schedule, sharedFile, updates }
   }
   followSignals(parts)
@@ -275,14 +275,14 @@ function followSignals({
   sharedFile
 }: App): void {
   const { accounts, log, send, signals } = foundation
-  const { actions, watch } = folders
+  const { actions, polling } = folders
   const { membership, dropFolders, outbox, people } = composing
   const { downloads } = identity
 
-  signals.on('unreached', (accountId) => watch.serviceUnreachable(accountId))
+  signals.on('unreached', (accountId) => polling.serviceUnreachable(accountId))
   signals.on('connection', () => {
     send('connection.changed', null)
-    if (!accounts.shownIds().some((id) => watch.connectionOf(id).state === 'online')) return
+    if (!accounts.shownIds().some((id) => polling.connectionOf(id).state === 'online')) return
     outbox.connectionChanged()
     actions.connectionChanged()
     identity.connectionChanged()
@@ -325,7 +325,7 @@ function followSignals({
   })
   signals.on('keychain', () => {
     send('system.changed', null)
-    for (const { id } of accounts.list()) watch.soon(id)
+    for (const { id } of accounts.list()) polling.soon(id)
     signals.emit('accounts')
     identity.connectionChanged()
     schedule.check()
@@ -350,7 +350,7 @@ interface LifecycleControls {
 export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
   const { accounts, clients, facts, lists, dialogs, log, screens, send, settings, signals, time, window } = foundation
-  const { actions, ask, views, watch } = folders
+  const { actions, ask, views, polling } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, records, remembered, sharedDrafts } =
     composing
   const { downloads } = identity
@@ -368,7 +368,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   /** The account still uses the same service, but with other credentials or folders. */
   function accountChanged(id: string): void {
     clients.forget(id)
-    watch.accountChanged(id, 'the same service')
+    polling.accountChanged(id, 'the same service')
   }
 
   const checkPolicy = policyCheckOf({
@@ -396,7 +396,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
     },
     handlers: {
       ...accountHandlers({
-        ...{ accounts, clients, facts, lists, presets, watch },
+        ...{ accounts, clients, facts, lists, presets, polling },
         practice: foundation.practice,
         browserSignIn: foundation.browserSignIn,
         openInBrowser,
@@ -443,7 +443,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
       ...outboxHandlers({ accounts, drafts, note: audit.note, outbox, sharedDrafts, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({
-        ...{ accounts, ask, watch, time, views },
+        ...{ accounts, ask, polling, time, views },
         ...dialogs,
         openInBrowser,
         copyPrivately: plainClipboard.writePrivately,
@@ -535,7 +535,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         keepPlace: foundation.place.save,
         proxies: foundation.proxies,
         retryThroughProxy() {
-          for (const { id } of accounts.list()) watch.soon(id)
+          for (const { id } of accounts.list()) polling.soon(id)
           outbox.connectionChanged()
           actions.connectionChanged()
         },

@@ -33,7 +33,7 @@ import { openBulkWorker } from './shell/bulk.ts'
 /** @param madeBy application name and version, written into exported files. */
 export function openComposing(
   foundation: Foundation,
-  { ask, moment, exclusiveTasks, views, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
+  { ask, moment, exclusiveTasks, views, polling, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
   madeBy: string
 ) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
@@ -95,10 +95,10 @@ export function openComposing(
     ...{ db, drafts, describe, newId, onOfficeError, sharedDrafts, takeSent, time },
     release: sharedStaff.releaseRule,
     clientOf: clients.of,
-    readAllFolders: watch.readAllFolders,
+    readAllFolders: polling.readAllFolders,
     arrived(accountId) {
       facts.markLimitsOutdated(accountId)
-      watch.soon(accountId)
+      polling.soon(accountId)
     },
     noted: (accountId, composition) => {
       people.note(accountId, composition)
@@ -123,17 +123,17 @@ export function openComposing(
         .list()
         .flatMap(({ id, name, baseUrl }) =>
           baseUrl !== null && outbox.shared.accounts().has(id)
-            ? [{ id, name, baseUrl, folders: watch.foldersOf(id) }]
+            ? [{ id, name, baseUrl, folders: polling.foldersOf(id) }]
             : []
         ),
-    isLookedAt: watch.isLookedAt,
-    troubleOf: watch.troubleOf,
-    startReading: watch.startReading,
+    isLookedAt: polling.isLookedAt,
+    troubleOf: polling.troubleOf,
+    startReading: polling.startReading,
     changed: documentsChanged,
-    readByOther: watch.readByOther,
+    readByOther: polling.readByOther,
     readerChanged: officeChanged
   })
-  watch.setSharedPolling(sharedPolling)
+  polling.setSharedPolling(sharedPolling)
   const heads = new Heads(openJsonMeta(db), time)
   const officeBoard = new OfficeBoard({
     time,

@@ -57,9 +57,9 @@ export interface CounterParts {
   sharedStaff: SharedStaff
   exclusiveTasks: ExclusiveTasks
   records: Pick<SharedRecords, 'localChanged'>
-  watch: Polling
+  polling: Polling
   /** Resolves once folders can be read. An interrupted session may be found before that. */
-  whenWatching: Promise<void>
+  whenPolling: Promise<void>
   returnAddressesOf: (reference: string) => readonly string[]
   compositionOf: CounterDeps['compositionOf']
 }
@@ -73,8 +73,8 @@ export function openCounter(
     exclusiveTasks,
     records,
     sharedStaff,
-    watch,
-    whenWatching,
+    polling,
+    whenPolling,
     returnAddressesOf,
     compositionOf
   }: CounterParts
@@ -200,7 +200,7 @@ export function openCounter(
     session: () => counter.state(),
     staff: staffName,
     counterName: () => settings.read().waitingRoom.counterName,
-    connection: () => watch.connectionOf(accounts.chosen()?.id),
+    connection: () => polling.connectionOf(accounts.chosen()?.id),
     hasOtherDisplay: hasDisplay,
     accountId: () => counter.sessionAccountId(),
     office: officeBoard
@@ -220,8 +220,8 @@ export function openCounter(
     },
     ...{ accountId, waitingHere, documentOf },
     refresh: async (accountId) => {
-      await whenWatching
-      await watch.refresh(accountId)
+      await whenPolling
+      await polling.refresh(accountId)
     },
     account(accountId) {
       const account = accounts.list().find(({ id }) => id === accountId)
@@ -272,7 +272,7 @@ export function openCounter(
       officeBoard.localChanged()
       send('counter.changed', { id })
       void appointments.sessionChanged(counter.state())
-      watch.follow(counter.sessionAccountId())
+      polling.follow(counter.sessionAccountId())
       prepareNextPage()
       if (counter.state()?.isLocked === false) windows.restoreFullScreen()
       handoverChanged()

@@ -52,7 +52,7 @@ export function openFolders(foundation: Foundation) {
       signals.emit('views')
     }
   })
-  const watch = openPolling({
+  const polling = openPolling({
     ...{ ask, time, moment, clientOf, describe },
     dateFormatOf: facts.dateFormat,
     shown: accounts.shownIds,
@@ -61,12 +61,12 @@ export function openFolders(foundation: Foundation) {
     accountRead: (accountId) => send('documents.looked', { accountId, at: time.now() }),
     connectionChanged: () => signals.emit('connection')
   })
-  const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), time })
+  const hints = openHints({ db, random: randomBytes, wake: () => polling.soon(), time })
   const exclusiveTasks = new ExclusiveTasks()
   const actions = new Actions({
     ...{ db, ask, exclusiveTasks, rights, moment, time, clientOf, describe },
-    refresh: watch.refresh,
-    readSoon: watch.soon,
+    refresh: polling.refresh,
+    readSoon: polling.soon,
     documentStored: documentsChanged,
     signersCorrected: (accountId, signers) => signals.emit('corrected', accountId, signers),
     changed: (ids) => send('actions.changed', { ids })
@@ -81,6 +81,6 @@ export function openFolders(foundation: Foundation) {
   })
   return {
     ...{ ask, moment, nameOf, endThread: thread.end, documentsChanged, takeSent },
-    ...{ views, watch, hints, exclusiveTasks, actions, employers, forms }
+    ...{ views, polling, hints, exclusiveTasks, actions, employers, forms }
   }
 }

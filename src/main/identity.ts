@@ -26,7 +26,7 @@ export interface IdentityDeps {
   /** The office's other workstation that last saved a view. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
   exclusiveTasks: ExclusiveTasks
-  watch: Polling
+  polling: Polling
   note: NoteInAudit
   /** Whether a signer has the office's window. */
   isHandedOver: () => boolean
@@ -34,7 +34,7 @@ export interface IdentityDeps {
 
 export function openIdentity(
   foundation: Foundation,
-  { ask, nameOf, views, viewSavedBy, exclusiveTasks, watch, note, isHandedOver }: IdentityDeps
+  { ask, nameOf, views, viewSavedBy, exclusiveTasks, polling, note, isHandedOver }: IdentityDeps
 ) {
   const { db, accounts, clients, log, newId, rights, send, settings, signals, time, defaultDownloadFolder, home } =
     foundation
@@ -57,7 +57,7 @@ export function openIdentity(
     ...{ db, ask, exclusiveTasks, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
-    folderNames: watch.knownFoldersOf,
+    folderNames: polling.knownFoldersOf,
     folder: () => settings.read().downloadFolder ?? defaultDownloadFolder,
     isFolderChosen: () => settings.read().downloadFolder !== undefined,
     setFolder: (path) => void settings.change({ downloadFolder: path }),

@@ -53,10 +53,10 @@ export class Lifecycle {
     // A reloaded page starts at its default zoom.
     window.webContents.on('dom-ready', () => applyZoom(window, settings.read().zoom))
     window.on('close', (event) => this.#close(event))
-    window.on('show', () => folders.watch.setShown(true))
-    window.on('hide', () => folders.watch.setShown(false))
-    window.on('minimize', () => folders.watch.setShown(false))
-    window.on('restore', () => folders.watch.setShown(true))
+    window.on('show', () => folders.polling.setShown(true))
+    window.on('hide', () => folders.polling.setShown(false))
+    window.on('minimize', () => folders.polling.setShown(false))
+    window.on('restore', () => folders.polling.setShown(true))
     window.on('focus', presence.arrived)
     window.on('blur', presence.departed)
     // If the start is locked, only the lock is shown, not the place where staff was.
@@ -80,7 +80,7 @@ export class Lifecycle {
     const { folders, foundation, notifications } = this.#app
     foundation.log.info('Countersign works as an agent.')
     notifications.desktop.remove()
-    folders.watch.setShown(false)
+    folders.polling.setShown(false)
     this.#recover()
     void this.#startWork()
     this.#followSleep()
@@ -127,7 +127,7 @@ export class Lifecycle {
 
   /** Starts reading and sending. @param first runs before. */
   async #startWork(first?: () => Promise<void>): Promise<void> {
-    const { composing, folders, foundation, identity, notifications, watching } = this.#app
+    const { composing, folders, foundation, identity, notifications, pollingStarted } = this.#app
     const { accounts, practice } = foundation
     const shown = accounts.shownIds()
     if (accounts.list().some(({ id, kind }) => kind === 'practice' && shown.includes(id)))
@@ -136,8 +136,8 @@ export class Lifecycle {
     const accountIds = accounts.list().map(({ id }) => id)
     await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#logUnsaved(error))
     await first?.()
-    folders.watch.start()
-    watching.resolve()
+    folders.polling.start()
+    pollingStarted.resolve()
     composing.outbox.open()
     composing.membership.open()
     folders.actions.open()
@@ -191,7 +191,7 @@ export class Lifecycle {
     const { composing, folders, identity } = this.#app
     powerMonitor.on('suspend', () => composing.outbox.shared.abortRequests())
     powerMonitor.on('resume', () => {
-      folders.watch.soon()
+      folders.polling.soon()
       composing.outbox.resumed()
       void composing.membership.resumed()
       this.#app.schedule.check()
@@ -253,13 +253,13 @@ export class Lifecycle {
 
   /** Ends work in progress, in the order of the parts' dependencies. Never rejects. */
   async end(): Promise<void> {
-    const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
+    const { composing, counter, folders, foundation, identity, notifications, pollingStarted } = this.#app
     const { bulk, membership, dropFolders, outbox } = composing
-    watching.resolve()
+    pollingStarted.resolve()
     this.#app.updates.stop()
     this.#app.copies.close()
     this.#unfollowPolicy?.()
-    folders.watch.stop()
+    folders.polling.stop()
     notifications.presence.departed()
     notifications.badgeCounts.stop()
     notifications.desktop.remove()

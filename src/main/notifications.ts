@@ -13,7 +13,7 @@ import { openDesktop } from './shell/desktop.ts'
 export interface NotificationDeps {
   ask: AskDocuments
   views: Views
-  watch: Polling
+  polling: Polling
   /**
    * Whether the office's window is with a signer or locked. `isSigning`: whether people other than staff could read
    * notifications.
@@ -26,7 +26,7 @@ export interface NotificationDeps {
 
 export function openNotifications(
   foundation: Foundation,
-  { ask, views, watch, isAway, isSigning, refusals, verifications }: NotificationDeps
+  { ask, views, polling, isAway, isSigning, refusals, verifications }: NotificationDeps
 ) {
   const { db, accounts, log, send, time, window } = foundation
   const newsArrived = () => send('activity.changed', null)
@@ -40,7 +40,7 @@ export function openNotifications(
     settings: preferences.read,
     accounts: accounts.list,
     views: views.list,
-    isRead: (accountId) => watch.isRead(accountId)
+    isRead: (accountId) => polling.isRead(accountId)
   })
   const badgeCounts = openBadgeCounts({
     ...{ ask, time, onError, newsArrived },

@@ -24,7 +24,7 @@ const LOG_TIMEOUT = 1000
 interface SupportParts {
   version: string
   counter: Pick<ReturnType<typeof openCounter>, 'counter' | 'otherDisplay'>
-  watch: ReturnType<typeof openFolders>['watch']
+  polling: ReturnType<typeof openFolders>['polling']
   schedule: Pick<BackupSchedule, 'view' | 'troubles'>
   outbox: Pick<ReturnType<typeof openComposing>['outbox'], 'pending'>
   /** Time of the last backup, in milliseconds since 1970 UTC. */
@@ -33,7 +33,7 @@ interface SupportParts {
 
 /** Logs events and states from now on. */
 export function openSupport(foundation: Foundation, parts: SupportParts) {
-  const { version, counter, watch, schedule, outbox, lastBackup } = parts
+  const { version, counter, polling, schedule, outbox, lastBackup } = parts
   const { accounts, clients, keychainState, log, newId, settings, signals, storage, time, troubles } = foundation
   const run: RunFacts = {
     version,
@@ -59,7 +59,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     statusFile?.changed()
   })
   signals.on('connection', () => {
-    for (const { id } of accounts.list()) events.connection(id, watch.connectionOf(id))
+    for (const { id } of accounts.list()) events.connection(id, polling.connectionOf(id))
     statusFile?.changed()
   })
   signals.on('handover', () => events.session(counter.counter.state(), time.now()))
@@ -93,7 +93,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
       ...(storage.state === 'memory' && { reason: storage.because }),
       troubles: status().troubles.map(({ store, kind, reason }) => ({ store, kind, reason })),
       accounts: accounts.list().map(({ id, kind, scheme }) => {
-        const { state, error } = watch.connectionOf(id)
+        const { state, error } = polling.connectionOf(id)
         return { id, kind, signIn: kind === 'practice' ? 'none' : scheme, state, ...(error && { reason: error.code }) }
       }),
       sends: { waiting: ready, uncertain },
@@ -110,7 +110,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     const findings = await runSelfTest({
       ...{ storage, dataFolder: foundation.dataFolder, describe: asAppError, otherDisplay: counter.otherDisplay },
       accounts: accounts.list,
-      checkService: watch.check,
+      checkService: polling.check,
       clockAhead: clients.clockAhead,
       tryKeychain: async () => (await openKeychain()).status,
       backups: () => schedule.view(),
@@ -129,7 +129,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
       status: status(),
       settings: settings.read(),
       accounts: accounts.list().map((account) => {
-        const { state, error } = watch.connectionOf(account.id)
+        const { state, error } = polling.connectionOf(account.id)
         return { ...account, state, reason: error?.code }
       }),
       findings: lastFindings.length > 0 ? lastFindings : await check(),

@@ -40,7 +40,7 @@ export const officeFifty: Bench = {
     try {
       const office = await openTestOffice(cluster.place)
       for (let count = 1; count <= STATIONS; count++) stations.push(await openStation(office, count, stations[0]))
-      alone.parts.watch.start()
+      alone.parts.polling.start()
       await untilTogether(stations, alone)
       return [await bell(stations), await requests(stations, alone), await idle(office, stations)]
     } finally {
@@ -66,7 +66,7 @@ async function openStation(office: TestOffice, count: number, first: Station | u
   const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
   counters.setOwnCounter(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
   const desk = openMembership(work, { counters, heads: headsOf(work), staff: staffOf(work) })
-  work.parts.watch.start()
+  work.parts.polling.start()
   await desk.join(serverOf(office), await office.invite(`Counter ${count}`))
   return { work, desk }
 }

@@ -35,12 +35,12 @@ export const officeJoin: Bench = {
       const office = await openTestOffice(cluster.place)
       const first = await openStation(service.url)
       stations.push(first)
-      first.work.parts.watch.start()
+      first.work.parts.polling.start()
       await until(stations, () => hasAll(first))
       const founding = await joining(stations, first, office, async () => (await handedOver(office)) === DOCUMENTS)
       const second = await openStation(service.url)
       stations.push(second)
-      second.work.parts.watch.start()
+      second.work.parts.polling.start()
       const isTogether = () => second.desk.view()?.folders.every(({ how }) => how === 'together') === true
       const joined = await joining(stations, second, office, async () => isTogether() && (await hasAll(second)))
       const against = `${DOCUMENTS} documents, on two disks, everything that the server writes flushed`

@@ -94,7 +94,7 @@ async function live(): Promise<Day> {
       read: (bytes: Uint8Array<ArrayBuffer>) => unknown
     ) => read(answer(Math.floor(rounds++ / EVERY)) as Uint8Array<ArrayBuffer>)
   }
-  const watch = openPolling({
+  const polling = openPolling({
     ...{ ask, time: its, moment: its.now, describe: asAppError },
     clientOf: async () => client as never,
     dateFormatOf: async () => undefined,
@@ -104,7 +104,7 @@ async function live(): Promise<Day> {
     accountRead: () => undefined,
     connectionChanged: () => undefined
   })
-  watch.start()
+  polling.start()
   const hours: number[] = []
   try {
     for (let hour = 0; hour < HOURS; hour++) {
@@ -119,7 +119,7 @@ async function live(): Promise<Day> {
     if (rounds < (HOURS * HOUR) / PACE.shown / 2) throw new Error(`Only ${rounds} rounds were made.`)
     return { hours, rounds }
   } finally {
-    watch.stop()
+    polling.stop()
     await thread.end()
     await rm(folder, { recursive: true, force: true })
   }

@@ -161,7 +161,7 @@ async function openStation(place: Place, name: string): Promise<Station> {
   })
   // A package for two signers waits for a release by another staff member.
   Object.assign(work.staff, { above: 1, who: { id: name, name } })
-  work.parts.watch.start()
+  work.parts.polling.start()
   const { office: slot } = memoryKeychain()
   const time = work.time.run()
   const station: Station = { name, work, slot, time, desk: openMembership(work, { slot, time }), isOff: false }
@@ -178,7 +178,7 @@ async function joinAgain(place: Place, { desk, name }: Station): Promise<void> {
 function begin(station: Station): void {
   const { work, slot } = station
   work.restart()
-  work.parts.watch.start()
+  work.parts.polling.start()
   station.time = work.time.run()
   station.desk = openMembership(work, { slot, time: station.time })
   station.desk.open()

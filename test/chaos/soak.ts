@@ -247,7 +247,7 @@ async function stretch(day: Day, length: number): Promise<void> {
   while (time.elapsed() < until) {
     const hour = new Date(time.now).getHours()
     const isOpen = hour >= 8 && hour < 18
-    for (const { work } of stations) work.watch.setShown(isOpen)
+    for (const { work } of stations) work.polling.setShown(isOpen)
     // Someone is there now and then at night, and other software drops files all the time.
     const eventEvery = isOpen ? MINUTE : 20 * MINUTE
     await time.pass(Math.min(until - time.elapsed(), 1 + chance.below(eventEvery)))

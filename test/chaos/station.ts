@@ -134,7 +134,7 @@ const commands: Record<string, (argument: string) => unknown> = {
   outbox: async () => outbox.state(await work.account()),
   resume: async () => outbox.resume(await work.account()),
   /** Something that needs the account's credentials and calls the service. */
-  refresh: async () => work.watch.refresh(await work.account()),
+  refresh: async () => work.polling.refresh(await work.account()),
   settled: () => audit.flush(),
   pin: (text) => pin.set(text),
   pinState: () => pin.state(),

@@ -305,7 +305,7 @@ describe('a person at the counter', () => {
       accountId: () => accountId,
       waitingHere: () => parts.ask('waitingHere', { accountId, withoutLink: true }),
       documentOf: (_account, reference) => parts.ask('get', { accountId, reference }),
-      refresh: () => parts.watch.refresh(accountId),
+      refresh: () => parts.polling.refresh(accountId),
       account: () => ({ kind: 'practice', baseUrl: origin }),
       reservations: new Reservations({ ...its, changed })
     })

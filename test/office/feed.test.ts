@@ -31,7 +31,7 @@ function feedOf(index: number, time = systemTime) {
 function leaseOf(index: number, time = systemTime) {
   const feed = feedOf(index, time)
   return {
-    hold: async (ms = 30_000) => (await feed.watch(accountId, { ms })).lease,
+    hold: async (ms = 30_000) => (await feed.poll(accountId, { ms })).lease,
     publish: ({ epoch }: { epoch: number }, changes: ReturnType<typeof change>[]) =>
       feed.publish(accountId, epoch, changes),
     giveUp: ({ epoch }: { epoch: number }) => feed.releaseLease(accountId, epoch)

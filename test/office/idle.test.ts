@@ -22,7 +22,7 @@ test('a workstation greets once a minute, reads what it has in common once with 
       await desk.close()
       await work.close()
     })
-    work.parts.watch.start()
+    work.parts.polling.start()
     await desk.join(serverOf(office), await office.invite(name))
   }
   let seconds = 0

@@ -145,7 +145,7 @@ test('what was put into an office is in no dump and in no log of its server', as
   const { key } = office
   const line = { pool, key, time: { elapsed: () => performance.now() } }
   const tag = tagOf(key, reference)
-  await openOfficeFeed(line).watch(officeId, { ms: 30_000, isShown: true })
+  await openOfficeFeed(line).poll(officeId, { ms: 30_000, isShown: true })
   await openOfficeFeed(line).publish(officeId, 1, [{ tag, sealed: sealForFeed(key, officeId, tag, { Name }) }])
   await openOfficeCounters(line).publish({ person: PLANTED.counter }, { ms: 60_000, isNews: true })
   const tasks = openOfficeTasks(line)

@@ -45,7 +45,7 @@ async function opened(
     await work.close()
   })
   stations.push(station)
-  work.parts.watch.start()
+  work.parts.polling.start()
   await desk.join(serverOf(office), await office.invite(name))
   return station
 }
@@ -161,7 +161,7 @@ describe('one reads for all', () => {
     for (let second = 0; second < 3; second++) await until(() => true)
     await happens()
     const before = [asked(one), asked(other)]
-    await other.work.parts.watch.refresh(other.work.accountId)
+    await other.work.parts.polling.refresh(other.work.accountId)
     expect(await areEqual()).toBe(true)
     expect(asked(one)).toBeGreaterThan(before[0] ?? 0)
     expect(asked(other)).toBe(before[1])
@@ -243,7 +243,7 @@ describe('another takes over', () => {
     // Its monotonic clock stood still with it; the wall clock didn't.
     one.work.time.now += 40_000
     const before = asked(one)
-    await one.work.parts.watch.soon(one.work.accountId)
+    await one.work.parts.polling.soon(one.work.accountId)
     await one.work.time.pass(0)
     expect(asked(one)).toBe(before)
     await until(() => reads(one) || reads(other))
@@ -356,9 +356,9 @@ describe('while the office’s server is away', () => {
     onTestFinished(() => desk.close())
     const station: Station = { work, desk, halt: () => undefined }
     stations = [station]
-    work.parts.watch.start()
+    work.parts.polling.start()
     desk.open()
-    const folders = work.parts.watch.foldersOf(work.accountId).length
+    const folders = work.parts.polling.foldersOf(work.accountId).length
     await until(() => asked(station) === folders && viewOf(station)?.how === 'away')
     // All fifty together read twice as often as the single reader usually does, which is every ten seconds.
     for (let second = 0; second < 600; second++) await work.time.pass(1_000)

@@ -4,7 +4,7 @@ import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { OfficeMembershipState, OfficeMembershipView } from '../../src/shared/contract/office.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { JOIN_CODE, MEMBERSHIP_STATES, membershipOf, watchesOf } from './fakes/desk.ts'
+import { JOIN_CODE, MEMBERSHIP_STATES, membershipOf, pollingOf } from './fakes/desk.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 
@@ -210,7 +210,7 @@ test('with locked settings, joining asks for an administrator’s PIN first', as
 })
 
 test('the section shows which workstation checks each account, since when, and which ones can’t', async () => {
-  await open(membershipOf(NOW, { folders: watchesOf(NOW) }))
+  await open(membershipOf(NOW, { folders: pollingOf(NOW) }))
   const list = within(section()).getByRole('list', { name: 'Checking for new documents' })
   const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
   expect(mine?.textContent).toMatch(/Harbour Law.*This workstation checks for everyone, since/s)

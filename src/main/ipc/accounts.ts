@@ -29,7 +29,7 @@ import { withCheckingMessages, withConnectingMessages } from './errors.ts'
 import type { Parts } from './parts.ts'
 import { type HandlersOf, namedAccount } from './registration.ts'
 
-interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'presets' | 'watch'> {
+interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'presets' | 'polling'> {
   /** The practice service: `start` makes sure that it runs; calls reject with AppFailure if it can't. */
   practice: {
     start: () => Promise<void>
@@ -60,7 +60,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
 }
 
 export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
-  const { accounts, browserSignIn, certificates, clients, facts, lists, practice, rights, watch } = parts
+  const { accounts, browserSignIn, certificates, clients, facts, lists, practice, rights, polling } = parts
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
@@ -103,7 +103,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     if (choice !== choices) return view(accounts.get(id))
     accounts.choose(id)
     accounts.showAll(showsAll)
-    for (const one of shown) watch.soon(one.id)
+    for (const one of shown) polling.soon(one.id)
     parts.changed()
     return view(accounts.get(id))
   }
@@ -121,7 +121,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     changes: AccountChanges,
     certificate?: ChosenCertificate | null
   ): Promise<AccountView> {
-    const isRefused = watch.connectionOf(id).state === 'refused' || clients.isSignedOut(id)
+    const isRefused = polling.connectionOf(id).state === 'refused' || clients.isSignedOut(id)
     const before = accounts.get(id)
     if (certificate)
       certificates.checkChoice(accounts.normaliseAddress(changes.baseUrl ?? before.baseUrl ?? ''), certificate, id)
@@ -139,7 +139,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     clients.forget(id)
     const isSameService = account.baseUrl === before.baseUrl
     if (!isSameService || changes.authentication) forgetService(id, isSameService)
-    watch.accountChanged(id, isSameService ? 'the same service' : 'another service')
+    polling.accountChanged(id, isSameService ? 'the same service' : 'another service')
     parts.changed()
     return view(account)
   }
@@ -212,9 +212,9 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
       forgetService(id, false)
-      await watch.accountRemoved(id)
+      await polling.accountRemoved(id)
       const next = accounts.chosen()
-      if (wasChosen && next) watch.soon(next.id)
+      if (wasChosen && next) polling.soon(next.id)
       parts.changed()
       return { signIn: (await endSignIn()) ? 'ended' : 'still valid' }
     },
@@ -231,7 +231,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       return withConnectingMessages(certificates.withCertificate(tried.baseUrl, certificate, attempt), typed?.scheme)
     },
     'accounts.check': async ({ id }) => {
-      const folders = await withCheckingMessages(watch.check(id), accounts.get(id).scheme)
+      const folders = await withCheckingMessages(polling.check(id), accounts.get(id).scheme)
       const { info } = await clients.of(id).then((client) => facts.limits(id, client))
       const minutes = Math.round(clients.clockAhead(id) / 60_000)
       const vouchedBy = parts.authorities.voucherFor(accounts.get(id).baseUrl ?? '')
@@ -258,14 +258,14 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       for (const { id: one, kind } of accounts.list()) {
         if (kind !== 'practice') continue
         forgetService(one, true)
-        watch.accountChanged(one, 'the same service')
+        polling.accountChanged(one, 'the same service')
       }
       parts.changed()
       const asked = clients.of(id).then((client) => facts.limits(id, client))
       asked.catch(() => undefined)
       return view(accounts.get(id))
     },
-    'accounts.connection': async () => combinedConnection(accounts.chosen() ? shownIds(accounts) : [], watch),
+    'accounts.connection': async () => combinedConnection(accounts.chosen() ? shownIds(accounts) : [], polling),
     'accounts.rights': async () => rights.of(accounts.chosen() ? chosenId(accounts) : ''),
     'accounts.allowSigned': async ({ id, allow }) => {
       const { signedFrom } = rights.of(id)
@@ -348,7 +348,7 @@ export function selectionFor(
 /** Combines the accounts' connections: any account's refusal counts, but only if all are offline is the line down. */
 function combinedConnection(
   ids: readonly string[],
-  { connectionOf }: Pick<Parts['watch'], 'connectionOf'>
+  { connectionOf }: Pick<Parts['polling'], 'connectionOf'>
 ): ConnectionView {
   const all = ids.map((id) => connectionOf(id))
   const inState = (wanted: ConnectionView['state']) => all.find(({ state }) => state === wanted)

@@ -21,7 +21,7 @@ const MAX_NAMED = 20
 const STUCK_DAYS = 7
 
 interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time' | 'chooseSaveFile'> {
-  watch: Pick<Parts['watch'], 'troubleOf' | 'refresh' | 'refreshWithLogs'>
+  polling: Pick<Parts['polling'], 'troubleOf' | 'refresh' | 'refreshWithLogs'>
   /**
    * Opens one of an account's addresses in the user's browser; rejects other addresses with AppFailure
    * `unsafe-address`.
@@ -50,7 +50,7 @@ export function documentHandlers(
   HandlersOf<'documents' | 'overview'>,
   'documents.validate' | 'documents.verifications' | 'documents.saveValidation'
 > {
-  const { accounts, ask, watch } = parts
+  const { accounts, ask, polling } = parts
   const moment = () => ({ now: parts.time.now(), zone: parts.time.zone() })
 
   /**
@@ -66,7 +66,7 @@ export function documentHandlers(
       const folders = shown === undefined ? [...account.folders] : hasFolder ? [shown] : []
       const lookedAt = await ask('lookedAt', { accountId: account.id, folders })
       for (const folder of folders) {
-        const trouble = watch.troubleOf(account.id, folder)
+        const trouble = polling.troubleOf(account.id, folder)
         const at = Object.hasOwn(lookedAt, folder) ? lookedAt[folder] : undefined
         if (at !== undefined || !trouble.problem) readTimes.push(at)
         if (trouble.problem) {
@@ -119,7 +119,7 @@ export function documentHandlers(
       const page = (await ask('page', { accountId, reference })) ?? fail('gone', UNKNOWN_DOCUMENT)
       // The log only comes with the folder's answer: the page is shown at once, and notified when the log arrives.
       if (page.logsAreOld && page.goneAt === undefined) {
-        watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
+        polling.refreshWithLogs(accountId, page.folder).catch(() => undefined)
       }
       const { goneAt } = page
       const erasedFrom = goneAt === undefined ? undefined : parts.erasedFrom(accountId, reference, goneAt)
@@ -127,7 +127,7 @@ export function documentHandlers(
     },
 
     'documents.refresh': async () => {
-      const results = await Promise.allSettled(shownIds(accounts).map((id) => watch.refresh(id)))
+      const results = await Promise.allSettled(shownIds(accounts).map((id) => polling.refresh(id)))
       // If one of several accounts can't be read, the others are still refreshed.
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },

@@ -73,5 +73,5 @@ export interface Parts extends Dialogs {
   time: Pick<Time, 'now' | 'zone'>
   verifications: Verifications
   views: Views
-  watch: Polling
+  polling: Polling
 }

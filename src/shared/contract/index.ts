@@ -9,11 +9,11 @@ export * from './document-query.ts'
 export * from './document-requests.ts'
 export * from './errors.ts'
 export type {
-  FolderWatch,
+  FolderPolling,
   OfficeMembershipState,
   OfficeMembershipView,
   OfficeTrailFinding,
-  WatchTrouble
+  PollingTrouble
 } from './office.ts'
 export * from './requests.ts'
 export * from './retention.ts'

@@ -28,10 +28,10 @@ export type OfficeMembershipState =
   | 'wrong-key'
 
 /** Why a workstation can't read an account's folders. refused: the service rejects its key or password. */
-export type WatchTrouble = 'refused' | 'unreachable' | 'keychain'
+export type PollingTrouble = 'refused' | 'unreachable' | 'keychain'
 
 /** Who reads an account's folders. Times in milliseconds since 1970 UTC. */
-export interface FolderWatch {
+export interface FolderPolling {
   accountName: string
   /**
    * together: one workstation reads for all. alone: this workstation reads for itself. other: the same, because it sees
@@ -40,7 +40,7 @@ export interface FolderWatch {
   how: 'together' | 'alone' | 'other' | 'away'
   /** Absent if no workstation is reading at the moment. */
   by?: { name: string; isMe: boolean; since: number }
-  troubles: { name: string; kind: WatchTrouble; since: number }[]
+  troubles: { name: string; kind: PollingTrouble; since: number }[]
 }
 
 /**
@@ -68,7 +68,7 @@ export interface OfficeMembershipView {
   /** The workstations, including this one, and when each was last seen, in milliseconds since 1970 UTC. */
   who: { name: string; isMe: boolean; seenAt?: number }[]
   /** One for each shared account. */
-  folders: FolderWatch[]
+  folders: FolderPolling[]
 }
 
 export const officeRequests = {

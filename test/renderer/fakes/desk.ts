@@ -43,8 +43,8 @@ export function membershipOf(now: number, change: Partial<OfficeMembershipView> 
   }
 }
 
-/** Returns accounts whose folders are watched in each of the other ways, and workstations that can't watch them. */
-export function watchesOf(now: number): OfficeMembershipView['folders'] {
+/** Returns accounts whose folders are polled in each of the other ways, and workstations that can't poll them. */
+export function pollingOf(now: number): OfficeMembershipView['folders'] {
   const since = now - 40 * 60_000
   return [
     {

@@ -5,7 +5,7 @@ import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
-import { MEMBERSHIP_STATES, membershipOf, watchesOf } from '../fakes/desk.ts'
+import { MEMBERSHIP_STATES, membershipOf, pollingOf } from '../fakes/desk.ts'
 import { lockOf } from '../fakes/lock.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
@@ -221,7 +221,7 @@ const everyones: Record<string, () => FakeApi> = {
       'A package in the Outbox here hasn’t reached the office yet.',
       'Try again in a minute. If it needs your decision, decide in the Outbox first.'
     ),
-  'desk-watching': () => usual({ membership: membershipOf(now(), { folders: watchesOf(now()) }) }),
+  'desk-watching': () => usual({ membership: membershipOf(now(), { folders: pollingOf(now()) }) }),
   'office-connected': () => usual({ accounts: [{ ...officeAccount(), chosen: true }] }),
   'office-refused': () => {
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })

@@ -31,7 +31,7 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
   const opens: string[] = []
   const presets: string[] = []
   const handlers = accountHandlers({
-    ...{ accounts: work.accounts, clients: work.clients, watch: work.watch, facts, rights },
+    ...{ accounts: work.accounts, clients: work.clients, polling: work.polling, facts, rights },
     lists: {
       templates: async () => ({ items: [] }),
       recipients: async () => ({ items: [] }),

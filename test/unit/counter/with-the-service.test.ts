@@ -17,7 +17,7 @@ beforeEach(async () => {
   const { accountId } = work
   const two = [signer(), signer({ key: 's2', FirstName: 'Wiremu', Email: 'wiremu@example.com' })]
   await work.send(forms({ embedded: true, items: [form({ signers: two })] }))
-  await work.watch.refresh(accountId)
+  await work.polling.refresh(accountId)
   const [first] = await work.ask('waitingHere', { accountId })
   const sent = await work.ask('get', { accountId, reference: first?.documentReference ?? '' })
   const { origin } = new URL(sent?.document.Signers?.[0]?.SigningKey ?? '')
@@ -26,7 +26,7 @@ beforeEach(async () => {
     accountId: () => accountId,
     waitingHere: () => work.ask('waitingHere', { accountId, withoutLink: true }),
     documentOf: (_account, reference) => work.ask('get', { accountId, reference }),
-    refresh: () => work.watch.refresh(accountId),
+    refresh: () => work.polling.refresh(accountId),
     account: () => ({ kind: 'practice', baseUrl: origin }),
     // Pauses are shortened. Timeouts keep their length, however slow this machine is.
     time: { ...systemTime, after: (delay, task) => systemTime.after(delay < 10_000 ? delay / 100 : delay, task) },
@@ -85,7 +85,7 @@ test('where the service cannot be read, nobody is told that it is signed, until 
   await counter.finish(id)
   expect(counter.state()?.turns[0]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'not-json' } })
   work.line.setFault('pass')
-  await work.watch.refresh(work.accountId)
+  await work.polling.refresh(work.accountId)
   await counter.documentsChanged(work.accountId)
   expect(counter.state()?.turns[0]?.outcome).toEqual({ signed: 'signed' })
 })

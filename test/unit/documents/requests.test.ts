@@ -51,7 +51,7 @@ beforeEach(() => {
   log = []
   saveTo = undefined
   const views = openViews({ db, newId: randomUUID, changed: () => log.push('views') })
-  const watch = {
+  const polling = {
     troubleOf: (account: string, folder: string) => troubles.get(`${account} ${folder}`) ?? {},
     refresh: async (account: string) => void log.push(`refresh ${account}`),
     refreshWithLogs: async (account: string, folder: string) => void log.push(`logs ${account} ${folder}`)
@@ -61,7 +61,7 @@ beforeEach(() => {
     ...documentHandlers({
       accounts,
       ask,
-      watch,
+      polling,
       views,
       openInBrowser: async (url) => void log.push(`open ${url}`),
       copyPrivately: async (text) => void log.push(`copy ${text}`),

@@ -278,8 +278,8 @@ function openStartupDigest({ accounts, isRead }: Pick<NotifierDeps, 'accounts' |
 
     /** Whether every account was read in this run. */
     isDone(): boolean {
-      const watched = new Set(accounts().map(({ id }) => id))
-      for (const id of [...unreadAccounts]) if (!watched.has(id) || isRead(id)) unreadAccounts.delete(id)
+      const polled = new Set(accounts().map(({ id }) => id))
+      for (const id of [...unreadAccounts]) if (!polled.has(id) || isRead(id)) unreadAccounts.delete(id)
       return unreadAccounts.size === 0
     },
 

@@ -15,7 +15,7 @@ import type { DocumentNews, News } from './notification-text.ts'
 
 export interface PreferenceDeps {
   ask: AskDocuments
-  /** All accounts whose folders are watched. Changes in other accounts' documents aren't notified. */
+  /** All accounts whose folders are polled. Changes in other accounts' documents aren't notified. */
   accounts: () => readonly { id: string }[]
   /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
@@ -30,7 +30,7 @@ export function openWantedCheck(
   settings: NotificationPreferences,
   { ask, accounts, views, time }: PreferenceDeps
 ): WantedCheck {
-  const watched = new Set(accounts().map(({ id }) => id))
+  const polled = new Set(accounts().map(({ id }) => id))
   const known = new Map<string, boolean>()
 
   async function isInView(accountId: string, reference: string): Promise<boolean> {
@@ -42,7 +42,7 @@ export function openWantedCheck(
 
   return async ({ accountId, reference }, kind) => {
     const choice = settings.kinds[kind]
-    if (choice === 'never' || !watched.has(accountId)) return false
+    if (choice === 'never' || !polled.has(accountId)) return false
     if (choice === 'always') return true
     const key = JSON.stringify([accountId, reference])
     const found = known.get(key) ?? (await isInView(accountId, reference))

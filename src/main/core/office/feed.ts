@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { WatchTrouble } from '../../../shared/contract/index.ts'
+import type { PollingTrouble } from '../../../shared/contract/index.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import { seal, tagBy, unsealIfIntact } from './sealing.ts'
@@ -34,10 +34,10 @@ export interface FeedState {
   readonly quietFor?: number
   readonly rev: number
   /** Whether anyone, at any workstation, has the account's lists in view. */
-  readonly isWatched: boolean
+  readonly isLookedAt: boolean
   /** What the newest round found out about the folders, sealed. */
   readonly report?: Uint8Array
-  readonly troubles: readonly { readonly name: string; readonly kind: WatchTrouble; readonly since: number }[]
+  readonly troubles: readonly { readonly name: string; readonly kind: PollingTrouble; readonly since: number }[]
 }
 
 export type OfficeFeed = ReturnType<typeof openOfficeFeed>
@@ -89,7 +89,7 @@ export function feedIdOf(
   )
 }
 
-interface WatchRow {
+interface PollRow {
   is_mine: boolean
   epoch: number | null
   holder: string | null
@@ -101,7 +101,7 @@ interface WatchRow {
   rev: number
   is_watched: boolean
   sealed: Buffer | null
-  troubles: { name: string; kind: WatchTrouble; sinceMs: number }[]
+  troubles: { name: string; kind: PollingTrouble; sinceMs: number }[]
 }
 
 /** Opens the office's feeds. Each method rejects with the database's error if the query fails. */
@@ -116,16 +116,16 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
      * @param ms takes or renews the lease for this long; undefined if this workstation isn't to have it.
      * @param trouble why it can't read.
      */
-    async watch(
+    async poll(
       feedId: string,
       {
         ms,
         isShown = false,
         trouble
-      }: { ms?: number | undefined; isShown?: boolean; trouble?: WatchTrouble | undefined }
+      }: { ms?: number | undefined; isShown?: boolean; trouble?: PollingTrouble | undefined }
     ): Promise<FeedState> {
       const askedAt = time.elapsed()
-      const [row] = await ask<WatchRow>(
+      const [row] = await ask<PollRow>(
         'SELECT * FROM office.watch($1, $2, $3, $4)',
         ...[feedId, ms ?? null, isShown, trouble ?? null]
       )
@@ -134,7 +134,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       // If the holder was lost during its first round, all that is known is when it began.
       const quiet = holder === null && since_ms !== null ? Math.min(since_ms, looked_ms ?? since_ms) : undefined
       return {
-        ...{ requestedUpTo: row.wished, answeredUpTo: row.answered, rev: row.rev, isWatched: row.is_watched },
+        ...{ requestedUpTo: row.wished, answeredUpTo: row.answered, rev: row.rev, isLookedAt: row.is_watched },
         ...(row.is_mine && epoch !== null && { lease: { epoch, until: askedAt + row.left_ms } }),
         ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, remaining: row.left_ms } }),
         ...(looked_ms !== null && { lookedAgo: looked_ms }),
@@ -145,7 +145,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
     },
 
     /** Gives up the lease, so that another can read at once. */
-    async releaseLease(feedId: string, epoch: number, trouble?: WatchTrouble): Promise<void> {
+    async releaseLease(feedId: string, epoch: number, trouble?: PollingTrouble): Promise<void> {
       await ask('SELECT office.give_up_poll($1, $2, $3)', feedId, epoch, trouble ?? null)
     },
 

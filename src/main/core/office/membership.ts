@@ -7,7 +7,7 @@ import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
 import { z } from 'zod'
 import type {
-  FolderWatch,
+  FolderPolling,
   OfficeMembershipState,
   OfficeMembershipView,
   OutboxView
@@ -54,7 +54,7 @@ interface SharedFolders {
   restored: (key: Uint8Array) => Promise<void>
   leftOffice: () => Promise<void>
   notified: (channel: 'feed' | 'look', feedId: string) => void
-  view: () => FolderWatch[]
+  view: () => FolderPolling[]
 }
 
 /** The part of `openSharedDrafts` used here. */

@@ -25,7 +25,7 @@ function chance(index: number): () => number {
 
 /** The office server's part in reading the folders together, in memory. */
 function officeServer(time: TestTime) {
-  const poll = { wished: 0, answered: 0, rev: 1, watchedUntil: 0, sealed: undefined as Uint8Array | undefined }
+  const poll = { wished: 0, answered: 0, rev: 1, lookedAtUntil: 0, sealed: undefined as Uint8Array | undefined }
   let lookedAt: number | undefined
   let lease = { holder: -1, epoch: 0, until: 0, since: 0 }
   const bells: ((channel: 'feed' | 'look', feedId: string) => void)[] = []
@@ -36,9 +36,9 @@ function officeServer(time: TestTime) {
     lease.holder === who && lease.epoch === epoch && lease.until >= time.elapsed()
 
   const feedOf = (who: number): OfficeFeed => ({
-    async watch(_feedId, { ms, isShown }) {
+    async poll(_feedId, { ms, isShown }) {
       const now = time.elapsed()
-      if (isShown) poll.watchedUntil = now + 90 * SECOND
+      if (isShown) poll.lookedAtUntil = now + 90 * SECOND
       if (ms !== undefined && (lease.until < now || lease.holder === who)) {
         const isMine = lease.holder === who && lease.until >= now
         lease = isMine
@@ -48,7 +48,7 @@ function officeServer(time: TestTime) {
       const isHeld = lease.until >= now
       const { wished: requestedUpTo, answered: answeredUpTo, rev, sealed } = poll
       return {
-        ...{ requestedUpTo, answeredUpTo, rev, troubles: [], isWatched: poll.watchedUntil >= now },
+        ...{ requestedUpTo, answeredUpTo, rev, troubles: [], isLookedAt: poll.lookedAtUntil >= now },
         ...(isHeld && lease.holder === who && { lease: { epoch: lease.epoch, until: lease.until } }),
         ...(isHeld && {
           holder: { name: `Counter ${lease.holder}`, since: now - lease.since, remaining: lease.until - now }
@@ -85,11 +85,11 @@ function officeServer(time: TestTime) {
     /** @param isThere whether the server can be reached at the moment */
     feedOf(who: number, isThere: () => boolean): OfficeFeed {
       const feed = feedOf(who)
-      const watch: OfficeFeed['watch'] = async (...asked) => {
+      const polled: OfficeFeed['poll'] = async (...asked) => {
         if (!isThere()) throw new Error('No answer came.')
-        return feed.watch(...asked)
+        return feed.poll(...asked)
       }
-      return { ...feed, watch }
+      return { ...feed, poll: polled }
     }
   }
 }
@@ -147,7 +147,7 @@ function openOffice(count: number, isShown: boolean) {
     }
     const client = { readActiveDocuments: read } as unknown as Awaited<ReturnType<PollingDeps['clientOf']>>
     const moment = time.clock
-    const watch = openPolling({
+    const polling = openPolling({
       ...{ ask, moment, time: its },
       accounts: () => [ACCOUNT],
       shown: () => [ACCOUNT.id],
@@ -161,15 +161,15 @@ function openOffice(count: number, isShown: boolean) {
     const together = new SharedPolling({
       ...{ ask, moment, time: its },
       accounts: () => [ACCOUNT],
-      isLookedAt: watch.isLookedAt,
-      troubleOf: watch.troubleOf,
-      startReading: watch.startReading,
+      isLookedAt: polling.isLookedAt,
+      troubleOf: polling.troubleOf,
+      startReading: polling.startReading,
       changed: () => undefined,
-      readByOther: watch.readByOther,
+      readByOther: polling.readByOther,
       readerChanged: () => undefined
     })
-    watch.setSharedPolling(together)
-    watch.setShown(isShown)
+    polling.setSharedPolling(together)
+    polling.setShown(isShown)
     server.bells[index] = (channel, feedId) => together.notified(channel, feedId)
     const comes = () =>
       together.connect(
@@ -177,7 +177,7 @@ function openOffice(count: number, isShown: boolean) {
         KEY,
         count
       )
-    return { watch, together, own, comes, random, its }
+    return { polling, together, own, comes, random, its }
   })
 
   /** Returns how often the service is asked for a folder in that many milliseconds. */
@@ -205,7 +205,7 @@ describe.each([
   const tags = isShown ? [] : ['full']
   test(`at fifty workstations where ${looks} looks`, { tags }, async () => {
     const { time, stations, asked, how, during, areBack } = openOffice(50, isShown)
-    for (const { watch } of stations) watch.start()
+    for (const { polling } of stations) polling.start()
     areBack()
     await time.pass(10 * MINUTE)
     const usual = (await during(HOUR)) / 60
@@ -222,7 +222,7 @@ describe.each([
 
     // A requested look is made at once.
     expect(await during(0)).toBe(0)
-    await stations[7]?.watch.refresh(ACCOUNT.id)
+    await stations[7]?.polling.refresh(ACCOUNT.id)
     expect(asked.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
 
     // The server is back, and each workstation has seen something that the office hasn't.
@@ -245,7 +245,7 @@ test.each([
   'a server that was away for longer than what was compared holds, where $looks looks: they compare one after the other',
   async ({ isShown, minutes }) => {
     const { time, stations, asked, during, areBack } = openOffice(50, isShown)
-    for (const { watch } of stations) watch.start()
+    for (const { polling } of stations) polling.start()
     areBack()
     await time.pass(10 * MINUTE)
     const usual = ((await during(HOUR)) / 60) * minutes

@@ -17,13 +17,13 @@ test('it goes on being the one who reads, and hands over each page once', async 
   const handedOver: number[] = []
   let dropped = 0
   const feed: Partial<OfficeFeed> = {
-    async watch(_feedId, { ms }) {
+    async poll(_feedId, { ms }) {
       const now = time.elapsed()
       if (ms !== undefined)
         Object.assign(lease, { epoch: has(lease.epoch) ? lease.epoch : lease.epoch + 1, until: now + ms })
       const isHeld = has(lease.epoch)
       return {
-        ...{ requestedUpTo: 0, answeredUpTo: 0, rev: handedOver.length, troubles: [], isWatched: false },
+        ...{ requestedUpTo: 0, answeredUpTo: 0, rev: handedOver.length, troubles: [], isLookedAt: false },
         ...(isHeld && { lease: { ...lease }, holder: { name: 'Counter 1', since: 0, remaining: lease.until - now } })
       }
     },

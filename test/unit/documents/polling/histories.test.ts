@@ -1,5 +1,5 @@
 /**
- * A thousand random histories of a service's folders, against the real watch and the real worker: documents appear,
+ * A thousand random histories of a service's folders, against the real polling and the real worker: documents appear,
  * move, change, vanish and come back, while answers are lost, cut, late, repeated, halved, empty or corrupted. The
  * final mirror and the changes announced on the way are checked against what the service held and what it answered.
  */
@@ -226,7 +226,7 @@ function openWorld(begin: number) {
       jsonByQuery: true,
       limits: { retry: { attempts: 1, firstWaitMs: 0, maxWaitMs: 0, maxRetryAfterMs: 0 } }
     })
-    const watch = openPolling({
+    const polling = openPolling({
       ask: worker.ask,
       accounts: () => [{ id: ACCOUNT, folders: [...FOLDERS] }],
       shown: () => [ACCOUNT],
@@ -239,7 +239,7 @@ function openWorld(begin: number) {
       accountRead: () => undefined,
       connectionChanged: () => undefined
     })
-    return { worker, watch }
+    return { worker, polling }
   }
 
   let parts = run()
@@ -257,7 +257,7 @@ function openWorld(begin: number) {
       return mostAtOnce
     },
     restart() {
-      parts.watch.stop()
+      parts.polling.stop()
       parts = run()
       rounds.length = 0
       unknown.clear()
@@ -287,10 +287,10 @@ function openWorld(begin: number) {
       round = blankRound(elapsed)
       answers = one.answers
       between = [...one.between]
-      const { watch } = parts
+      const { polling } = parts
       const nothing = async () => ({ references: [], marks: [], matchKeys: [] })
-      const first = one.logs ? watch.readAllFolders(ACCOUNT, nothing) : watch.refresh(ACCOUNT)
-      const second = one.twice ? watch.refresh(ACCOUNT) : undefined
+      const first = one.logs ? polling.readAllFolders(ACCOUNT, nothing) : polling.refresh(ACCOUNT)
+      const second = one.twice ? polling.refresh(ACCOUNT) : undefined
       await Promise.allSettled([first, second])
       if ([...round.missing.values()].includes(true)) round.isComplete = false
       round.isCounted = round.isComplete && round.at - countedAt >= 5000

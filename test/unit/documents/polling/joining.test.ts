@@ -45,8 +45,8 @@ async function openOffice() {
     }
   }
   const feed: Partial<OfficeFeed> = {
-    watch: async () => ({
-      ...{ ...poll, troubles: [], isWatched: true, lookedAgo: 0 },
+    poll: async () => ({
+      ...{ ...poll, troubles: [], isLookedAt: true, lookedAgo: 0 },
       holder: { name: 'Counter 1', since: 0, remaining: 30 * SECOND },
       report: sealForFeed(KEY, FEED, 'report', { InBox: READ, Signed: READ })
     }),

@@ -20,9 +20,9 @@ const APART_WHEN_DOUBTFUL = 30_000
 const get = (reference: string) => work.ask('get', { accountId: work.accountId, reference })
 const references = () => Object.keys(work.practice.state.documents)
 const all = async () => (await Promise.all(references().map(get))).filter((one) => one !== undefined)
-const refresh = () => work.watch.refresh(work.accountId)
+const refresh = () => work.polling.refresh(work.accountId)
 const nothing = async () => ({ references: [], marks: [], matchKeys: [] })
-const readAll = () => work.watch.readAllFolders(work.accountId, nothing)
+const readAll = () => work.polling.readAllFolders(work.accountId, nothing)
 const lookedAt = (folder: string) =>
   work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((looks) => looks[folder])
 const gets = (folder = '') =>
@@ -42,10 +42,10 @@ describe('the local copy of the folders', () => {
 
   test('the first look at a folder has the logs, which say when its documents began; later looks do without', async () => {
     const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments'))
-    await work.watch.refresh(work.accountId)
+    await work.polling.refresh(work.accountId)
     expect(looks().every((request) => request.includes('DocumentLog=true'))).toBe(true)
     const first = looks().length
-    await work.watch.refresh(work.accountId)
+    await work.polling.refresh(work.accountId)
     expect(looks().length).toBeGreaterThan(first)
     expect(
       looks()
@@ -68,8 +68,8 @@ describe('the local copy of the folders', () => {
     await work.line.close()
     await expect(refresh()).rejects.toThrow()
     expect(await all()).toHaveLength(before)
-    expect(work.watch.troubleOf(work.accountId, 'Progress').problem?.code).toBe('refused')
-    expect(work.watch.connectionOf(work.accountId)).toMatchObject({ state: 'offline' })
+    expect(work.polling.troubleOf(work.accountId, 'Progress').problem?.code).toBe('refused')
+    expect(work.polling.connectionOf(work.accountId)).toMatchObject({ state: 'offline' })
   })
 
   test('a page of rubbish empties nothing', async () => {
@@ -205,7 +205,7 @@ describe('the folders of an account', () => {
   test('that were changed are known to the worker before anything more is read, however often that fails', async () => {
     const asked: string[] = []
     let failures = 0
-    const watch = openPolling({
+    const polling = openPolling({
       ask: async (name, ask) => {
         asked.push(name)
         if (name === 'foldersChanged' && failures-- > 0) throw new Error('the disk is full')
@@ -222,18 +222,18 @@ describe('the folders of an account', () => {
       accountRead: () => undefined,
       connectionChanged: () => undefined
     })
-    await watch.refresh(work.accountId)
+    await polling.refresh(work.accountId)
     asked.length = 0
     failures = 2
-    watch.accountChanged(work.accountId, 'another service')
-    await expect(watch.refresh(work.accountId)).rejects.toThrow()
-    await expect(watch.check(work.accountId)).rejects.toThrow()
-    await watch.refresh(work.accountId)
-    await watch.refresh(work.accountId)
+    polling.accountChanged(work.accountId, 'another service')
+    await expect(polling.refresh(work.accountId)).rejects.toThrow()
+    await expect(polling.check(work.accountId)).rejects.toThrow()
+    await polling.refresh(work.accountId)
+    await polling.refresh(work.accountId)
     expect(asked.slice(0, 3)).toEqual(['foldersChanged', 'foldersChanged', 'foldersChanged'])
     expect(asked.indexOf('take')).toBeGreaterThan(asked.lastIndexOf('foldersChanged'))
     expect(asked.filter((name) => name === 'foldersChanged')).toHaveLength(3)
-    watch.stop()
+    polling.stop()
   })
 
   test('that are being read when the application ends lead to nothing any more: the database is closed by then', async () => {
@@ -245,7 +245,7 @@ describe('the folders of an account', () => {
     }
     const asked = Promise.withResolvers<void>()
     const answered = Promise.withResolvers<never>()
-    const watch = openPolling({
+    const polling = openPolling({
       ask: work.ask,
       dateFormatOf: async () => undefined,
       accounts: () => fromDatabase(work.accounts.list),
@@ -261,9 +261,9 @@ describe('the folders of an account', () => {
       accountRead: () => undefined,
       connectionChanged: () => undefined
     })
-    watch.start()
+    polling.start()
     await asked.promise
-    watch.stop()
+    polling.stop()
     isClosed = true
     answered.reject(new Error('The connection was cut.'))
     await new Promise((resume) => setImmediate(resume))
@@ -291,10 +291,10 @@ describe('the folders of an account', () => {
     await refresh()
     expect(await lookedAt('InBox')).toBeGreaterThan(before ?? 0)
     expect((await get(reference))?.goneAt).toBeGreaterThan(0)
-    expect(work.watch.troubleOf(work.accountId, 'Archive').problem).toBeDefined()
-    expect(work.watch.troubleOf(work.accountId, 'InBox')).toEqual({})
-    expect(work.watch.isRead(work.accountId)).toBe(true)
-    expect(work.watch.connectionOf(work.accountId).state).toBe('online')
+    expect(work.polling.troubleOf(work.accountId, 'Archive').problem).toBeDefined()
+    expect(work.polling.troubleOf(work.accountId, 'InBox')).toEqual({})
+    expect(work.polling.isRead(work.accountId)).toBe(true)
+    expect(work.polling.connectionOf(work.accountId).state).toBe('online')
     expect(await readAll()).toMatchObject({ isComplete: false })
   })
 
@@ -312,7 +312,7 @@ describe('the folders of an account', () => {
 })
 
 describe('by itself', () => {
-  const begin = () => work.watch.start()
+  const begin = () => work.polling.start()
   /** Waits until that many looks at the first folder have been answered. */
   async function looked(times: number) {
     await expect.poll(() => gets('InBox'), { timeout: 20_000 }).toBe(times)
@@ -345,27 +345,27 @@ describe('by itself', () => {
     for (const times of [5, 6, 7, 8, 9]) await answered(times)
     expect(gets('Signed')).toBe(2)
     work.line.setFault('pass')
-    work.watch.soon()
+    work.polling.soon()
     await expect.poll(() => gets('Signed')).toBe(3)
-    await expect.poll(() => work.watch.troubleOf(work.accountId, 'Signed')).toEqual({})
+    await expect.poll(() => work.polling.troubleOf(work.accountId, 'Signed')).toEqual({})
   })
 
   test('minutes apart while nobody does, and at once when the window comes back', async () => {
-    work.watch.setShown(false)
+    work.polling.setShown(false)
     begin()
     await looked(1)
     await work.time.pass(PACE.shown * 3)
     expect(gets('InBox')).toBe(1)
-    work.watch.setShown(true)
+    work.polling.setShown(true)
     await looked(2)
   })
 
   test('at once when something gives cause', async () => {
     begin()
     await looked(1)
-    work.watch.soon()
+    work.polling.soon()
     await looked(2)
-    work.watch.soon(work.accountId)
+    work.polling.soon(work.accountId)
     await looked(3)
   })
 
@@ -374,9 +374,10 @@ describe('by itself', () => {
     await looked(1)
     await work.line.goDown()
     await work.time.pass(PACE.shown)
-    const state = () => work.watch.connectionOf(work.accountId).state
+    const state = () => work.polling.connectionOf(work.accountId).state
     await expect.poll(state, { timeout: 20_000 }).toBe('offline')
-    const troubled = () => ['InBox', 'Progress', 'Signed'].map((folder) => work.watch.troubleOf(work.accountId, folder))
+    const troubled = () =>
+      ['InBox', 'Progress', 'Signed'].map((folder) => work.polling.troubleOf(work.accountId, folder))
     await expect.poll(() => troubled().every(({ problem }) => problem), { timeout: 20_000 }).toBe(true)
     await new Promise((resume) => setTimeout(resume, 50))
     await work.line.comeBack()
@@ -392,7 +393,7 @@ describe('by itself', () => {
     await looked(1)
     await work.line.goDown()
     const client = await work.clients.of(work.accountId)
-    const state = () => work.watch.connectionOf(work.accountId).state
+    const state = () => work.polling.connectionOf(work.accountId).state
     expect(state()).toBe('online')
     await expect(client.getIDVerification('d-1')).rejects.toThrow()
     await expect.poll(state, { timeout: 20_000 }).toBe('offline')
@@ -412,12 +413,12 @@ describe('by itself', () => {
     await looked(2)
     const [reference = ''] = references()
     await expect.poll(() => work.ask('get', { accountId: other.id, reference })).toBeDefined()
-    expect(work.watch.connectionOf(other.id).state).toBe('online')
+    expect(work.polling.connectionOf(other.id).state).toBe('online')
   })
 
   test('an account that was removed is read no more, and nothing of it is kept', async () => {
     begin()
-    const removing = work.watch.accountRemoved(work.accountId)
+    const removing = work.polling.accountRemoved(work.accountId)
     await work.accounts.remove(work.accountId)
     await removing
     const before = gets()

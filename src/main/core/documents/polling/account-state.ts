@@ -5,7 +5,7 @@
 import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
 import type { Throttled, Time } from '../../lib/time.ts'
 
-/** State of a watched account; kept while another account is in view. */
+/** State of a polled account; kept while another account is in view. */
 export class AccountState {
   readonly accountId: string
   readonly changeNotifier: Throttled

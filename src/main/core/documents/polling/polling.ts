@@ -45,7 +45,7 @@ export type Polling = ReturnType<typeof openPolling>
 
 export function openPolling(deps: PollingDeps) {
   const { ask, time, describe } = deps
-  const watched = new Map<string, ReturnType<typeof watch>>()
+  const polled = new Map<string, ReturnType<typeof openAccount>>()
   let isShown = true
   /** The account whose documents someone is waiting for, whether or not the office's window is shown. */
   let followed: string | undefined
@@ -56,10 +56,10 @@ export function openPolling(deps: PollingDeps) {
 
   const isKnown = (accountId: string) => accounts().some(({ id }) => id === accountId)
 
-  const watchedOf = (accountId: string) => getOrMake(watched, accountId, () => watch(accountId))
+  const polledOf = (accountId: string) => getOrMake(polled, accountId, () => openAccount(accountId))
 
   /** State of an account, and the means to read its folders. */
-  function watch(accountId: string) {
+  function openAccount(accountId: string) {
     const changeNotifier = throttled(time, NOTIFY_INTERVAL, () => deps.changed(accountId))
     const state = new AccountState(accountId, changeNotifier, time)
     const reading = openFolderReading(accountId, { ...deps, folderRead: (news) => handleRead(state, news) })
@@ -91,7 +91,7 @@ export function openPolling(deps: PollingDeps) {
     deps.connectionChanged()
     if (error) return
     // Whatever restored this connection may have restored the others too.
-    for (const { state: one } of watched.values()) {
+    for (const { state: one } of polled.values()) {
       const isDown =
         one === account ? one.backoffs.isFailing() && !one.isRoundRunning : one.connection.state === 'offline'
       if (isDown) readSoon(one)
@@ -103,7 +103,7 @@ export function openPolling(deps: PollingDeps) {
    * @throws the first failure of any other kind, or the unknown folder's if no folder could be read.
    */
   async function readAll(accountId: string, logs: 'with logs' | 'without logs'): Promise<Round> {
-    const { reading, rounds } = watchedOf(accountId)
+    const { reading, rounds } = polledOf(accountId)
     // A read that is already in progress may have missed what the caller knows about.
     await reading.whenIdle()
     const roundStart = sharedPolling?.roundStarted(accountId)
@@ -140,7 +140,7 @@ export function openPolling(deps: PollingDeps) {
     const error = await attempt(accountId, due)
     account.isRoundRunning = false
     account.failures = error ? account.failures + 1 : 0
-    if (isStopped || watched.get(accountId)?.state !== account) return
+    if (isStopped || polled.get(accountId)?.state !== account) return
     if (!error) deps.accountRead(accountId)
     schedule(account, account.isFullReadRequested ? 0 : restOf(account, time.elapsed() - startedAt, error))
   }
@@ -165,7 +165,7 @@ export function openPolling(deps: PollingDeps) {
    * and all once it answers.
    */
   async function attempt(accountId: string, folders: readonly string[]): Promise<AppError | undefined> {
-    const { state, reading, rounds } = watchedOf(accountId)
+    const { state, reading, rounds } = polledOf(accountId)
     try {
       const [first = ''] = foldersOf(accountId)
       const wasOffline = state.connection.state === 'offline'
@@ -187,7 +187,7 @@ export function openPolling(deps: PollingDeps) {
 
   function soon(accountId?: string): void {
     for (const { id } of accounts()) {
-      if (accountId === undefined || id === accountId) readSoon(watchedOf(id).state)
+      if (accountId === undefined || id === accountId) readSoon(polledOf(id).state)
     }
   }
 
@@ -203,7 +203,7 @@ export function openPolling(deps: PollingDeps) {
       // Work in progress may outlive the database, so the list of accounts is copied.
       const last = deps.accounts()
       accounts = () => last
-      for (const { state, reading } of watched.values()) {
+      for (const { state, reading } of polled.values()) {
         state.stop()
         reading.stop()
       }
@@ -226,7 +226,7 @@ export function openPolling(deps: PollingDeps) {
      * being checked.
      */
     serviceUnreachable(accountId: string): void {
-      const state = watched.get(accountId)?.state
+      const state = polled.get(accountId)?.state
       if (state && !state.isRoundRunning && state.connection.state === 'online') readSoon(state)
     },
     /**
@@ -234,7 +234,7 @@ export function openPolling(deps: PollingDeps) {
      * is told before anything else is read.
      */
     accountChanged(accountId: string, service: 'the same service' | 'another service'): void {
-      const { state, reading, rounds } = watchedOf(accountId)
+      const { state, reading, rounds } = polledOf(accountId)
       reading.abortReads()
       state.failures = 0
       state.backoffs.forget()
@@ -244,8 +244,8 @@ export function openPolling(deps: PollingDeps) {
     },
     /** Erases an account, once none of it is being read any more. */
     async accountRemoved(accountId: string): Promise<void> {
-      const account = watched.get(accountId)
-      watched.delete(accountId)
+      const account = polled.get(accountId)
+      polled.delete(accountId)
       account?.state.stop()
       const settled = account?.reading.whenIdle()
       account?.reading.abortReads()
@@ -261,7 +261,7 @@ export function openPolling(deps: PollingDeps) {
     /** From now on this workstation reads the folders, after a delay in milliseconds. */
     startReading(accountId: string, delay: number): void {
       if (!isKnown(accountId)) return
-      const { state } = watchedOf(accountId)
+      const { state } = polledOf(accountId)
       if (delay <= 0) return void readSoon(state)
       state.isFullReadRequested = true
       schedule(state, delay)
@@ -269,7 +269,7 @@ export function openPolling(deps: PollingDeps) {
     /** Call when another workstation has read the folders, with each one's problems. */
     readByOther(accountId: string, troubles: ReadonlyMap<string, FolderTrouble>): void {
       if (!isKnown(accountId)) return
-      const { state, reading } = watchedOf(accountId)
+      const { state, reading } = polledOf(accountId)
       state.isRead = true
       let isChanged = false
       for (const [folder, trouble] of troubles) isChanged = reading.noteTrouble(folder, trouble) || isChanged
@@ -287,7 +287,7 @@ export function openPolling(deps: PollingDeps) {
     },
     /** Reads one folder now, with the documents' logs. */
     async refreshWithLogs(accountId: string, folder: string): Promise<void> {
-      const { reading, rounds } = watchedOf(accountId)
+      const { reading, rounds } = polledOf(accountId)
       await rounds.tellWorker()
       await reading.read(folder, 'with logs')
     },
@@ -318,15 +318,15 @@ export function openPolling(deps: PollingDeps) {
       return { ...seen, isComplete: isComplete && !isCut && reads.every(({ result }) => result.unreadable.count === 0) }
     },
     /** Whether any of an account's folders was read in this run. */
-    isRead: (accountId: string): boolean => watched.get(accountId)?.state.isRead === true,
+    isRead: (accountId: string): boolean => polled.get(accountId)?.state.isRead === true,
     /** The names of an account's folders, in the office's order. */
     foldersOf,
     /** Those that the service has, as far as we know. */
     knownFoldersOf: (accountId: string): string[] =>
-      foldersOf(accountId).filter((folder) => !watched.get(accountId)?.state.backoffs.isUnknown(folder)),
+      foldersOf(accountId).filter((folder) => !polled.get(accountId)?.state.backoffs.isUnknown(folder)),
     troubleOf: (accountId: string, folder: string): FolderTrouble =>
-      watched.get(accountId)?.reading.troubleOf(folder) ?? {},
+      polled.get(accountId)?.reading.troubleOf(folder) ?? {},
     connectionOf: (accountId: string | undefined): ConnectionView =>
-      watched.get(accountId ?? '')?.state.connection ?? { state: 'unknown', since: time.now() }
+      polled.get(accountId ?? '')?.state.connection ?? { state: 'unknown', since: time.now() }
   }
 }

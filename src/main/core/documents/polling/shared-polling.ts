@@ -4,7 +4,7 @@
  * their own mirrors. While the office's server is away each reads by itself, and less often the more workstations there
  * are. Decision 56 says who may read for whom.
  */
-import type { AppError, FolderWatch, WatchTrouble } from '../../../../shared/contract/index.ts'
+import type { AppError, FolderPolling, PollingTrouble } from '../../../../shared/contract/index.ts'
 import { SerialTask } from '../../jobs/lanes.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import { inTurn } from '../../lib/slices.ts'
@@ -86,7 +86,7 @@ interface Account {
   readAloneAt: number
   /** Changes with each feed, connection and sign-in: results of an earlier run don't apply to this one. */
   run: number
-  trouble: WatchTrouble | undefined
+  trouble: PollingTrouble | undefined
   restsUntil: number
   /** What differed in every comparison so far, how many there were, and when the next is allowed. */
   differs: ReadonlySet<string> | undefined
@@ -126,7 +126,7 @@ const RECONNECT_GRACE = 60_000
 /** How long a start waits for the office before reading by itself, and how long someone waits for another's read. */
 const OFFICE_TIMEOUT = 5_000
 /** How long a workstation that couldn't read leaves it to others. */
-const TROUBLE_RESTS: Record<WatchTrouble, number> = {
+const TROUBLE_RESTS: Record<PollingTrouble, number> = {
   unreachable: PACE.failing,
   keychain: PACE.maxFailing,
   // Until a read of its own has worked.
@@ -205,11 +205,11 @@ export class SharedPolling {
    * that.
    */
   async restored(key: Uint8Array): Promise<void> {
-    for (const watched of this.#deps.accounts()) {
-      const account = this.#accountOf(watched.id)
+    for (const polled of this.#deps.accounts()) {
+      const account = this.#accountOf(polled.id)
       await account.syncing.whenIdle()
       account.run++
-      await this.#deps.ask('shareFeed', { accountId: watched.id, feed: feedIdOf(key, watched), cursor: RESET_CURSOR })
+      await this.#deps.ask('shareFeed', { accountId: polled.id, feed: feedIdOf(key, polled), cursor: RESET_CURSOR })
       account.feedId = undefined
     }
   }
@@ -251,7 +251,7 @@ export class SharedPolling {
     if (!this.#office) return this.#restAlone(accountId)
     const account = this.#accountOf(accountId)
     if (account.role === 'alone' && account.failures > 0) return this.#restAlone(accountId)
-    return account.role === 'reads' && account.state?.isWatched ? 'shown' : undefined
+    return account.role === 'reads' && account.state?.isLookedAt ? 'shown' : undefined
   }
 
   /** Asks the reader to read the folders. */
@@ -334,7 +334,7 @@ export class SharedPolling {
   }
 
   /** Returns who reads which account's folders. */
-  view(): FolderWatch[] {
+  view(): FolderPolling[] {
     return this.#deps.accounts().map(({ id, name }) => {
       const account = this.#accountOf(id)
       const { state, stateAt, role, isOther, provenAt } = account
@@ -532,7 +532,7 @@ export class SharedPolling {
     const { time, isLookedAt } = this.#deps
     const [requestedAt, began] = [time.elapsed(), time.now()]
     const isShown = isLookedAt(id)
-    const state = await office.feed.watch(feedId, { isShown, trouble, ...(wantsLease && { ms: POLL_LEASE }) })
+    const state = await office.feed.poll(feedId, { isShown, trouble, ...(wantsLease && { ms: POLL_LEASE }) })
     if (this.#office !== office) return undefined
     const lease = state.lease && { ...state.lease, began, ms: state.lease.until - requestedAt }
     Object.assign(account, { state, stateAt: began, lease })
