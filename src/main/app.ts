@@ -12,7 +12,7 @@ import { callsStaff, wantsStaff } from '../shared/wants-staff.ts'
 import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
-import { openRecovery, recoverKey } from './core/backup/recovery.ts'
+import { openRecoveryKeys, recoverKey } from './core/backup/recovery-keys.ts'
 import { scheduleRemoval } from './core/backup/removal.ts'
 import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
@@ -156,7 +156,7 @@ export async function openApp(start: AppStart) {
     organisation: () => backupPlanOf(organisation.policy, foundation.home),
     isBusy: () => counter.counter.isRunning()
   })
-  const recovery = openRecovery({
+  const recoveryKeys = openRecoveryKeys({
     ...{ ...backupParts, note },
     publicKey: () => organisation.policy.recovery?.publicKey
   })
@@ -179,12 +179,12 @@ export async function openApp(start: AppStart) {
   const loginStart = openLoginStart()
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, pollingStarted },
-    ...{ backups, backupWorker, copies, holds, loginStart, recovery, retention, schedule, sharedFile, updates }
+    ...{ backups, backupWorker, copies, holds, loginStart, recoveryKeys, retention, schedule, sharedFile, updates }
   }
   followSignals(parts)
   noteRestored(foundation, note)
   noteNewKey(foundation, note)
-  void recovery.applyPolicy(foundation.log)
+  void recoveryKeys.applyPolicy(foundation.log)
   return parts
 }
 
@@ -195,7 +195,7 @@ export function followPolicy({
   counter,
   loginStart,
   notifications,
-  recovery,
+  recoveryKeys,
   schedule,
   sharedFile,
   updates
@@ -222,7 +222,7 @@ export function followPolicy({
       applyStart()
       schedule.check()
       updates.policyChanged()
-      void recovery.applyPolicy(log)
+      void recoveryKeys.applyPolicy(log)
       void sharedFile.check()
       await applyFolders()
     }
@@ -503,7 +503,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         backups: parts.backups,
         copies: parts.copies,
         schedule: parts.schedule,
-        recovery: parts.recovery,
+        recoveryKeys: parts.recoveryKeys,
         unsent() {
           const { ready, uncertain, preparing } = outbox.pending()
           return ready + uncertain + preparing

@@ -16,7 +16,7 @@ import { lengthOf, sha256Of } from './pdf-service.ts'
 type NodeStream = Parameters<typeof Readable.fromWeb>[0]
 
 /** Downloads at a time. */
-export const LANES = 4
+export const CONCURRENCY = 4
 
 const addressOf = (url: string, reference: string) => `${url}/Download/IDVerification/${reference}/pdf`
 
@@ -27,7 +27,7 @@ export async function bareLoop(url: string, root: string, references: readonly s
   const left = [...references]
   const began = performance.now()
   await Promise.all(
-    Array.from({ length: LANES }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (let reference = left.shift(); reference !== undefined; reference = left.shift()) {
         const { body } = await fetch(addressOf(url, reference))
         if (!body) throw new Error('Nothing came.')
@@ -47,7 +47,7 @@ export async function throughTheQueue(url: string, root: string, references: rea
   const office = await openDownloadOffice({ folder, baseUrl: url })
   try {
     await office.showDocuments(references.map((reference) => aDocument(reference, { Name: reference })))
-    office.downloads.configure({ concurrency: LANES })
+    office.downloads.configure({ concurrency: CONCURRENCY })
     office.downloads.open()
     const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false, folderId: office.folderId }
     const began = performance.now()

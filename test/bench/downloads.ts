@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { growthOf } from './download-growth.ts'
-import { bareLoop, LANES, throughTheQueue } from './download-ways.ts'
+import { bareLoop, CONCURRENCY, throughTheQueue } from './download-ways.ts'
 import { type Bench, type Figure, median, rounded } from './figure.ts'
 import { openPdfService, referenceOf } from './pdf-service.ts'
 
@@ -41,7 +41,7 @@ export const downloads: Bench = {
           unit: 'ratio',
           limit: MIN_THROUGHPUT,
           better: 'higher',
-          against: `fetch to files alone, neither hashed nor flushed, ${LANES} at a time, ${FILES} PDFs of 2 MB, ${PAIRS} pairs: ${spread}`
+          against: `fetch to files alone, neither hashed nor flushed, ${CONCURRENCY} at a time, ${FILES} PDFs of 2 MB, ${PAIRS} pairs: ${spread}`
         },
         {
           name: 'downloads-memory',

@@ -1,6 +1,6 @@
 /**
  * Packages that five workstations of an office send together, to a service that takes 50 ms, against one workstation
- * outside any office that sends with as many lanes. Each is a thread of its own, with a whole outbox and everything
+ * outside any office that sends as many at a time. Each is a thread of its own, with a whole outbox and everything
  * flushed to disk.
  */
 import { on } from 'node:events'
@@ -16,7 +16,7 @@ import { openSlowService, type SlowService } from './slow-service.ts'
 const STATIONS = 5
 const PACKAGES = 1_000
 /** The most that can be set. */
-const LANES = 4
+const CONCURRENCY = 4
 const DELAY = 50
 /** Nothing that is measured takes longer, in milliseconds. */
 const MAX_WAIT = 300_000
@@ -28,7 +28,7 @@ export const officeOutbox: Bench = {
     try {
       const alone = await sentAlone(service)
       const together = await sentTogether(service)
-      const against = `${rounded(together)} of ${STATIONS} workstations, ${rounded(alone)} packages a second of one in no office, ${LANES} lanes in all`
+      const against = `${rounded(together)} of ${STATIONS} workstations, ${rounded(alone)} packages a second of one in no office, ${CONCURRENCY} at a time in all`
       const value = rounded(together / alone)
       return [{ name: 'office-outbox', value, unit: 'ratio', limit: 0.9, better: 'higher', against }]
     } finally {
@@ -135,7 +135,7 @@ async function send(port: NonNullable<typeof parentPort>): Promise<void> {
 
 async function put({ parts: { db, outbox }, accountId }: Workplace, { count, first }: Step & { kind: 'put' }) {
   db.pragma('synchronous = FULL')
-  outbox.configure(accountId, { concurrency: LANES, undoSeconds: 0 })
+  outbox.configure(accountId, { concurrency: CONCURRENCY, undoSeconds: 0 })
   outbox.pause(accountId)
   const rows = Array.from({ length: count }, (_, row) => {
     const composition = forms({ items: [form({ Name: `Package ${first + row}`, signers: [signer()] })] })

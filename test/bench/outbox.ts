@@ -19,7 +19,7 @@ import { type Bench, type Figure, median, rounded } from './figure.ts'
 import { openSlowService, type SlowService } from './slow-service.ts'
 
 const PACKAGES = 1000
-const LANES = 4
+const CONCURRENCY = 4
 const PAIRS = 3
 
 export const outbox: Bench = {
@@ -35,7 +35,7 @@ export const outbox: Bench = {
         ratios.push(bare / (await throughTheOutbox(service, PACKAGES)))
       }
       const spread = `${rounded(Math.min(...ratios))} to ${rounded(Math.max(...ratios))}`
-      const against = `fetch alone, ${LANES} at a time, ${PACKAGES} packages, ${PAIRS} pairs: ${spread}`
+      const against = `fetch alone, ${CONCURRENCY} at a time, ${PACKAGES} packages, ${PAIRS} pairs: ${spread}`
       return [
         {
           name: 'outbox-throughput',
@@ -60,7 +60,7 @@ function packageOf(index: number) {
 async function bareLoop(service: SlowService, count: number): Promise<number> {
   const began = performance.now()
   let next = 0
-  const lane = async () => {
+  const sendLoop = async () => {
     while (next < count) {
       const index = next++
       const answer = await fetch(`${service.url}/FormDirect/SendForms2`, {
@@ -71,7 +71,7 @@ async function bareLoop(service: SlowService, count: number): Promise<number> {
       await answer.json()
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendLoop))
   await check(service, count)
   return performance.now() - began
 }
@@ -108,7 +108,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
       baseUrl: service.url,
       authentication: { scheme: 'none' }
     })
-    box.configure(accountId, { concurrency: LANES, undoSeconds: 0 })
+    box.configure(accountId, { concurrency: CONCURRENCY, undoSeconds: 0 })
     box.pause(accountId)
     box.open()
     const rows = Array.from({ length: count }, (_, row) => ({ row: row + 1, cells: [], composition: packageOf(row) }))

@@ -628,19 +628,19 @@ describe('workstations that are killed, and stopped for longer than a claim hold
 
   const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, look: LOOK })
 
-  const embedded = async (lanes: number) => {
+  const embedded = async (concurrency: number) => {
     const file = join(folder, 'sends.db')
     const { store, accountId, close } = await openEmbeddedSends(file, true)
     try {
-      await store.configure(accountId, { concurrency: lanes, perMinute: null })
-      const orders: Orders = { ...common(), store: { kind: 'embedded', file }, accountId, lanes }
+      await store.configure(accountId, { concurrency, perMinute: null })
+      const orders: Orders = { ...common(), store: { kind: 'embedded', file }, accountId, concurrency }
       check(await disturbed(store, [orders], { rounds: 6 }))
     } finally {
       close()
     }
   }
-  test('one with two lanes on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(2))
-  test('one with four lanes on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(4))
+  test('one that sends two at a time on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(2))
+  test('one that sends four at a time on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(4))
 
   const together = async (count: number) => {
     const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, look: `${LOOK} ms` })
@@ -654,7 +654,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
       await store.configure(accountId, { concurrency: count, perMinute: null })
       const orders = members.map(({ place, joined }): Orders => {
         const of = { kind: 'office' as const, place, key: joined.key.toString('hex') }
-        return { ...common(), store: of, accountId, lanes: 1 }
+        return { ...common(), store: of, accountId, concurrency: 1 }
       })
       check(await disturbed(store, orders, { rounds: 9 }))
     } finally {

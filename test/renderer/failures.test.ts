@@ -20,7 +20,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/actions/actions.ts',
   'src/main/core/actions/outgoing.ts',
   'src/main/core/appointments/found.ts',
-  'src/main/core/backup/recovery.ts',
+  'src/main/core/backup/recovery-keys.ts',
   'src/main/core/backup/schedule.ts',
   'src/main/core/bulk/raw-table.ts',
   'src/main/core/counter/counter-settings.ts',

@@ -5,7 +5,12 @@
 
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
-import { BackupPlan, type BackupsView, type RecoveryView, type RemovalView } from '../../src/shared/contract/backups.ts'
+import {
+  BackupPlan,
+  type BackupsView,
+  type RecoveryKeysView,
+  type RemovalView
+} from '../../src/shared/contract/backups.ts'
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
@@ -177,7 +182,7 @@ export interface FakeState {
   /** The enrolment file the user chooses; null if they cancel. */
   enrolment: ChosenEnrolment | null
   backups: BackupsView
-  recovery: RecoveryView
+  recovery: RecoveryKeysView
   removal: RemovalView
   copies: CopyView[]
   counter: CounterSession | null

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { MemoryReason } from '../../shared/contract/index.ts'
 import { BACKUP_EXTENSION } from '../core/backup/backup.ts'
 import type { Backups } from '../core/backup/backups.ts'
-import type { Recovery } from '../core/backup/recovery.ts'
+import type { RecoveryKeys } from '../core/backup/recovery-keys.ts'
 import type { RollingCopies } from '../core/backup/rolling-copies.ts'
 import type { BackupSchedule } from '../core/backup/schedule.ts'
 import { fail } from '../core/lib/failure.ts'
@@ -20,7 +20,7 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   backups: Backups
   schedule: Pick<BackupSchedule, 'view' | 'offerFolder' | 'set' | 'runNow' | 'existingBackups'>
   copies: Pick<RollingCopies, 'list' | 'use'>
-  recovery: Pick<Recovery, 'view' | 'setPaperKey' | 'changeKey' | 'dismissOffer'>
+  recoveryKeys: Pick<RecoveryKeys, 'view' | 'setPaperKey' | 'changeKey' | 'dismissOffer'>
   /** Whether someone is signing at the counter. */
   isSigning: () => boolean
   /** Recovers the database's key with a recovery key, and stores it. */
@@ -51,7 +51,7 @@ export function storageHandlers({
   backups,
   schedule,
   copies,
-  recovery,
+  recoveryKeys,
   openKeychain,
   ...parts
 }: StorageParts): HandlersOf<'storage'> {
@@ -88,17 +88,17 @@ export function storageHandlers({
       await checkKeychain()
       parts.restart()
     },
-    'storage.recovery': () => recovery.view(),
-    'storage.dismissRecoveryOffer': async () => recovery.dismissOffer(),
+    'storage.recovery': () => recoveryKeys.view(),
+    'storage.dismissRecoveryOffer': async () => recoveryKeys.dismissOffer(),
     'storage.keepRecoveryKey': async ({ key }) => {
       backups.checkBackupPossible()
-      await recovery.setPaperKey(key)
+      await recoveryKeys.setPaperKey(key)
     },
     'storage.changeKey': async ({ key }) => {
       backups.checkBackupPossible()
       if (parts.isSigning())
         fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
-      await recovery.changeKey(key)
+      await recoveryKeys.changeKey(key)
       parts.restart()
     },
     'storage.removal': async () => ({

@@ -2,7 +2,7 @@
 import type { AppError } from '../../shared/contract/index.ts'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import type { AskDocuments } from '../core/documents/questions.ts'
-import type { DocumentsOpened } from '../core/documents/recovery.ts'
+import type { DocumentsOpened } from '../core/documents/recovering-worker.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 import type { DocumentsWorkerData } from './documents-worker.ts'

@@ -3,14 +3,14 @@
  * sessions separate from every page, and with a fresh connection for each POST.
  */
 import { net, type Session, session } from 'electron'
-import { openResourcePool } from '../core/lib/lanes.ts'
+import { openResourcePool } from '../core/lib/resource-pool.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
 import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
 import { lookupIn } from './dns-lookup.ts'
 
 /** How many POSTs may be in flight at once; further ones wait. */
-const LANES = 4
+const MAX_POSTS = 4
 
 /** How long a service has to answer a mere greeting, in milliseconds. */
 const GREETING_TIMEOUT_MS = 15_000
@@ -66,16 +66,16 @@ function openConnections(sessionNamed: (name: string) => Session, deps: NetworkD
 }
 
 function fetchBy(reads: Fetch, sessionNamed: (name: string) => Session, deps: NetworkDeps): Fetch {
-  const lanes = openResourcePool(
-    Array.from({ length: LANES }, (_, index) => openLane(sessionNamed(`service-sends-${index}`), deps)),
+  const sendSessions = openResourcePool(
+    Array.from({ length: MAX_POSTS }, (_, index) => openSendSession(sessionNamed(`service-sends-${index}`), deps)),
     // Named like a connection that couldn't be made: nothing was sent.
     () => new Error('net::ERR_CONNECTION_FAILED')
   )
 
   return async (url, init) => {
     if (init.method !== 'POST') return reads(url, init)
-    const lane = await lanes.acquire(init.signal)
-    return post(lane, () => lanes.release(lane), url, init)
+    const own = await sendSessions.acquire(init.signal)
+    return post(own, () => sendSessions.release(own), url, init)
   }
 }
 
@@ -84,7 +84,7 @@ function fetchBy(reads: Fetch, sessionNamed: (name: string) => Session, deps: Ne
  * open turns out to be closed. Closing the idle ones first prevents that; it would break anything else the session is
  * doing.
  */
-function openLane(own: Session, deps: NetworkDeps): Fetch {
+function openSendSession(own: Session, deps: NetworkDeps): Fetch {
   return fetchIn(own, deps, () => own.closeAllConnections())
 }
 
@@ -97,9 +97,9 @@ function fetchIn(own: Session, { whenProxied, proxies }: NetworkDeps, beforePost
   }
 }
 
-async function post(lane: Fetch, release: () => void, ...request: Parameters<Fetch>): Promise<Response> {
+async function post(own: Fetch, release: () => void, ...request: Parameters<Fetch>): Promise<Response> {
   try {
-    const response = await lane(...request)
+    const response = await own(...request)
     if (!response.body) {
       release()
       return response

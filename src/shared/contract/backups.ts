@@ -59,7 +59,7 @@ export const backupRequests = {
  * The recovery keys that open the data on this computer, each with the time it was made, in milliseconds since 1970
  * UTC.
  */
-export interface RecoveryView {
+export interface RecoveryKeysView {
   /** A person's own, on paper. */
   paperAt?: number
   /** One that only the organisation can read. */
@@ -92,7 +92,7 @@ export const removalRequests = {
 
 const recoveryKey = z.string().min(1).max(200)
 export const recoveryRequests = {
-  'storage.recovery': answers<RecoveryView>()(noInput),
+  'storage.recovery': answers<RecoveryKeysView>()(noInput),
   'storage.dismissRecoveryOffer': answers<null>()(noInput),
   /**
    * Makes this the person's only recovery key; earlier ones stop working. The page generated it; it isn't stored

@@ -166,7 +166,7 @@ export const guards = {
   },
   'recovery key': {
     does: 'What a recovery key opens is taken only if it opens the database that is there; few are tried. An organisation’s key must be public and long, and what was made for another one is removed.',
-    files: ['src/main/core/backup/recovery.ts', 'src/main/core/storage/sealed-key.ts']
+    files: ['src/main/core/backup/recovery-keys.ts', 'src/main/core/storage/sealed-key.ts']
   },
   enrolment: {
     does: 'An enrolment file gives a secret only to an account that it makes, or to one of its name, address and way of signing in that has none: as it is read, and once more before anything is kept.',

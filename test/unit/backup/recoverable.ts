@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { openRecovery, recoverKey } from '../../../src/main/core/backup/recovery.ts'
+import { openRecoveryKeys, recoverKey } from '../../../src/main/core/backup/recovery-keys.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { storeKey } from '../../../src/main/core/storage/rekey.ts'
@@ -26,7 +26,7 @@ export async function recoverable(publicKey?: string) {
     const parts = { folder, keychain, random: randomBytes, clock: () => NOW }
     const storage = await openDatabase({ ...parts, ...(key && { key }) })
     onTestFinished(() => void storage.db.close())
-    const recovery = openRecovery({
+    const recovery = openRecoveryKeys({
       ...{ folder, storage, keychain, meta: openJsonMeta(storage.db), time: { now: () => NOW } },
       random: randomBytes,
       publicKey: () => is.publicKey,

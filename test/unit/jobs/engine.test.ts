@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Pauses, SerialTask } from '../../../src/main/core/jobs/lanes.ts'
 import { observationAfter, SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
-import { StartupRecovery } from '../../../src/main/core/jobs/recovery.ts'
+import { CrashRecovery } from '../../../src/main/core/jobs/recovery.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 
 const error = { code: 'offline', message: 'Nobody answers.' } as const
@@ -62,7 +62,7 @@ test('nothing is begun before what a crash left is written down, and that is don
   const time = testTime()
   const done: string[] = []
   let isFull = true
-  const recovery = new StartupRecovery(time.run(), () => {
+  const recovery = new CrashRecovery(time.run(), () => {
     if (isFull) throw new Error('The disk is full.')
     done.push('recovered')
   })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backups } from '../../../src/main/core/backup/backups.ts'
-import type { Recovery } from '../../../src/main/core/backup/recovery.ts'
+import type { RecoveryKeys } from '../../../src/main/core/backup/recovery-keys.ts'
 import type { RollingCopies } from '../../../src/main/core/backup/rolling-copies.ts'
 import type { BackupSchedule } from '../../../src/main/core/backup/schedule.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
@@ -81,7 +81,7 @@ const noBackups = {
   backups: {} as Backups,
   schedule: {} as BackupSchedule,
   copies: {} as RollingCopies,
-  recovery: {} as Recovery,
+  recoveryKeys: {} as RecoveryKeys,
   recoverKey: async () => undefined,
   recheckKeychain: async () => ({ state: 'available' }) as const,
   isSigning: () => false,

@@ -4,7 +4,7 @@
  */
 import type { ActionRequest, ActionState, ActionView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { StartupRecovery, writeFirstAccepted } from '../jobs/recovery.ts'
+import { CrashRecovery, writeFirstAccepted } from '../jobs/recovery.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import {
@@ -41,7 +41,7 @@ export class Actions {
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
   readonly #shared: SharedActions
-  readonly #recovery: StartupRecovery
+  readonly #recovery: CrashRecovery
   #isClosed = false
 
   constructor(deps: ActionDeps) {
@@ -68,7 +68,7 @@ export class Actions {
       shared: this.#shared
     })
     deps.exclusiveTasks.listen({ available: (accountId) => this.#dispatcher.officeAvailable(accountId) })
-    this.#recovery = new StartupRecovery(deps.time, () => this.#recover())
+    this.#recovery = new CrashRecovery(deps.time, () => this.#recover())
   }
 
   /**

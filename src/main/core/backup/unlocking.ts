@@ -8,7 +8,7 @@ import { fail } from '../lib/failure.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import type { MemoryReason } from '../storage/database-fault.ts'
 import { deferredKeychain, type Keychain, type KeychainState } from '../storage/keychain.ts'
-import { hasRecoveryKey, recoverKey } from './recovery.ts'
+import { hasRecoveryKey, recoverKey } from './recovery-keys.ts'
 
 export interface OpenedData {
   storage: OpenedDatabase

@@ -93,7 +93,7 @@ export function reportName(putAs: string): string {
 /** How long after it was archived a file is checked again, in milliseconds. */
 const RECHECK_AFTER = 30_000
 
-interface RecoveryDeps {
+interface RecheckDeps {
   journal: Journal
   time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
@@ -105,7 +105,7 @@ interface RecoveryDeps {
  * Checks archived files again: the program that wrote one may have held it open and kept writing after it was
  * processed. Such a file is moved to `failed`, with a report that says so.
  */
-export function openArchiveRecheck({ journal, time, newId, onError }: RecoveryDeps) {
+export function openArchiveRecheck({ journal, time, newId, onError }: RecheckDeps) {
   /** When this run first saw each entry, on the monotonic clock. */
   const firstSeenAt = new Map<string, number>()
 

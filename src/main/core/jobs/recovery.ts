@@ -11,7 +11,7 @@ import { isServiceError } from '../service/errors.ts'
 const STORAGE_RETRY_DELAY = 5_000
 
 /** Stores once, at the start, what an earlier run left in flight. */
-export class StartupRecovery {
+export class CrashRecovery {
   readonly #time: Pick<Time, 'after'>
   readonly #recover: () => void
   #isDone = false

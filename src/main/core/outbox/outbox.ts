@@ -12,7 +12,7 @@ import type {
   SendList,
   SendView
 } from '../../../shared/contract/index.ts'
-import { StartupRecovery } from '../jobs/recovery.ts'
+import { CrashRecovery } from '../jobs/recovery.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import type { AmbiguityAnswer } from './ambiguity.ts'
@@ -46,7 +46,7 @@ export class Outbox {
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
   readonly #sentDocuments: SentDocuments
-  readonly #recovery: StartupRecovery
+  readonly #recovery: CrashRecovery
 
   constructor(deps: OutboxDeps) {
     const { db, time } = deps
@@ -90,7 +90,7 @@ export class Outbox {
       uncertain: (send) => this.#reconciler.startSearch(send)
     })
     this.batches = new Batches({ ...parts, retry: (send) => this.#actions.retry(send), wake })
-    this.#recovery = new StartupRecovery(time, () => this.#recover())
+    this.#recovery = new CrashRecovery(time, () => this.#recover())
   }
 
   /**

@@ -28,7 +28,7 @@ import { setAside } from './set-aside.ts'
 export const DATABASE_FILE = 'countersign.db'
 /** Data read from the service; see documents/mirror. */
 export const DOCUMENTS_FILE = 'documents.db'
-/** The database's key, sealed under recovery keys; see backup/recovery.ts. */
+/** The database's key, sealed under recovery keys; see backup/recovery-keys.ts. */
 export const RECOVERY_FILE = 'recovery.json'
 const Marks = z.object({ keys: z.array(z.object({ opens: z.string() })) })
 const INCOMPLETE_FILE = 'countersign.db.begun'

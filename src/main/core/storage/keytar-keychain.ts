@@ -2,7 +2,7 @@
  * Implements the keychain with keytar: probed before use, with timeouts, and consistent on every operating system: null
  * only if an entry doesn't exist, an error for everything else.
  */
-import { openResourcePool } from '../lib/lanes.ts'
+import { openResourcePool } from '../lib/resource-pool.ts'
 import type { Keychain, KeychainState, SecretName } from './keychain.ts'
 import { KeychainError, keychainOver, memoryKeychain } from './keychain.ts'
 
@@ -145,7 +145,7 @@ type CallRunner = <Value>(call: () => Promise<Value>) => Promise<Value>
  */
 function callRunner(timeoutMs: number, calls = { underWay: 0 }): CallRunner {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
-  const lanes = openResourcePool(['one', 'another'], tooLate)
+  const slots = openResourcePool(['one', 'another'], tooLate)
 
   return async (call) => {
     const timeout = Promise.withResolvers<never>()
@@ -155,13 +155,13 @@ function callRunner(timeoutMs: number, calls = { underWay: 0 }): CallRunner {
       timeout.reject(tooLate())
     }, timeoutMs)
     const inTurn = async () => {
-      const lane = await lanes.acquire(abort.signal)
+      const slot = await slots.acquire(abort.signal)
       calls.underWay++
       try {
         return await call()
       } finally {
         calls.underWay--
-        lanes.release(lane)
+        slots.release(slot)
       }
     }
     try {

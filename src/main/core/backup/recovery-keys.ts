@@ -7,7 +7,7 @@ import { constants, createHash, createPublicKey, type KeyObject, publicEncrypt, 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { RecoveryView } from '../../../shared/contract/index.ts'
+import type { RecoveryKeysView } from '../../../shared/contract/index.ts'
 import { RECOVERY_KEY_BYTES, readRecoveryKey } from '../../../shared/recovery-key.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
@@ -104,7 +104,7 @@ async function writeRecoveryFile(folder: string, file: RecoveryFile): Promise<vo
   await writeAtomically(join(folder, RECOVERY_FILE), `${JSON.stringify(file, null, 1)}\n`, { ifExists: 'replace' })
 }
 
-export interface RecoveryDeps {
+export interface RecoveryKeysDeps {
   /** The data folder. */
   folder: string
   storage: { state: OpenedDatabase['state']; rekeyed?: Rekeyed }
@@ -118,9 +118,9 @@ export interface RecoveryDeps {
   changed: () => void
 }
 
-export type Recovery = ReturnType<typeof openRecovery>
+export type RecoveryKeys = ReturnType<typeof openRecoveryKeys>
 
-export function openRecovery(deps: RecoveryDeps) {
+export function openRecoveryKeys(deps: RecoveryKeysDeps) {
   const { folder, storage, keychain, meta, note, time, changed } = deps
   /** Serialises changes of the file. */
   const change = <Answer>(work: () => Promise<Answer>): Promise<Answer> => inTurn(deps, work)
@@ -146,7 +146,7 @@ export function openRecovery(deps: RecoveryDeps) {
   }
 
   return {
-    async view(): Promise<RecoveryView> {
+    async view(): Promise<RecoveryKeysView> {
       const { keys } = await readRecoveryFile(folder)
       const newest = (kind: WrappedKey['kind']) => keys.findLast((one) => one.kind === kind)?.madeAt
       const made = defined({ paperAt: newest('paper'), organisationAt: newest('organisation') })
