@@ -185,7 +185,7 @@ function helpOf({ name, kind, description, isNullable }: ManagedSetting): string
   if (name === WITHDRAW) return `${description} Leave it on until every computer has started with it.`
   const lines = [description]
   if (kind === 'boolean') lines.push('Enabled: true. Disabled: false.')
-  if (kind === 'json') lines.push('Write JSON, exactly as a policy file has it after the name of this setting.')
+  if (kind === 'json') lines.push('Write JSON, exactly as in a policy file after the name of this setting.')
   if (isNullable) lines.push('Disabled: null.')
   const isDisabledToo = kind !== 'boolean' && !isNullable
   lines.push(
@@ -267,7 +267,7 @@ function envelope(name: string, type: string, title: string, value?: string | nu
 function keyOf({ name, description, kind, values, isNullable, minimum, maximum }: ManagedSetting) {
   const isText = kind === 'json' || kind === 'text' || kind === 'choice'
   const notes = [
-    ...(kind === 'json' ? ['JSON, exactly as a policy file has it after the name of this setting.'] : []),
+    ...(kind === 'json' ? ['JSON, exactly as in a policy file after the name of this setting.'] : []),
     // A field has only one type; a hand-written profile can use the text null.
     ...(isNullable && kind === 'integer' ? ['For null, write the text null in a profile of your own.'] : [])
   ]

@@ -171,7 +171,7 @@ test(
       const place = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_application']
       const made = await ordered(password, 'init', ...place, '--key-file', keyFile)
       expect(made).toMatchObject({ code: 0, err: '' })
-      expect(made.out).toMatch(/^The office’s key was made\..*\nThe database is ready\. Steps applied: \d+\.\n$/)
+      expect(made.out).toMatch(/^The office’s key was created\..*\nThe database is ready\. Steps applied: \d+\.\n$/)
       expect((await stat(keyFile)).mode & 0o777).toBe(0o600)
       const invited = await ordered(password, 'join-code', ...place, '--key-file', keyFile, '--name', 'Counter 1')
       expect(invited).toMatchObject({ code: 0, out: expect.stringMatching(/^[A-Z0-9-]{16,}\n$/), err: '' })
@@ -181,7 +181,7 @@ test(
       const [refused, misused] = [await ordered('not-this-one', 'check', ...place), await ordered(password, 'check')]
       expect(refused).toMatchObject({ code: 1, out: '' })
       expect(misused).toMatchObject({ code: 2, out: '' })
-      expect(misused.err).toContain('Use: PGPASSWORD=… countersign --office-admin COMMAND')
+      expect(misused.err).toContain('Usage: PGPASSWORD=… countersign --office-admin COMMAND')
       const all = [made, invited, checked, refused, misused].map(({ out, err }) => out + err).join('')
       for (const secret of [password, 'not-this-one', (await readFile(keyFile, 'utf8')).trim()])
         expect(all).not.toContain(secret)

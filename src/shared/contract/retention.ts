@@ -33,7 +33,7 @@ const days = (name: keyof typeof MIN_DAYS_KEPT) => z.int().min(MIN_DAYS_KEPT[nam
 
 /** Days; null for always. `trash` can't be null: its default is 30 days. */
 export const retentionDays = {
-  documents: days('documents').nullable().describe('Days after a document has left the service’s folders.'),
+  documents: days('documents').nullable().describe('Days after a document left the service’s folders.'),
   trash: days('trash').describe('Days that deleted drafts stay in the trash.'),
   sends: days('sends').nullable().describe('Days after a package was sent, or its sending was cancelled.'),
   downloads: days('downloads')
@@ -41,12 +41,12 @@ export const retentionDays = {
     .describe('Days that the list of downloads is kept. Files stay where they are.'),
   identityFiles: days('identityFiles')
     .nullable()
-    .describe('Days that files of identity data stay on the disk, where nobody has changed or moved them.'),
+    .describe('Days that files of identity data stay on the disk, unless someone has changed or moved them.'),
   identityNumbers: days('identityNumbers')
     .nullable()
-    .describe('Days that numbers of passports and identity cards are kept, where a policy has any kept.'),
+    .describe('Days that numbers of passports and identity cards are kept, if a policy has them recorded.'),
   verifications: days('verifications').nullable().describe('Days that saved verifications of signatures are kept.'),
-  people: days('people').nullable().describe('Days that people and values are offered again after their last use.')
+  people: days('people').nullable().describe('Days that people and values are suggested after their last use.')
 }
 const retentionSchema = z.strictObject(retentionDays)
 export type RetentionDays = z.output<typeof retentionSchema>

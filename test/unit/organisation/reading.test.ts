@@ -279,7 +279,7 @@ describe('a policy that contradicts itself is said', () => {
     [
       'a file of presets by half its path',
       '{"sharedFile": "Office.countersign-settings"}',
-      'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
+      'Write the full path of the file, or start it with ~/ for the user’s home folder.'
     ],
     [
       'nothing left to use',
@@ -316,12 +316,12 @@ describe('a policy that contradicts itself is said', () => {
     [
       'a folder by half its path',
       '{"downloads": {"folder": "Identity"}}',
-      'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+      'Write the full path of the folder, or start it with ~/ for the user’s home folder.'
     ],
     [
       'a way out of the home folder',
       '{"downloads": {"folder": "~/../other"}}',
-      'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+      'Write the full path of the folder, or start it with ~/ for the user’s home folder.'
     ],
     [
       'names that are all the same',

@@ -49,7 +49,7 @@ const commands: Record<string, Command> = {
     try {
       // `wx`: an existing key is never replaced, because what was sealed with it could no longer be read.
       await writeFile(file, keyFileText(randomBytes(KEY_LENGTH)), { flag: 'wx', mode: 0o600 })
-      say('The office’s key was made. Keep its file where your passwords are: nobody can make it again.')
+      say('The office’s key was created. Keep its file where you keep your passwords: nobody can create it again.')
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       await readKeyFile(file)
@@ -66,15 +66,15 @@ const commands: Record<string, Command> = {
     say(`PostgreSQL ${server}, ${isEncrypted ? 'over TLS' : 'without TLS, on this computer'}`)
     say(`Schema ${schema} of ${known}${schema < known ? ': run upgrade' : ''}`)
     say(`Workstations: ${stations.joined} joined, ${stations.invited} invited`)
-    if (behind.length > 0) say(`The office’s key is not taken yet by: ${behind.join(', ')}`)
+    if (behind.length > 0) say(`These workstations don’t have the office’s new key yet: ${behind.join(', ')}`)
     for (const what of excess) warn(`Workstations have more rights than they need: ${what}`)
     for (const { name, why, at } of trails) {
       warn(
-        `The audit trail of ${name} lacks entries that it had, told ${new Date(at).toISOString()}: ${CAUSE_TEXTS[why] ?? why}`
+        `Entries are missing from the audit trail of ${name}, as reported ${new Date(at).toISOString()}: ${CAUSE_TEXTS[why] ?? why}`
       )
     }
     if (brokenAt !== undefined)
-      warn(`What was told of audit trails was changed on this server: from number ${brokenAt} on.`)
+      warn(`The reports about audit trails were changed on this server, from number ${brokenAt} on.`)
     if (heads !== undefined) await writeAtomically(heads, headBytes(place), { ifExists: 'replace' })
     const isAccused = trails.some(({ why }) => why === 'cut' || why === 'rewritten')
     return schema >= known && excess.length === 0 && !isAccused && brokenAt === undefined
@@ -88,7 +88,7 @@ const commands: Record<string, Command> = {
     if (!(await revokeStation(place, required(values.name)))) {
       throw new Error('The office has no workstation of that name.')
     }
-    context.say('The workstation is revoked.')
+    context.say('The workstation was revoked.')
     if (values['key-file'] !== undefined) await rotateAndReport(place, values['key-file'], context)
     else
       context.say('It still has the office’s key. Run rotate-key, so that it can’t read what is written from now on.')
@@ -129,7 +129,7 @@ export async function runOfficeCommand(args: readonly string[], context: Command
       return 2
     }
     // Prints only the message, which has none of the values that were involved.
-    context.warn(error instanceof Error ? error.message : 'It could not be done.')
+    context.warn(error instanceof Error ? error.message : 'The command failed.')
     return 1
   }
 }
@@ -163,21 +163,21 @@ function required(value: string | undefined): string {
 
 const usageText = (
   programName: string
-) => `Use: PGPASSWORD=… ${programName} COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
-  init --key-file FILE                    makes the database, and the office’s key where the file isn’t there yet
-  upgrade                                 brings the database to this version
-  check [--heads FILE]                    says how it stands; exits with 1 where something is wrong; writes what was told of trails to FILE
-  join-code --key-file FILE --name NAME   invites a workstation; the code holds once, for ten minutes
-  rotate-key --key-file FILE              gives the workstations another key, which FILE then holds, too
-  reset-pin --key-file FILE --name NAME   gives an administrator of staff who forgot their PIN a one-time PIN
-  revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
+) => `Usage: PGPASSWORD=… ${programName} COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
+  init --key-file FILE                    creates the database, and the office’s key if FILE doesn’t exist yet
+  upgrade                                 upgrades the database to this version
+  check [--heads FILE]                    checks the office; exits with 1 if something is wrong; writes the reports about audit trails to FILE
+  join-code --key-file FILE --name NAME   invites a workstation; the code works once, for ten minutes
+  rotate-key --key-file FILE              gives the workstations a new key, and adds it to FILE
+  reset-pin --key-file FILE --name NAME   gives a staff administrator who forgot their PIN a one-time PIN
+  revoke --name NAME [--key-file FILE]    removes a workstation from the office; with FILE, also rotates the key`
 
 /** Reads all keys that the office has had, one per line, oldest first. */
 async function readKeyFile(file: string): Promise<Buffer> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   const keys = lines.map((line) => Buffer.from(line.trim(), 'base64url'))
   if (keys.length === 0 || keys.some((key) => key.length !== KEY_LENGTH)) {
-    throw new Error('The key file does not hold an office’s key.')
+    throw new Error('The key file doesn’t contain an office’s key.')
   }
   return Buffer.concat(keys)
 }
@@ -194,8 +194,8 @@ async function rotateAndReport(place: OfficePlace, file: string, { say }: Comman
       await writeAtomically(await realpath(file), keyFileText(key), { ifExists: 'replace', mode: 0o600 })
     }
   })
-  say(`The office has another key, which ${file} holds now. Workstations that are given it: ${stations}.`)
-  if (invitations > 0) say(`Join codes that hold no longer: ${invitations}. Invite again.`)
+  say(`The office has a new key, which is now in ${file}. Workstations that will receive it: ${stations}.`)
+  if (invitations > 0) say(`Join codes that are no longer valid: ${invitations}. Invite those workstations again.`)
 }
 
 /** Describes the causes that a workstation gives for missing entries of its trail. */
@@ -204,7 +204,7 @@ const CAUSE_TEXTS: Record<string, string> = {
   'older-copy': 'an older copy of its database is in use',
   replaced: 'its database was replaced by a new one',
   forgotten: 'its keychain no longer has the last entry',
-  cut: 'entries were removed, or the trail was written again'
+  cut: 'entries were removed, or the trail was rewritten'
 }
 
 async function* headBytes(place: OfficePlace): AsyncGenerator<Uint8Array> {

@@ -414,8 +414,8 @@ function contradictionsInUpdates(
   }
 }
 
-const NOT_ABSOLUTE_FILE = 'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
-const NOT_ABSOLUTE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+const NOT_ABSOLUTE_FILE = 'Write the full path of the file, or start it with ~/ for the user’s home folder.'
+const NOT_ABSOLUTE = 'Write the full path of the folder, or start it with ~/ for the user’s home folder.'
 
 /** Accepts the paths of any system, because a policy is often written on another computer. */
 function isAbsolutePath(path: string): boolean {

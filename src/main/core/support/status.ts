@@ -23,17 +23,19 @@ const code = z.string().regex(/^[a-z0-9-]{1,40}$/)
 const time = z.iso.datetime()
 
 const Facts = z.strictObject({
-  version: z.string().max(40).describe('Of Countersign.'),
-  keychain: z.enum(['available', 'missing', 'locked', 'failed']).describe('How the keychain answered at the start.'),
+  version: z.string().max(40).describe('The version of Countersign.'),
+  keychain: z
+    .enum(['available', 'missing', 'locked', 'failed'])
+    .describe('The state of the keychain when Countersign started.'),
   database: z
     .enum(['encrypted', 'memory', 'locked'])
     .describe(
-      '“memory”: what is entered is lost when Countersign ends; “reason” says why. “locked”: a person is asked for the recovery key, and nothing else is known.'
+      '“memory”: what is entered is lost when Countersign ends; “reason” says why. “locked”: Countersign asks for the recovery key, and nothing else is known.'
     ),
   reason: code.optional(),
   troubles: z
     .array(z.strictObject({ store: code, kind: code, reason: code }))
-    .describe('Files that were set aside or can’t be written, until a person says that it is settled.'),
+    .describe('Files that were set aside or can’t be written, until someone marks them as settled.'),
   accounts: z
     .array(
       z.strictObject({
@@ -44,20 +46,22 @@ const Facts = z.strictObject({
         reason: code.optional()
       })
     )
-    .describe('How the service of each is reached. Names are left out; Settings → Support shows whose id it is.'),
+    .describe(
+      'Whether each account’s service can be reached. Names are left out; Settings → Support shows which account has which id.'
+    ),
   sends: z
     .strictObject({
       waiting: z.int().min(0).describe('Packages in the Outbox that haven’t been sent.'),
-      uncertain: z.int().min(0).describe('Packages of which isn’t known yet whether the service has them.')
+      uncertain: z.int().min(0).describe('Packages for which it isn’t known yet whether the service has them.')
     })
     .describe('The Outbox of all accounts.'),
   lastBackup: time.nullable().describe('When the last backup was made on this computer; null for never.'),
-  policy: z.enum(['none', 'followed', 'broken', 'missing']).describe('How the organisation’s policy was found.'),
+  policy: z.enum(['none', 'followed', 'broken', 'missing']).describe('The state of the organisation’s policy.'),
   policyFrom: z
     .enum(['file', 'managed', 'managed-not-file'])
     .optional()
     .describe(
-      '“managed”: the system’s own management gives it; “managed-not-file”: a policy file is there as well, and not used.'
+      '“managed”: from the system’s device management; “managed-not-file”: the same, and there is also a policy file, which isn’t used.'
     )
 })
 export type StatusFacts = z.output<typeof Facts>
@@ -99,8 +103,8 @@ const Line = z
   .strictObject({
     health: z.enum(HEALTHS).describe('The exit code says the same: 0, 1, 2 or 3.'),
     problems: z.array(z.enum(Object.keys(PROBLEMS) as [Problem, ...Problem[]])).describe('Why it isn’t “ok”.'),
-    running: z.boolean().describe('Whether Countersign runs.'),
-    at: time.nullable().describe('When a run of Countersign last wrote down what follows; null where none did.'),
+    running: z.boolean().describe('Whether Countersign is running.'),
+    at: time.nullable().describe('When Countersign last recorded what follows; null if it never did.'),
     ...KnownFacts.shape
   })
   .describe('What `countersign --status` prints, in one line.')
