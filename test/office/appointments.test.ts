@@ -304,9 +304,9 @@ describe('what is over', () => {
     expect(at(1).list()).toEqual(['Tama Brooks, expected'])
     await whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
-    await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE id <> $1`, [later])
+    await two.office.sql(`UPDATE office.shared_item SET expires_at = now() - interval '1 s' WHERE id <> $1`, [later])
     await whenSynced()
-    expect(await two.office.sql('SELECT id FROM office.thing')).toEqual([{ id: later }])
+    expect(await two.office.sql('SELECT id FROM office.shared_item')).toEqual([{ id: later }])
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
   })
 
@@ -315,7 +315,7 @@ describe('what is over', () => {
     at(0).add('Mere Parata', { at: at(0).work.time.now - 72 * HOUR })
     for (let round = 0; round < 3; round++) await at(0).whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata, expected'])
-    expect(await two.office.sql('SELECT id FROM office.thing')).toEqual([])
+    expect(await two.office.sql('SELECT id FROM office.shared_item')).toEqual([])
     expect(at(0).work.parts.db.prepare('SELECT count(*) AS n FROM office_records WHERE edits <> given').get()).toEqual({
       n: 0
     })
@@ -404,7 +404,7 @@ test('the server keeps no name, and what another workstation writes that isn’t
   const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })
   at(1).imported('planted-key')
   await whenSynced()
-  const rows = JSON.stringify(await two.office.sql('SELECT thing::text AS text FROM office.thing'))
+  const rows = JSON.stringify(await two.office.sql('SELECT shared_item::text AS text FROM office.shared_item'))
   expect(rows).not.toMatch(/planted/i)
   expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
   const { officeId, records } = await two.third()

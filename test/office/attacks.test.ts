@@ -120,8 +120,8 @@ beforeAll(async () => {
   await asVictim('SELECT office.ask_release($1, $2)', sends.asked, askedBy)
   await store.put(account, sends.asked, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
-  const things = openOfficeDrafts(as(), 'draft')
-  await things.save(account, { id: draft.id, basedOn: [], round: 0 }, draft.version, Buffer.from('typed'), false)
+  const drafts = openOfficeDrafts(as(), 'draft')
+  await drafts.save(account, { id: draft.id, basedOn: [], round: 0 }, draft.version, Buffer.from('typed'), false)
   const records = openOfficeRecords(as())
   await records.put('staff', account, [{ ...staff, basedOn: [], content: ['Grace Okafor'] }])
   await records.put('preset', account, [{ ...preset, basedOn: [], content: 'Lease' }])
@@ -363,7 +363,7 @@ test('what is open to everyone has no effect on others, and tells nothing of the
     // The role that all workstations are members of has only their rights, and nobody can sign in as it.
     `SET ROLE ${stations}`,
     'RESET ROLE',
-    ...['feed', 'sends', 'life', 'counters', 'things', 'tasks', 'look', 'mine'].flatMap((which) => [
+    ...['feed', 'sends', 'life', 'counters', 'items', 'tasks', 'look', 'mine'].flatMap((which) => [
       `LISTEN countersign_${which}`,
       `DO $$ BEGIN FOR n IN 1..200 LOOP PERFORM pg_notify('countersign_${which}', n::text); END LOOP; END $$`,
       `NOTIFY countersign_${which}, 'not an id'`
@@ -448,7 +448,7 @@ test('what has a meaning to the office keeps it', async () => {
       '23514'
     ],
     [
-      '(office.know_thing($1, $2, $3, $4, 2147483647, $5)).outcome',
+      '(office.restore_item($1, $2, $3, $4, 2147483647, $5)).outcome',
       ['draft', item, account, randomUUID(), body],
       '23514'
     ],
@@ -541,37 +541,37 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.raise_feed($1, 1, 9)', [account], ''],
     // A draft, preset or staff list changed without naming its current version, or in a way that its kind doesn't have.
     [
-      '(office.save_thing($1, $2, $3, $4, NULL, $5, NULL)).outcome',
+      '(office.save_item($1, $2, $3, $4, NULL, $5, NULL)).outcome',
       ['draft', item, account, randomUUID(), body],
-      'beside'
+      'conflict'
     ],
     [
-      '(office.save_thing($1, $2, $3, $4, $6, $5, NULL)).outcome',
+      '(office.save_item($1, $2, $3, $4, $6, $5, NULL)).outcome',
       ['draft', item, account, randomUUID(), body, [randomUUID()]],
-      'beside'
+      'conflict'
     ],
     [
-      '(office.save_thing($1, $2, $3, $4, $6, $5, NULL)).outcome',
+      '(office.save_item($1, $2, $3, $4, $6, $5, NULL)).outcome',
       ['draft', item, account, null, body, [draft.version]],
       '23502'
     ],
-    ['office.move_thing($1, $2, $3, NULL, 0, $4)', ['draft', item, account, 'aside'], false],
-    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'aside', '{NULL}'], false],
-    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'aside', [randomUUID()]], false],
-    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'gone', [draft.version]], false],
-    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'maker', [draft.version]], false],
-    ['office.move_thing($1, $2, $3, $5, 0, $4)', ['staff', staff.id, account, 'aside', [staff.version]], '42501'],
+    ['office.move_item($1, $2, $3, NULL, 0, $4)', ['draft', item, account, 'trash'], false],
+    ['office.move_item($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'trash', '{NULL}'], false],
+    ['office.move_item($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'trash', [randomUUID()]], false],
+    ['office.move_item($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'gone', [draft.version]], false],
+    ['office.move_item($1, $2, $3, $5, 0, $4)', ['draft', item, account, 'maker', [draft.version]], false],
+    ['office.move_item($1, $2, $3, $5, 0, $4)', ['staff', staff.id, account, 'trash', [staff.version]], '42501'],
     [
-      '(office.save_thing($1, $2, $3, $4, $6, $5, NULL)).outcome',
+      '(office.save_item($1, $2, $3, $4, $6, $5, NULL)).outcome',
       ['staff', staff.id, account, randomUUID(), body, [staff.version]],
       '42501'
     ],
-    ['(office.know_thing($1, $2, $3, $4, 2, $5)).outcome', ['staff', staff.id, account, randomUUID(), body], '42501'],
-    ['office.know_version($1, $2, $3, $4, $5)', ['staff', staff.id, account, randomUUID(), body], '42501'],
-    ['(office.hold_thing($1, $2, $3, 1000, true)).is_me', ['staff', staff.id, account], '42501'],
-    ['(office.hold_thing($1, $2, $3, NULL, true)).is_me', ['draft', item, account], '22023'],
-    ['office.draft_sent($1, $2, $3)', [item, account, sends.ready], false],
-    ['office.draft_sent($1, $2, $3, NULL)', [item, account, sends.uncertain], false],
+    ['(office.restore_item($1, $2, $3, $4, 2, $5)).outcome', ['staff', staff.id, account, randomUUID(), body], '42501'],
+    ['office.restore_conflict($1, $2, $3, $4, $5)', ['staff', staff.id, account, randomUUID(), body], '42501'],
+    ['(office.hold_item($1, $2, $3, 1000, true)).is_me', ['staff', staff.id, account], '42501'],
+    ['(office.hold_item($1, $2, $3, NULL, true)).is_me', ['draft', item, account], '22023'],
+    ['office.remove_sent_draft($1, $2, $3)', [item, account, sends.ready], false],
+    ['office.remove_sent_draft($1, $2, $3, NULL)', [item, account, sends.uncertain], false],
     ['(office.put_send_of($1, NULL, $2, $3, 0, $4, 1, false)).state', [item, randomUUID(), account, body], 'changed'],
     [
       '(office.put_send_of($1, $5, $2, $3, 0, $4, 1, false)).state',
@@ -582,9 +582,9 @@ test('what has a meaning to the office keeps it', async () => {
       [
         ['staff', staff, null, null, '22023'],
         ['staff', staff, body, 1, '22023'],
-        ['staff', { ...staff, version: randomUUID() }, body, null, 'beside'],
-        ['preset', { ...preset, version: randomUUID() }, body, null, 'beside'],
-        ['preset', { ...preset, version: randomUUID() }, null, null, 'beside'],
+        ['staff', { ...staff, version: randomUUID() }, body, null, 'conflict'],
+        ['preset', { ...preset, version: randomUUID() }, body, null, 'conflict'],
+        ['preset', { ...preset, version: randomUUID() }, null, null, 'conflict'],
         ['draft', draft, body, null, '42501']
       ] as const
     ).map(([kind, { id, version }, sealed, until, answer]): [string, unknown[], unknown] => [
@@ -651,7 +651,7 @@ const NASTY: Record<string, readonly unknown[]> = {
 }
 /** Functions that any workstation may use on others' records, by a rule in their migrations: no attack. */
 const ANYONE = new Set(
-  'take_turn hold_thing set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over know_draft_sent withhold set_back'.split(
+  'take_turn hold_item set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over report_draft_sent withhold set_back'.split(
     ' '
   )
 )
@@ -688,16 +688,16 @@ test('with any argument that is none, or has no bounds, nothing changes that is 
 })
 
 function aimed(called: string, argument: string, type: string): unknown {
-  const isThing = /thing|version|draft/.test(called)
+  const isItem = /item|conflict|draft|release_hold/.test(called)
   const values: Record<string, unknown> = {
     p_account: account,
     p_id: type === 'text' ? draft.id : called.includes('task') ? task.id : sends.ready,
     p_ids: [preset.id],
     p_send: sends.ready,
     p_draft: draft.id,
-    p_kind: isThing ? 'draft' : called === 'put_records' ? 'preset' : called === 'finish' ? 'nothing-left' : 'action',
+    p_kind: isItem ? 'draft' : called === 'put_records' ? 'preset' : called === 'finish' ? 'nothing-left' : 'action',
     p_state: 'free',
-    p_to: 'aside',
+    p_to: 'trash',
     p_tag: task.tag,
     p_tags: called === 'publish' ? [document.tag] : [task.tag],
     p_name: `poll:${account}`,
@@ -705,7 +705,7 @@ function aimed(called: string, argument: string, type: string): unknown {
     p_versions: [randomUUID()],
     p_hash: 'b'.repeat(64),
     p_ms: 1_000,
-    p_is_taking: false
+    p_takes_over: false
   }
   if (argument in values) return values[argument]
   if (type.endsWith('[]')) return type === 'uuid[]' ? [] : '{NULL}'
@@ -722,16 +722,16 @@ function aimed(called: string, argument: string, type: string): unknown {
 
 test('no body that was altered, or put in another’s place, is taken for one', async () => {
   tried += 8
-  const [store, things, records] = [openOfficeSends(as()), openOfficeDrafts(as(), 'draft'), openOfficeRecords(as())]
+  const [store, drafts, records] = [openOfficeSends(as()), openOfficeDrafts(as(), 'draft'), openOfficeRecords(as())]
   const ids: string[] = [randomUUID(), randomUUID()]
   for (const id of ids) {
     await store.push(account, { id, content: Buffer.from(id), inMs: 9e6, round: 1, mayHaveArrived: false })
-    await things.save(account, { id, basedOn: [], round: 0 }, randomUUID(), Buffer.from(id), false)
+    await drafts.save(account, { id, basedOn: [], round: 0 }, randomUUID(), Buffer.from(id), false)
     await records.put('view', account, [{ id, version: randomUUID(), basedOn: [], content: id }])
   }
   const bodies = async () => [
     ...(await store.changes(account, 0, 0)).filter(({ id }) => ids.includes(id)).map(({ content }) => content),
-    ...(await things.changes(account, 0, 0)).filter(({ id }) => ids.includes(id)).map(({ content }) => content),
+    ...(await drafts.changes(account, 0, 0)).filter(({ id }) => ids.includes(id)).map(({ content }) => content),
     ...(await records.changes('view', account, 0, 10)).map(({ content }) => content),
     ...(await asVictim('SELECT * FROM office.documents_now($1, $2)', account, [document.tag, document.other])).rows.map(
       ({ tag, sealed }) => openFromFeed(office.key, account, tag as Buffer, sealed as Buffer)
@@ -743,7 +743,7 @@ test('no body that was altered, or put in another’s place, is taken for one', 
   const nothing = Array.from({ length: 9 })
   // Done as the server: a workstation can't swap two bodies.
   const each = (column: string, change: string) =>
-    [`send WHERE id::text = ANY ($1)`, `thing WHERE id = ANY ($1)`, 'mirror', 'counter'].map((its) => {
+    [`send WHERE id::text = ANY ($1)`, `shared_item WHERE id = ANY ($1)`, 'mirror', 'counter'].map((its) => {
       const [table, where] = its.split(' WHERE ')
       const isOfIds = where !== undefined
       return office.sql(
@@ -758,13 +758,13 @@ test('no body that was altered, or put in another’s place, is taken for one', 
   expect(await bodies()).not.toContain(undefined)
   for (const [table, id] of [
     ['send', 'id::text'],
-    ['thing', `id`],
+    ['shared_item', `id`],
     ['mirror', `encode(tag, 'hex')`]
   ] as const) {
     const which = table === 'mirror' ? [document.tag, document.other].map((tag) => tag.toString('hex')) : ids
     await office.sql(
       `UPDATE office.${table} it SET sealed = other.sealed FROM office.${table} other WHERE it.${id} = ANY ($1) AND other.${id} = ANY ($1)
-         AND it.${id} <> other.${id}${table === 'thing' ? ' AND it.kind = other.kind' : ''}`
+         AND it.${id} <> other.${id}${table === 'shared_item' ? ' AND it.kind = other.kind' : ''}`
         .replaceAll('it.encode(', 'encode(it.')
         .replaceAll('other.encode(', 'encode(other.'),
       [which]

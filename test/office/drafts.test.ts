@@ -140,12 +140,12 @@ test('a draft that the office’s server doesn’t take holds none of the others
   await two.office.sql(`CREATE FUNCTION office.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.id = '${refused}' THEN RAISE EXCEPTION 'It is not taken.'; END IF; RETURN NEW; END $$`)
   await two.office.sql(
-    'CREATE TRIGGER refuse BEFORE INSERT ON office.thing FOR EACH ROW EXECUTE FUNCTION office.refuse()'
+    'CREATE TRIGGER refuse BEFORE INSERT ON office.shared_item FOR EACH ROW EXECUTE FUNCTION office.refuse()'
   )
   await expect(at(0).reconnect()).rejects.toBeInstanceOf(AppFailure)
   await at(1).whenSynced()
   expect(at(1).list()).toEqual(['Three', 'Two'])
-  await two.office.sql('DROP TRIGGER refuse ON office.thing')
+  await two.office.sql('DROP TRIGGER refuse ON office.shared_item')
   await whenSynced()
   expect(at(1).list()).toEqual(['One', 'Three', 'Two'])
   expect(others.map((id) => at(1).text(id))).toEqual(['Two', 'Three'])
@@ -559,13 +559,13 @@ describe('sending', () => {
       // The connection breaks before the drafts are read, but after what waits in the Outbox.
       const connect = shared.connect.bind(shared)
       let isBroken = false
-      shared.connect = (things, life) =>
+      shared.connect = (office, life) =>
         connect(
           {
-            ...things,
-            save: (...its) => things.save(...its).finally(() => (isBroken = true)),
+            ...office,
+            save: (...its) => office.save(...its).finally(() => (isBroken = true)),
             changes: (...its) =>
-              isBroken || when === 'before' ? Promise.reject(Error('It broke.')) : things.changes(...its)
+              isBroken || when === 'before' ? Promise.reject(Error('It broke.')) : office.changes(...its)
           },
           life
         )
@@ -576,9 +576,9 @@ describe('sending', () => {
       await outbox.shared.withholdForUndo(outbox.get(send))
       if (when === 'before') {
         // As if done by someone who didn't know yet that it was being sent.
-        await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
+        await two.office.sql('UPDATE office.shared_item_feed SET rev = rev + 1')
         await two.office.sql(
-          'UPDATE office.thing SET aside_at = now(), rev = (SELECT max(rev) FROM office.thing_feed) WHERE id = $1',
+          'UPDATE office.shared_item SET trashed_at = now(), rev = (SELECT max(rev) FROM office.shared_item_feed) WHERE id = $1',
           [front.id]
         )
       }
@@ -591,8 +591,8 @@ describe('sending', () => {
       for (const desk of desks) expect(desk.list()).toEqual(all)
       expect(taken.id).toBe(front.id)
       expect(at(1).mark(front.id)).toMatchObject({ isMine: false, versions: 0 })
-      expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(all.length)
-      expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
+      expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(all.length)
+      expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
       expect(packages()).toBe(0)
     }
   )
@@ -643,10 +643,10 @@ describe('a version beside a draft that can’t be read', () => {
     await at(1).reconnect()
     await at(1).whenSynced()
     const [had] = await two.office.sql<{ version: string; sealed: Buffer }>(
-      'SELECT version, sealed FROM office.thing_version'
+      'SELECT version, sealed FROM office.shared_item_conflict'
     )
     if (!had) throw new Error('Nothing stands beside the draft.')
-    await two.office.sql('UPDATE office.thing_version SET sealed = $1', [sealed(had.sealed, front.id, had.version)])
+    await two.office.sql('UPDATE office.shared_item_conflict SET sealed = $1', [sealed(had.sealed, front.id, had.version)])
     await at(0).reconnect()
     await at(0).whenSynced()
     expect(() => at(0).shared.assertSendable(front.id)).toThrow(AppFailure)
@@ -711,7 +711,7 @@ describe('the trash', () => {
     at(1).work.parts.drafts.erase(front.id)
     await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
-    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
   test('takes nothing that was written further meanwhile', async () => {
@@ -764,7 +764,7 @@ describe('joining and leaving', () => {
     await third.shared.setOwner(own.id, 'mine')
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
-    const there = await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')
+    const there = await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')
     expect(there).toHaveLength(3)
     await third.leave()
     desks.pop()
@@ -787,15 +787,15 @@ describe('joining and leaving', () => {
       if (when === 'before it is written down here') shared.stopSharing = () => expect.fail('It ends here.')
       else {
         const connect = shared.connect.bind(shared)
-        shared.connect = (things, life) =>
+        shared.connect = (office, life) =>
           connect(
-            { ...things, removeSent: (...its) => things.removeSent(...its).then(() => expect.fail('No answer.')) },
+            { ...office, removeSent: (...its) => office.removeSent(...its).then(() => expect.fail('No answer.')) },
             life
           )
         await at(0).reconnect()
       }
       await expect(at(0).leave()).rejects.toThrow(/./)
-      expect(await two.office.sql('SELECT FROM office.thing WHERE gone_with = $1', [send])).toHaveLength(1)
+      expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_with_send = $1', [send])).toHaveLength(1)
       await at(0).killAndRestart()
       // The other workstation has read that it is gone, in this run or an earlier one.
       if (when !== 'without the answer to that') await at(1).killAndRestart()
@@ -808,7 +808,7 @@ describe('joining and leaving', () => {
         const [draft] = desk.work.parts.drafts.list([desk.work.accountId], {}).rows
         expect(desk.mark(draft?.id ?? '')).toMatchObject({ isMine: false, versions: 0 })
       }
-      expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(1)
+      expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
       expect(packages()).toBe(0)
     }
   )
@@ -824,11 +824,11 @@ describe('joining and leaving', () => {
       const parts = startAgain()
       const { sharedDrafts } = parts
       const connect = sharedDrafts.connect.bind(sharedDrafts)
-      sharedDrafts.connect = (things, life) => connect({ ...things, save: (...its) => answeredLate(things, its) }, life)
+      sharedDrafts.connect = (office, life) => connect({ ...office, save: (...its) => answeredLate(office, its) }, life)
       return parts
     }
-    const answeredLate = async (things: OfficeDrafts, its: Parameters<OfficeDrafts['save']>) => {
-      const saved = await things.save(...its)
+    const answeredLate = async (office: OfficeDrafts, its: Parameters<OfficeDrafts['save']>) => {
+      const saved = await office.save(...its)
       asked.resolve()
       await undone.promise
       return saved
@@ -842,7 +842,7 @@ describe('joining and leaving', () => {
     await again
     await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
-    expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(1)
+    expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
   })
 
   test('brings along nothing of which a package has left already', async () => {
@@ -880,7 +880,7 @@ describe('joining and leaving', () => {
     await at(1).join('Counter 4')
     await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
-    expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
   })
 })
 
@@ -968,15 +968,15 @@ describe('a server that was put back', () => {
   test('before anyone has noticed that takes nothing from who has more', async () => {
     const lease = await sharedDraft()
     const [had] = await two.office.sql<Record<'version' | 'round' | 'sealed', unknown>>(
-      `SELECT version, round, sealed FROM office.thing WHERE kind = 'draft'`
+      `SELECT version, round, sealed FROM office.shared_item WHERE kind = 'draft'`
     )
     const further = at(1).editor(lease.id)
     further.type('Lease, and further')
     await further.close()
     await whenSynced()
     await two.office.sql(
-      `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
-       UPDATE office.thing SET version = $1, round = $2, sealed = $3, rev = next, body_rev = next FROM feed WHERE kind = 'draft'`,
+      `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
+       UPDATE office.shared_item SET version = $1, round = $2, sealed = $3, rev = next, body_rev = next FROM feed WHERE kind = 'draft'`,
       [had?.version, had?.round, had?.sealed]
     )
     await whenSynced()
@@ -985,7 +985,7 @@ describe('a server that was put back', () => {
 
   test('that is told another content of more leaves what was here among the versions', async () => {
     const lease = await sharedDraft()
-    const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.thing WHERE kind = 'draft'`)
+    const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.shared_item WHERE kind = 'draft'`)
     const further = at(0).editor(lease.id)
     further.type('Lease, and further')
     await further.close()
@@ -994,8 +994,8 @@ describe('a server that was put back', () => {
     // As if a workstation that is gone had edited further without this one's knowing, and had reported that first.
     await two.office.sql('SELECT office.begin_life(now())')
     await two.office.sql(
-      `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
-       UPDATE office.thing SET version = gen_random_uuid(), round = 9, sealed = $1, rev = next, body_rev = next FROM feed
+      `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
+       UPDATE office.shared_item SET version = gen_random_uuid(), round = 9, sealed = $1, rev = next, body_rev = next FROM feed
        WHERE kind = 'draft'`,
       [had?.sealed]
     )
@@ -1149,7 +1149,7 @@ describe('a server that was put back', () => {
     await putBack()
     await at(0).killAndRestart()
     await deleteAt(at(0), lease.id)
-    await two.office.mutated('know_thing', 'PERFORM drafts_alone(p_kind);', `RAISE EXCEPTION 'too slow';`, async () => {
+    await two.office.mutated('restore_item', 'PERFORM assert_draft(p_kind);', `RAISE EXCEPTION 'too slow';`, async () => {
       await at(1)
         .killAndRestart()
         .catch(() => undefined)
@@ -1294,7 +1294,7 @@ describe('a server that was put back', () => {
     await at(0).reconnect()
     expect(at(0).text(front.id)).toBe('Lease by back')
     await at(0).powerOff()
-    await two.office.sql('DELETE FROM office.thing_version')
+    await two.office.sql('DELETE FROM office.shared_item_conflict')
     at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE beside IS NOT NULL`)
     await putBack()
     await at(0).killAndRestart()
@@ -1369,12 +1369,12 @@ describe('a server that was put back', () => {
     for (const desk of desks) await desk.reconnect()
     await whenSynced()
     for (const desk of desks) desk.shared.assertSendable(lease.id)
-    expect(await two.office.sql('SELECT is_settled FROM office.thing_version')).toEqual([{ is_settled: true }])
+    expect(await two.office.sql('SELECT is_resolved FROM office.shared_item_conflict')).toEqual([{ is_resolved: true }])
   })
 
   test('that has a draft which was sent brings it back nowhere', async () => {
     const front = await sharedDraft()
-    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [
+    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.shared_item WHERE id = $1', [
       front.id
     ])
     const send = at(0).send(front.id)
@@ -1382,10 +1382,10 @@ describe('a server that was put back', () => {
     await whenSynced()
     expect(at(1).state(send)).toBe('sent')
     await two.office.sql(
-      `UPDATE office.thing SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
+      `UPDATE office.shared_item SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
       [front.id, before?.sealed]
     )
-    await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
+    await two.office.sql('UPDATE office.shared_item_feed SET rev = rev + 1')
     await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
@@ -1423,7 +1423,7 @@ describe('a server that was put back', () => {
     expect(new Set(ids.map((its) => its.join())).size).toBe(1)
     expect(ids[0]).not.toContain(sent)
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and further'])
-    expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -1434,7 +1434,7 @@ describe('a server that was put back', () => {
     back.type('Lease, and further')
     await back.close()
     await at(1).whenSynced()
-    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [sent])
+    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.shared_item WHERE id = $1', [sent])
     await at(0).killAndRestart()
     await whenSynced()
     const { accountId, parts } = at(1).work
@@ -1447,10 +1447,10 @@ describe('a server that was put back', () => {
     // The first draft is back until its sender reports that it was sent.
     await at(0).powerOff()
     await two.office.sql(
-      `UPDATE office.thing SET gone_at = NULL, gone_with = NULL, sealed = $2, rev = rev + 5, body_rev = rev + 5 WHERE id = $1`,
+      `UPDATE office.shared_item SET gone_at = NULL, gone_with_send = NULL, sealed = $2, rev = rev + 5, body_rev = rev + 5 WHERE id = $1`,
       [sent, before?.sealed]
     )
-    await two.office.sql('UPDATE office.thing_feed SET rev = rev + 5')
+    await two.office.sql('UPDATE office.shared_item_feed SET rev = rev + 5')
     await at(1).whenSynced()
     expect(at(1).list()).toEqual(['Lease, and further'])
     await at(0).killAndRestart()
@@ -1565,7 +1565,7 @@ describe('three people at once', () => {
 
   test('which isn’t so where the last write wins', async () => {
     await two.office.mutated(
-      'save_thing',
+      'save_item',
       'its.version = ANY (p_based_on) AND NOT is_held_by_another(its)',
       'true',
       async () => {

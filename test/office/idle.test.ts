@@ -56,7 +56,7 @@ test('a workstation greets once a minute, reads what it has in common once with 
   expect({ documents: asked('changes'), sends: asked('send_changes') }).toEqual({ documents: 0, sends: 0 })
   // A workstation may be between its greeting and the queries after it when the time begins or ends.
   const ofEach = (name: string) => Math.abs(asked(name) - greetings) <= 2
-  expect(['heads_from', 'outbox_state', 'things_state'].filter((name) => !ofEach(name))).toEqual([])
+  expect(['heads_from', 'outbox_state', 'items_state'].filter((name) => !ofEach(name))).toEqual([])
   // Once for the account's records and once for staff.
   expect(Math.abs(asked('records_state') - 2 * greetings)).toBeLessThanOrEqual(4)
   // A greeting costs the server four transactions: who is there, the state of the office, its outbox, and everything

@@ -393,7 +393,7 @@ describe('leaving', () => {
     const fails = (id: string) =>
       office.sql(`UPDATE office.send SET state = 'not-sent', attempt = 1, settled_at = now() WHERE id = $1`, [id])
     const there = async () =>
-      (await office.sql<{ id: string }>(`SELECT id FROM office.thing WHERE kind = 'draft' AND gone_at IS NULL`)).map(
+      (await office.sql<{ id: string }>(`SELECT id FROM office.shared_item WHERE kind = 'draft' AND gone_at IS NULL`)).map(
         ({ id }) => id
       )
     const away = () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 function poolOf(index: number): Pool {
   return pools[index] ?? expect.fail('There is no such workstation.')
 }
-const thingsOf = (index: number) => openOfficeDrafts({ pool: poolOf(index), key: office.key }, 'draft')
+const draftsOf = (index: number) => openOfficeDrafts({ pool: poolOf(index), key: office.key }, 'draft')
 const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
 /**
  * Saves as one workstation; returns the outcome and the new version.
@@ -34,15 +34,15 @@ const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: o
  */
 async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false, round = 0) {
   const version = randomUUID()
-  const saved = await thingsOf(index).save(accountId, { id, basedOn, round }, version, Buffer.from(text), isTyped)
+  const saved = await draftsOf(index).save(accountId, { id, basedOn, round }, version, Buffer.from(text), isTyped)
   return { ...saved, its: version }
 }
-const all = (index = 0) => thingsOf(index).changes(accountId, 0, 0)
+const all = (index = 0) => draftsOf(index).changes(accountId, 0, 0)
 async function one(id: string, index = 0) {
-  return (await all(index)).find((change) => change.id === id) ?? expect.fail('There is no such thing.')
+  return (await all(index)).find((change) => change.id === id) ?? expect.fail('There is no such draft.')
 }
 const textsBeside = async (id: string) =>
-  (await thingsOf(2).conflicts(id, [])).map(({ by, content }) => [by, content?.toString()])
+  (await draftsOf(2).conflicts(id, [])).map(({ by, content }) => [by, content?.toString()])
 
 describe('a save', () => {
   test('that goes on from what counts replaces it, and another doesn’t', async () => {
@@ -50,26 +50,26 @@ describe('a save', () => {
     const first = await save(0, id, 'one')
     const second = await save(1, id, 'two', [first.its])
     const late = await save(0, id, 'three', [first.its])
-    expect([first.outcome, second.outcome, late.outcome]).toEqual(['newest', 'newest', 'beside'])
+    expect([first.outcome, second.outcome, late.outcome]).toEqual(['newest', 'newest', 'conflict'])
     expect(late.content?.toString()).toBe('two')
-    expect(await one(id)).toMatchObject({ by: 'Two', isMine: true, beside: 1, round: 2 })
+    expect(await one(id)).toMatchObject({ by: 'Two', isMine: true, conflictCount: 1, round: 2 })
     expect((await one(id)).content?.toString()).toBe('two')
     expect(await textsBeside(id)).toEqual([['One', 'three']])
   })
 
   test('that comes twice, as where its answer was lost, is one', async () => {
     const [id, version] = [randomUUID(), randomUUID()]
-    const once = () => thingsOf(0).save(accountId, { id, basedOn: [], round: 0 }, version, Buffer.from('one'), false)
+    const once = () => draftsOf(0).save(accountId, { id, basedOn: [], round: 0 }, version, Buffer.from('one'), false)
     expect([(await once()).outcome, (await once()).outcome]).toEqual(['newest', 'newest'])
-    expect((await one(id)).beside).toBe(0)
+    expect((await one(id)).conflictCount).toBe(0)
   })
 
   test('while another types is kept beside, whatever it goes on from', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one', [], true)
-    expect((await save(1, id, 'two', [first.its])).outcome).toBe('beside')
+    expect((await save(1, id, 'two', [first.its])).outcome).toBe('conflict')
     expect((await one(id, 1)).editing).toMatchObject({ by: 'One', isMe: false })
-    await thingsOf(0).releaseHold(accountId, id)
+    await draftsOf(0).releaseHold(accountId, id)
     expect((await one(id, 1)).editing).toBeUndefined()
     expect((await save(1, id, 'two', [first.its])).outcome).toBe('newest')
   })
@@ -78,14 +78,14 @@ describe('a save', () => {
     const id = randomUUID()
     const first = await save(0, id, 'start')
     const outcomes = await Promise.all([0, 1, 2].map((index) => save(index, id, `by ${index}`, [first.its])))
-    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['beside', 'beside', 'newest'])
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'conflict', 'newest'])
     const texts = [(await one(id)).content?.toString(), ...(await textsBeside(id)).map(([, text]) => text)]
     expect(texts.sort()).toEqual(['by 0', 'by 1', 'by 2'])
   })
 
   test('the last doesn’t win: where it would, what it overwrites is lost, which the test before sees', async () => {
     const [from, to] = ['its.version = ANY (p_based_on) AND NOT is_held_by_another(its)', 'true']
-    await office.mutated('save_thing', from, to, async () => {
+    await office.mutated('save_item', from, to, async () => {
       const id = randomUUID()
       const first = await save(0, id, 'start')
       await save(1, id, 'by one', [first.its])
@@ -104,19 +104,19 @@ test('what is read at a time, and what stands beside one, is no more than so man
   for (const text of texts) await save(1, id, text, [its])
   // What fits into one answer, and what a reader sees.
   const answered = await poolOf(2).query<{ sealed: Buffer | null }>(
-    'SELECT sealed FROM office.thing_versions($1, $2, $3, $4)',
+    'SELECT sealed FROM office.item_conflicts($1, $2, $3, $4)',
     ['draft', id, [], MAX_TRANSFER_BYTES]
   )
   expect(answered.rows.map(({ sealed }) => sealed !== null)).toEqual([true, true, false])
   expect((await textsBeside(id)).map(([, text]) => text)).toEqual(texts)
-  const [first] = await thingsOf(2).conflicts(id, [])
-  const others = await thingsOf(2).conflicts(id, [first?.version ?? ''])
+  const [first] = await draftsOf(2).conflicts(id, [])
+  const others = await draftsOf(2).conflicts(id, [first?.version ?? ''])
   expect(others.map(({ content }) => content?.toString())).toEqual([undefined, ...texts.slice(1)])
 
   for (let each = 0; each < 3; each++) await save(0, randomUUID(), large())
   const counts: number[] = []
   for (let after = 0; ; ) {
-    const page = await thingsOf(2).changes(accountId, after, 0)
+    const page = await draftsOf(2).changes(accountId, after, 0)
     const last = page.at(-1)
     if (!last) break
     counts.push(page.length)
@@ -130,19 +130,19 @@ describe('working on one', () => {
   test('is one’s at a time, until another takes it over', async () => {
     const id = randomUUID()
     await save(0, id, 'one')
-    const holders = await Promise.all([0, 1, 2].map((index) => thingsOf(index).hold(accountId, id, false)))
+    const holders = await Promise.all([0, 1, 2].map((index) => draftsOf(index).hold(accountId, id, false)))
     expect(holders.filter((holder) => holder?.isMe)).toHaveLength(1)
     expect(new Set(holders.map((holder) => holder?.by)).size).toBe(1)
-    expect(await thingsOf(1).hold(accountId, id, true)).toEqual({ by: 'Two', isMe: true })
-    expect(await thingsOf(0).hold(accountId, id, false)).toEqual({ by: 'Two', isMe: false })
+    expect(await draftsOf(1).hold(accountId, id, true)).toEqual({ by: 'Two', isMe: true })
+    expect(await draftsOf(0).hold(accountId, id, false)).toEqual({ by: 'Two', isMe: false })
   })
 
   test('ends by itself where nothing more is typed', async () => {
     const id = randomUUID()
     await save(0, id, 'one', [], true)
-    await office.sql(`UPDATE office.thing SET editing_until = now() - interval '1 ms' WHERE id = $1`, [id])
+    await office.sql(`UPDATE office.shared_item SET editing_until = now() - interval '1 ms' WHERE id = $1`, [id])
     expect((await one(id)).editing).toBeUndefined()
-    expect(await thingsOf(1).hold(accountId, id, false)).toMatchObject({ isMe: true })
+    expect(await draftsOf(1).hold(accountId, id, false)).toMatchObject({ isMe: true })
   })
 })
 
@@ -151,10 +151,10 @@ describe('the trash', () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const known = { id, basedOn: [its], round: 1 }
-    expect(await thingsOf(1).move(accountId, known, 'gone')).toBe(false)
-    expect(await thingsOf(1).move(accountId, known, 'aside')).toBe(true)
-    expect((await one(id)).asideFor).toBeGreaterThanOrEqual(0)
-    expect(await thingsOf(0).move(accountId, known, 'gone')).toBe(true)
+    expect(await draftsOf(1).move(accountId, known, 'gone')).toBe(false)
+    expect(await draftsOf(1).move(accountId, known, 'trash')).toBe(true)
+    expect((await one(id)).trashedFor).toBeGreaterThanOrEqual(0)
+    expect(await draftsOf(0).move(accountId, known, 'gone')).toBe(true)
     const gone = await one(id, 2)
     expect(gone).toMatchObject({ isGone: true })
     expect(gone.content).toBeUndefined()
@@ -165,8 +165,8 @@ describe('the trash', () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     const second = await save(1, id, 'two', [first.its], true)
-    expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 9 }, 'aside')).toBe(false)
-    expect(await thingsOf(0).move(accountId, { id, basedOn: [second.its], round: 9 }, 'aside')).toBe(false)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], round: 9 }, 'trash')).toBe(false)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [second.its], round: 9 }, 'trash')).toBe(false)
   })
 })
 
@@ -239,7 +239,7 @@ describe('sending a draft', () => {
     expect(await claimed()).toEqual([])
     await becomes(first, 'sent')
     expect(await claimed()).toEqual([])
-    expect(await thingsOf(2).removeSent(accountId, draft, first)).toBe(true)
+    expect(await draftsOf(2).removeSent(accountId, draft, first)).toBe(true)
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [second])).toEqual([{ state: 'cancelled' }])
   })
 
@@ -247,12 +247,12 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await thingsOf(1).removeSent(accountId, draft, id)).toBe(false)
+    expect(await draftsOf(1).removeSent(accountId, draft, id)).toBe(false)
     expect(await withhold({ id, round: 2 }, 'cancelled')).toBe(true)
     const again = randomUUID()
     expect((await give(1, draft, [its], again)).state).toBe('ready')
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [again])
-    expect(await thingsOf(2).removeSent(accountId, draft, again)).toBe(true)
+    expect(await draftsOf(2).removeSent(accountId, draft, again)).toBe(true)
     expect((await one(draft)).isGone).toBe(true)
     expect((await give(0, draft, [its])).state).toBe('taken')
   })
@@ -262,7 +262,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
-    expect(await thingsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
+    expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     // Its workstation came back and gave it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
@@ -282,7 +282,7 @@ describe('sending a draft', () => {
       const basedOn = [isFurther ? its : second.its]
       await giveOf(0, draft, { basedOn, draftRound: isFurther ? 1 : 2, isInDoubt: true }, id)
       await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [id])
-      expect(await thingsOf(2).removeSent(accountId, draft, id)).toBe(true)
+      expect(await draftsOf(2).removeSent(accountId, draft, id)).toBe(true)
       expect(await one(draft)).toMatchObject({ isGone: true, isSplitOff: isFurther })
     }
   )
@@ -304,19 +304,19 @@ describe('sending a draft', () => {
     await give(0, draft, [its], id)
     expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     const second = await save(1, draft, 'two', [its])
-    expect(await thingsOf(0).removeSent(accountId, draft, id, [its])).toBe(false)
+    expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(false)
     expect(await one(draft)).toMatchObject({ isGone: false })
-    expect(await thingsOf(0).removeSent(accountId, draft, id, [second.its])).toBe(true)
+    expect(await draftsOf(0).removeSent(accountId, draft, id, [second.its])).toBe(true)
   })
 
   test('goes along where a server that was put back has nothing of it, and nobody brings it back', async () => {
     const [draft, id, version] = [randomUUID(), randomUUID(), randomUUID()]
     await sendsOf(0).push(accountId, { id, content: Buffer.from('{}'), inMs: 60_000, round: 1, mayHaveArrived: true })
-    expect(await thingsOf(0).removeSent(accountId, draft, id, [version])).toBe(false)
+    expect(await draftsOf(0).removeSent(accountId, draft, id, [version])).toBe(false)
     // Its workstation leaves.
     await sendsOf(0).reclaimSends(accountId)
-    expect(await thingsOf(0).removeSent(accountId, draft, id, [version])).toBe(true)
-    const told = await thingsOf(1).restore(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
+    expect(await draftsOf(0).removeSent(accountId, draft, id, [version])).toBe(true)
+    const told = await draftsOf(1).restore(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
     expect(told.outcome).toBe('gone')
   })
 
@@ -328,14 +328,14 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     await withhold({ id, round: 2 }, 'held')
-    expect(await thingsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
+    expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     return { draft, id }
   }
 
   test('that went along is one again once the workstation that has its send says so, unless that may leave', async () => {
     const { draft, id } = await goneAlong()
     const back = (own: string[]) =>
-      thingsOf(1).save(accountId, { id: draft, basedOn: [], round: 0, own }, randomUUID(), Buffer.from('one'), false)
+      draftsOf(1).save(accountId, { id: draft, basedOn: [], round: 0, own }, randomUUID(), Buffer.from('one'), false)
     await settled(id, 'not-sent')
     expect((await back([])).outcome).toBe('gone')
     expect((await back([randomUUID()])).outcome).toBe('gone')
@@ -354,7 +354,7 @@ describe('sending a draft', () => {
     const { draft } = await goneAlong()
     await office.sql('SELECT office.begin_life(now())')
     const know = (round: number) =>
-      thingsOf(1).restore(accountId, { id: draft, round }, randomUUID(), Buffer.from('later'))
+      draftsOf(1).restore(accountId, { id: draft, round }, randomUUID(), Buffer.from('later'))
     expect((await know(1)).outcome).toBe('gone')
     expect((await know(2)).outcome).toBe('newest')
     expect((await one(draft)).content?.toString()).toBe('later')
@@ -368,7 +368,7 @@ describe('sending a draft', () => {
     const sent = randomUUID()
     await give(1, draft, [its], sent)
     await settled(sent, 'sent')
-    await thingsOf(1).removeSent(accountId, draft, sent)
+    await draftsOf(1).removeSent(accountId, draft, sent)
     const further = await save(0, other, 'one')
     // Another send of its first draft has arrived.
     expect((await give(0, other, [further.its], id, 2)).state).toBe('taken')
@@ -384,14 +384,14 @@ describe('changes', () => {
     try {
       const [first, second] = [randomUUID(), randomUUID()]
       await slow.query('BEGIN')
-      const put = 'SELECT FROM office.save_thing($1, $2, $3, $4, $5, $6, NULL)'
+      const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
       await slow.query(put, ['draft', first, accountId, randomUUID(), [], Buffer.from('x')])
       const later = save(1, second, 'second')
-      const { rev } = await thingsOf(2).state(accountId)
-      expect(await thingsOf(2).changes(accountId, rev, rev)).toEqual([])
+      const { rev } = await draftsOf(2).state(accountId)
+      expect(await draftsOf(2).changes(accountId, rev, rev)).toEqual([])
       await slow.query('COMMIT')
       await later
-      const read = await thingsOf(2).changes(accountId, rev, rev)
+      const read = await draftsOf(2).changes(accountId, rev, rev)
       expect(read.map(({ id }) => id)).toEqual([first, second])
     } finally {
       slow.release()
@@ -401,25 +401,25 @@ describe('changes', () => {
   test('have a content once, and what is beside it where it is asked for', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const { rev } = await thingsOf(1).state(accountId)
+    const { rev } = await draftsOf(1).state(accountId)
     const { its: beside } = await save(1, id, 'two', [])
-    const [change] = await thingsOf(2).changes(accountId, rev, rev)
-    expect(change).toMatchObject({ id, version: its, beside: 1 })
+    const [change] = await draftsOf(2).changes(accountId, rev, rev)
+    expect(change).toMatchObject({ id, version: its, conflictCount: 1 })
     expect(change?.content).toBeUndefined()
     // A version that the person who decides doesn't know of remains undecided.
-    await thingsOf(2).resolveConflicts(accountId, id, [randomUUID()])
-    expect(await thingsOf(2).conflicts(id, [])).toMatchObject([{ isResolved: false }])
-    await thingsOf(2).resolveConflicts(accountId, id, [beside])
-    const [version] = await thingsOf(2).conflicts(id, [])
+    await draftsOf(2).resolveConflicts(accountId, id, [randomUUID()])
+    expect(await draftsOf(2).conflicts(id, [])).toMatchObject([{ isResolved: false }])
+    await draftsOf(2).resolveConflicts(accountId, id, [beside])
+    const [version] = await draftsOf(2).conflicts(id, [])
     expect(version).toMatchObject({ by: 'Two', isResolved: true })
-    expect((await thingsOf(2).conflicts(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
+    expect((await draftsOf(2).conflicts(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
   })
 })
 
 describe('a server that was put back', () => {
   const putBack = () => office.sql('SELECT office.begin_life(now())')
   const know = (index: number, id: string, text: string, round: number, version = randomUUID()) =>
-    thingsOf(index).restore(accountId, { id, round }, version, Buffer.from(text))
+    draftsOf(index).restore(accountId, { id, round }, version, Buffer.from(text))
 
   test('is told the latest of what it had, in whatever order', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
@@ -430,7 +430,7 @@ describe('a server that was put back', () => {
     expect((await know(2, id, 'four', 4)).outcome).toBe('newest')
     expect((await know(2, lost, 'new', 1)).outcome).toBe('newest')
     expect((await one(id)).content?.toString()).toBe('four')
-    expect((await one(id)).beside).toBe(0)
+    expect((await one(id)).conflictCount).toBe(0)
     expect((await one(lost)).content?.toString()).toBe('new')
   })
 
@@ -440,7 +440,7 @@ describe('a server that was put back', () => {
     await putBack()
     await save(1, id, 'since', [first.its])
     expect((await know(0, id, 'one', 1, first.its)).outcome).toBe('older')
-    expect((await know(0, id, 'lost', 2)).outcome).toBe('beside')
+    expect((await know(0, id, 'lost', 2)).outcome).toBe('conflict')
     expect((await one(id)).content?.toString()).toBe('since')
   })
 
@@ -449,7 +449,7 @@ describe('a server that was put back', () => {
     await save(0, id, 'one')
     await putBack()
     await know(0, id, 'two', 2)
-    expect((await know(1, id, 'other two', 2)).outcome).toBe('beside')
+    expect((await know(1, id, 'other two', 2)).outcome).toBe('conflict')
     expect((await one(id)).content?.toString()).toBe('two')
     expect(await textsBeside(id)).toEqual([['Two', 'other two']])
   })
@@ -458,35 +458,35 @@ describe('a server that was put back', () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     await putBack()
-    expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'gone')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'gone')).toBe(true)
     // It is gone already, and this one knew more of it.
     const third = randomUUID()
-    expect(await thingsOf(1).move(accountId, { id, basedOn: [third], round: 3 }, 'gone')).toBe(true)
+    expect(await draftsOf(1).move(accountId, { id, basedOn: [third], round: 3 }, 'gone')).toBe(true)
     expect((await know(2, id, 'two', 2)).outcome).toBe('gone')
     expect((await know(2, id, 'three', 3, third)).outcome).toBe('gone')
-    expect((await know(2, id, 'another of as many', 3)).outcome).toBe('further')
-    expect((await know(2, id, 'four', 4)).outcome).toBe('further')
+    expect((await know(2, id, 'another of as many', 3)).outcome).toBe('split-off')
+    expect((await know(2, id, 'four', 4)).outcome).toBe('split-off')
   })
 
   test('where a draft that was lost was written on and deleted keeps what another had written', async () => {
     const id = randomUUID()
     await putBack()
     const since = await save(0, id, 'since', [randomUUID()], false, 2)
-    expect(await thingsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'aside')).toBe(true)
-    expect(await thingsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'gone')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'trash')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'gone')).toBe(true)
     expect((await know(1, id, 'two', 2)).outcome).toBe('gone')
-    expect((await know(1, id, 'three', 3)).outcome).toBe('further')
+    expect((await know(1, id, 'three', 3)).outcome).toBe('split-off')
     // In another life it is the same.
     await putBack()
-    expect((await know(2, id, 'another three', 3)).outcome).toBe('further')
+    expect((await know(2, id, 'another three', 3)).outcome).toBe('split-off')
   })
 
   test('where a draft was deleted and is its maker’s own keeps no other of it', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
-    expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'maker')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'maker')).toBe(true)
     await putBack()
-    expect(await thingsOf(1).move(accountId, { id, basedOn: [], round: 900_000_000 }, 'gone')).toBe(true)
+    expect(await draftsOf(1).move(accountId, { id, basedOn: [], round: 900_000_000 }, 'gone')).toBe(true)
     expect((await know(1, id, 'four', 4)).outcome).toBe('gone')
     expect((await save(0, id, 'five', [first.its], false, 4)).round).toBe(5)
   })
@@ -528,7 +528,7 @@ describe('a server that was put back', () => {
     await giveOf(1, id, { basedOn: [sent], draftRound: 2, isInDoubt: isFirst }, send)
     if (!isFirst) await know(0, id, 'told', told, isFurther ? version : sent)
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [send])
-    expect(await thingsOf(1).removeSent(accountId, id, send)).toBe(true)
+    expect(await draftsOf(1).removeSent(accountId, id, send)).toBe(true)
     expect(await one(id)).toMatchObject({ isGone: true, isSplitOff: isFurther })
   })
 
@@ -548,7 +548,7 @@ describe('a server that was put back', () => {
         { draft: id, versions: [randomUUID()], round: 2 }
       )
       expect((await sendsOf(2).changes(accountId, 0, 0)).at(-1)).toMatchObject({ id: send, of: { round: 2 } })
-      expect(await thingsOf(2).removeSent(accountId, id, send)).toBe(true)
+      expect(await draftsOf(2).removeSent(accountId, id, send)).toBe(true)
       expect(await one(id)).toMatchObject({ isGone: true, isSplitOff: isFurther })
     }
   )
@@ -564,7 +564,7 @@ describe('a server that was put back', () => {
       {},
       { draft: id, versions: [randomUUID()], round: 2 }
     )
-    expect(await thingsOf(0).removeSent(accountId, id, send)).toBe(true)
+    expect(await draftsOf(0).removeSent(accountId, id, send)).toBe(true)
     expect(await one(id)).toMatchObject({ isGone: true, hasOpenConflicts: true, isSplitOff: false })
   })
 
@@ -584,8 +584,8 @@ describe('a server that was put back', () => {
     const preset = { id: randomUUID(), version: randomUUID(), basedOn: [], content: {} }
     const asked = () => [
       ...[waiting, unknown].map((id) => sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled', life)),
-      thingsOf(0).save(accountId, { id: unknown, basedOn: [], round: 0 }, unknown, Buffer.from('x'), false, life),
-      thingsOf(0).changes(accountId, 0, 0, life),
+      draftsOf(0).save(accountId, { id: unknown, basedOn: [], round: 0 }, unknown, Buffer.from('x'), false, life),
+      draftsOf(0).changes(accountId, 0, 0, life),
       records.put('preset', accountId, [preset], life),
       records.changes('preset', accountId, 0, 10, life)
     ]
@@ -611,8 +611,8 @@ describe('a server that was put back', () => {
     await putBack()
     await save(1, other, 'since', [first.its])
     const known = { basedOn: [randomUUID()], round: 5 }
-    expect(await thingsOf(0).move(accountId, { id, ...known }, 'gone')).toBe(true)
-    expect(await thingsOf(0).move(accountId, { id: other, ...known }, 'gone')).toBe(false)
+    expect(await draftsOf(0).move(accountId, { id, ...known }, 'gone')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id: other, ...known }, 'gone')).toBe(false)
   })
 })
 
@@ -622,14 +622,14 @@ describe('a workstation that wants more than it may', () => {
 
   test('reads and writes no table, and calls nothing that is the server’s own', async () => {
     for (const sql of [
-      'SELECT * FROM office.thing',
-      'SELECT * FROM office.thing_version',
-      `UPDATE office.thing SET version = gen_random_uuid()`,
-      'DELETE FROM office.thing_version',
-      'UPDATE office.thing_feed SET rev = 0',
-      `SELECT office.next_thing_rev('draft', gen_random_uuid())`,
-      `SELECT office.end_thing('draft', 'x', 1)`,
-      `SELECT office.thing_of('draft', 'x', gen_random_uuid())`
+      'SELECT * FROM office.shared_item',
+      'SELECT * FROM office.shared_item_conflict',
+      `UPDATE office.shared_item SET version = gen_random_uuid()`,
+      'DELETE FROM office.shared_item_conflict',
+      'UPDATE office.shared_item_feed SET rev = 0',
+      `SELECT office.next_item_seq('draft', gen_random_uuid())`,
+      `SELECT office.remove_item('draft', 'x', 1)`,
+      `SELECT office.item_of('draft', 'x', gen_random_uuid())`
     ]) {
       await expect(ask(sql)).rejects.toMatchObject(NO_RIGHT)
     }
@@ -639,8 +639,8 @@ describe('a workstation that wants more than it may', () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const known = { id, basedOn: [its], round: 1 }
-    expect(await thingsOf(1).move(accountId, known, 'maker')).toBe(false)
-    expect(await thingsOf(1).removeSent(accountId, id, randomUUID())).toBe(false)
+    expect(await draftsOf(1).move(accountId, known, 'maker')).toBe(false)
+    expect(await draftsOf(1).removeSent(accountId, id, randomUUID())).toBe(false)
     const other = randomUUID()
     await sendsOf(1).push(accountId, {
       id: other,
@@ -649,29 +649,29 @@ describe('a workstation that wants more than it may', () => {
       round: 1,
       mayHaveArrived: false
     })
-    expect(await thingsOf(1).removeSent(accountId, id, other)).toBe(false)
+    expect(await draftsOf(1).removeSent(accountId, id, other)).toBe(false)
     expect((await one(id)).isGone).toBe(false)
-    expect(await thingsOf(0).move(accountId, known, 'maker')).toBe(true)
+    expect(await draftsOf(0).move(accountId, known, 'maker')).toBe(true)
     expect((await save(1, id, 'two', [its])).outcome).toBe('gone')
     expect((await save(0, id, 'two', [its])).outcome).toBe('newest')
     expect((await one(id)).isGone).toBe(false)
   })
 
-  test('reaches no thing by another account, kind or place, and holds none for ever', async () => {
+  test('reaches no draft by another account, kind or place, and holds none for ever', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const elsewhere = await sendsOf(1).account(randomUUID(), { concurrency: 1, perMinute: null })
     const body = Buffer.from('x')
-    const put = 'SELECT FROM office.save_thing($1, $2, $3, $4, $5, $6, NULL)'
+    const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
     await expect(ask(put, 'draft', id, elsewhere, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
     await expect(ask(put, 'secret', id, accountId, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
-    await expect(thingsOf(1).move(elsewhere, { id, basedOn: [its], round: 1 }, 'aside')).rejects.toMatchObject(NO_RIGHT)
-    await expect(thingsOf(1).resolveConflicts(elsewhere, id, [])).rejects.toMatchObject(NO_RIGHT)
-    await expect(thingsOf(1).hold(elsewhere, id, true)).rejects.toMatchObject(NO_RIGHT)
+    await expect(draftsOf(1).move(elsewhere, { id, basedOn: [its], round: 1 }, 'trash')).rejects.toMatchObject(NO_RIGHT)
+    await expect(draftsOf(1).resolveConflicts(elsewhere, id, [])).rejects.toMatchObject(NO_RIGHT)
+    await expect(draftsOf(1).hold(elsewhere, id, true)).rejects.toMatchObject(NO_RIGHT)
     await expect(
-      ask(`SELECT office.move_thing('draft', $1, $2, $3, 1, 'mine')`, id, accountId, [its])
+      ask(`SELECT office.move_item('draft', $1, $2, $3, 1, 'mine')`, id, accountId, [its])
     ).rejects.toMatchObject({ code: '22023' })
-    await expect(ask(`SELECT office.hold_thing('draft', $1, $2, 900000, true)`, id, accountId)).rejects.toMatchObject({
+    await expect(ask(`SELECT office.hold_item('draft', $1, $2, 900000, true)`, id, accountId)).rejects.toMatchObject({
       code: '22023'
     })
     expect((await one(id)).content?.toString()).toBe('one')
@@ -681,15 +681,15 @@ describe('a workstation that wants more than it may', () => {
     const { place } = await office.join('Four')
     const pool = openPool(place)
     try {
-      const things = openOfficeDrafts({ pool, key: office.key }, 'draft')
-      expect(await things.changes(accountId, 0, 0)).toEqual([])
+      const drafts = openOfficeDrafts({ pool, key: office.key }, 'draft')
+      expect(await drafts.changes(accountId, 0, 0)).toEqual([])
       await office.sql(`UPDATE office.station SET revoked_at = now() WHERE role_name = $1`, [place.user])
       const version = randomUUID()
       for (const asked of [
-        () => things.changes(accountId, 0, 0),
-        () => things.conflicts('x', []),
-        () => things.state(accountId),
-        () => things.save(accountId, { id: 'x', basedOn: [], round: 0 }, version, Buffer.from('x'), false)
+        () => drafts.changes(accountId, 0, 0),
+        () => drafts.conflicts('x', []),
+        () => drafts.state(accountId),
+        () => drafts.save(accountId, { id: 'x', basedOn: [], round: 0 }, version, Buffer.from('x'), false)
       ]) {
         await expect(asked()).rejects.toMatchObject(NO_RIGHT)
       }
@@ -702,7 +702,7 @@ describe('a workstation that wants more than it may', () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await save(0, other, 'two')
-    await office.sql('UPDATE office.thing SET sealed = (SELECT sealed FROM office.thing WHERE id = $2) WHERE id = $1', [
+    await office.sql('UPDATE office.shared_item SET sealed = (SELECT sealed FROM office.shared_item WHERE id = $2) WHERE id = $1', [
       id,
       other
     ])

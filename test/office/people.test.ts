@@ -42,7 +42,7 @@ class Station extends OfficeStation {
       const answers = await put(...asked)
       if (isOver || asked[0] !== 'person') return answers
       isOver = true
-      expect(answers).toMatchObject([{ outcome: 'beside' }])
+      expect(answers).toMatchObject([{ outcome: 'conflict' }])
       await meanwhile()
       return answers
     })
@@ -101,7 +101,7 @@ describe('joined', () => {
     // If two sent to a person at once with different numbers, the later one counts.
     expectAll(expect.stringMatching(/^Mere Parata <mere@example.com> 021 555 0[12]0[12] 3$/))
     expect(at(0).list()).toEqual(at(1).list())
-    const rows = JSON.stringify(await two.office.sql('SELECT thing::text AS text FROM office.thing'))
+    const rows = JSON.stringify(await two.office.sql('SELECT shared_item::text AS text FROM office.shared_item'))
     // Not three digits alone: sealed content is shown as numbers and may contain them by chance.
     expect(rows).not.toMatch(/mere|parata|021 555/i)
     for (const word of ['Mere', 'Parata', '021 555']) expect(rows).not.toContain(Buffer.from(word).toString('hex'))
@@ -123,7 +123,7 @@ describe('joined', () => {
       return answers
     })
     await expect(at(0).reconnect()).rejects.toBeDefined()
-    expect(outcomes).toEqual(['beside'])
+    expect(outcomes).toEqual(['conflict'])
     await at(0).reconnect()
     await whenSynced()
     expectAll('Mere Parata <mere@example.com>  3')
@@ -190,7 +190,7 @@ describe('joined', () => {
     await at(0).reconnect()
     await whenSynced()
     expectAll()
-    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     expectAll('Mere Parata <mere@example.com>  1')
@@ -221,7 +221,7 @@ describe('joined', () => {
     })
     await whenSynced()
     expectAll()
-    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
   test('who is forgotten is so for longer than they would have been kept', async () => {
@@ -232,7 +232,7 @@ describe('joined', () => {
     at(1).send('Mere', 'Parata', 'mere@example.com')
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     await at(0).whenSynced()
-    await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE until IS NOT NULL`)
+    await two.office.sql(`UPDATE office.shared_item SET expires_at = now() - interval '1 s' WHERE expires_at IS NOT NULL`)
     await at(0).whenSynced()
     await at(1).reconnect()
     await whenSynced()
@@ -243,10 +243,10 @@ describe('joined', () => {
     at(0).work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    expect(await two.office.sql('SELECT until IS NULL AS always FROM office.thing')).toEqual([{ always: false }])
+    expect(await two.office.sql('SELECT expires_at IS NULL AS always FROM office.shared_item')).toEqual([{ always: false }])
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    expect(await two.office.sql('SELECT until IS NULL AS always FROM office.thing')).toEqual([{ always: true }])
+    expect(await two.office.sql('SELECT expires_at IS NULL AS always FROM office.shared_item')).toEqual([{ always: true }])
   })
 
   test('who is forgotten is so, too, where what the office has of them can’t be read here', async () => {
@@ -266,7 +266,7 @@ describe('joined', () => {
     at(1).forget('tama@example.com', 'Tama', 'Brooks')
     await whenSynced()
     expectAll()
-    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     expectAll('Mere Parata <mere@example.com>  1')
@@ -304,7 +304,7 @@ describe('joined', () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const [row] = await two.office.sql<{ days: number }>(
-      `SELECT extract(epoch FROM until - now())::integer / 86400.0 AS days FROM office.thing`
+      `SELECT extract(epoch FROM expires_at - now())::integer / 86400.0 AS days FROM office.shared_item`
     )
     expect(Math.round(Number(row?.days))).toBe(30)
     await openPurging(at(1).work.parts.db).erase({ people: at(1).work.clock() + DAY })
@@ -315,9 +315,9 @@ describe('joined', () => {
     at(1).work.parts.db.exec('UPDATE office_records_read SET cursor = 0')
     await whenSynced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
-    await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s'`)
+    await two.office.sql(`UPDATE office.shared_item SET expires_at = now() - interval '1 s'`)
     await whenSynced()
-    expect(await two.office.sql('SELECT FROM office.thing')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item')).toEqual([])
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  1'])
@@ -478,12 +478,12 @@ describe('joined', () => {
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
     await two.office.sql(
-      `CREATE TRIGGER refused BEFORE UPDATE ON office.thing FOR EACH ROW WHEN (NEW.sealed IS NULL) EXECUTE FUNCTION refused()`
+      `CREATE TRIGGER refused BEFORE UPDATE ON office.shared_item FOR EACH ROW WHEN (NEW.sealed IS NULL) EXECUTE FUNCTION refused()`
     )
     await putBack()
     await expect(at(0).reconnect()).rejects.toBeDefined()
     expect(at(0).list()).toEqual([])
-    await two.office.sql('DROP TRIGGER refused ON office.thing')
+    await two.office.sql('DROP TRIGGER refused ON office.shared_item')
     await at(1).reconnect()
     await whenSynced()
     expectAll()

@@ -81,7 +81,7 @@ const presetOf = (name: string, document: string) => ({
 /** Replaces what the server has of a preset, without notifying anyone. */
 async function sealedAs(id: string, text: string): Promise<void> {
   const sealed = seal(two.office.key, `preset:${id}`, Buffer.from(text))
-  await two.office.sql('UPDATE office.thing SET sealed = $1 WHERE id = $2', [sealed, id])
+  await two.office.sql('UPDATE office.shared_item SET sealed = $1 WHERE id = $2', [sealed, id])
 }
 
 describe('joining', () => {
@@ -96,7 +96,7 @@ describe('joining', () => {
     // Whether a view notifies is each workstation's own setting.
     expect(at(1).views()).toEqual(['Front view: lease'])
     expect(
-      await two.office.sql('SELECT kind, count(*)::integer FROM office.thing GROUP BY kind ORDER BY kind')
+      await two.office.sql('SELECT kind, count(*)::integer FROM office.shared_item GROUP BY kind ORDER BY kind')
     ).toEqual([
       { kind: 'preset', count: 46 },
       { kind: 'view', count: 1 }
@@ -146,7 +146,7 @@ describe('joining', () => {
     await whenSynced()
     expect(at(1).presets()).toEqual([])
     expect(at(1).views()).toEqual([])
-    expect(await two.office.sql('SELECT FROM office.thing')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item')).toEqual([])
   })
 })
 
@@ -166,7 +166,7 @@ describe('what is changed', () => {
     await whenSynced()
     expectPresets()
     for (const desk of desks) expect(desk.views()).toEqual([])
-    expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
+    expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
   test('by two at once is there twice: the newer as it is, the other beside it by name and time', async () => {
@@ -461,10 +461,10 @@ describe('leaving', () => {
     const server = new Client({ ...two.office.administrator })
     await server.connect()
     onTestFinished(() => server.end())
-    await server.query('BEGIN; LOCK TABLE office.thing_feed')
+    await server.query('BEGIN; LOCK TABLE office.shared_item_feed')
     const asking = records.syncNow(at(1).work.accountId).catch(() => undefined)
     const isAsking = () =>
-      server.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.thing_feed'::regclass")
+      server.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.shared_item_feed'::regclass")
     await vi.waitFor(async () => expect((await isAsking()).rowCount).toBeGreaterThan(0), { timeout: 60_000 })
     const leaving = at(1).leave({ without: true })
     await server.query('COMMIT')
@@ -596,9 +596,9 @@ describe('a server that was put back', () => {
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
-    await two.office.sql('CREATE TRIGGER refused BEFORE UPDATE ON office.thing FOR EACH ROW EXECUTE FUNCTION refused()')
+    await two.office.sql('CREATE TRIGGER refused BEFORE UPDATE ON office.shared_item FOR EACH ROW EXECUTE FUNCTION refused()')
     await expect(at(0).killAndRestart()).rejects.toBeDefined()
-    await two.office.sql('DROP TRIGGER refused ON office.thing')
+    await two.office.sql('DROP TRIGGER refused ON office.shared_item')
     await at(1).killAndRestart()
     await whenSynced()
     expectPresets('Lease: Lease, later')
@@ -795,7 +795,7 @@ describe('the server', () => {
     await joinBoth()
     at(0).preset('Planted name', 'Planted document')
     await at(0).whenSynced()
-    const rows = await two.office.sql<{ text: string }>('SELECT thing::text AS text FROM office.thing')
+    const rows = await two.office.sql<{ text: string }>('SELECT shared_item::text AS text FROM office.shared_item')
     expect(JSON.stringify(rows)).not.toContain('Planted')
     const hex = Buffer.from('Planted').toString('hex')
     expect(JSON.stringify(rows)).not.toContain(hex)
@@ -821,10 +821,10 @@ describe('the server', () => {
           ['newest', undefined]
         ])
     )
-    await two.office.sql('UPDATE office.thing SET version = $1', [version])
+    await two.office.sql('UPDATE office.shared_item SET version = $1', [version])
     expect(await outcomes()).toEqual([
       ['newest', undefined],
-      ['beside', 'one']
+      ['conflict', 'one']
     ])
     await expect(records.put('draft' as 'preset', officeId, [])).rejects.toMatchObject({ code: '42501' })
   })

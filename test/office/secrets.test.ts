@@ -179,7 +179,7 @@ test('what was put into an office is in no dump and in no log of its server', as
     [first?.name]
   )
   const rows = await office.sql<{ name: string; count: string }>(
-    `SELECT name, count FROM (VALUES ('thing', (SELECT count(DISTINCT kind) FROM office.thing)), ('send', (SELECT count(*) FROM office.answer)),
+    `SELECT name, count FROM (VALUES ('shared_item', (SELECT count(DISTINCT kind) FROM office.shared_item)), ('send', (SELECT count(*) FROM office.answer)),
        ('task', (SELECT count(*) FROM office.task)), ('mirror', (SELECT count(*) FROM office.mirror)),
        ('counter', (SELECT count(*) FROM office.counter))) AS it (name, count) WHERE count > 0`
   )

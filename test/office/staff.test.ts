@@ -63,7 +63,7 @@ class Station extends OfficeStation {
           }
           const { meanwhile } = next
           next.meanwhile = undefined
-          if (meanwhile) expect(answers).toMatchObject([{ outcome: 'beside' }])
+          if (meanwhile) expect(answers).toMatchObject([{ outcome: 'conflict' }])
           await meanwhile?.()
           return answers
         }
@@ -131,7 +131,7 @@ describe('staff named at one workstation', () => {
     await at(0).name()
     await joined()
     const [row, ...others] = await two.office.sql<{ id: string; sealed: Buffer }>(
-      "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
+      "SELECT id, sealed FROM office.shared_item WHERE kind = 'staff'"
     )
     expect(others).toEqual([])
     const there = `${row?.id} ${row?.sealed.toString('latin1')}`
@@ -352,7 +352,7 @@ test('nobody takes staff from an office: not a workstation, and not its server',
   await at(0).name()
   await joined()
   const [{ id, account } = { id: '', account: '' }] = await two.office.sql<{ id: string; account: string }>(
-    "SELECT id, account FROM office.thing WHERE kind = 'staff'"
+    "SELECT id, account FROM office.shared_item WHERE kind = 'staff'"
   )
   const pool = await poolAs('Thief', two.office)
   const end = { id, version: randomUUID(), basedOn: [], isFinal: true }
@@ -360,8 +360,8 @@ test('nobody takes staff from an office: not a workstation, and not its server',
     code: '22023'
   })
   await two.office.sql(
-    `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
-     UPDATE office.thing SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), round = round + 1,
+    `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
+     UPDATE office.shared_item SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), round = round + 1,
        rev = feed.rev, body_rev = feed.rev FROM feed WHERE kind = 'staff'`
   )
   await whenSynced()
@@ -377,15 +377,15 @@ describe('where every administrator has forgotten their PIN, who has the server 
   const ONCE = { ok: false, code: 'pin-once', at: 'Grace Okafor' }
   const listThere = async () => {
     const [row = { id: '', sealed: Buffer.alloc(0) }] = await two.office.sql<{ id: string; sealed: Buffer }>(
-      "SELECT id, sealed FROM office.thing WHERE kind = 'staff'"
+      "SELECT id, sealed FROM office.shared_item WHERE kind = 'staff'"
     )
     return { ...row, read: () => JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8')) }
   }
   /** As anyone can who has only the server. */
   const put = (sealed: Buffer) =>
     two.office.sql(
-      `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
-       UPDATE office.thing SET sealed = $1, version = gen_random_uuid(), round = round + 1, rev = feed.rev, body_rev = feed.rev
+      `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
+       UPDATE office.shared_item SET sealed = $1, version = gen_random_uuid(), round = round + 1, rev = feed.rev, body_rev = feed.rev
          FROM feed WHERE kind = 'staff'`,
       [sealed]
     )
@@ -577,7 +577,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await expect(resetPin(place, { name: 'Grace Okafor', key: two.office.key, cost })).rejects.toMatchObject({
       code: '42501'
     })
-    const change = "UPDATE office.thing SET sealed = sealed WHERE kind = 'staff'"
+    const change = "UPDATE office.shared_item SET sealed = sealed WHERE kind = 'staff'"
     await expect(withConnection(place, (client) => client.query(change))).rejects.toMatchObject({ code: '42501' })
     for (const desk of desks) await desk.reconnect()
     await whenSynced()

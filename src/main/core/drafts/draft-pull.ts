@@ -108,11 +108,11 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       } else return change.content === undefined && 'wanted'
     } else rows.change(id, syncFields)
     const after = rows.find(id)
-    if (after && !after.isMoved) applyTrashState(id, change.asideFor !== undefined)
+    if (after && !after.isMoved) applyTrashState(id, change.trashedFor !== undefined)
     return true
   }
 
-  function syncFieldsOf({ id, round, isMine, editing, asideFor }: OfficeDraftChange) {
+  function syncFieldsOf({ id, round, isMine, editing, trashedFor }: OfficeDraftChange) {
     const isEditedElsewhere = editing !== undefined && !editing.isMe
     editingTimers.get(id)?.()
     editingTimers.delete(id)
@@ -128,7 +128,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     return {
       round,
       isMadeHere: isMine,
-      isAside: asideFor !== undefined,
+      isAside: trashedFor !== undefined,
       editingBy: isEditedElsewhere ? editing.by : undefined,
       editingUntil: isEditedElsewhere ? Math.round(time.now() + editing.remaining) : 0
     }

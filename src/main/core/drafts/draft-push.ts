@@ -71,7 +71,7 @@ export function openDraftPush({
     if (!localNow || !after?.isMoved) return
     const isAside = localNow.isTrashed === 1
     const isDone =
-      isAside === after.isAside || (await ask((office) => office.move(officeId, after, isAside ? 'aside' : 'back')))
+      isAside === after.isAside || (await ask((office) => office.move(officeId, after, isAside ? 'trash' : 'back')))
     db.transaction(() => {
       if (isDone) rows.change(id, { isAside, isMoved: (rows.localDraft(id)?.isTrashed === 1) !== isAside })
       else applyTrashState(id, after.isAside)
@@ -94,9 +94,9 @@ export function openDraftPush({
         rows.change(id, { basedOn: [version], round, given: edits, isToKnow: false })
         return true
       }
-      if (saved.outcome === 'gone' || saved.outcome === 'further') {
+      if (saved.outcome === 'gone' || saved.outcome === 'split-off') {
         applyRemoval(accountId, now, rows.localDraft(id), {
-          splitOffVersion: saved.outcome === 'further' ? version : undefined
+          splitOffVersion: saved.outcome === 'split-off' ? version : undefined
         })
         return false
       }
@@ -192,7 +192,7 @@ export function openDraftPush({
       const saved = await ask((office) => office.restore(officeId, its, version, encodeContent(local)))
       // The current content is the same, so nobody has to choose between them.
       const isSame = saved.content !== undefined && hasContent(local, readContent(saved.content))
-      if (saved.outcome === 'beside' && isSame) await ask((office) => office.resolveConflicts(officeId, id, [version]))
+      if (saved.outcome === 'conflict' && isSame) await ask((office) => office.resolveConflicts(officeId, id, [version]))
       await restoreConflicts(officeId, local)
       applyAnswer(local.accountId, known, version, saved)
     } else if (rows.openConflictIds(local.number).length > 0) {

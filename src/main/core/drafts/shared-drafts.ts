@@ -133,8 +133,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     lanes.syncAgain(accountId)
   }
 
-  async function conflictsOf(office: OfficeDrafts, { id, beside, isGone }: OfficeDraftChange) {
-    if (beside === 0 || isGone) return []
+  async function conflictsOf(office: OfficeDrafts, { id, conflictCount, isGone }: OfficeDraftChange) {
+    if (conflictCount === 0 || isGone) return []
     const local = rows.localDraft(id)
     return await office.conflicts(id, local ? rows.conflictIds(local.number) : [])
   }

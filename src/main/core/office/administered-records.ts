@@ -43,13 +43,13 @@ export async function changeSingleRecord<Done>(
     // A workstation that changes the record takes the same lock. `at` is the time when the lock is taken, so of two
     // concurrent commands the second one is later.
     const { rows: feeds } = await client.query<{ account: string; rev: string; at: number }>(
-      `UPDATE thing_feed SET rev = rev + 1 WHERE kind = $1
+      `UPDATE shared_item_feed SET rev = rev + 1 WHERE kind = $1
          RETURNING account, rev::text, (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at`,
       [kind]
     )
     for (const { account, rev, at } of feeds) {
       const { rows } = await client.query<{ id: string; sealed: Buffer }>(
-        'SELECT id, sealed FROM thing WHERE kind = $1 AND account = $2 AND gone_at IS NULL',
+        'SELECT id, sealed FROM shared_item WHERE kind = $1 AND account = $2 AND gone_at IS NULL',
         [kind, account]
       )
       const [row] = rows
@@ -58,8 +58,8 @@ export async function changeSingleRecord<Done>(
       const before = unsealIfIntact(key, identityOf(kind, id), sealed)
       const { content, done } = change(before && parsedJson(before.toString('utf8')), at)
       await client.query(
-        `UPDATE thing SET rev = $3, body_rev = $3, version = gen_random_uuid(),
-             earlier = last_marks(earlier || mark_of(round, version)), round = round + 1, at = now(), sealed = $4,
+        `UPDATE shared_item SET rev = $3, body_rev = $3, version = gen_random_uuid(),
+             ancestors = last_marks(ancestors || mark_of(round, version)), round = round + 1, at = now(), sealed = $4,
              base_round = CASE WHEN life < $5 THEN round ELSE base_round END,
              base_sealed = CASE WHEN life < $5 THEN sealed ELSE base_sealed END, life = $5
            WHERE kind = $1 AND id = $2`,

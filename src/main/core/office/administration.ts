@@ -12,7 +12,7 @@ import { rejoining } from './migrations/004-rejoining.ts'
 import { watching, watchingForStations } from './migrations/005-watching.ts'
 import { restoring, restoringForStations } from './migrations/006-restoring.ts'
 import { tasks, tasksForStations } from './migrations/007-tasks.ts'
-import { things, thingsForStations } from './migrations/008-things.ts'
+import { sharedItems, sharedItemsForStations } from './migrations/008-shared-items.ts'
 import { keys, keysForStations } from './migrations/009-keys.ts'
 import { heads, headsForStations } from './migrations/010-heads.ts'
 import { records, recordsForStations } from './migrations/011-records.ts'
@@ -46,7 +46,7 @@ const steps: readonly Step[] = [
   { name: 'watching', sql: watching, forStations: watchingForStations },
   { name: 'restoring', sql: restoring, forStations: restoringForStations },
   { name: 'tasks', sql: tasks, forStations: tasksForStations },
-  { name: 'things', sql: things, forStations: thingsForStations },
+  { name: 'shared items', sql: sharedItems, forStations: sharedItemsForStations },
   { name: 'keys', sql: keys, forStations: keysForStations },
   { name: 'heads', sql: heads, forStations: headsForStations },
   { name: 'records', sql: records, forStations: recordsForStations },

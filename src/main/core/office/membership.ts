@@ -499,10 +499,10 @@ export class OfficeMembership {
     if (notification?.channel === 'feed' || notification?.channel === 'look')
       return void folders.notified(notification.channel, notification.about)
     if (!notification && !this.#isClosed) this.#greeting.schedule(FIRST_WAIT * (1 + this.#deps.time.random()))
-    if (!notification || notification.channel === 'things') staff.notified(notification?.about)
+    if (!notification || notification.channel === 'items') staff.notified(notification?.about)
     for (const [accountId, its] of shared.accounts()) {
       if (notification && its !== notification.about) continue
-      if (notification?.channel !== 'things') shared.notified(accountId)
+      if (notification?.channel !== 'items') shared.notified(accountId)
       if (notification?.channel !== 'sends') {
         drafts.syncSoon(accountId)
         records.syncSoon(accountId)
@@ -546,7 +546,7 @@ interface OfficeNotification {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
-const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks', 'counters'] as const
+const CHANNELS = ['sends', 'items', 'feed', 'look', 'life', 'tasks', 'counters'] as const
 const CHANNEL_PREFIX = 'countersign_'
 
 /**

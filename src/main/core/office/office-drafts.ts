@@ -1,7 +1,7 @@
 /**
- * What an office's workstations edit together, such as drafts, as its server has it. One content is current, changes
- * come in an order in which no reader can miss one, and a content that doesn't derive from the current one is kept
- * beside it. Each content is sealed under its draft's identity.
+ * The drafts that an office's workstations edit together, as its server has them. One content is current, changes come
+ * in an order in which no reader can miss one, and a content that doesn't derive from the current one is kept beside it
+ * as a conflict. Each content is sealed under its draft's identity.
  */
 import type { Pool } from 'pg'
 import type { Queryable } from './query-batching.ts'
@@ -29,39 +29,39 @@ export interface OfficeDraftChange extends OfficeDraftContent {
   /** Who is editing it, and for how much longer at least, in milliseconds. */
   readonly editing?: { readonly by: string; readonly isMe: boolean; readonly remaining: number }
   /** How long it has been in the trash, in milliseconds; absent if it isn't. */
-  readonly asideFor?: number
+  readonly trashedFor?: number
   readonly isGone: boolean
   /** It is gone because it belongs only to the workstation that created it. */
   readonly isMakersOwn: boolean
   /**
    * It is gone because it was sent, but its last content was written without knowing of that. That content goes on as
-   * another thing.
+   * another draft.
    */
   readonly isSplitOff: boolean
-  /** It was sent while contents beside it were undecided. Each of those goes on as another thing. */
+  /** It was sent while contents beside it were undecided. Each of those goes on as another draft. */
   readonly hasOpenConflicts: boolean
   /**
    * Its content is from before the server was restored, whether the server had it or was told since. It may lack what
    * was written in between.
    */
   readonly isFromBeforeRestore: boolean
-  /** How many contents are kept beside it, including those already decided on. */
-  readonly beside: number
+  /** How many conflicts it has, including resolved ones. */
+  readonly conflictCount: number
 }
 
-/** A content kept beside a draft. */
+/** A content that conflicts with a draft's current one. */
 interface ConflictingContent extends Pick<OfficeDraftContent, 'version' | 'by' | 'ago' | 'content'> {
   readonly isResolved: boolean
 }
 
 /**
- * The result of a save. newest: it is now current. beside: another content is current, which is included, and this one
- * is kept beside it. gone: the thing no longer exists. further: as gone, because a draft was sent without this content, or deleted
- * by someone who hadn't seen it.
- * sent: it is a draft that is being sent as it is. older: a restored server has a later one.
+ * The result of a save. newest: it is now current. conflict: another content is current, which is included, and this
+ * one is kept beside it. gone: the draft no longer exists. split-off: as gone, because the draft was sent without this
+ * content, or deleted by someone who hadn't seen it; the content goes on as another draft. sent: the draft is being sent
+ * as it is. older: a restored server has a later one.
  */
 export interface SaveResult extends OfficeDraftContent {
-  readonly outcome: 'newest' | 'beside' | 'gone' | 'further' | 'sent' | 'older'
+  readonly outcome: 'newest' | 'conflict' | 'gone' | 'split-off' | 'sent' | 'older'
   /** The id of that send. */
   readonly sentAs?: string
 }
@@ -79,7 +79,7 @@ interface DraftRef {
 const PAGE = 50
 /** How many bytes are transferred at a time, in either direction, but at least one content, which can be megabytes. */
 export const MAX_TRANSFER_BYTES = 1_000_000
-/** How long a thing is held for someone typing after the last save, in milliseconds. */
+/** How long a draft is held for someone typing after the last save, in milliseconds. */
 const HOLD_MS = 60_000
 
 interface SavedRow {
@@ -97,12 +97,13 @@ interface ChangeRow
     | 'isMine'
     | 'ago'
     | 'editing'
-    | 'asideFor'
+    | 'trashedFor'
     | 'isGone'
     | 'isMakersOwn'
     | 'isSplitOff'
     | 'hasOpenConflicts'
     | 'isFromBeforeRestore'
+    | 'conflictCount'
     | 'content'
   > {
   is_mine: boolean
@@ -110,12 +111,13 @@ interface ChangeRow
   editing: string | null
   is_editing: boolean | null
   editing_ms: number | null
-  aside_ms: number | null
+  trashed_ms: number | null
   is_gone: boolean
-  is_makers: boolean
-  is_further: boolean
-  is_undecided: boolean
-  is_former: boolean
+  is_makers_own: boolean
+  is_split_off: boolean
+  has_open_conflicts: boolean
+  is_from_before_restore: boolean
+  conflict_count: number
   sealed: Buffer | null
 }
 
@@ -144,7 +146,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      * Returns the number of the last change, and the office's life; 0 for a life that no workstation has noticed yet.
      */
     async state(accountId: string): Promise<{ rev: number; life: number }> {
-      const { rows } = await atOnce.query<{ rev: number; life: number }>('SELECT * FROM office.things_state($1, $2)', [
+      const { rows } = await atOnce.query<{ rev: number; life: number }>('SELECT * FROM office.items_state($1, $2)', [
         ...[kind, accountId]
       ])
       return rows[0] ?? { rev: 0, life: 0 }
@@ -157,44 +159,45 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
 
     /**
      * Returns changes since `after`.
-     * @param bodiesAfter up to where every thing was read; 0 until all were.
+     * @param bodiesAfter up to where every draft was read; 0 until all were.
      * @param life see `save`.
      */
     async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<OfficeDraftChange[]> {
       const rows = await ask<ChangeRow>(
-        'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6, $7)',
+        'SELECT * FROM office.item_changes($1, $2, $3, $4, $5, $6, $7)',
         ...[kind, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
       )
-      return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
-        ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
+      return rows.map(({ id, rev, version, round, by, ...row }) => ({
+        ...{ id, rev, version, round, by, isMine: row.is_mine, ago: row.at_ms },
         ...{
           isGone: row.is_gone,
-          isMakersOwn: row.is_makers,
-          isSplitOff: row.is_further,
-          hasOpenConflicts: row.is_undecided,
-          isFromBeforeRestore: row.is_former
+          isMakersOwn: row.is_makers_own,
+          isSplitOff: row.is_split_off,
+          hasOpenConflicts: row.has_open_conflicts,
+          isFromBeforeRestore: row.is_from_before_restore,
+          conflictCount: row.conflict_count
         },
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, remaining: row.editing_ms ?? 0 }
         }),
-        ...(row.aside_ms !== null && { asideFor: row.aside_ms }),
+        ...(row.trashed_ms !== null && { trashedFor: row.trashed_ms }),
         ...unsealBody(id, row.sealed)
       }))
     },
 
-    /** Returns the contents kept beside a draft, oldest first; those in `knownVersions` without their content. */
+    /** Returns a draft's conflicts, oldest first; those in `knownVersions` without their content. */
     async conflicts(id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
       const contents = new Map<string, Pick<ConflictingContent, 'content'>>()
       for (;;) {
-        const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
-          'SELECT * FROM office.thing_versions($1, $2, $3, $4)',
+        const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_resolved: boolean }>(
+          'SELECT * FROM office.item_conflicts($1, $2, $3, $4)',
           ...[kind, id, [...knownVersions, ...contents.keys()], MAX_TRANSFER_BYTES]
         )
         for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(id, body))
         // The server stops at a number of bytes; the rest is requested next.
         if (rows.every(({ version }) => contents.has(version) || knownVersions.includes(version))) {
-          return rows.map(({ version, by, at_ms: ago, is_settled: isSettled }) => ({
-            ...{ version, by, ago, isResolved: isSettled },
+          return rows.map(({ version, by, at_ms: ago, is_resolved: isResolved }) => ({
+            ...{ version, by, ago, isResolved },
             ...contents.get(version)
           }))
         }
@@ -204,7 +207,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     /**
      * Saves a content; repeating a version repeats the same save.
      * @param own the draft's sends that this workstation has as its own and that didn't arrive.
-     * @param isTyped whether to hold the thing for the one who types.
+     * @param isTyped whether to hold the draft for the one who types.
      * @param life the life of which everything is known here; if given, rejects in any other.
      */
     async save(
@@ -216,7 +219,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       life?: number
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        'SELECT * FROM office.save_item($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
         ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD_MS : null, own],
         // Without a known base, the count starts from the beginning.
         ...[basedOn.length > 0 ? round : 0, life]
@@ -232,19 +235,19 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       content: Buffer
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.know_thing($1, $2, $3, $4, $5, $6, $7)',
+        'SELECT * FROM office.restore_item($1, $2, $3, $4, $5, $6, $7)',
         ...[kind, id, accountId, version, round, sealed(id, content), own]
       )
       return saveResultOf(id, rows)
     },
 
     /**
-     * Tells a restored server a content that was kept beside a thing, undecided as far as is known here. Returns whether
-     * it is kept there: it isn't if the thing is gone or is being sent.
+     * Tells a restored server a content that was kept beside a draft, unresolved as far as is known here. Returns whether
+     * it is kept there: it isn't if the draft is gone or is being sent.
      */
     async restoreConflict(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
       const [row] = await ask<{ kept: boolean }>(
-        'SELECT office.know_version($1, $2, $3, $4, $5) AS kept',
+        'SELECT office.restore_conflict($1, $2, $3, $4, $5) AS kept',
         ...[kind, id, accountId, version, sealed(id, content)]
       )
       return row?.kept === true
@@ -256,14 +259,14 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
       const [row] = await ask<{ name: string; is_me: boolean }>(
-        'SELECT * FROM office.hold_thing($1, $2, $3, $4, $5)',
+        'SELECT * FROM office.hold_item($1, $2, $3, $4, $5)',
         ...[kind, id, accountId, HOLD_MS, isTaking]
       )
       return row && { by: row.name, isMe: row.is_me }
     },
 
     async releaseHold(accountId: string, id: string): Promise<void> {
-      await ask('SELECT office.let_go_of_thing($1, $2, $3)', kind, id, accountId)
+      await ask('SELECT office.release_hold($1, $2, $3)', kind, id, accountId)
     },
 
     /**
@@ -273,10 +276,10 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     async move(
       accountId: string,
       { id, basedOn, round }: DraftRef,
-      to: 'aside' | 'back' | 'gone' | 'maker'
+      to: 'trash' | 'back' | 'gone' | 'maker'
     ): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
-        'SELECT office.move_thing($1, $2, $3, $4, $5, $6) AS done',
+        'SELECT office.move_item($1, $2, $3, $4, $5, $6) AS done',
         ...[kind, id, accountId, basedOn, round, to]
       )
       return row?.done === true
@@ -289,15 +292,15 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async removeSent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
-        'SELECT office.draft_sent($1, $2, $3, $4) AS done',
+        'SELECT office.remove_sent_draft($1, $2, $3, $4) AS done',
         ...[id, accountId, sendId, basedOn]
       )
       return row?.done === true
     },
 
-    /** Marks contents kept beside a draft as decided on. */
+    /** Marks conflicts of a draft as resolved. */
     async resolveConflicts(accountId: string, id: string, versions: readonly string[]): Promise<void> {
-      await ask('SELECT office.settle_versions($1, $2, $3, $4)', kind, id, accountId, versions)
+      await ask('SELECT office.resolve_conflicts($1, $2, $3, $4)', kind, id, accountId, versions)
     }
   }
 }

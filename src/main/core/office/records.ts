@@ -56,12 +56,12 @@ export interface RecordToPut {
 }
 
 /**
- * The result of a put. newest: it is now current. gone: the record is deleted. beside: another content is current,
- * which is returned; this one wasn't kept. older: a restored server has a later one. over: it was current until another
- * one derived from it. elsewhere: another account has this id.
+ * The result of a put. newest: it is now current. gone: the record is deleted. conflict: another content is current,
+ * which is returned; this one wasn't kept. older: a restored server has a later one. superseded: it was current until
+ * another one derived from it. other-account: another account has this id.
  */
 export interface PutResult extends RecordState {
-  readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'over' | 'elsewhere'
+  readonly outcome: 'newest' | 'gone' | 'conflict' | 'older' | 'superseded' | 'other-account'
   /** The common base of the two, if a content that was told again conflicts with one changed since. */
   readonly base?: unknown
 }
@@ -114,7 +114,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
     ): Promise<RecordChange[]> {
       const { rows } = await pool.query<
         Omit<RecordState, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
-      >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0, $5, $6)', [
+      >('SELECT * FROM office.item_changes($1, $2, $3, $4, 0, $5, $6)', [
         kind,
         accountId,
         after,

@@ -400,7 +400,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const values = [id, accountId, epoch, sealAnswer(id, epoch, answer)]
       if (!of) return void (await ask('SELECT office.know_sent($1, $2, $3, $4)', values))
       const { draft, versions = [], round = 0 } = of
-      await ask('SELECT office.know_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, round])
+      await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, round])
     },
 
     async reportConcluded(accountId, { id, round }, state) {

@@ -545,14 +545,14 @@ export class SharedRecords {
     const isChange = sent.edits !== sent.given
     // If only its base is told again, the current content doesn't change.
     const isLost = put.round !== undefined && (isChange || !sent.lost)
-    if (outcome === 'elsewhere') return this.#assignNewId(now)
+    if (outcome === 'other-account') return this.#assignNewId(now)
     if (outcome === 'older') {
       const base = lost ? mergeContents(kind, lost.content, now.base, lost.shared) : now.base
       rows.change(sent.number, { round, base, lost: undefined, isToKnow: false })
       // The record may have been skipped. Unsynced changes are sent like any others.
       rows.setCursor(0, kind.kind, sent.accountId)
       this.#lanes.syncAgain(sent.accountId)
-    } else if (outcome === 'over') {
+    } else if (outcome === 'superseded') {
       const base = now.local === undefined ? undefined : kind.merge && put.content
       const isFinal = now.isFinal && put.content !== undefined
       rows.change(sent.number, {
@@ -567,12 +567,12 @@ export class SharedRecords {
       this.#lanes.syncAgain(sent.accountId)
     }
     // It was finally deleted while this was in flight. The deletion is sent next, whatever others have.
-    else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
+    else if (outcome === 'conflict' && now.isFinal && put.content !== undefined)
       rows.change(sent.number, { basedOn: [version], round, lineage, lost: undefined, isToKnow: false })
-    else if (outcome === 'beside' && isLost) {
+    else if (outcome === 'conflict' && isLost) {
       const base = lost ? mergeContents(kind, answer.base, now.base, lost.shared) : answer.base
       return this.#resolveConflict(kind, now, answer, base, true)
-    } else if (outcome === 'beside') return this.#resolveConflict(kind, now, answer, now.base)
+    } else if (outcome === 'conflict') return this.#resolveConflict(kind, now, answer, now.base)
     else if (outcome === 'gone' && put.content !== undefined) return this.#applyRemoval(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {

@@ -180,7 +180,7 @@ export const desks = `
     IF room <= 0 THEN
       RETURN;
     END IF;
-    -- What was shown not to have arrived may have turned up since; of what came here in doubt nothing was shown yet.
+    -- What was shown not to have arrived may have turned up since; of what result here in doubt nothing was shown yet.
     UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
       SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
         AND is_in_doubt AND coalesce(proven_until, '-infinity') < now()
@@ -194,7 +194,7 @@ export const desks = `
       WITH picked AS (
         SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
           -- Of the sends of one draft: see the step of things.
-          AND (draft IS NULL OR NOT leaves_elsewhere(draft, account, id))
+          AND (draft IS NULL OR NOT is_blocked_by_other_send(draft, account, id))
           -- One that waits for a second person takes no other's place.
           AND NOT waits_for_release(id)
           ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
@@ -213,7 +213,7 @@ export const desks = `
     END IF;
   END $$;
 
-  -- What came of attempts, and what may leave next, in one step, so that no lane is empty in between. Of an attempt that this workstation did
+  -- What result of attempts, and what may leave next, in one step, so that no lane is empty in between. Of an attempt that this workstation did
   -- not have, as where a backup was put in place of what knew of it, the state is NULL.
   CREATE FUNCTION take_turn(p_account uuid, p_ids uuid[], p_epochs integer[], p_kinds text[], p_answers bytea[], p_most integer)
   RETURNS TABLE (is_claim boolean, id uuid, epoch integer, state text, lease_ms double precision, sealed bytea)

@@ -8,14 +8,14 @@ export const keys = `
   ALTER TABLE office ADD COLUMN key_number integer NOT NULL DEFAULT 1, ADD COLUMN key_id bytea CHECK (length(key_id) = 4);
   UPDATE office SET key_id = (SELECT substring(sealed FROM 1 FOR 4) FROM (
     SELECT sealed FROM mirror WHERE sealed IS NOT NULL UNION ALL SELECT sealed FROM send WHERE length(sealed) > 4
-    UNION ALL SELECT sealed FROM thing WHERE sealed IS NOT NULL) it LIMIT 1);
+    UNION ALL SELECT sealed FROM shared_item WHERE sealed IS NOT NULL) it LIMIT 1);
   -- Of a workstation that has joined, sealed_key is the office's key as it turned last, sealed to its public key; vouched: by whom has
   -- the office's key, that this is its public key.
   ALTER TABLE station ADD COLUMN key_number integer NOT NULL DEFAULT 1,
     ADD COLUMN public_key bytea CHECK (length(public_key) = 32), ADD COLUMN vouched bytea CHECK (length(vouched) = 32);
 
   -- The turning holds the table: each question is wholly before it, or after. Volatile, so that one which waited for that sees what it
-  -- waited for: a stable function would see all as it was when its question came.
+  -- waited for: a stable function would see all as it was when its question result.
   CREATE OR REPLACE FUNCTION me() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid;

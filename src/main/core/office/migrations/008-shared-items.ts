@@ -1,17 +1,17 @@
 /**
- * What workstations edit together, such as drafts. Each thing has one current content, and its changes come in an order
+ * What workstations edit together, such as drafts. Each item has one current content, and its changes come in an order
  * in which no reader can miss one. A save names the content that it derives from. If that isn't the current one, or
  * someone else is editing, the current one stays, and the other is kept beside it. Nothing is merged, and nothing that
  * was saved is overwritten unseen.
  */
-export const things = `
-  CREATE TABLE thing_feed (
+export const sharedItems = `
+  CREATE TABLE shared_item_feed (
     kind text NOT NULL CHECK (kind IN ('draft', 'preset', 'view', 'person')),
     account uuid NOT NULL REFERENCES account,
     rev bigint NOT NULL,
     PRIMARY KEY (kind, account)
   );
-  CREATE TABLE thing (
+  CREATE TABLE shared_item (
     kind text NOT NULL,
     id text NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
     account uuid NOT NULL,
@@ -20,7 +20,7 @@ export const things = `
     body_rev bigint NOT NULL,
     -- Which content it is, by an id that is the content's own: after a backup was restored, a number might be another's.
     version uuid NOT NULL,
-    -- How many contents it has had, in which of the office's lives this one was saved, and how many it had before that life: see know_thing.
+    -- How many contents it has had, in which of the office's lives this one was saved, and how many it had before that life: see restore_item.
     round integer NOT NULL DEFAULT 1,
     life integer NOT NULL,
     base_round integer NOT NULL DEFAULT 0,
@@ -30,73 +30,73 @@ export const things = `
     editing_by uuid REFERENCES station,
     editing_until timestamptz,
     -- Since when it is in the trash, and since when it is no more.
-    aside_at timestamptz,
+    trashed_at timestamptz,
     gone_at timestamptz,
     -- It is no more because it is its maker's own, who may give it again.
-    is_makers boolean NOT NULL DEFAULT false,
+    is_makers_own boolean NOT NULL DEFAULT false,
     -- It is no more because of this send: that arrived, or took it along as its workstation left.
-    gone_with uuid,
+    gone_with_send uuid,
     -- It was deleted by someone who had seen it up to this round of what was written before this life; and the last of that, if it is known.
-    gone_round integer NOT NULL DEFAULT 0,
-    gone_version uuid,
-    -- It was sent, and someone who didn't know had written further: see note_further.
-    is_further boolean NOT NULL DEFAULT false,
+    deleted_round integer NOT NULL DEFAULT 0,
+    deleted_version uuid,
+    -- It was sent, and someone who didn't know had written further: see mark_split_off.
+    is_split_off boolean NOT NULL DEFAULT false,
     -- It was sent while something was kept beside it that nobody had decided on.
-    is_undecided boolean NOT NULL DEFAULT false,
+    has_open_conflicts boolean NOT NULL DEFAULT false,
     -- Of others than drafts: the last of the contents that are in it, or are known to be kept beside it as one more, the earliest first: see mark_of.
-    earlier text[] NOT NULL DEFAULT '{}',
+    ancestors text[] NOT NULL DEFAULT '{}',
     sealed bytea,
     PRIMARY KEY (kind, id),
-    FOREIGN KEY (kind, account) REFERENCES thing_feed,
+    FOREIGN KEY (kind, account) REFERENCES shared_item_feed,
     CHECK ((gone_at IS NULL) = (sealed IS NOT NULL))
   );
-  CREATE UNIQUE INDEX thing_by_rev ON thing (kind, account, rev);
+  CREATE UNIQUE INDEX shared_item_by_seq ON shared_item (kind, account, rev);
 
   -- What was saved and doesn't count; settled: someone has seen it, and decided.
-  CREATE TABLE thing_version (
+  CREATE TABLE shared_item_conflict (
     kind text NOT NULL,
     id text NOT NULL,
     version uuid NOT NULL,
     by uuid NOT NULL REFERENCES station,
     at timestamptz NOT NULL DEFAULT now(),
-    is_settled boolean NOT NULL DEFAULT false,
+    is_resolved boolean NOT NULL DEFAULT false,
     sealed bytea NOT NULL,
     PRIMARY KEY (kind, id, version),
-    FOREIGN KEY (kind, id) REFERENCES thing
+    FOREIGN KEY (kind, id) REFERENCES shared_item
   );
 
   -- The draft that a send was made of, where the office has that, with which of its contents, and how many there were: 0 where nobody says. And
-  -- whether someone had written further on it as the send came, in doubt, to a server that was put back: see note_further.
+  -- whether someone had written further on it as the send came, in doubt, to a server that was put back: see mark_split_off.
   ALTER TABLE send ADD COLUMN draft text, ADD COLUMN draft_versions uuid[] NOT NULL DEFAULT '{}', ADD COLUMN draft_round integer NOT NULL DEFAULT 0,
-    ADD COLUMN is_behind boolean NOT NULL DEFAULT false;
+    ADD COLUMN is_behind_draft boolean NOT NULL DEFAULT false;
   CREATE INDEX send_by_draft ON send (account, draft) WHERE draft IS NOT NULL;
 
-  -- The number that orders changes. Its lock is the first of all: until this transaction ends, no other changes a thing of that account.
-  CREATE FUNCTION next_thing_rev(p_kind text, p_account uuid) RETURNS bigint
+  -- The number that orders changes. Its lock is the first of all: until this transaction ends, no other changes a item of that account.
+  CREATE FUNCTION next_item_seq(p_kind text, p_account uuid) RETURNS bigint
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
     its bigint;
   BEGIN
     PERFORM me();
-    INSERT INTO thing_feed AS it (kind, account, rev) VALUES (p_kind, p_account, 1)
+    INSERT INTO shared_item_feed AS it (kind, account, rev) VALUES (p_kind, p_account, 1)
       ON CONFLICT (kind, account) DO UPDATE SET rev = it.rev + 1 RETURNING it.rev INTO its;
     RETURN its;
   END $$;
 
-  CREATE FUNCTION note_thing() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION notify_item_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    PERFORM pg_notify('countersign_things', NEW.account::text);
+    PERFORM pg_notify('countersign_items', NEW.account::text);
     RETURN NULL;
   END $$;
-  CREATE TRIGGER note_thing AFTER INSERT OR UPDATE ON thing FOR EACH ROW EXECUTE FUNCTION note_thing();
+  CREATE TRIGGER notify_item_change AFTER INSERT OR UPDATE ON shared_item FOR EACH ROW EXECUTE FUNCTION notify_item_change();
 
-  -- A thing of this account, as it is now; its account's lock is held.
-  CREATE FUNCTION thing_of(p_kind text, p_id text, p_account uuid) RETURNS thing
+  -- A item of this account, as it is now; its account's lock is held.
+  CREATE FUNCTION item_of(p_kind text, p_id text, p_account uuid) RETURNS shared_item
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
-    its thing;
+    its shared_item;
   BEGIN
-    SELECT * INTO its FROM thing WHERE kind = p_kind AND id = p_id;
+    SELECT * INTO its FROM shared_item WHERE kind = p_kind AND id = p_id;
     IF its.account <> p_account THEN
       RAISE EXCEPTION 'This belongs to another account.' USING ERRCODE = 'insufficient_privilege';
     END IF;
@@ -104,7 +104,7 @@ export const things = `
   END $$;
 
   -- Other kinds than drafts are changed by the rules of put_records alone.
-  CREATE FUNCTION drafts_alone(p_kind text) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION assert_draft(p_kind text) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
     IF p_kind <> 'draft' THEN
       RAISE EXCEPTION 'These have rules of their own.' USING ERRCODE = 'insufficient_privilege';
@@ -116,43 +116,43 @@ export const things = `
     SELECT p_round || ':' || left(replace(p_version::text, '-', ''), 12)
   $$;
 
-  -- The last 48 of these, the earliest first; p_but: without that one's own.
-  CREATE FUNCTION last_marks(p_marks text[], p_but uuid DEFAULT NULL) RETURNS text[]
+  -- The last 48 of these, the earliest first; p_except: without that one's own.
+  CREATE FUNCTION last_marks(p_marks text[], p_except uuid DEFAULT NULL) RETURNS text[]
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT coalesce(array_agg(mark ORDER BY place, mark), '{}') FROM (
       SELECT DISTINCT mark, lpad(split_part(mark, ':', 1), 10, '0') AS place
-        FROM unnest(p_marks) mark, split_part(mark_of(0, p_but), ':', 2) own
+        FROM unnest(p_marks) mark, split_part(mark_of(0, p_except), ':', 2) own
         WHERE mark ~ '^[0-9]{1,10}:[0-9a-f]{12}$' AND split_part(mark, ':', 2) IS DISTINCT FROM own
         ORDER BY place DESC, mark LIMIT 48
     ) its
   $$;
 
-  CREATE FUNCTION is_marked(p_marks text[], p_version uuid) RETURNS boolean LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION lineage_has(p_marks text[], p_version uuid) RETURNS boolean LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT EXISTS (SELECT FROM unnest(p_marks) mark, split_part(mark_of(0, p_version), ':', 2) its WHERE split_part(mark, ':', 2) = its)
   $$;
 
   -- Whether a content of that round is no part of what has these marks: they go back to before it, and don't name it.
-  CREATE FUNCTION is_apart(p_marks text[], p_round integer, p_version uuid) RETURNS boolean
+  CREATE FUNCTION lineage_lacks(p_marks text[], p_round integer, p_version uuid) RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
-    SELECT NOT is_marked(p_marks, p_version)
+    SELECT NOT lineage_has(p_marks, p_version)
       AND (cardinality(p_marks) < 48 OR split_part(p_marks[1], ':', 1)::bigint < p_round)
   $$;
 
-  CREATE FUNCTION is_held_by_another(p_thing thing) RETURNS boolean
+  CREATE FUNCTION is_held_by_another(p_item shared_item) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
-    RETURN coalesce(p_thing.editing_by <> me() AND p_thing.editing_until >= now(), false);
+    RETURN coalesce(p_item.editing_by <> me() AND p_item.editing_until >= now(), false);
   END $$;
 
   -- Whether something is kept beside it that nobody has decided on.
-  CREATE FUNCTION has_undecided(p_kind text, p_id text) RETURNS boolean
+  CREATE FUNCTION has_open_conflicts(p_kind text, p_id text) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
-    RETURN EXISTS (SELECT FROM thing_version WHERE kind = p_kind AND id = p_id AND NOT is_settled);
+    RETURN EXISTS (SELECT FROM shared_item_conflict WHERE kind = p_kind AND id = p_id AND NOT is_resolved);
   END $$;
 
   -- Whether a send of this draft waits, is under way, or was sent: another one than p_send.
-  CREATE FUNCTION is_sent_elsewhere(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
+  CREATE FUNCTION has_active_send(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
     RETURN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_draft AND id IS DISTINCT FROM p_send
@@ -161,7 +161,7 @@ export const things = `
 
   -- Whether another send of this draft is under way, may have left or was sent, or is the one that leaves. A server that was put back can get two
   -- of them, one from a workstation that doesn't know of the other.
-  CREATE FUNCTION leaves_elsewhere(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
+  CREATE FUNCTION is_blocked_by_other_send(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
     RETURN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_draft AND id <> p_send
@@ -170,212 +170,212 @@ export const things = `
 
   -- Whether a draft that a send had taken along is one again: the workstation that has that send says so, having joined again, and the send
   -- ended without arriving, here or there. As another draft it could be sent beside the send that is tried again.
-  CREATE FUNCTION has_come_back(p_thing thing, p_own uuid[]) RETURNS boolean
+  CREATE FUNCTION is_back_from_send(p_item shared_item, p_own_sends uuid[]) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
-    RETURN p_thing.gone_with = ANY (p_own) AND NOT is_sent_elsewhere(p_thing.id, p_thing.account, NULL)
-      AND EXISTS (SELECT FROM send WHERE id = p_thing.gone_with AND account = p_thing.account
+    RETURN p_item.gone_with_send = ANY (p_own_sends) AND NOT has_active_send(p_item.id, p_item.account, NULL)
+      AND EXISTS (SELECT FROM send WHERE id = p_item.gone_with_send AND account = p_item.account
         AND state IN ('held', 'not-sent', 'refused', 'cancelled'));
   END $$;
 
   -- Whether someone deleted it: it is neither gone with a send nor its maker's own.
-  CREATE FUNCTION was_deleted(p_thing thing) RETURNS boolean
+  CREATE FUNCTION was_deleted(p_item shared_item) RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
-    SELECT p_thing.gone_at IS NOT NULL AND p_thing.gone_with IS NULL AND NOT p_thing.is_makers
+    SELECT p_item.gone_at IS NOT NULL AND p_item.gone_with_send IS NULL AND NOT p_item.is_makers_own
   $$;
 
-  -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more;
+  -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such item any more;
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
-  -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
-  -- p_own: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
+  -- The same version again is the same save. Each save that counts holds the item for p_hold_ms, where that is given.
+  -- p_own_sends: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
   -- p_round: how many contents there were with the one that it goes on from. A server that was put back has had fewer, or none.
   -- p_life: the one of which all is known to who saves.
-  CREATE FUNCTION save_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
-    p_own uuid[] DEFAULT '{}', p_round counted DEFAULT 0, p_life integer DEFAULT NULL)
+  CREATE FUNCTION save_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
+    p_own_sends uuid[] DEFAULT '{}', p_round counted DEFAULT 0, p_life integer DEFAULT NULL)
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
     next bigint;
-    its thing;
-    came text := 'newest';
+    its shared_item;
+    result text := 'newest';
     now_life integer := (SELECT life FROM office);
     held timestamptz := CASE WHEN p_hold_ms > 0 THEN now() + least(p_hold_ms, 600000) * interval '1 ms' END;
   BEGIN
-    PERFORM drafts_alone(p_kind);
+    PERFORM assert_draft(p_kind);
     PERFORM only_in(p_life);
-    next := next_thing_rev(p_kind, p_account);
-    its := thing_of(p_kind, p_id, p_account);
+    next := next_item_seq(p_kind, p_account);
+    its := item_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
-      INSERT INTO thing (kind, id, account, rev, body_rev, version, round, base_round, life, made_by, by, sealed, editing_by, editing_until)
+      INSERT INTO shared_item (kind, id, account, rev, body_rev, version, round, base_round, life, made_by, by, sealed, editing_by, editing_until)
         VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_round, 0) + 1, greatest(p_round, 0), now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
-    ELSIF its.gone_at IS NOT NULL AND (its.is_makers AND its.made_by = mine OR has_come_back(its, p_own)) THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
+    ELSIF its.gone_at IS NOT NULL AND (its.is_makers_own AND its.made_by = mine OR is_back_from_send(its, p_own_sends)) THEN
+      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
-          by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers = false, gone_with = NULL, is_further = false
+          by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
       -- The send that took it along is tried again, or has arrived: it is no other draft.
-      came := CASE WHEN its.gone_with = ANY (p_own) AND is_sent_elsewhere(p_id, p_account, NULL) THEN 'sent' ELSE 'gone' END;
+      result := CASE WHEN its.gone_with_send = ANY (p_own_sends) AND has_active_send(p_id, p_account, NULL) THEN 'sent' ELSE 'gone' END;
     ELSIF its.version = p_version THEN
       NULL;
-    ELSIF p_kind = 'draft' AND is_sent_elsewhere(p_id, p_account, NULL) THEN
+    ELSIF p_kind = 'draft' AND has_active_send(p_id, p_account, NULL) THEN
       -- It leaves as it is, or has: what is written further is another draft.
-      came := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
+      result := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
         THEN 'gone' ELSE 'sent' END;
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
+      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
           life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
           by = mine, at = now(), sealed = p_sealed,
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
         WHERE kind = p_kind AND id = p_id;
     ELSE
-      came := 'beside';
-      INSERT INTO thing_version (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, mine, p_sealed)
+      result := 'conflict';
+      INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, mine, p_sealed)
         ON CONFLICT DO NOTHING;
-      UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET rev = next WHERE kind = p_kind AND id = p_id;
     END IF;
-    RETURN QUERY SELECT came, it.version, it.round, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
-        CASE WHEN came = 'beside' THEN it.sealed END,
-        CASE WHEN came = 'sent' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
+    RETURN QUERY SELECT result, it.version, it.round, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
+        CASE WHEN result = 'conflict' THEN it.sealed END,
+        CASE WHEN result = 'sent' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
           AND state IN ('ready', 'sending', 'uncertain', 'sent') LIMIT 1) END
-      FROM thing it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
+      FROM shared_item it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
   END $$;
 
   -- Whether a draft was sent without this content, as far as is known. What was saved since the restore doesn't have it, unless this is from
   -- before the restored state; otherwise the send has a content of an earlier round, or another of the same.
-  CREATE FUNCTION is_no_part_of_sent(p_draft text, p_account uuid, p_version uuid, p_round integer) RETURNS boolean
+  CREATE FUNCTION was_sent_without(p_draft text, p_account uuid, p_version uuid, p_round integer) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
-    RETURN EXISTS (SELECT FROM send, thing WHERE send.account = p_account AND draft = p_draft AND state = 'sent'
-      AND kind = 'draft' AND thing.id = p_draft AND draft_round > 0 AND p_version <> ALL (draft_versions)
+    RETURN EXISTS (SELECT FROM send, shared_item WHERE send.account = p_account AND draft = p_draft AND state = 'sent'
+      AND kind = 'draft' AND shared_item.id = p_draft AND draft_round > 0 AND p_version <> ALL (draft_versions)
       AND p_round >= CASE WHEN base_round > 0 AND life = (SELECT life FROM office) THEN base_round + 1 ELSE draft_round END);
   END $$;
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
   -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
-  -- as save_thing; further: gone, since it was sent without this content, or deleted by someone who hadn't seen it.
-  CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own uuid[] DEFAULT '{}')
+  -- as save_item; further: gone, since it was sent without this content, or deleted by someone who hadn't seen it.
+  CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
     next bigint;
-    its thing;
+    its shared_item;
     now_life integer := (SELECT life FROM office);
     is_unseen boolean;
   BEGIN
-    PERFORM drafts_alone(p_kind);
-    next := next_thing_rev(p_kind, p_account);
-    its := thing_of(p_kind, p_id, p_account);
+    PERFORM assert_draft(p_kind);
+    next := next_item_seq(p_kind, p_account);
+    its := item_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
-      INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed)
+      INSERT INTO shared_item (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed)
         VALUES (p_kind, p_id, p_account, next, next, p_version, p_round, now_life - 1, mine, mine, p_sealed);
     ELSIF its.gone_at IS NULL AND its.version <> p_version
         AND (p_round < its.round AND its.life < now_life OR p_round <= its.base_round) THEN
       RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea, NULL::uuid;
       RETURN;
     ELSIF its.gone_at IS NULL AND p_round > its.round AND its.life < now_life THEN
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
-          at = now(), sealed = p_sealed, aside_at = NULL
+      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
+          at = now(), sealed = p_sealed, trashed_at = NULL
         WHERE kind = p_kind AND id = p_id;
-    ELSIF its.gone_at IS NOT NULL AND its.gone_with IS NOT NULL AND its.life < now_life AND p_round > its.round
-        AND NOT is_sent_elsewhere(p_id, p_account, NULL) THEN
-      -- It had come back since: see has_come_back.
-      UPDATE thing SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
-          at = now(), sealed = p_sealed, gone_at = NULL, gone_with = NULL
+    ELSIF its.gone_at IS NOT NULL AND its.gone_with_send IS NOT NULL AND its.life < now_life AND p_round > its.round
+        AND NOT has_active_send(p_id, p_account, NULL) THEN
+      -- It had come back since: see is_back_from_send.
+      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
+          at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
     -- Nobody who deleted it had seen this content: there were fewer then, or another was the last of as many.
-    is_unseen := was_deleted(its) AND NOT is_sent_elsewhere(p_id, p_account, NULL)
-      AND p_version <> its.version AND p_version IS DISTINCT FROM its.gone_version
-      AND p_round >= CASE WHEN its.gone_version IS NULL THEN its.gone_round + 1 ELSE its.gone_round END;
-    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR is_no_part_of_sent(p_id, p_account, p_version, p_round)) THEN 'further'
+    is_unseen := was_deleted(its) AND NOT has_active_send(p_id, p_account, NULL)
+      AND p_version <> its.version AND p_version IS DISTINCT FROM its.deleted_version
+      AND p_round >= CASE WHEN its.deleted_version IS NULL THEN its.deleted_round + 1 ELSE its.deleted_round END;
+    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR was_sent_without(p_id, p_account, p_version, p_round)) THEN 'split-off'
           ELSE it.outcome END, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
-      FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own, p_round - 1) it;
+      FROM save_item(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own_sends, p_round - 1) it;
   END $$;
 
   -- A restored server is told a content that was kept beside a draft, and that nobody has decided on as far as the workstation knows. The
   -- draft can't be sent or deleted until someone has. Returns whether it is kept: it isn't if the draft is gone or is being sent.
-  CREATE FUNCTION know_version(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS boolean
+  CREATE FUNCTION restore_conflict(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint;
-    its thing;
+    its shared_item;
   BEGIN
-    PERFORM drafts_alone(p_kind);
-    next := next_thing_rev(p_kind, p_account);
-    its := thing_of(p_kind, p_id, p_account);
-    IF its.id IS NULL OR its.gone_at IS NOT NULL OR is_sent_elsewhere(p_id, p_account, NULL) THEN
+    PERFORM assert_draft(p_kind);
+    next := next_item_seq(p_kind, p_account);
+    its := item_of(p_kind, p_id, p_account);
+    IF its.id IS NULL OR its.gone_at IS NOT NULL OR has_active_send(p_id, p_account, NULL) THEN
       RETURN false;
     ELSIF its.version = p_version THEN
       RETURN true;
     END IF;
-    INSERT INTO thing_version (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
+    INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
     IF FOUND THEN
-      UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET rev = next WHERE kind = p_kind AND id = p_id;
     END IF;
     RETURN true;
   END $$;
 
   -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
-  CREATE FUNCTION hold_thing(p_kind text, p_id text, p_account uuid, p_ms integer, p_is_taking boolean)
+  CREATE FUNCTION hold_item(p_kind text, p_id text, p_account uuid, p_ms integer, p_takes_over boolean)
   RETURNS TABLE (name text, is_me boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
     next bigint;
-    its thing;
+    its shared_item;
   BEGIN
-    PERFORM drafts_alone(p_kind);
+    PERFORM assert_draft(p_kind);
     IF p_ms IS NULL OR p_ms NOT BETWEEN 100 AND 600000 THEN
       RAISE EXCEPTION 'Nothing is held for so long.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    next := next_thing_rev(p_kind, p_account);
-    its := thing_of(p_kind, p_id, p_account);
-    IF p_is_taking OR NOT is_held_by_another(its) THEN
-      UPDATE thing SET rev = next, editing_by = mine, editing_until = now() + p_ms * interval '1 ms'
+    next := next_item_seq(p_kind, p_account);
+    its := item_of(p_kind, p_id, p_account);
+    IF p_takes_over OR NOT is_held_by_another(its) THEN
+      UPDATE shared_item SET rev = next, editing_by = mine, editing_until = now() + p_ms * interval '1 ms'
         WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
     END IF;
-    RETURN QUERY SELECT station.name, station.id = mine FROM thing JOIN station ON station.id = editing_by
-      WHERE kind = p_kind AND thing.id = p_id AND gone_at IS NULL;
+    RETURN QUERY SELECT station.name, station.id = mine FROM shared_item JOIN station ON station.id = editing_by
+      WHERE kind = p_kind AND shared_item.id = p_id AND gone_at IS NULL;
   END $$;
 
-  CREATE FUNCTION let_go_of_thing(p_kind text, p_id text, p_account uuid) RETURNS void
+  CREATE FUNCTION release_hold(p_kind text, p_id text, p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
-    next bigint := next_thing_rev(p_kind, p_account);
+    next bigint := next_item_seq(p_kind, p_account);
   BEGIN
-    UPDATE thing SET rev = next, editing_by = NULL, editing_until = NULL
+    UPDATE shared_item SET rev = next, editing_by = NULL, editing_until = NULL
       WHERE kind = p_kind AND id = p_id AND account = p_account AND editing_by = me();
   END $$;
 
   -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
   -- Only as it is known to the one who asks, and not while another works on it, nor for ever while nobody has decided on what is kept beside it. A server that was put back may have it as it was earlier, in
   -- an earlier round.
-  CREATE FUNCTION move_thing(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round counted, p_to text) RETURNS boolean
+  CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round counted, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
     next bigint;
-    its thing;
+    its shared_item;
     now_life integer := (SELECT life FROM office);
     is_earlier boolean;
     is_since boolean;
   BEGIN
-    PERFORM drafts_alone(p_kind);
-    IF p_to NOT IN ('aside', 'back', 'gone', 'maker') THEN
+    PERFORM assert_draft(p_kind);
+    IF p_to NOT IN ('trash', 'back', 'gone', 'maker') THEN
       RAISE EXCEPTION 'There is no such place.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    next := next_thing_rev(p_kind, p_account);
-    its := thing_of(p_kind, p_id, p_account);
-    IF was_deleted(its) AND p_to = 'gone' AND p_round > its.gone_round THEN
+    next := next_item_seq(p_kind, p_account);
+    its := item_of(p_kind, p_id, p_account);
+    IF was_deleted(its) AND p_to = 'gone' AND p_round > its.deleted_round THEN
       -- Someone else had deleted it, too, and had seen more of it.
-      UPDATE thing SET gone_round = p_round, gone_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET deleted_round = p_round, deleted_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
     END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
@@ -385,19 +385,19 @@ export const things = `
     is_since := its.life = now_life AND its.base_round > 0;
     -- Who doesn't say what it goes on from doesn't know it.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
-        OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
-        OR (p_to IN ('gone', 'maker') AND has_undecided(p_kind, p_id))) IS NOT FALSE THEN
+        OR (p_to = 'gone' AND its.trashed_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
+        OR (p_to IN ('gone', 'maker') AND has_open_conflicts(p_kind, p_id))) IS NOT FALSE THEN
       RETURN false;
     END IF;
     IF p_to IN ('gone', 'maker') THEN
-      PERFORM end_thing(p_kind, p_id, next);
-      -- A restored server may be told contents that the one who deletes it hadn't seen: see know_thing.
-      UPDATE thing SET is_makers = p_to = 'maker', is_further = false,
-          gone_round = CASE WHEN is_since THEN its.base_round ELSE greatest(its.round, p_round) END,
-          gone_version = CASE WHEN is_since THEN NULL WHEN p_round > its.round THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
+      PERFORM remove_item(p_kind, p_id, next);
+      -- A restored server may be told contents that the one who deletes it hadn't seen: see restore_item.
+      UPDATE shared_item SET is_makers_own = p_to = 'maker', is_split_off = false,
+          deleted_round = CASE WHEN is_since THEN its.base_round ELSE greatest(its.round, p_round) END,
+          deleted_version = CASE WHEN is_since THEN NULL WHEN p_round > its.round THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
         WHERE kind = p_kind AND id = p_id;
     ELSE
-      UPDATE thing SET rev = next, aside_at = CASE WHEN p_to = 'aside' THEN coalesce(aside_at, now()) END,
+      UPDATE shared_item SET rev = next, trashed_at = CASE WHEN p_to = 'trash' THEN coalesce(trashed_at, now()) END,
           editing_by = NULL, editing_until = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
@@ -405,16 +405,16 @@ export const things = `
   END $$;
 
   -- Nothing but its id is left, by which those who have it learn that it is no more.
-  CREATE FUNCTION end_thing(p_kind text, p_id text, p_rev bigint) RETURNS void
+  CREATE FUNCTION remove_item(p_kind text, p_id text, p_rev bigint) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
-    DELETE FROM thing_version WHERE kind = p_kind AND id = p_id;
-    UPDATE thing SET rev = p_rev, gone_at = now(), sealed = NULL, aside_at = NULL, editing_by = NULL, editing_until = NULL
+    DELETE FROM shared_item_conflict WHERE kind = p_kind AND id = p_id;
+    UPDATE shared_item SET rev = p_rev, gone_at = now(), sealed = NULL, trashed_at = NULL, editing_by = NULL, editing_until = NULL
       WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
   END $$;
 
   -- Of a draft that was sent nothing else is.
-  CREATE FUNCTION cancel_others(p_draft text, p_account uuid, p_send uuid) RETURNS void
+  CREATE FUNCTION cancel_other_sends(p_draft text, p_account uuid, p_send uuid) RETURNS void
   LANGUAGE sql SET search_path = office, pg_temp AS $$
     UPDATE send SET state = 'cancelled', settled_at = now()
       WHERE account = p_account AND draft = p_draft AND id <> p_send AND state = 'ready' AND NOT is_in_doubt
@@ -422,9 +422,9 @@ export const things = `
 
   -- A server that was put back hears that a draft was sent. What was saved in this life, while it didn't know of that send, is no part of
   -- it: a workstation that has it goes on with it as another draft.
-  CREATE FUNCTION note_further(p_draft text, p_account uuid, p_send uuid) RETURNS void
+  CREATE FUNCTION mark_split_off(p_draft text, p_account uuid, p_send uuid) RETURNS void
   LANGUAGE sql SET search_path = office, pg_temp AS $$
-    UPDATE thing SET is_further = true
+    UPDATE shared_item SET is_split_off = true
       WHERE kind = 'draft' AND id = p_draft AND account = p_account AND gone_at IS NULL
         AND life = (SELECT life FROM office) AND NOT EXISTS (SELECT FROM send WHERE id = p_send AND draft = p_draft
           AND state IN ('ready', 'sending', 'uncertain', 'sent'))
@@ -432,133 +432,133 @@ export const things = `
 
   -- Whether a draft has another content than one of these, and not less of it: a server that was put back may have less. p_round: how many there
   -- were with that one; where that is 0, nothing is said of the lives before.
-  CREATE FUNCTION goes_further(p_thing thing, p_versions uuid[], p_round integer) RETURNS boolean
+  CREATE FUNCTION has_diverged(p_item shared_item, p_versions uuid[], p_round integer) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
-    SELECT p_thing.gone_at IS NULL AND (p_thing.version = ANY (p_versions)) IS NOT TRUE
-      AND (p_thing.life = (SELECT life FROM office) OR (p_round > 0 AND p_thing.round >= p_round))
+    SELECT p_item.gone_at IS NULL AND (p_item.version = ANY (p_versions)) IS NOT TRUE
+      AND (p_item.life = (SELECT life FROM office) OR (p_round > 0 AND p_item.round >= p_round))
   $$;
 
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
   -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
   -- Unless, of one that goes along, another has written since: p_based_on, which content that send has. A server that was put back may have
   -- nothing of it: then that it is no more is all that it has.
-  CREATE FUNCTION draft_sent(p_id text, p_account uuid, p_send uuid, p_based_on uuid[] DEFAULT '{}') RETURNS boolean
+  CREATE FUNCTION remove_sent_draft(p_id text, p_account uuid, p_send uuid, p_based_on uuid[] DEFAULT '{}') RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
-    next bigint := next_thing_rev('draft', p_account);
-    its thing;
+    next bigint := next_item_seq('draft', p_account);
+    its shared_item;
   BEGIN
-    its := thing_of('draft', p_id, p_account);
+    its := item_of('draft', p_id, p_account);
     PERFORM FROM send WHERE id = p_send AND account = p_account AND coalesce(draft, p_id) = p_id
       AND (state = 'sent' OR (state = 'held' AND made_by = me()
-        AND (its.id IS NULL OR its.gone_at IS NOT NULL OR (its.version = ANY (p_based_on) AND NOT has_undecided('draft', p_id)))));
+        AND (its.id IS NULL OR its.gone_at IS NOT NULL OR (its.version = ANY (p_based_on) AND NOT has_open_conflicts('draft', p_id)))));
     IF NOT FOUND THEN
       RETURN false;
     END IF;
-    PERFORM cancel_others(p_id, p_account, p_send);
+    PERFORM cancel_other_sends(p_id, p_account, p_send);
     IF its.id IS NULL THEN
-      INSERT INTO thing (kind, id, account, rev, body_rev, version, life, made_by, by, gone_at, gone_with)
+      INSERT INTO shared_item (kind, id, account, rev, body_rev, version, life, made_by, by, gone_at, gone_with_send)
         SELECT 'draft', p_id, p_account, next, next, coalesce(p_based_on[1], gen_random_uuid()), life, me(), me(), now(), p_send FROM office;
     END IF;
     -- What a server that was put back was told after it had the send may be later than that, and what stands beside it was never sent.
-    UPDATE thing SET gone_with = p_send, is_undecided = has_undecided('draft', p_id), is_further = is_further
-        OR (SELECT is_behind OR (draft_round > 0 AND goes_further(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
+    UPDATE shared_item SET gone_with_send = p_send, has_open_conflicts = has_open_conflicts('draft', p_id), is_split_off = is_split_off
+        OR (SELECT is_behind_draft OR (draft_round > 0 AND has_diverged(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
       WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
-    PERFORM end_thing('draft', p_id, next);
+    PERFORM remove_item('draft', p_id, next);
     RETURN true;
   END $$;
 
   -- As know_sent, of a draft: no other send of it leaves. p_versions, p_draft_round: which content was sent, as far as that is known.
-  CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
+  CREATE FUNCTION report_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
     p_draft_round counted DEFAULT 0) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     split text;
   BEGIN
-    PERFORM next_thing_rev('draft', p_account);
-    PERFORM note_further(p_draft, p_account, p_id);
+    PERFORM next_item_seq('draft', p_account);
+    PERFORM mark_split_off(p_draft, p_account, p_id);
     PERFORM know_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
     UPDATE send SET draft_versions = p_versions, draft_round = p_draft_round WHERE id = p_id AND account = p_account AND draft_round = 0;
-    PERFORM cancel_others(p_draft, p_account, p_id);
-    -- What was sent may have gone on as another draft here before the server heard of that: see know_thing.
-    FOR split IN SELECT thing.id FROM thing WHERE kind = 'draft' AND account = p_account AND gone_at IS NULL
-      AND thing.id = ANY (p_versions::text[]) AND version::text = thing.id AND thing.id <> p_draft AND NOT has_undecided('draft', thing.id)
+    PERFORM cancel_other_sends(p_draft, p_account, p_id);
+    -- What was sent may have gone on as another draft here before the server heard of that: see restore_item.
+    FOR split IN SELECT shared_item.id FROM shared_item WHERE kind = 'draft' AND account = p_account AND gone_at IS NULL
+      AND shared_item.id = ANY (p_versions::text[]) AND version::text = shared_item.id AND shared_item.id <> p_draft AND NOT has_open_conflicts('draft', shared_item.id)
     LOOP
-      PERFORM cancel_others(split, p_account, p_id);
-      IF NOT is_sent_elsewhere(split, p_account, NULL) THEN
-        PERFORM end_thing('draft', split, next_thing_rev('draft', p_account));
-        UPDATE thing SET gone_with = p_id WHERE kind = 'draft' AND id = split;
+      PERFORM cancel_other_sends(split, p_account, p_id);
+      IF NOT has_active_send(split, p_account, NULL) THEN
+        PERFORM remove_item('draft', split, next_item_seq('draft', p_account));
+        UPDATE shared_item SET gone_with_send = p_id WHERE kind = 'draft' AND id = split;
       END IF;
     END LOOP;
   END $$;
 
   -- Of these that are kept beside it someone has decided.
-  CREATE FUNCTION settle_versions(p_kind text, p_id text, p_account uuid, p_versions uuid[]) RETURNS void
+  CREATE FUNCTION resolve_conflicts(p_kind text, p_id text, p_account uuid, p_versions uuid[]) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
-    next bigint := next_thing_rev(p_kind, p_account);
+    next bigint := next_item_seq(p_kind, p_account);
   BEGIN
-    PERFORM thing_of(p_kind, p_id, p_account);
-    UPDATE thing_version SET is_settled = true
-      WHERE kind = p_kind AND id = p_id AND version = ANY (p_versions) AND NOT is_settled;
+    PERFORM item_of(p_kind, p_id, p_account);
+    UPDATE shared_item_conflict SET is_resolved = true
+      WHERE kind = p_kind AND id = p_id AND version = ANY (p_versions) AND NOT is_resolved;
     IF FOUND THEN
-      UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET rev = next WHERE kind = p_kind AND id = p_id;
     END IF;
   END $$;
 
   -- Up to where changes of these have come, and in which life; 0 where there were none yet.
-  CREATE FUNCTION things_state(p_kind text, p_account uuid) RETURNS TABLE (rev double precision, life integer)
+  CREATE FUNCTION items_state(p_kind text, p_account uuid) RETURNS TABLE (rev double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM me();
-    RETURN QUERY SELECT coalesce((SELECT max(rev) FROM thing WHERE kind = p_kind AND account = p_account), 0)::double precision,
+    RETURN QUERY SELECT coalesce((SELECT max(rev) FROM shared_item WHERE kind = p_kind AND account = p_account), 0)::double precision,
       current_life();
   END $$;
 
   -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time. p_life: the one of which all is known to who reads.
-  CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
+  CREATE FUNCTION item_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
     p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
-    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean,
-    is_undecided boolean, is_former boolean,
-    lineage text[], sealed bytea, beside integer)
+    is_editing boolean, editing_ms double precision, trashed_ms double precision, is_gone boolean, is_makers_own boolean, is_split_off boolean,
+    has_open_conflicts boolean, is_from_before_restore boolean,
+    lineage text[], sealed bytea, conflict_count integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
   BEGIN
     PERFORM only_in(p_life);
-    RETURN QUERY SELECT it.id, it.rev::double precision, coalesce(it.gone_version, it.version), greatest(it.round, it.gone_round), it.made_by = mine, saver.name,
+    RETURN QUERY SELECT it.id, it.rev::double precision, coalesce(it.deleted_version, it.version), greatest(it.round, it.deleted_round), it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
-        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers, it.is_further, it.is_undecided,
-        it.life < (SELECT life FROM office), it.earlier || mark_of(it.round, it.version),
+        1000 * extract(epoch FROM now() - it.trashed_at)::double precision, it.gone_at IS NOT NULL, it.is_makers_own, it.is_split_off, it.has_open_conflicts,
+        it.life < (SELECT life FROM office), it.ancestors || mark_of(it.round, it.version),
         CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
-        (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
+        (SELECT count(*) FROM shared_item_conflict WHERE kind = p_kind AND id = it.id)::integer
       FROM (
         SELECT *, sum(CASE WHEN body_rev > p_bodies_after THEN octet_length(sealed) END)
           OVER (ORDER BY rev ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
-        FROM (SELECT * FROM thing WHERE kind = p_kind AND account = p_account AND rev > p_after ORDER BY rev LIMIT p_most) page
+        FROM (SELECT * FROM shared_item WHERE kind = p_kind AND account = p_account AND rev > p_after ORDER BY rev LIMIT p_most) page
       ) it JOIN station saver ON saver.id = it.by
         LEFT JOIN station editor ON editor.id = it.editing_by AND it.editing_until >= now()
       WHERE coalesce(it.bytes, 0) < p_bytes ORDER BY it.rev;
   END $$;
 
-  -- What is kept beside a thing, the oldest first; without the contents of those that the reader has, or what comes after p_bytes of them.
-  CREATE FUNCTION thing_versions(p_kind text, p_id text, p_had uuid[], p_bytes bigint)
-  RETURNS TABLE (version uuid, by text, at_ms double precision, is_settled boolean, sealed bytea)
+  -- What is kept beside a item, the oldest first; without the contents of those that the reader has, or what comes after p_bytes of them.
+  CREATE FUNCTION item_conflicts(p_kind text, p_id text, p_known_versions uuid[], p_bytes bigint)
+  RETURNS TABLE (version uuid, by text, at_ms double precision, is_resolved boolean, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM me();
-    RETURN QUERY SELECT it.version, station.name, 1000 * extract(epoch FROM now() - it.at)::double precision, it.is_settled,
-        CASE WHEN NOT it.version = ANY (p_had) AND coalesce(it.bytes, 0) < p_bytes THEN it.sealed END
+    RETURN QUERY SELECT it.version, station.name, 1000 * extract(epoch FROM now() - it.at)::double precision, it.is_resolved,
+        CASE WHEN NOT it.version = ANY (p_known_versions) AND coalesce(it.bytes, 0) < p_bytes THEN it.sealed END
       FROM (
-        SELECT *, sum(CASE WHEN NOT version = ANY (p_had) THEN octet_length(sealed) END)
+        SELECT *, sum(CASE WHEN NOT version = ANY (p_known_versions) THEN octet_length(sealed) END)
           OVER (ORDER BY at, version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
-        FROM thing_version WHERE kind = p_kind AND id = p_id
+        FROM shared_item_conflict WHERE kind = p_kind AND id = p_id
       ) it JOIN station ON station.id = it.by ORDER BY it.at, it.version;
   END $$;
 
@@ -572,49 +572,49 @@ export const things = `
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
-    its thing;
+    its shared_item;
     known text := (SELECT state FROM send WHERE id = p_id);
     why text;
   BEGIN
-    PERFORM next_thing_rev('draft', p_account);
-    its := thing_of('draft', p_draft, p_account);
+    PERFORM next_item_seq('draft', p_account);
+    its := item_of('draft', p_draft, p_account);
     -- What is open here, or may have left without this server's knowing, is taken whatever became of the draft.
     IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_is_in_doubt) THEN
       why := CASE
-        WHEN is_sent_elsewhere(p_draft, p_account, p_id)
-          OR is_sent_elsewhere((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
+        WHEN has_active_send(p_draft, p_account, p_id)
+          OR has_active_send((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
         -- Its workstation had left with both, and may have tried it since it joined again. Where it only began to leave, the draft is
         -- still there, and someone may have written further.
-        WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with = p_id THEN NULL
+        WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with_send = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
-        WHEN coalesce(cardinality(p_based_on), 0) = 0 OR has_undecided('draft', p_draft) THEN 'changed'
-        WHEN goes_further(its, p_based_on, p_draft_round) THEN 'changed' END;
+        WHEN coalesce(cardinality(p_based_on), 0) = 0 OR has_open_conflicts('draft', p_draft) THEN 'changed'
+        WHEN has_diverged(its, p_based_on, p_draft_round) THEN 'changed' END;
       IF why IS NOT NULL THEN
         RETURN QUERY SELECT 0, why;
         RETURN;
       END IF;
     END IF;
     RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
-    UPDATE send SET is_behind = true WHERE id = p_id AND p_is_in_doubt AND goes_further(its, p_based_on, p_draft_round);
+    UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_is_in_doubt AND has_diverged(its, p_based_on, p_draft_round);
     UPDATE send SET draft_versions = p_based_on, draft_round = p_draft_round WHERE id = p_id AND cardinality(p_based_on) > 0;
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
-      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND NOT is_sent_elsewhere(send.draft, p_account, p_id)
-      AND EXISTS (SELECT FROM thing WHERE kind = 'draft' AND thing.id = send.draft AND gone_at IS NOT NULL)));
+      AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND NOT has_active_send(send.draft, p_account, p_id)
+      AND EXISTS (SELECT FROM shared_item WHERE kind = 'draft' AND shared_item.id = send.draft AND gone_at IS NOT NULL)));
   END $$;
 `
 
 /** The functions that a workstation may call. */
-export const thingsForStations = [
+export const sharedItemsForStations = [
   ...[
-    'save_thing',
-    'know_thing',
-    'know_version',
-    'hold_thing',
-    'let_go_of_thing',
-    'move_thing',
-    'draft_sent',
-    'know_draft_sent'
+    'save_item',
+    'restore_item',
+    'restore_conflict',
+    'hold_item',
+    'release_hold',
+    'move_item',
+    'remove_sent_draft',
+    'report_draft_sent'
   ],
-  ...['settle_versions', 'things_state', 'thing_changes', 'thing_versions', 'put_send_of']
+  ...['resolve_conflicts', 'items_state', 'item_changes', 'item_conflicts', 'put_send_of']
 ] as const
