@@ -113,7 +113,7 @@ export async function officeTogetherChaos({
   const note = notingIn(tally, say)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const cluster = await openCluster()
-  const office = await openTestOffice(cluster.place, { look: '0 s' })
+  const office = await openTestOffice(cluster.place, { search: '0 s' })
   const [stations, chance] = [[] as Station[], chanceOf(seed)]
   const place: Place = {
     ...{ cluster, office, stations, chance, dump: join(folder, 'office.dump'), put: [] },

@@ -66,7 +66,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
   })
-  const office = await openTestOffice(cluster.place, { lease: `${LEASE} ms`, look: `${LOOK} ms` })
+  const office = await openTestOffice(cluster.place, { lease: `${LEASE} ms`, search: `${LOOK} ms` })
   const accountId = randomUUID()
   const running: Running[] = []
   const tally = emptyTally()

@@ -175,14 +175,14 @@ describe('a workstation', () => {
     const { credentialsOfCode } = await import('../../src/main/core/office/joining.ts')
     const { role, password } = credentialsOfCode(code, office.administrator.database)
     const invited = { ...station, place: { ...station.place, user: role, password } }
-    expect(await asked('SELECT office.take_back(gen_random_uuid())', invited)).toBe('42501')
+    expect(await asked('SELECT office.cancel_send(gen_random_uuid())', invited)).toBe('42501')
   })
 
   test('one that was revoked can do nothing from the next question on', async () => {
     const other = await office.join('Counter 7')
-    expect(await asked('SELECT office.take_back(gen_random_uuid())', other)).toBe('done')
+    expect(await asked('SELECT office.cancel_send(gen_random_uuid())', other)).toBe('done')
     await office.sql(`UPDATE office.station SET revoked_at = now() WHERE name = 'Counter 7'`)
-    expect(await asked('SELECT office.take_back(gen_random_uuid())', other)).toBe('42501')
+    expect(await asked('SELECT office.cancel_send(gen_random_uuid())', other)).toBe('42501')
   })
 
   test('what was answered is only ever added to, by anyone who asks', async () => {

@@ -101,7 +101,7 @@ async function expectRefused(attacks: readonly Attack[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const { database } = office.administrator
   stations = named(`${database}_stations`)
   owner = named(`${database}_owner`)
@@ -117,7 +117,7 @@ beforeAll(async () => {
   await store.put(account, sends.uncertain, Buffer.from('in doubt'))
   for (const { id, epoch } of await store.claim(account, 2))
     if (id === sends.uncertain) await store.finish({ id, epoch }, 'uncertain', {})
-  await asVictim('SELECT office.ask_release($1, $2)', sends.asked, askedBy)
+  await asVictim('SELECT office.require_release($1, $2)', sends.asked, askedBy)
   await store.put(account, sends.asked, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
   const drafts = openOfficeDrafts(as(), 'draft')
@@ -319,7 +319,7 @@ test('no other role is become, changed, made or stopped, and nothing is made', a
     `CREATE EXTENSION dblink`,
     `CREATE EXTENSION file_fdw`,
     `CREATE LANGUAGE plpgsql`,
-    `CREATE EVENT TRIGGER mine ON ddl_command_start EXECUTE FUNCTION office.only_added()`,
+    `CREATE EVENT TRIGGER mine ON ddl_command_start EXECUTE FUNCTION office.append_only()`,
     `CREATE FOREIGN DATA WRAPPER mine`,
     `CREATE PUBLICATION mine FOR ALL TABLES`,
     `CREATE PUBLICATION mine`,
@@ -417,31 +417,31 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.finish($1, 2, $2, $3)', [sends.sending, 'accepted', body], '42501'],
     ['office.finish($1, 1, $2, $3)', [sends.uncertain, 'accepted', body], '42501'],
     ...['accepted', 'refused', 'nothing-left', 'stopped'].map((kind): [string, unknown[], unknown] => [
-      '(office.take_turn($1, $2, $3, $4, $5, 0)).state',
+      '(office.finish_and_claim($1, $2, $3, $4, $5, 0)).state',
       [account, [sends.sending], [1], [kind], [body]],
       undefined
     ]),
-    ['office.take_back($1)', [sends.sending], false],
-    ['office.take_back($1)', [sends.uncertain], false],
+    ['office.cancel_send($1)', [sends.sending], false],
+    ['office.cancel_send($1)', [sends.uncertain], false],
     ['office.withhold($1, $2, 9, $3, 1)', [sends.sending, account, 'held'], false],
     ['office.withhold($1, $2, 9, $3, 1)', [sends.uncertain, account, 'cancelled'], false],
     ['office.withhold($1, $2, 9, $3, 1)', [sends.ready, account, 'sent'], '22023'],
     ['office.withhold($1, $2, 9, $3, 1)', [sends.ready, randomUUID(), 'held'], false],
-    ['office.know_over($1, $2, 9, $3)', [sends.sending, account, 'cancelled'], false],
-    ['office.know_over($1, $2, 0, $3)', [sends.ready, account, 'cancelled'], false],
-    ['office.know_over($1, $2, 9, $3)', [sends.ready, account, 'ready'], '22023'],
-    ['office.settle($1, 1, $2)', [sends.sending, 'ready'], false],
-    ['office.settle($1, 0, $2)', [sends.uncertain, 'ready'], false],
-    ['office.settle($1, 2, $2)', [sends.uncertain, 'sent'], false],
-    ['office.settle($1, 1, $2)', [sends.uncertain, 'sending'], '22023'],
-    ['office.settle($1, 1, $2)', [sends.uncertain, null], '23502'],
-    ['office.settle_found($1, 1, $2)', [sends.sending, body], false],
-    ['office.settle_found($1, 7, $2)', [sends.uncertain, body], false],
-    ['office.return_sends($1)', [account], 0],
+    ['office.report_concluded($1, $2, 9, $3)', [sends.sending, account, 'cancelled'], false],
+    ['office.report_concluded($1, $2, 0, $3)', [sends.ready, account, 'cancelled'], false],
+    ['office.report_concluded($1, $2, 9, $3)', [sends.ready, account, 'ready'], '22023'],
+    ['office.conclude($1, 1, $2)', [sends.sending, 'ready'], false],
+    ['office.conclude($1, 0, $2)', [sends.uncertain, 'ready'], false],
+    ['office.conclude($1, 2, $2)', [sends.uncertain, 'sent'], false],
+    ['office.conclude($1, 1, $2)', [sends.uncertain, 'sending'], '22023'],
+    ['office.conclude($1, 1, $2)', [sends.uncertain, null], '23502'],
+    ['office.record_found($1, 1, $2)', [sends.sending, body], false],
+    ['office.record_found($1, 7, $2)', [sends.uncertain, body], false],
+    ['office.reclaim_sends($1)', [account], 0],
     // In the last round that there can be.
-    ['(office.put_send($1, $2, 0, $3, 2147483647, false)).state', [sends.ready, account, body], '23514'],
+    ['(office.push_send($1, $2, 0, $3, 2147483647, false)).state', [sends.ready, account, body], '23514'],
     ['office.withhold($1, $2, 2147483647, $3, 1)', [sends.ready, account, 'held'], '23514'],
-    ['office.know_over($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
+    ['office.report_concluded($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
     [
       'office.decide_send($1, $2, $3, $4, false, 0, $5, 2147483647)',
       [sends.asked, account, askedBy, randomBytes(32), body],
@@ -490,7 +490,7 @@ test('what has a meaning to the office keeps it', async () => {
       [sends.asked, account, askedBy, randomBytes(32), body],
       '22023'
     ],
-    ['office.ask_release($1, $2)', [sends.ready, randomBytes(32)], ''],
+    ['office.require_release($1, $2)', [sends.ready, randomBytes(32)], ''],
     // Someone else's action, or one that is done.
     [
       '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
@@ -572,9 +572,13 @@ test('what has a meaning to the office keeps it', async () => {
     ['(office.hold_item($1, $2, $3, NULL, true)).is_me', ['draft', item, account], '22023'],
     ['office.remove_sent_draft($1, $2, $3)', [item, account, sends.ready], false],
     ['office.remove_sent_draft($1, $2, $3, NULL)', [item, account, sends.uncertain], false],
-    ['(office.put_send_of($1, NULL, $2, $3, 0, $4, 1, false)).state', [item, randomUUID(), account, body], 'changed'],
     [
-      '(office.put_send_of($1, $5, $2, $3, 0, $4, 1, false)).state',
+      '(office.push_send_of_draft($1, NULL, $2, $3, 0, $4, 1, false)).state',
+      [item, randomUUID(), account, body],
+      'changed'
+    ],
+    [
+      '(office.push_send_of_draft($1, $5, $2, $3, 0, $4, 1, false)).state',
       [item, randomUUID(), account, body, '{NULL}'],
       'changed'
     ],
@@ -597,7 +601,7 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.tell_head(1, $1, NULL)', ['A'.repeat(64)], '23514'],
     ['office.tell_head(1, $1, $2)', ['a'.repeat(64), 'nothing'], '23514'],
     ['office.took_key(9)', [], ''],
-    ['office.set_back(0)', [], ''],
+    ['office.start_new_life(0)', [], ''],
     ['office.join_office()::text', [], '42501']
   ]
   tried += rows.length
@@ -618,7 +622,7 @@ test('what has a meaning to the office keeps it', async () => {
 test('who claims all that is ready gets nothing that waits for a second person', async () => {
   tried++
   const { rows } = await line.query<{ id: string }>(
-    `SELECT id FROM office.take_turn($1, '{}', '{}', '{}', '{}', 100)`,
+    `SELECT id FROM office.finish_and_claim($1, '{}', '{}', '{}', '{}', 100)`,
     [account]
   )
   expect(rows).toEqual([{ id: sends.ready }])
@@ -636,7 +640,7 @@ test('a feed that was raised as far as it goes still takes what is new', async (
 const NASTY: Record<string, readonly unknown[]> = {
   uuid: [null, '00000000-0000-0000-0000-000000000000'],
   integer: [null, 2147483647, -2147483648],
-  'office.counted': [null, 2147483647, -2147483648],
+  'office.safe_count': [null, 2147483647, -2147483648],
   bigint: [null, '9223372036854775807', '-9223372036854775808'],
   'double precision': [null, 'NaN', 'Infinity', '-Infinity', 1e308],
   boolean: [null],
@@ -646,12 +650,12 @@ const NASTY: Record<string, readonly unknown[]> = {
   'text[]': [null, '{}', '{NULL}'],
   'bytea[]': [null, '{}', '{NULL}'],
   'boolean[]': [null, '{}', '{NULL}'],
-  'office.counted[]': [null, '{}', '{NULL}', '{2147483647}'],
+  'office.safe_count[]': [null, '{}', '{NULL}', '{2147483647}'],
   'double precision[]': [null, '{}', '{NULL}', '{NaN}', '{-Infinity}']
 }
 /** Functions that any workstation may use on others' records, by a rule in their migrations: no attack. */
 const ANYONE = new Set(
-  'take_turn hold_item set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over report_draft_sent withhold set_back'.split(
+  'finish_and_claim hold_item set_outbox pause_outbox resume_outbox cancel_send conclude record_found report_sent report_concluded report_draft_sent withhold start_new_life'.split(
     ' '
   )
 )
@@ -796,7 +800,7 @@ test('nothing that a workstation keeps held or leaves behind stops the administr
     'BEGIN',
     'SELECT FROM office.hello()',
     `SELECT office.tell_head(1, '${'c'.repeat(64)}', NULL)`,
-    `SELECT FROM office.take_turn('${account}', '{}', '{}', '{}', '{}', 1)`,
+    `SELECT FROM office.finish_and_claim('${account}', '{}', '{}', '{}', '{}', 1)`,
     `ALTER ROLE CURRENT_USER PASSWORD 'another'`
   ]
   tried += held.length + 1

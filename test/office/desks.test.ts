@@ -18,7 +18,7 @@ let office: TestOffice
 let stations: Station[]
 let pools: Pool[]
 beforeAll(async () => {
-  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  office = await openTestOffice(inject('cluster'), { search: '0 s' })
   stations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
   pools = stations.map(({ place }) => openPool(place))
 })

@@ -99,7 +99,7 @@ class Station extends OfficeStation {
 const named = (Name: string) => forms({ items: [form({ Name })] })
 const nameIn = ({ items: [item] }: { items: { Name: string }[] }) => item?.Name ?? ''
 
-const two = twoStations(Station, { look: '0 s' })
+const two = twoStations(Station, { search: '0 s' })
 const { at, desks, joinBoth, whenSynced } = two
 beforeEach(joinBoth)
 
@@ -401,9 +401,9 @@ describe('sending', () => {
       await of(editor.id)
       const becomes = (id: string, state: string) =>
         two.office.sql(
-          `UPDATE office.send SET state = $2, is_in_doubt = $2 <> 'sent', attempt = 1, epoch = 1, goes_at = now(),
+          `UPDATE office.send SET state = $2, may_have_arrived = $2 <> 'sent', attempt = 1, epoch = 1, goes_at = now(),
            uncertain_at = CASE WHEN $2 = 'uncertain' THEN now() END, proven_until = now() + interval '1 h',
-           settled_at = CASE WHEN $2 = 'sent' THEN now() END WHERE id = $1`,
+           concluded_at = CASE WHEN $2 = 'sent' THEN now() END WHERE id = $1`,
           [id, state]
         )
       await becomes(own, 'uncertain')
@@ -646,7 +646,9 @@ describe('a version beside a draft that can’t be read', () => {
       'SELECT version, sealed FROM office.shared_item_conflict'
     )
     if (!had) throw new Error('Nothing stands beside the draft.')
-    await two.office.sql('UPDATE office.shared_item_conflict SET sealed = $1', [sealed(had.sealed, front.id, had.version)])
+    await two.office.sql('UPDATE office.shared_item_conflict SET sealed = $1', [
+      sealed(had.sealed, front.id, had.version)
+    ])
     await at(0).reconnect()
     await at(0).whenSynced()
     expect(() => at(0).shared.assertSendable(front.id)).toThrow(AppFailure)
@@ -888,7 +890,7 @@ describe('joining and leaving', () => {
 const forgetSends = () =>
   two.office.sql(
     ['DISABLE', 'ENABLE']
-      .map((how) => ['answer', 'attempt'].map((of) => `ALTER TABLE office.${of} ${how} TRIGGER only_added`).join(';'))
+      .map((how) => ['answer', 'attempt'].map((of) => `ALTER TABLE office.${of} ${how} TRIGGER append_only`).join(';'))
       .join(';TRUNCATE office.send CASCADE;')
   )
 
@@ -1149,14 +1151,19 @@ describe('a server that was put back', () => {
     await putBack()
     await at(0).killAndRestart()
     await deleteAt(at(0), lease.id)
-    await two.office.mutated('restore_item', 'PERFORM assert_draft(p_kind);', `RAISE EXCEPTION 'too slow';`, async () => {
-      await at(1)
-        .killAndRestart()
-        .catch(() => undefined)
-      await at(1)
-        .whenSynced()
-        .catch(() => undefined)
-    })
+    await two.office.mutated(
+      'restore_item',
+      'PERFORM assert_draft(p_kind);',
+      `RAISE EXCEPTION 'too slow';`,
+      async () => {
+        await at(1)
+          .killAndRestart()
+          .catch(() => undefined)
+        await at(1)
+          .whenSynced()
+          .catch(() => undefined)
+      }
+    )
     await whenSynced()
     await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
@@ -1317,7 +1324,7 @@ describe('a server that was put back', () => {
     await at(1).whenSynced()
     await at(0).killAndRestart()
     await at(1).whenSynced()
-    await two.office.sql(`UPDATE office.send SET state = 'sent', settled_at = now(), epoch = 9 WHERE id = $1`, [send])
+    await two.office.sql(`UPDATE office.send SET state = 'sent', concluded_at = now(), epoch = 9 WHERE id = $1`, [send])
     const lists = async () => {
       await whenSynced()
       return desks.map((desk) => desk.list())
@@ -1434,7 +1441,9 @@ describe('a server that was put back', () => {
     back.type('Lease, and further')
     await back.close()
     await at(1).whenSynced()
-    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.shared_item WHERE id = $1', [sent])
+    const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.shared_item WHERE id = $1', [
+      sent
+    ])
     await at(0).killAndRestart()
     await whenSynced()
     const { accountId, parts } = at(1).work

@@ -79,7 +79,7 @@ const told = () =>
   office.sql<{ seq: string; cause: string | null }>('SELECT seq, cause FROM office.head ORDER BY number')
 const asOwner = (sql: string) =>
   office.sql(
-    `ALTER TABLE office.head DISABLE TRIGGER only_added; ${sql}; ALTER TABLE office.head ENABLE TRIGGER only_added`
+    `ALTER TABLE office.head DISABLE TRIGGER append_only; ${sql}; ALTER TABLE office.head ENABLE TRIGGER append_only`
   )
 
 /** The findings of the administrator's command, however many heads it follows at once. */

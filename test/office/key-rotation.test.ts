@@ -152,7 +152,7 @@ test('a question of a workstation that has not taken it yet is answered nothing'
   const { place } = await office.join('Front desk')
   const { user, password } = place
   await withConnection(place, async (client) => {
-    const ask = () => client.query('SELECT office.take_back(gen_random_uuid())')
+    const ask = () => client.query('SELECT office.cancel_send(gen_random_uuid())')
     const publicKey = publicKeyOf(password)
     await client.query('SELECT office.office_key($1, $2)', [publicKey, voucherFor(office.key, user, publicKey)])
     await ask()
@@ -166,7 +166,7 @@ test('a question of a workstation that has not taken it yet is answered nothing'
 test('a question that came while it turned, and waited, is answered nothing either', async () => {
   const { place } = await office.join('Front desk')
   await withConnection(place, async (client) => {
-    const ask = () => client.query('SELECT office.take_back(gen_random_uuid())')
+    const ask = () => client.query('SELECT office.cancel_send(gen_random_uuid())')
     await ask()
     const waits = await withConnection(office.administrator, async (turning) => {
       await turning.query('BEGIN; LOCK TABLE office.station IN ACCESS EXCLUSIVE MODE')

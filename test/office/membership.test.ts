@@ -391,11 +391,11 @@ describe('leaving', () => {
       await both()
     }
     const fails = (id: string) =>
-      office.sql(`UPDATE office.send SET state = 'not-sent', attempt = 1, settled_at = now() WHERE id = $1`, [id])
+      office.sql(`UPDATE office.send SET state = 'not-sent', attempt = 1, concluded_at = now() WHERE id = $1`, [id])
     const there = async () =>
-      (await office.sql<{ id: string }>(`SELECT id FROM office.shared_item WHERE kind = 'draft' AND gone_at IS NULL`)).map(
-        ({ id }) => id
-      )
+      (
+        await office.sql<{ id: string }>(`SELECT id FROM office.shared_item WHERE kind = 'draft' AND gone_at IS NULL`)
+      ).map(({ id }) => id)
     const away = () => {
       const { outbox, sharedDrafts, records } = first.parts
       for (const one of [outbox.shared, sharedDrafts, records]) one.disconnect()
@@ -551,7 +551,7 @@ describe('leaving', () => {
       const other = await beside(first)
       const { desk: its } = deskOf(other)
       await its.join(serverOf(office), await office.invite('Back room'))
-      await office.sql(`UPDATE office.office SET look = '0 s'`)
+      await office.sql(`UPDATE office.office SET search = '0 s'`)
       const all = async (id: string, state: string) => {
         for (const [one, two] of [
           [first, other],

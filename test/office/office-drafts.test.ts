@@ -228,7 +228,7 @@ describe('sending a draft', () => {
     ])
     const claimed = async () => (await sendsOf(2).claim(accountId, 2)).map(({ id }) => id)
     const becomes = (id: string, state: string) =>
-      office.sql('UPDATE office.send SET state = $2, is_in_doubt = false, uncertain_at = NULL WHERE id = $1', [
+      office.sql('UPDATE office.send SET state = $2, may_have_arrived = false, uncertain_at = NULL WHERE id = $1', [
         id,
         state
       ])
@@ -264,7 +264,7 @@ describe('sending a draft', () => {
     expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     // Its workstation came back and gave it again, and the service refused it.
-    await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
+    await office.sql(`UPDATE office.send SET state = 'refused', concluded_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
     const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, mayHaveArrived: false }
     expect(await sendsOf(1).push(accountId, { ...again, of: { draft, basedOn: [], round: 0 } })).toMatchObject({
@@ -321,7 +321,7 @@ describe('sending a draft', () => {
   })
 
   const settled = (id: string, state: string) =>
-    office.sql('UPDATE office.send SET state = $2, settled_at = now() WHERE id = $1', [id, state])
+    office.sql('UPDATE office.send SET state = $2, concluded_at = now() WHERE id = $1', [id, state])
   /** A draft that went along with its send when its workstation left. */
   async function goneAlong() {
     const [draft, id] = [randomUUID(), randomUUID()]
@@ -578,7 +578,7 @@ describe('a server that was put back', () => {
       round: 1,
       mayHaveArrived: false
     })
-    const [had] = await office.sql<{ life: number; birthmark: string }>('SELECT life, birthmark FROM office.office')
+    const [had] = await office.sql<{ life: number }>('SELECT life FROM office.office')
     const life = had?.life ?? 0
     const records = openOfficeRecords({ pool: poolOf(0), key: office.key })
     const preset = { id: randomUUID(), version: randomUUID(), basedOn: [], content: {} }
@@ -590,7 +590,7 @@ describe('a server that was put back', () => {
       records.changes('preset', accountId, 0, 10, life)
     ]
     // Both before anyone has noticed and after another workstation has.
-    await office.sql(`UPDATE office.office SET birthmark = 'another'`)
+    await office.sql(`UPDATE office.office SET server_fingerprint = 'another'`)
     const refused = { status: 'rejected', reason: expect.objectContaining({ code: '55000' }) }
     const expectRefused = async () => {
       for (const one of await Promise.allSettled(asked())) expect(one).toEqual(refused)
@@ -702,10 +702,10 @@ describe('a workstation that wants more than it may', () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await save(0, other, 'two')
-    await office.sql('UPDATE office.shared_item SET sealed = (SELECT sealed FROM office.shared_item WHERE id = $2) WHERE id = $1', [
-      id,
-      other
-    ])
+    await office.sql(
+      'UPDATE office.shared_item SET sealed = (SELECT sealed FROM office.shared_item WHERE id = $2) WHERE id = $1',
+      [id, other]
+    )
     expect((await one(id)).content).toBeUndefined()
     expect((await one(other)).content?.toString()).toBe('two')
   })

@@ -232,7 +232,9 @@ describe('joined', () => {
     at(1).send('Mere', 'Parata', 'mere@example.com')
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     await at(0).whenSynced()
-    await two.office.sql(`UPDATE office.shared_item SET expires_at = now() - interval '1 s' WHERE expires_at IS NOT NULL`)
+    await two.office.sql(
+      `UPDATE office.shared_item SET expires_at = now() - interval '1 s' WHERE expires_at IS NOT NULL`
+    )
     await at(0).whenSynced()
     await at(1).reconnect()
     await whenSynced()
@@ -243,10 +245,14 @@ describe('joined', () => {
     at(0).work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    expect(await two.office.sql('SELECT expires_at IS NULL AS always FROM office.shared_item')).toEqual([{ always: false }])
+    expect(await two.office.sql('SELECT expires_at IS NULL AS always FROM office.shared_item')).toEqual([
+      { always: false }
+    ])
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    expect(await two.office.sql('SELECT expires_at IS NULL AS always FROM office.shared_item')).toEqual([{ always: true }])
+    expect(await two.office.sql('SELECT expires_at IS NULL AS always FROM office.shared_item')).toEqual([
+      { always: true }
+    ])
   })
 
   test('who is forgotten is so, too, where what the office has of them can’t be read here', async () => {

@@ -596,7 +596,9 @@ describe('a server that was put back', () => {
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
-    await two.office.sql('CREATE TRIGGER refused BEFORE UPDATE ON office.shared_item FOR EACH ROW EXECUTE FUNCTION refused()')
+    await two.office.sql(
+      'CREATE TRIGGER refused BEFORE UPDATE ON office.shared_item FOR EACH ROW EXECUTE FUNCTION refused()'
+    )
     await expect(at(0).killAndRestart()).rejects.toBeDefined()
     await two.office.sql('DROP TRIGGER refused ON office.shared_item')
     await at(1).killAndRestart()

@@ -100,7 +100,7 @@ describe('the server', () => {
     const other = randomUUID()
     await store.requireRelease(id, 'ben')
     for (const one of [id, other]) await store.put(accountId, one, Buffer.from('it'))
-    await office.sql('UPDATE office.send SET is_in_doubt = true')
+    await office.sql('UPDATE office.send SET may_have_arrived = true')
     expect(await store.withhold(accountId, { id, round: 2 }, 'cancelled', 1)).toBe(true)
     expect(await store.withhold(accountId, { id: other, round: 2 }, 'cancelled', 1)).toBe(false)
   })

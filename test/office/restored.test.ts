@@ -104,7 +104,7 @@ const pause = ({ work }: Station, isPaused: boolean) => work.parts.outbox.shared
 
 /** @param which of the two comes back first */
 async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
-  const office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
   const back = await joined(office, 'Back room', front.work)
@@ -179,7 +179,7 @@ test.each([
   ['the workstation that sent it is there first', true],
   ['another that sends it, too, is there first, and the outbox goes on before the one that did is', false]
 ])('a draft that was sent since isn’t sent once more: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {
-  const office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
   const back = await joined(office, 'Back room', front.work)
@@ -238,7 +238,7 @@ test('a standby that takes the server’s place is noticed, also by one that los
 }, async () => {
   const cluster = await openCluster()
   onTestFinished(() => cluster.close())
-  const office = await openTestOffice(cluster.place, { look: '0 s' })
+  const office = await openTestOffice(cluster.place, { search: '0 s' })
   const front = await joined(office, 'Front desk')
   const sent = front.put('Sent before')
   await until([front], () => front.state(sent) === 'sent')
@@ -304,7 +304,7 @@ test.each([
   async (_what, copied) => {
     const server = await openCluster()
     onTestFinished(() => server.close())
-    const office = await openTestOffice(server.place, { look: '0 s' })
+    const office = await openTestOffice(server.place, { search: '0 s' })
     const front = await joined(office, 'Front desk')
     const elsewhere = await copied(office, server.place)
     const sent = front.put('Sent before')
@@ -335,7 +335,7 @@ test.each([
 )
 
 test('what may have left long ago goes again only where someone says so', { timeout: 240_000 }, async () => {
-  const office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
   await pause(front, true)
@@ -356,7 +356,7 @@ test('what may have left long ago goes again only where someone says so', { time
 })
 
 test('an account that the server has never heard of is the office’s again', { timeout: 240_000 }, async () => {
-  const office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
   const sent = front.put('Sent since')
@@ -393,7 +393,7 @@ test('nothing is claimed of a copy before anyone has noticed that it is one', as
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   expect(await store.claim(accountId, 1)).toEqual([])
   expect(await store.outbox(accountId)).toMatchObject({ life: 0 })
-  await office.sql('UPDATE office.office SET birthmark = office.birthmark()')
+  await office.sql('UPDATE office.office SET server_fingerprint = office.server_fingerprint()')
   expect(await store.claim(accountId, 1)).toMatchObject([{ id }])
 })
 
@@ -401,7 +401,7 @@ test('one that joins a restored office gets all of its packages, however many th
   timeout: 240_000,
   tags: ['full']
 }, async () => {
-  const office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const front = await joined(office, 'Front desk')
   await pause(front, true)
   // More than are read at a time.

@@ -34,7 +34,7 @@ let pools: Pool[]
 
 beforeAll(async () => {
   // No wait between looks.
-  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  office = await openTestOffice(inject('cluster'), { search: '0 s' })
   stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
   pools = stations.map(({ place }) => openPool(place))
 })
@@ -263,9 +263,9 @@ describe('sends that several workstations share', () => {
 
   test('a mutant that makes it ready lets it go twice', async () => {
     await office.mutated(
-      'lapse',
-      `state = 'uncertain', is_in_doubt = true`,
-      `state = 'ready', is_in_doubt = false`,
+      'expire_claims',
+      `state = 'uncertain', may_have_arrived = true`,
+      `state = 'ready', may_have_arrived = false`,
       async () => {
         const { two, accountId, claim } = await heldByOneGone()
         expect(await two.claim(accountId, 1)).toMatchObject([{ id: claim.id }])
@@ -449,13 +449,13 @@ describe('sends that several workstations share', () => {
 
   test('it goes again no sooner than two looks can have been', async () => {
     const { two, accountId, id } = await heldByOneGone()
-    await office.sql(`UPDATE office.office SET look = '1 min'`)
+    await office.sql(`UPDATE office.office SET search = '1 min'`)
     try {
       const [inDoubt] = await two.uncertainSends(accountId)
       expect(await two.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
       expect(await two.conclude(inDoubt ?? { id, epoch: 0 }, 'sent')).toBe(true)
     } finally {
-      await office.sql(`UPDATE office.office SET look = '0 s'`)
+      await office.sql(`UPDATE office.office SET search = '0 s'`)
     }
   })
 
@@ -643,7 +643,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
   test('one that sends four at a time on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(4))
 
   const together = async (count: number) => {
-    const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, look: `${LOOK} ms` })
+    const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, search: `${LOOK} ms` })
     const members: Station[] = []
     for (let index = 0; index < count; index++) members.push(await crowd.join(`Counter ${index}`))
     const [first] = members

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.close())
 beforeEach(async () => {
-  office = await openTestOffice(cluster.place, { look: '0 s' })
+  office = await openTestOffice(cluster.place, { search: '0 s' })
 })
 
 /** Runs `happens` once, between a claim by one of these at the server and its answer. */

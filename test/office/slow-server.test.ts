@@ -15,7 +15,7 @@ import {
 let office: TestOffice
 let line: OfficeProxy
 beforeEach(async () => {
-  office = await openTestOffice(inject('cluster'), { look: '0 s' })
+  office = await openTestOffice(inject('cluster'), { search: '0 s' })
   line = await openOfficeProxy(inject('cluster'))
   onTestFinished(() => line.close())
 })

@@ -539,7 +539,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
     // For those who join later, too.
     expect((await listThere()).read().resets).toHaveLength(1)
-    await two.office.sql("UPDATE office.office SET birthmark = 'another'")
+    await two.office.sql("UPDATE office.office SET server_fingerprint = 'another'")
     await expect(reset()).rejects.toThrow('put back')
   })
 

@@ -130,7 +130,7 @@ describe('an action', () => {
   test('a mutant that frees what has run out has another do it, too', async () => {
     await desk(0).claim('action', wanted())
     await expire()
-    await office.mutated('lapse_tasks', `THEN 'uncertain'`, `THEN 'free'`, async () => {
+    await office.mutated('expire_tasks', `THEN 'uncertain'`, `THEN 'free'`, async () => {
       expect(await desk(1).claim('action', wanted())).toMatchObject({ isGranted: true })
     })
   })
@@ -199,11 +199,11 @@ describe('the server', () => {
     for (const state of ['done', 'free', 'uncertain'] as const) {
       await expect(desk(1).finish('action', taskOf(mine), state)).rejects.toMatchObject({ code: '42501' })
     }
-    await office.sql(`UPDATE office.office SET birthmark = 'another'`)
+    await office.sql(`UPDATE office.office SET server_fingerprint = 'another'`)
     try {
       await expect(desk(1).claim('action', wanted(['Letter 2']))).rejects.toMatchObject({ code: '55000' })
     } finally {
-      await office.sql('UPDATE office.office SET birthmark = office.birthmark()')
+      await office.sql('UPDATE office.office SET server_fingerprint = office.server_fingerprint()')
     }
   })
 

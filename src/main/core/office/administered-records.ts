@@ -30,7 +30,7 @@ export async function changeSingleRecord<Done>(
 ): Promise<Done | undefined> {
   return await asOwnerOf(administrator, async (client) => {
     const { rows: offices } = await client.query<{ id: Buffer | null; life: number; isKnown: boolean }>(
-      'SELECT key_id AS id, life, birthmark = birthmark() AS "isKnown" FROM office'
+      'SELECT key_id AS id, life, server_fingerprint = server_fingerprint() AS "isKnown" FROM office'
     )
     const [office] = offices
     if (!office?.id?.equals(keyId(newestOf(key)))) {

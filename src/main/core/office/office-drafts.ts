@@ -154,7 +154,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
     async startNewLife(life: number): Promise<void> {
-      await ask('SELECT office.set_back($1)', life)
+      await ask('SELECT office.start_new_life($1)', life)
     },
 
     /**

@@ -98,7 +98,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
     async startNewLife(life: number): Promise<void> {
-      await pool.query('SELECT office.set_back($1)', [life])
+      await pool.query('SELECT office.start_new_life($1)', [life])
     },
 
     /**

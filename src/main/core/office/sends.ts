@@ -307,7 +307,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     limit: number
   ): ReturnType<OfficeStore['finishAndClaim']> {
     const askedAt = time.elapsed()
-    const rows = await ask<TurnRow>('SELECT * FROM office.take_turn($1, $2, $3, $4, $5, $6)', [
+    const rows = await ask<TurnRow>('SELECT * FROM office.finish_and_claim($1, $2, $3, $4, $5, $6)', [
       accountId,
       finished.map(({ id }) => id),
       finished.map(({ epoch }) => epoch),
@@ -336,8 +336,8 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   ): ReturnType<OfficeStore['push']> {
     const [row] = await ask<Awaited<ReturnType<OfficeStore['push']>>>(
       of
-        ? 'SELECT state, round FROM office.put_send_of($7, $8, $1, $2, $3, $4, $5, $6, $9)'
-        : 'SELECT state, round FROM office.put_send($1, $2, $3, $4, $5, $6)',
+        ? 'SELECT state, round FROM office.push_send_of_draft($7, $8, $1, $2, $3, $4, $5, $6, $9)'
+        : 'SELECT state, round FROM office.push_send($1, $2, $3, $4, $5, $6)',
       [
         ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), round, mayHaveArrived],
         ...(of ? [of.draft, of.basedOn, of.round] : [])
@@ -361,7 +361,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async requireRelease(id, by) {
-      await ask('SELECT office.ask_release($1, $2)', [id, personTagOf(id, by)])
+      await ask('SELECT office.require_release($1, $2)', [id, personTagOf(id, by)])
     },
 
     async release(id, by) {
@@ -385,12 +385,12 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async reclaimSends(accountId) {
-      const [row] = await ask<{ count: number }>('SELECT office.return_sends($1) AS count', [accountId])
+      const [row] = await ask<{ count: number }>('SELECT office.reclaim_sends($1) AS count', [accountId])
       return row?.count ?? 0
     },
 
     async recordFound({ id, epoch }, answer) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.settle_found($1, $2, $3) AS done', [
+      const [row] = await ask<{ done: boolean }>('SELECT office.record_found($1, $2, $3) AS done', [
         ...[id, epoch, sealAnswer(id, epoch, answer)]
       ])
       return row?.done === true
@@ -398,20 +398,20 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
     async reportSent(accountId, { id, epoch }, answer, of) {
       const values = [id, accountId, epoch, sealAnswer(id, epoch, answer)]
-      if (!of) return void (await ask('SELECT office.know_sent($1, $2, $3, $4)', values))
+      if (!of) return void (await ask('SELECT office.report_sent($1, $2, $3, $4)', values))
       const { draft, versions = [], round = 0 } = of
       await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, round])
     },
 
     async reportConcluded(accountId, { id, round }, state) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.know_over($1, $2, $3, $4) AS done', [
+      const [row] = await ask<{ done: boolean }>('SELECT office.report_concluded($1, $2, $3, $4) AS done', [
         ...[id, accountId, round, state]
       ])
       return row?.done === true
     },
 
     async startNewLife(life) {
-      await ask('SELECT office.set_back($1)', [life])
+      await ask('SELECT office.start_new_life($1)', [life])
     },
 
     async changes(accountId, after, bodiesAfter) {
@@ -419,11 +419,11 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         ...[accountId, after, PAGE, bodiesAfter]
       ])
       return rows.map(
-        ({ is_mine, is_in_doubt, goes_ms, sealed, answer_epoch, answer, draft_versions, draft_round, ...row }) => {
+        ({ is_mine, may_have_arrived, goes_ms, sealed, answer_epoch, answer, draft_versions, draft_round, ...row }) => {
           const content = sealed ? unsealContent(row.id, sealed) : undefined
           const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(row.id, answer_epoch ?? 0), answer)
           return {
-            ...{ ...row, isMine: is_mine, mayHaveArrived: is_in_doubt, goesIn: goes_ms },
+            ...{ ...row, isMine: is_mine, mayHaveArrived: may_have_arrived, goesIn: goes_ms },
             ...(content && { content }),
             ...(draft_round > 0 && { of: { versions: draft_versions, round: draft_round } }),
             ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
@@ -463,13 +463,14 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async expireClaims(accountId) {
-      await ask('SELECT office.lapse($1)', [accountId])
+      await ask('SELECT office.expire_claims($1)', [accountId])
     },
 
     async uncertainSends(accountId) {
-      const rows = await ask<{ id: string; epoch: number; sealed: Buffer }>('SELECT * FROM office.uncertain($1, $2)', [
-        ...[accountId, MAX_UNCERTAIN]
-      ])
+      const rows = await ask<{ id: string; epoch: number; sealed: Buffer }>(
+        'SELECT * FROM office.uncertain_sends($1, $2)',
+        [...[accountId, MAX_UNCERTAIN]]
+      )
       return rows.flatMap(({ id, epoch, sealed }) => {
         const content = unsealContent(id, sealed)
         return content ? [{ id, epoch, content }] : []
@@ -477,12 +478,12 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async conclude({ id, epoch }, state) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.settle($1, $2, $3) AS done', [id, epoch, state])
+      const [row] = await ask<{ done: boolean }>('SELECT office.conclude($1, $2, $3) AS done', [id, epoch, state])
       return row?.done === true
     },
 
     async cancel(id) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.take_back($1) AS done', [id])
+      const [row] = await ask<{ done: boolean }>('SELECT office.cancel_send($1) AS done', [id])
       return row?.done === true
     },
 
@@ -506,7 +507,7 @@ const answerIdentityOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
 
 interface ChangeRow extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goesIn' | 'content' | 'answer' | 'of'> {
   is_mine: boolean
-  is_in_doubt: boolean
+  may_have_arrived: boolean
   goes_ms: number
   sealed: Buffer | null
   answer_epoch: number | null

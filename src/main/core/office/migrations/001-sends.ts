@@ -4,19 +4,19 @@
  */
 export const sends = `
   CREATE TABLE office (
-    is_there boolean PRIMARY KEY DEFAULT true CHECK (is_there),
+    is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
     -- Of this database and of no other, so that a workstation knows when it is another one.
     incarnation uuid NOT NULL DEFAULT gen_random_uuid(),
     -- How long a workstation may have a send before the send is in doubt, how long at least it is looked for, and how long it is
     -- then taken as shown that it did not arrive.
     lease interval NOT NULL DEFAULT '90 s' CHECK (lease BETWEEN '100 ms' AND '10 min'),
-    look interval NOT NULL DEFAULT '1 min',
+    search interval NOT NULL DEFAULT '1 min',
     proof interval NOT NULL DEFAULT '5 min'
   );
   INSERT INTO office DEFAULT VALUES;
 
   -- As a workstation says it of what is counted one by one: so high that nobody could count on, none is taken.
-  CREATE DOMAIN counted AS integer CHECK (VALUE < 1000000000);
+  CREATE DOMAIN safe_count AS integer CHECK (VALUE < 1000000000);
 
   CREATE TABLE station (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -55,15 +55,15 @@ export const sends = `
     lease_until timestamptz,
     attempt integer NOT NULL DEFAULT 0,
     -- Whether an attempt may have arrived, since when it has been looked for, and until when it is shown that none did.
-    is_in_doubt boolean NOT NULL DEFAULT false,
+    may_have_arrived boolean NOT NULL DEFAULT false,
     uncertain_at timestamptz,
     proven_until timestamptz,
-    settled_at timestamptz,
+    concluded_at timestamptz,
     sealed bytea NOT NULL
   );
   CREATE INDEX send_ready ON send (account, goes_at, id) WHERE state = 'ready';
   -- What a claim looks through before it takes the next one: that mustn't cost more where many wait.
-  CREATE INDEX send_ready_in_doubt ON send (account, goes_at) WHERE state = 'ready' AND is_in_doubt;
+  CREATE INDEX send_ready_may_have_arrived ON send (account, goes_at) WHERE state = 'ready' AND may_have_arrived;
   CREATE INDEX send_under_way ON send (account) WHERE state = 'sending';
   CREATE INDEX send_uncertain ON send (account, uncertain_at) WHERE state = 'uncertain';
 
@@ -84,12 +84,12 @@ export const sends = `
     PRIMARY KEY (send, epoch, kind),
     FOREIGN KEY (send, epoch) REFERENCES attempt
   );
-  CREATE FUNCTION only_added() RETURNS trigger LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
     RAISE EXCEPTION 'This is only ever added to.' USING ERRCODE = 'restrict_violation';
   END $$;
-  CREATE TRIGGER only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON attempt EXECUTE FUNCTION only_added();
-  CREATE TRIGGER only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON answer EXECUTE FUNCTION only_added();
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON attempt EXECUTE FUNCTION append_only();
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON answer EXECUTE FUNCTION append_only();
 
   -- The workstation that asks.
   CREATE FUNCTION me() RETURNS uuid LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -142,7 +142,7 @@ export const sends = `
   END $$;
 
   -- Said twice, as after an answer that was lost, it is there once.
-  CREATE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea) RETURNS void
+  CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     INSERT INTO send (id, account, goes_at, made_by, sealed)
@@ -150,11 +150,11 @@ export const sends = `
   END $$;
 
   -- A holder that is gone may have posted: its sends are in doubt, and never ready.
-  CREATE FUNCTION lapse(p_account uuid) RETURNS void
+  CREATE FUNCTION expire_claims(p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    UPDATE send SET state = 'uncertain', is_in_doubt = true, uncertain_at = now() WHERE id IN (
+    UPDATE send SET state = 'uncertain', may_have_arrived = true, uncertain_at = now() WHERE id IN (
       SELECT id FROM send WHERE account = p_account AND state = 'sending' AND lease_until < now() FOR UPDATE SKIP LOCKED);
   END $$;
 
@@ -169,7 +169,7 @@ export const sends = `
     room integer;
     taken integer;
   BEGIN
-    PERFORM lapse(p_account);
+    PERFORM expire_claims(p_account);
     SELECT * INTO rules FROM office;
     -- One at a time: how many are under way, the pace and the pause are the whole office's.
     SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
@@ -183,7 +183,7 @@ export const sends = `
     END IF;
     -- What was shown not to have arrived may have turned up since.
     UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
-      SELECT id FROM send WHERE account = p_account AND state = 'ready' AND is_in_doubt AND proven_until < now()
+      SELECT id FROM send WHERE account = p_account AND state = 'ready' AND may_have_arrived AND proven_until < now()
       FOR UPDATE SKIP LOCKED);
     RETURN QUERY
       WITH picked AS (
@@ -221,23 +221,23 @@ export const sends = `
     END IF;
     INSERT INTO answer (send, epoch, kind, sealed) VALUES (p_id, p_epoch, p_kind, p_sealed) ON CONFLICT DO NOTHING;
     IF p_kind = 'accepted' THEN
-      UPDATE send SET state = 'sent', settled_at = now() WHERE id = p_id AND state <> 'sent';
+      UPDATE send SET state = 'sent', concluded_at = now() WHERE id = p_id AND state <> 'sent';
       RETURN 'sent';
     END IF;
     UPDATE send SET
         state = CASE
-          WHEN p_kind = 'uncertain' OR (p_kind = 'refused' AND is_in_doubt) THEN 'uncertain'
+          WHEN p_kind = 'uncertain' OR (p_kind = 'refused' AND may_have_arrived) THEN 'uncertain'
           WHEN p_kind = 'refused' THEN 'refused'
           ELSE 'ready' END,
-        is_in_doubt = is_in_doubt OR p_kind = 'uncertain',
-        uncertain_at = CASE WHEN p_kind = 'uncertain' OR (p_kind = 'refused' AND is_in_doubt) THEN now() END,
-        settled_at = CASE WHEN p_kind = 'refused' AND NOT is_in_doubt THEN now() END,
+        may_have_arrived = may_have_arrived OR p_kind = 'uncertain',
+        uncertain_at = CASE WHEN p_kind = 'uncertain' OR (p_kind = 'refused' AND may_have_arrived) THEN now() END,
+        concluded_at = CASE WHEN p_kind = 'refused' AND NOT may_have_arrived THEN now() END,
         attempt = CASE WHEN p_kind IN ('nothing-left', 'stopped') THEN attempt - 1 ELSE attempt END
       WHERE id = p_id AND state = 'sending' AND epoch = p_epoch;
     RETURN (SELECT state FROM send WHERE id = p_id);
   END $$;
 
-  CREATE FUNCTION uncertain(p_account uuid, p_most integer) RETURNS TABLE (id uuid, epoch integer, sealed bytea)
+  CREATE FUNCTION uncertain_sends(p_account uuid, p_most integer) RETURNS TABLE (id uuid, epoch integer, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
@@ -247,7 +247,7 @@ export const sends = `
   END $$;
 
   -- What looks have shown of a send that is in doubt; whether that still was so. It goes again no sooner than two looks can have been.
-  CREATE FUNCTION settle(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
+  CREATE FUNCTION conclude(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     rules office;
@@ -259,18 +259,18 @@ export const sends = `
     SELECT * INTO rules FROM office;
     UPDATE send SET state = p_state, uncertain_at = NULL,
         proven_until = CASE WHEN p_state = 'ready' THEN now() + rules.proof END,
-        settled_at = CASE WHEN p_state <> 'ready' THEN now() END
+        concluded_at = CASE WHEN p_state <> 'ready' THEN now() END
       WHERE id = p_id AND epoch = p_epoch AND state = 'uncertain'
-        AND (p_state <> 'ready' OR uncertain_at <= now() - rules.look);
+        AND (p_state <> 'ready' OR uncertain_at <= now() - rules.search);
     RETURN FOUND;
   END $$;
 
   -- Whether it had not left, nor may have.
-  CREATE FUNCTION take_back(p_id uuid) RETURNS boolean
+  CREATE FUNCTION cancel_send(p_id uuid) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    UPDATE send SET state = 'cancelled', settled_at = now() WHERE id = p_id AND state = 'ready' AND NOT is_in_doubt;
+    UPDATE send SET state = 'cancelled', concluded_at = now() WHERE id = p_id AND state = 'ready' AND NOT may_have_arrived;
     RETURN FOUND;
   END $$;
 
@@ -288,11 +288,11 @@ export const sendsForStations = [
   'set_outbox',
   'pause_outbox',
   'resume_outbox',
-  'put_send',
-  'lapse',
+  'push_send',
+  'expire_claims',
   'finish',
-  'uncertain',
-  'settle',
-  'take_back',
+  'uncertain_sends',
+  'conclude',
+  'cancel_send',
   'state_of'
 ] as const

@@ -35,7 +35,7 @@ export const desks = `
   CREATE UNIQUE INDEX send_change_by_rev ON send_change (account, rev);
 
   -- After the row is written, so that the order of locks is the outbox, sends, the feed. The number is taken under the feed's lock.
-  CREATE FUNCTION note_send() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION record_send_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint;
   BEGIN
@@ -47,16 +47,16 @@ export const desks = `
     PERFORM pg_notify('countersign_sends', NEW.account::text);
     RETURN NULL;
   END $$;
-  CREATE TRIGGER note_send AFTER INSERT OR UPDATE ON send FOR EACH ROW EXECUTE FUNCTION note_send();
+  CREATE TRIGGER record_send_change AFTER INSERT OR UPDATE ON send FOR EACH ROW EXECUTE FUNCTION record_send_change();
   UPDATE send SET round = 1;
 
-  CREATE FUNCTION note_outbox() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION notify_outbox_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM pg_notify('countersign_sends', NEW.account::text);
     RETURN NULL;
   END $$;
-  CREATE TRIGGER note_outbox AFTER UPDATE OF concurrency, per_minute, paused_by ON outbox
-    FOR EACH ROW EXECUTE FUNCTION note_outbox();
+  CREATE TRIGGER notify_outbox_change AFTER UPDATE OF concurrency, per_minute, paused_by ON outbox
+    FOR EACH ROW EXECUTE FUNCTION notify_outbox_change();
 
   -- The office's id of an account, with an outbox; made where there is none yet.
   CREATE FUNCTION share_account(p_tag bytea, p_concurrency integer, p_per_minute integer) RETURNS uuid
@@ -99,7 +99,7 @@ export const desks = `
   #variable_conflict use_column
   BEGIN
     -- Where nothing is to be claimed, nobody else would notice that a holder is gone.
-    PERFORM lapse(p_account);
+    PERFORM expire_claims(p_account);
     RETURN QUERY SELECT concurrency, per_minute, paused_by, 1000 * extract(epoch FROM now() - paused_at)::double precision,
         CASE WHEN next_at > now() THEN 1000 * extract(epoch FROM next_at - now()) ELSE 0 END::double precision,
         coalesce((SELECT rev FROM send_feed WHERE account = p_account), 0)::double precision
@@ -107,16 +107,16 @@ export const desks = `
   END $$;
 
   -- Gives it to the office to send: new, once more, or at another time. Answers what the office has then.
-  DROP FUNCTION put_send(uuid, uuid, bigint, bytea);
-  CREATE FUNCTION put_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted, p_is_in_doubt boolean)
+  DROP FUNCTION push_send(uuid, uuid, bigint, bytea);
+  CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round safe_count, p_may_have_arrived boolean)
   RETURNS TABLE (round integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
-    INSERT INTO send AS it (id, account, goes_at, made_by, sealed, round, is_in_doubt)
-      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed, p_round, p_is_in_doubt)
+    INSERT INTO send AS it (id, account, goes_at, made_by, sealed, round, may_have_arrived)
+      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed, p_round, p_may_have_arrived)
       ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, round = p_round,
-          settled_at = NULL, is_in_doubt = it.is_in_doubt OR p_is_in_doubt
+          concluded_at = NULL, may_have_arrived = it.may_have_arrived OR p_may_have_arrived
         WHERE it.account = p_account AND it.round < p_round
           AND it.state IN ('ready', 'held', 'cancelled', 'refused', 'not-sent');
     RETURN QUERY SELECT round, state FROM send WHERE id = p_id;
@@ -125,26 +125,26 @@ export const desks = `
   -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's, and
   -- what is with its workstation again is for no other to take back that hasn't heard of it: its round is an earlier one.
   -- p_life: the one of which all is known to who asks. A copy of an earlier moment may have as waiting, or as nothing, what has left since.
-  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round counted, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
+  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round safe_count, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     IF p_state NOT IN ('held', 'cancelled') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM only_in(p_life);
-    INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, round, settled_at)
+    PERFORM assert_life(p_life);
+    INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, round, concluded_at)
       VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_round, now())
-      ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), settled_at = now()
+      ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), concluded_at = now()
         WHERE it.account = p_account
-          AND ((it.state = 'ready' AND (NOT it.is_in_doubt OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
+          AND ((it.state = 'ready' AND (NOT it.may_have_arrived OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
             OR (it.state = 'held' AND it.round < p_round));
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN (p_state, 'cancelled'));
   END $$;
 
   -- A workstation that leaves takes its own along, and what another still says of them, from before, changes nothing. Answers how many of
   -- them are under way, which it is to wait for.
-  CREATE FUNCTION return_sends(p_account uuid) RETURNS integer
+  CREATE FUNCTION reclaim_sends(p_account uuid) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -152,7 +152,7 @@ export const desks = `
     -- The outbox, so that nothing is claimed meanwhile; and the sends before the feed, which one whose holder is gone takes.
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;
-    PERFORM lapse(p_account);
+    PERFORM expire_claims(p_account);
     UPDATE send SET state = 'held', round = round + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
     RETURN (SELECT count(*) FROM send WHERE account = p_account AND made_by = mine AND state = 'sending');
   END $$;
@@ -171,7 +171,7 @@ export const desks = `
     SELECT * INTO rules FROM office;
     -- One at a time: how many are under way, the pace and the pause are the whole office's. First of all locks, as everywhere.
     SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
-    PERFORM lapse(p_account);
+    PERFORM expire_claims(p_account);
     IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
       RETURN;
     END IF;
@@ -183,11 +183,11 @@ export const desks = `
     -- What was shown not to have arrived may have turned up since; of what result here in doubt nothing was shown yet.
     UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
       SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
-        AND is_in_doubt AND coalesce(proven_until, '-infinity') < now()
+        AND may_have_arrived AND coalesce(proven_until, '-infinity') < now()
       FOR UPDATE SKIP LOCKED);
     -- This one was shown not to have arrived, and another of its draft has: it leaves no more. See the step of things.
-    UPDATE send SET state = 'cancelled', settled_at = now(), is_in_doubt = false WHERE id IN (
-      SELECT one.id FROM send one WHERE one.account = p_account AND one.state = 'ready' AND one.goes_at <= now() AND one.is_in_doubt
+    UPDATE send SET state = 'cancelled', concluded_at = now(), may_have_arrived = false WHERE id IN (
+      SELECT one.id FROM send one WHERE one.account = p_account AND one.state = 'ready' AND one.goes_at <= now() AND one.may_have_arrived
         AND EXISTS (SELECT FROM send WHERE account = one.account AND draft = one.draft AND id <> one.id AND state = 'sent')
       FOR UPDATE SKIP LOCKED);
     RETURN QUERY
@@ -215,7 +215,7 @@ export const desks = `
 
   -- What result of attempts, and what may leave next, in one step, so that no lane is empty in between. Of an attempt that this workstation did
   -- not have, as where a backup was put in place of what knew of it, the state is NULL.
-  CREATE FUNCTION take_turn(p_account uuid, p_ids uuid[], p_epochs integer[], p_kinds text[], p_answers bytea[], p_most integer)
+  CREATE FUNCTION finish_and_claim(p_account uuid, p_ids uuid[], p_epochs integer[], p_kinds text[], p_answers bytea[], p_most integer)
   RETURNS TABLE (is_claim boolean, id uuid, epoch integer, state text, lease_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -236,7 +236,7 @@ export const desks = `
   END $$;
 
   -- That looks have shown that it arrived, with what they found.
-  CREATE FUNCTION settle_found(p_id uuid, p_epoch integer, p_sealed bytea) RETURNS boolean
+  CREATE FUNCTION record_found(p_id uuid, p_epoch integer, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
@@ -244,7 +244,7 @@ export const desks = `
     PERFORM FROM send WHERE id = p_id FOR UPDATE;
     INSERT INTO answer (send, epoch, kind, sealed) SELECT id, epoch, 'accepted', p_sealed FROM send
       WHERE id = p_id AND epoch = p_epoch AND state IN ('uncertain', 'not-sent') AND epoch > 0 ON CONFLICT DO NOTHING;
-    UPDATE send SET state = 'sent', uncertain_at = NULL, settled_at = now()
+    UPDATE send SET state = 'sent', uncertain_at = NULL, concluded_at = now()
       WHERE id = p_id AND epoch = p_epoch AND state IN ('uncertain', 'not-sent');
     RETURN FOUND;
   END $$;
@@ -254,7 +254,7 @@ export const desks = `
   -- that are older.
   CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
   RETURNS TABLE (id uuid, rev double precision, state text, round integer, maker text, is_mine boolean, epoch integer,
-    attempt integer, is_in_doubt boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft_versions uuid[],
+    attempt integer, may_have_arrived boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft_versions uuid[],
     draft_round integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -262,7 +262,7 @@ export const desks = `
     mine uuid := me();
   BEGIN
     RETURN QUERY SELECT it.id, change.rev::double precision, it.state, it.round, maker.name, it.made_by = mine, it.epoch,
-        it.attempt, it.is_in_doubt,
+        it.attempt, it.may_have_arrived,
         CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
         CASE WHEN change.body_rev > p_bodies_after THEN it.sealed END, said.epoch, said.sealed, it.draft_versions, it.draft_round
       FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
@@ -280,8 +280,8 @@ export const desksForStations = [
   'who',
   'outbox_state',
   'withhold',
-  'return_sends',
-  'take_turn',
-  'settle_found',
+  'reclaim_sends',
+  'finish_and_claim',
+  'record_found',
   'send_changes'
 ] as const

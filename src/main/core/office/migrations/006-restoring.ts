@@ -4,16 +4,16 @@
  * told what it knows. Decision 59.
  */
 export const restoring = `
-  -- life: another with each such copy; birthmark: what no copy has in common with what it was made of; alive_at: when that was compared
+  -- life: another with each such copy; server_fingerprint: what no copy has in common with what it was made of; alive_at: when that was compared
   -- last; lost_from: since when what happened isn't known.
-  ALTER TABLE office ADD COLUMN life integer NOT NULL DEFAULT 1, ADD COLUMN birthmark text,
+  ALTER TABLE office ADD COLUMN life integer NOT NULL DEFAULT 1, ADD COLUMN server_fingerprint text,
     ADD COLUMN alive_at timestamptz NOT NULL DEFAULT now(), ADD COLUMN lost_from timestamptz NOT NULL DEFAULT now();
   ALTER TABLE outbox DROP CONSTRAINT outbox_paused_by_check;
   ALTER TABLE outbox ADD CONSTRAINT outbox_paused_by_check CHECK (paused_by IN ('person', 'service', 'restored'));
 
   -- A dump makes every table afresh, elsewhere or in the same place; a standby that is promoted, or a copy of the files that goes on from
   -- an earlier moment, writes another timeline. Not every service that runs servers lets one ask for that.
-  CREATE FUNCTION birthmark() RETURNS text LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION server_fingerprint() RETURNS text LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   DECLARE
     system text := '';
     timeline text := '';
@@ -26,7 +26,7 @@ export const restoring = `
     RETURN concat_ws(' ', system, timeline,
       (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()), 'office.send'::regclass::oid);
   END $$;
-  UPDATE office SET birthmark = birthmark();
+  UPDATE office SET server_fingerprint = server_fingerprint();
 
   -- What was to leave, or was on its way, may have arrived, or still does as long as a POST may take. A claim of the life before decides
   -- nothing any more, nor does one of another copy of the same moment. What was read in the folders is handed over afresh.
@@ -34,9 +34,9 @@ export const restoring = `
   DECLARE
     jump integer := 1000 + floor(random() * 1000000);
   BEGIN
-    UPDATE office SET life = life + jump, birthmark = birthmark(), alive_at = now(), lost_from = p_lost_from;
+    UPDATE office SET life = life + jump, server_fingerprint = server_fingerprint(), alive_at = now(), lost_from = p_lost_from;
     UPDATE outbox SET paused_by = 'restored', paused_at = now();
-    UPDATE send SET state = 'uncertain', is_in_doubt = true, attempt = greatest(attempt, 1), epoch = epoch + jump,
+    UPDATE send SET state = 'uncertain', may_have_arrived = true, attempt = greatest(attempt, 1), epoch = epoch + jump,
         uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL
       WHERE state IN ('ready', 'sending', 'uncertain');
     DELETE FROM mirror;
@@ -51,7 +51,7 @@ export const restoring = `
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    RETURN (SELECT CASE WHEN birthmark = birthmark() THEN life ELSE 0 END FROM office);
+    RETURN (SELECT CASE WHEN server_fingerprint = server_fingerprint() THEN life ELSE 0 END FROM office);
   END $$;
 
   -- The same, noticed now: also a workstation that knows no more than the copy learns by it that it is one.
@@ -72,7 +72,7 @@ export const restoring = `
   END $$;
 
   -- For what is decided by what a workstation knows: in another life than the one of which it knows all, this server may have less.
-  CREATE FUNCTION only_in(p_life integer) RETURNS void
+  CREATE FUNCTION assert_life(p_life integer) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
     IF p_life <> current_life() THEN
@@ -81,7 +81,7 @@ export const restoring = `
   END $$;
 
   -- A workstation has read further than this server is, as after its machine was set back as a whole. Nobody knows how far.
-  CREATE FUNCTION set_back(p_life integer) RETURNS void
+  CREATE FUNCTION start_new_life(p_life integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
@@ -92,14 +92,14 @@ export const restoring = `
   END $$;
 
   -- A workstation knows that a send arrived, whatever this server has of it.
-  CREATE FUNCTION know_sent(p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea) RETURNS void
+  CREATE FUNCTION report_sent(p_id uuid, p_account uuid, p_epoch safe_count, p_sealed bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
-    INSERT INTO send AS it (id, account, state, goes_at, made_by, epoch, sealed, settled_at)
+    INSERT INTO send AS it (id, account, state, goes_at, made_by, epoch, sealed, concluded_at)
       VALUES (p_id, p_account, 'sent', 'infinity', mine, p_epoch, '', now())
-      ON CONFLICT (id) DO UPDATE SET state = 'sent', uncertain_at = NULL, settled_at = now()
+      ON CONFLICT (id) DO UPDATE SET state = 'sent', uncertain_at = NULL, concluded_at = now()
         WHERE it.account = p_account AND it.state <> 'sent';
     IF FOUND THEN
       INSERT INTO attempt (send, epoch, station) VALUES (p_id, p_epoch, mine) ON CONFLICT DO NOTHING;
@@ -109,30 +109,36 @@ export const restoring = `
 
   -- A workstation knows that a send that is open here is over, or was kept back, and that this is no older than what the server has;
   -- whether that is so now.
-  CREATE FUNCTION know_over(p_id uuid, p_account uuid, p_round counted, p_state text) RETURNS boolean
+  CREATE FUNCTION report_concluded(p_id uuid, p_account uuid, p_round safe_count, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
     IF p_state NOT IN ('cancelled', 'held', 'refused', 'not-sent') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    UPDATE send SET state = p_state, round = p_round, uncertain_at = NULL, settled_at = now()
+    UPDATE send SET state = p_state, round = p_round, uncertain_at = NULL, concluded_at = now()
       WHERE id = p_id AND account = p_account AND round <= p_round AND state <> p_state
         AND state IN ('ready', 'uncertain', 'refused', 'not-sent', 'held');
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
 
   -- Nothing is claimed where nobody has noticed yet that this is a copy: what is ready may have left.
-  CREATE FUNCTION noticed_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION skip_unless_noticed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    IF (SELECT birthmark FROM office) IS DISTINCT FROM birthmark() THEN
+    IF (SELECT server_fingerprint FROM office) IS DISTINCT FROM server_fingerprint() THEN
       RETURN NULL;
     END IF;
     RETURN NEW;
   END $$;
-  CREATE TRIGGER noticed_first BEFORE UPDATE ON send FOR EACH ROW
-    WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION noticed_first();
+  CREATE TRIGGER skip_unless_noticed BEFORE UPDATE ON send FOR EACH ROW
+    WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION skip_unless_noticed();
 `
 
 /** The functions that a workstation may call. */
-export const restoringForStations = ['current_life', 'life', 'set_back', 'know_sent', 'know_over'] as const
+export const restoringForStations = [
+  'current_life',
+  'life',
+  'start_new_life',
+  'report_sent',
+  'report_concluded'
+] as const

@@ -28,7 +28,7 @@ export const tasks = `
   CREATE INDEX task_names ON task (told) WHERE kind = 'file' AND sealed IS NOT NULL;
 
   -- A holder that is gone may have asked the service: then nobody does it again before it is known. Of the others nothing came.
-  CREATE FUNCTION lapse_tasks(p_kind text, p_account uuid) RETURNS void
+  CREATE FUNCTION expire_tasks(p_kind text, p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE (kind, tag) IN (
@@ -63,7 +63,7 @@ export const tasks = `
       SELECT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one ON CONFLICT DO NOTHING;
     PERFORM FROM task WHERE kind = p_kind AND tag = ANY (p_tags) ORDER BY tag FOR UPDATE;
     -- Only with its own: who waits while it has others' would be waited for.
-    PERFORM lapse_tasks(p_kind, p_account);
+    PERFORM expire_tasks(p_kind, p_account);
     DELETE FROM task WHERE (kind, tag) IN (
       SELECT kind, tag FROM task WHERE (state = 'free' OR (state = 'done' AND kind <> 'file')) AND told < now() - interval '7 days'
         AND NOT (kind = p_kind AND tag = ANY (p_tags)) FOR UPDATE SKIP LOCKED);
@@ -106,7 +106,7 @@ export const tasks = `
   -- How it ended, as its holder says, or as anyone has found of one that is in doubt, and how long ago; answers how it stands then, as of
   -- which claim, and whether that was this workstation's; nothing where something else has it by now. What a server that was put back
   -- doesn't know is told to it.
-  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch counted, p_state text,
+  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch safe_count, p_state text,
     p_ago_ms double precision, p_sealed bytea)
   RETURNS TABLE (state text, epoch integer, is_mine boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -124,7 +124,7 @@ export const tasks = `
     INSERT INTO task (kind, tag, account, id, holder, epoch, state, since, sealed)
       VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, ended, kept) ON CONFLICT DO NOTHING;
     PERFORM FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
-    PERFORM lapse_tasks(p_kind, p_account);
+    PERFORM expire_tasks(p_kind, p_account);
     SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag;
     -- A file that was made is made, whichever claim made it, unless another makes it just now.
     IF its.id <> p_id AND NOT (p_kind = 'file' AND p_state = 'done' AND its.state = 'free') THEN
@@ -158,12 +158,12 @@ export const tasks = `
   END $$;
 
   -- What a copy of an earlier moment has as open may have ended, or be with someone who hears nothing of it.
-  CREATE FUNCTION lapse_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION close_tasks_of_earlier_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
     RETURN NULL;
   END $$;
-  CREATE TRIGGER lapse_life AFTER UPDATE OF life ON office FOR EACH ROW EXECUTE FUNCTION lapse_life();
+  CREATE TRIGGER close_tasks_of_earlier_life AFTER UPDATE OF life ON office FOR EACH ROW EXECUTE FUNCTION close_tasks_of_earlier_life();
 `
 
 /** The functions that a workstation may call. */

@@ -191,7 +191,7 @@ export const sharedItems = `
   -- p_round: how many contents there were with the one that it goes on from. A server that was put back has had fewer, or none.
   -- p_life: the one of which all is known to who saves.
   CREATE FUNCTION save_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
-    p_own_sends uuid[] DEFAULT '{}', p_round counted DEFAULT 0, p_life integer DEFAULT NULL)
+    p_own_sends uuid[] DEFAULT '{}', p_round safe_count DEFAULT 0, p_life integer DEFAULT NULL)
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -204,7 +204,7 @@ export const sharedItems = `
     held timestamptz := CASE WHEN p_hold_ms > 0 THEN now() + least(p_hold_ms, 600000) * interval '1 ms' END;
   BEGIN
     PERFORM assert_draft(p_kind);
-    PERFORM only_in(p_life);
+    PERFORM assert_life(p_life);
     next := next_item_seq(p_kind, p_account);
     its := item_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
@@ -257,7 +257,7 @@ export const sharedItems = `
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
   -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
   -- as save_item; further: gone, since it was sent without this content, or deleted by someone who hadn't seen it.
-  CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
+  CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_round safe_count, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -357,7 +357,7 @@ export const sharedItems = `
   -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
   -- Only as it is known to the one who asks, and not while another works on it, nor for ever while nobody has decided on what is kept beside it. A server that was put back may have it as it was earlier, in
   -- an earlier round.
-  CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round counted, p_to text) RETURNS boolean
+  CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round safe_count, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -416,8 +416,8 @@ export const sharedItems = `
   -- Of a draft that was sent nothing else is.
   CREATE FUNCTION cancel_other_sends(p_draft text, p_account uuid, p_send uuid) RETURNS void
   LANGUAGE sql SET search_path = office, pg_temp AS $$
-    UPDATE send SET state = 'cancelled', settled_at = now()
-      WHERE account = p_account AND draft = p_draft AND id <> p_send AND state = 'ready' AND NOT is_in_doubt
+    UPDATE send SET state = 'cancelled', concluded_at = now()
+      WHERE account = p_account AND draft = p_draft AND id <> p_send AND state = 'ready' AND NOT may_have_arrived
   $$;
 
   -- A server that was put back hears that a draft was sent. What was saved in this life, while it didn't know of that send, is no part of
@@ -468,16 +468,16 @@ export const sharedItems = `
     RETURN true;
   END $$;
 
-  -- As know_sent, of a draft: no other send of it leaves. p_versions, p_draft_round: which content was sent, as far as that is known.
-  CREATE FUNCTION report_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
-    p_draft_round counted DEFAULT 0) RETURNS void
+  -- As report_sent, of a draft: no other send of it leaves. p_versions, p_draft_round: which content was sent, as far as that is known.
+  CREATE FUNCTION report_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch safe_count, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
+    p_draft_round safe_count DEFAULT 0) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     split text;
   BEGIN
     PERFORM next_item_seq('draft', p_account);
     PERFORM mark_split_off(p_draft, p_account, p_id);
-    PERFORM know_sent(p_id, p_account, p_epoch, p_sealed);
+    PERFORM report_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
     UPDATE send SET draft_versions = p_versions, draft_round = p_draft_round WHERE id = p_id AND account = p_account AND draft_round = 0;
     PERFORM cancel_other_sends(p_draft, p_account, p_id);
@@ -529,7 +529,7 @@ export const sharedItems = `
   DECLARE
     mine uuid := me();
   BEGIN
-    PERFORM only_in(p_life);
+    PERFORM assert_life(p_life);
     RETURN QUERY SELECT it.id, it.rev::double precision, coalesce(it.deleted_version, it.version), greatest(it.round, it.deleted_round), it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
@@ -562,12 +562,12 @@ export const sharedItems = `
       ) it JOIN station ON station.id = it.by ORDER BY it.at, it.version;
   END $$;
 
-  -- As put_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
+  -- As push_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
   -- more, or its maker's own; changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts.
   -- Of two who send it at once, one does.
   -- p_draft_round: how many contents the draft had with the one that is sent.
-  CREATE FUNCTION put_send_of(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round counted,
-    p_is_in_doubt boolean, p_draft_round counted DEFAULT 0)
+  CREATE FUNCTION push_send_of_draft(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round safe_count,
+    p_may_have_arrived boolean, p_draft_round safe_count DEFAULT 0)
   RETURNS TABLE (round integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -579,7 +579,7 @@ export const sharedItems = `
     PERFORM next_item_seq('draft', p_account);
     its := item_of('draft', p_draft, p_account);
     -- What is open here, or may have left without this server's knowing, is taken whatever became of the draft.
-    IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_is_in_doubt) THEN
+    IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_may_have_arrived) THEN
       why := CASE
         WHEN has_active_send(p_draft, p_account, p_id)
           OR has_active_send((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
@@ -594,8 +594,8 @@ export const sharedItems = `
         RETURN;
       END IF;
     END IF;
-    RETURN QUERY SELECT it.round, it.state FROM put_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_is_in_doubt) it;
-    UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_is_in_doubt AND has_diverged(its, p_based_on, p_draft_round);
+    RETURN QUERY SELECT it.round, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_may_have_arrived) it;
+    UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_may_have_arrived AND has_diverged(its, p_based_on, p_draft_round);
     UPDATE send SET draft_versions = p_based_on, draft_round = p_draft_round WHERE id = p_id AND cardinality(p_based_on) > 0;
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
@@ -616,5 +616,5 @@ export const sharedItemsForStations = [
     'remove_sent_draft',
     'report_draft_sent'
   ],
-  ...['resolve_conflicts', 'items_state', 'item_changes', 'item_conflicts', 'put_send_of']
+  ...['resolve_conflicts', 'items_state', 'item_changes', 'item_conflicts', 'push_send_of_draft']
 ] as const

@@ -17,7 +17,7 @@ export const heads = `
     chained text NOT NULL
   );
   CREATE INDEX head_of_station ON head (station, number DESC);
-  CREATE TRIGGER only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON head EXECUTE FUNCTION only_added();
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON head EXECUTE FUNCTION append_only();
 
   -- The SHA-256 of the one before, a line feed, and the head's own members with spaces between, in hexadecimal.
   CREATE FUNCTION chain_head(p_before text, p_head head) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$

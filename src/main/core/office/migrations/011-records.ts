@@ -57,7 +57,7 @@ export const records = `
   -- p_life: the one of which all is known to who asks.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
-    p_is_final boolean[], p_rounds counted[], p_is_changed_since boolean[], p_expires_ms double precision[], p_base bytea[],
+    p_is_final boolean[], p_rounds safe_count[], p_is_changed_since boolean[], p_expires_ms double precision[], p_base bytea[],
     p_lineages text[] DEFAULT NULL, p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, lineage text[], sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -78,7 +78,7 @@ export const records = `
     IF p_kind = 'draft' THEN
       RAISE EXCEPTION 'Drafts have rules of their own.' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    PERFORM only_in(p_life);
+    PERFORM assert_life(p_life);
     next := next_item_seq(p_kind, p_account);
     DELETE FROM shared_item WHERE kind = p_kind AND account = p_account AND expires_at < now();
     FOR n IN 1..cardinality(p_ids) LOOP

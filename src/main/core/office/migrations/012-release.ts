@@ -21,7 +21,7 @@ export const release = `
   $$;
 
   -- Before it is put in the outbox. What has been asked for once is not taken back, and neither is an answer.
-  CREATE FUNCTION ask_release(p_id uuid, p_by bytea) RETURNS void
+  CREATE FUNCTION require_release(p_id uuid, p_by bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -45,7 +45,7 @@ export const release = `
 
   -- What someone decided of one that is here, with the content that says so: both, or nothing where another has decided, or changed it.
   CREATE FUNCTION decide_send(p_id uuid, p_account uuid, p_asked_by bytea, p_by bytea, p_is_released boolean, p_in_ms bigint, p_sealed bytea,
-    p_round counted) RETURNS boolean
+    p_round safe_count) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -71,16 +71,16 @@ export const release = `
   END $$;
 
   -- Whatever its time says.
-  CREATE FUNCTION released_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  CREATE FUNCTION skip_unless_released() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     IF waits_for_release(NEW.id) THEN
       RETURN NULL;
     END IF;
     RETURN NEW;
   END $$;
-  CREATE TRIGGER released_first BEFORE UPDATE ON send FOR EACH ROW
-    WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION released_first();
+  CREATE TRIGGER skip_unless_released BEFORE UPDATE ON send FOR EACH ROW
+    WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION skip_unless_released();
 `
 
 /** The functions that a workstation may call. */
-export const releaseForStations = ['ask_release', 'release_send', 'decide_send'] as const
+export const releaseForStations = ['require_release', 'release_send', 'decide_send'] as const
