@@ -129,7 +129,7 @@ beforeAll(async () => {
   await asVictim(claim, 'action', account, [task.tag], task.id)
   await asVictim(claim, 'action', account, [task.doneTag], task.done)
   await asVictim(
-    `SELECT FROM office.end_task('action', $1, $2, $3, 1, 'done', 0, NULL)`,
+    `SELECT FROM office.finish_task('action', $1, $2, $3, 1, 'done', 0, NULL)`,
     account,
     task.doneTag,
     task.done
@@ -139,7 +139,7 @@ beforeAll(async () => {
   await asVictim('SELECT FROM office.watch($1, 600000, false, NULL)', account)
   const bodies = [document.tag, document.other].map((tag, at) => sealForFeed(office.key, account, tag, { at }))
   await asVictim('SELECT office.publish($1, 1, $2, $3)', account, [document.tag, document.other], bodies)
-  await asVictim('SELECT office.tell_head(7, $1, NULL)', 'a'.repeat(64))
+  await asVictim('SELECT office.report_head(7, $1, NULL)', 'a'.repeat(64))
   await openOfficeCounters(as()).publish({ free: true }, { ms: 600_000, isNews: false })
 })
 afterAll(async () => {
@@ -363,7 +363,7 @@ test('what is open to everyone has no effect on others, and tells nothing of the
     // The role that all workstations are members of has only their rights, and nobody can sign in as it.
     `SET ROLE ${stations}`,
     'RESET ROLE',
-    ...['feed', 'sends', 'life', 'counters', 'items', 'tasks', 'look', 'mine'].flatMap((which) => [
+    ...['feed', 'sends', 'life', 'counters', 'items', 'tasks', 'read', 'mine'].flatMap((which) => [
       `LISTEN countersign_${which}`,
       `DO $$ BEGIN FOR n IN 1..200 LOOP PERFORM pg_notify('countersign_${which}', n::text); END LOOP; END $$`,
       `NOTIFY countersign_${which}, 'not an id'`
@@ -466,7 +466,7 @@ test('what has a meaning to the office keeps it', async () => {
       '23514'
     ],
     [
-      '(office.end_task($1, $2, $3, $4, 2147483647, $5, 0, NULL)).state',
+      '(office.finish_task($1, $2, $3, $4, 2147483647, $5, 0, NULL)).state',
       ['action', account, randomBytes(32), randomUUID(), 'free'],
       '23514'
     ],
@@ -493,51 +493,51 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.require_release($1, $2)', [sends.ready, randomBytes(32)], ''],
     // Someone else's action, or one that is done.
     [
-      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
+      '(SELECT bool_or(is_granted) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
       ['action', account, [task.tag], randomUUID()],
       false
     ],
     [
-      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, true))',
+      '(SELECT bool_or(is_granted) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, true))',
       ['action', account, [task.tag], task.id],
       false
     ],
     [
-      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, NULL, false))',
+      '(SELECT bool_or(is_granted) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, NULL, false))',
       ['action', account, [task.doneTag], randomUUID()],
       false
     ],
     [
-      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, NULL, 0, NULL))',
+      '(SELECT bool_or(is_granted) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, NULL, 0, NULL))',
       ['action', account, [task.doneTag], randomUUID()],
       false
     ],
     [
-      '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
+      '(SELECT bool_or(is_granted) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
       ['turn', account, [task.tag], null],
       '23502'
     ],
     [
-      '(office.end_task($1, $2, $3, $4, 1, $5, 0, NULL)).state',
+      '(office.finish_task($1, $2, $3, $4, 1, $5, 0, NULL)).state',
       ['action', account, task.tag, task.id, 'free'],
       '42501'
     ],
     [
-      '(office.end_task($1, $2, $3, $4, 1, $5, 0, NULL)).state',
+      '(office.finish_task($1, $2, $3, $4, 1, $5, 0, NULL)).state',
       ['action', account, task.tag, task.id, 'done'],
       '42501'
     ],
     [
-      '(office.end_task($1, $2, $3, $4, 9, $5, 0, NULL)).state',
+      '(office.finish_task($1, $2, $3, $4, 9, $5, 0, NULL)).state',
       ['action', account, task.doneTag, task.done, 'free'],
       'done'
     ],
     // Someone else's lease, and what only its holder may report.
     [`(office.hold_lease('poll:' || $1::text, 1000)).epoch`, [account], undefined],
-    [`office.give_up_lease('poll:' || $1::text, 1)`, [account], ''],
+    [`office.release_lease('poll:' || $1::text, 1)`, [account], ''],
     ['office.publish($1, 1, $2, $3)', [account, [document.tag], [body]], false],
     ['office.publish($1, 2, $2, $3)', [account, [document.tag], [null]], false],
-    ['office.looked($1, 1, 9, $2)', [account, body], false],
+    ['office.finish_read($1, 1, 9, $2)', [account, body], false],
     ['office.raise_feed($1, 1, 9)', [account], ''],
     // A draft, preset or staff list changed without naming its current version, or in a way that its kind doesn't have.
     [
@@ -597,10 +597,10 @@ test('what has a meaning to the office keeps it', async () => {
       answer
     ]),
     // Malformed heads, and a key that isn't the current one.
-    ['office.tell_head(0, $1, NULL)', ['a'.repeat(64)], '23514'],
-    ['office.tell_head(1, $1, NULL)', ['A'.repeat(64)], '23514'],
-    ['office.tell_head(1, $1, $2)', ['a'.repeat(64), 'nothing'], '23514'],
-    ['office.took_key(9)', [], ''],
+    ['office.report_head(0, $1, NULL)', ['a'.repeat(64)], '23514'],
+    ['office.report_head(1, $1, NULL)', ['A'.repeat(64)], '23514'],
+    ['office.report_head(1, $1, $2)', ['a'.repeat(64), 'nothing'], '23514'],
+    ['office.confirm_key(9)', [], ''],
     ['office.start_new_life(0)', [], ''],
     ['office.join_office()::text', [], '42501']
   ]
@@ -799,7 +799,7 @@ test('nothing that a workstation keeps held or leaves behind stops the administr
     'RESET ROLE',
     'BEGIN',
     'SELECT FROM office.hello()',
-    `SELECT office.tell_head(1, '${'c'.repeat(64)}', NULL)`,
+    `SELECT office.report_head(1, '${'c'.repeat(64)}', NULL)`,
     `SELECT FROM office.finish_and_claim('${account}', '{}', '{}', '{}', '{}', 1)`,
     `ALTER ROLE CURRENT_USER PASSWORD 'another'`
   ]

@@ -175,13 +175,15 @@ const shows = (wanted: Partial<BoardCounter> | undefined, pass = 1_000) =>
 const row = async () =>
   (
     await office.sql<{ told: number; left: number; sealed: Buffer }>(
-      `SELECT extract(epoch FROM now() - told)::float AS told, extract(epoch FROM until - now())::float AS "left", sealed
+      `SELECT extract(epoch FROM now() - reported_at)::float AS reported_at, extract(epoch FROM until - now())::float AS "left", sealed
         FROM office.counter it JOIN office.station who ON who.id = it.station WHERE who.name = 'Front desk'`
     )
   )[0]
 /** Makes the counter here last heard of that many seconds ago, with its lease expired. */
 const wasHeard = (seconds: number) =>
-  office.sql(`UPDATE office.counter SET told = now() - $1 * interval '1 s', until = now() - interval '1 ms'`, [seconds])
+  office.sql(`UPDATE office.counter SET reported_at = now() - $1 * interval '1 s', until = now() - interval '1 ms'`, [
+    seconds
+  ])
 
 describe('the board of another counter', () => {
   test('says who signs there, that the page is hidden, that help is wanted, and that it is free again', async () => {
@@ -367,14 +369,14 @@ describe('what can’t be read', () => {
   })
 
   test.each([9_999, 600_001, null])('isn’t told for %s milliseconds', async (ms) => {
-    const sql = 'SELECT office.tell_counter($1, $2, false)'
+    const sql = 'SELECT office.publish_counter($1, $2, false)'
     await expect(pools[0]?.query(sql, [ms, Buffer.from('x')])).rejects.toMatchObject({ code: '22023' })
     expect(await row()).toBeUndefined()
     for (const held of [10_000, 600_000]) await pools[0]?.query(sql, [held, Buffer.from('x')])
   })
 
   test('isn’t longer than a counter has anything to say', async () => {
-    const sql = 'SELECT office.tell_counter(60000, $1, false)'
+    const sql = 'SELECT office.publish_counter(60000, $1, false)'
     await pools[0]?.query(sql, [Buffer.alloc(16_384)])
     await expect(pools[0]?.query(sql, [Buffer.alloc(16_385)])).rejects.toMatchObject({ code: '23514' })
   })
@@ -398,14 +400,14 @@ describe('what can’t be read', () => {
   })
 
   test('as a server answers what it never would, is left out, and each is there once', async () => {
-    const one = { station: 'a', name: 'A', is_me: false, told_ms: 5, left_ms: 5, sealed: Buffer.from('x') }
+    const one = { station: 'a', name: 'A', is_me: false, reported_ms: 5, left_ms: 5, sealed: Buffer.from('x') }
     const rows = [
       ...[
-        { ...one, station: 'x', told_ms: Number.NaN },
+        { ...one, station: 'x', reported_ms: Number.NaN },
         { ...one, station: 'y', left_ms: Number.POSITIVE_INFINITY },
         { ...one, station: 'z', sealed: null }
       ],
-      ...[one, one, { ...one, station: 'b', told_ms: -5, left_ms: 1e15, name: 'x'.repeat(1_000) }],
+      ...[one, one, { ...one, station: 'b', reported_ms: -5, left_ms: 1e15, name: 'x'.repeat(1_000) }],
       ...Array.from({ length: 5_000 }, (_, index) => ({ ...one, station: `c${index}` }))
     ]
     const pool = { query: async () => ({ rows }) } as unknown as Pool
@@ -424,7 +426,7 @@ describe('what it costs', () => {
   test('one that nobody signs at is renewed each minute, one with a session each 20 seconds, and nobody is rung for', async () => {
     await two()
     await shows({ state: 'free' })
-    const tells = () => here.asked.filter((name) => name === 'tell_counter').length
+    const tells = () => here.asked.filter((name) => name === 'publish_counter').length
     /** How often in ten minutes, waiting for each report to be answered. */
     async function inTenMinutes() {
       const before = tells()
@@ -480,7 +482,7 @@ describe('what it costs', () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
-    const tells = () => here.asked.filter((name) => name === 'tell_counter').length
+    const tells = () => here.asked.filter((name) => name === 'publish_counter').length
     await here.pass(5_000)
     await here.quiet()
     const before = tells()

@@ -198,7 +198,7 @@ describe('a claim of which the answer is lost', () => {
   })
 
   test('doesn’t have who asks again be refused by what was never done', async () => {
-    const heard = losingAnswers(0, 'claim_tasks', 'end_task')
+    const heard = losingAnswers(0, 'claim_tasks', 'finish_task')
     await start(0, reminder())
     await expect.poll(task).toEqual({ state: 'open' })
     heard()
@@ -207,13 +207,13 @@ describe('a claim of which the answer is lost', () => {
   })
 
   test('is free where what waited was taken back, and where the workstation was killed in between', async () => {
-    let heard = losingAnswers(0, 'claim_tasks', 'end_task')
+    let heard = losingAnswers(0, 'claim_tasks', 'finish_task')
     const { id, state } = await start(0, extension())
     expect(state).toBe('waiting')
     desk(0).work.parts.actions.cancel(id)
     heard()
     await told('free')
-    heard = losingAnswers(0, 'claim_tasks', 'end_task')
+    heard = losingAnswers(0, 'claim_tasks', 'finish_task')
     await start(0, extension())
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
     expect(await start(1, extension())).toMatchObject({ state: 'refused' })

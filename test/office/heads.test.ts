@@ -302,14 +302,14 @@ test('a workstation can tell of its own trail alone, adds to the chain alone, an
       `SELECT office.chain_head('', NULL)`
     ])
       expect(await asked(sql)).toBe('42501')
-    expect(await asked(`SELECT office.tell_head(0, '${hash}', NULL)`)).toBe('23514')
-    expect(await asked(`SELECT office.tell_head(1, 'short', NULL)`)).toBe('23514')
-    expect(await asked(`SELECT office.tell_head(1, '${hash}', 'another reason')`)).toBe('23514')
+    expect(await asked(`SELECT office.report_head(0, '${hash}', NULL)`)).toBe('23514')
+    expect(await asked(`SELECT office.report_head(1, 'short', NULL)`)).toBe('23514')
+    expect(await asked(`SELECT office.report_head(1, '${hash}', 'another reason')`)).toBe('23514')
     const before = (await told()).length
-    for (const _ of [1, 2]) expect(await asked(`SELECT office.tell_head(9, '${hash}', NULL)`)).toBe('done')
+    for (const _ of [1, 2]) expect(await asked(`SELECT office.report_head(9, '${hash}', NULL)`)).toBe('done')
     expect(await told()).toHaveLength(before + 1)
     // An earlier head again, without a reason.
-    expect(await asked(`SELECT office.tell_head(2, '${hash}', NULL)`)).toBe('done')
+    expect(await asked(`SELECT office.report_head(2, '${hash}', NULL)`)).toBe('done')
   })
   await front.greets()
   expect(front.found()).toEqual([['Back room', 'cut', false]])

@@ -61,6 +61,6 @@ test('a workstation greets once a minute, reads what it has in common once with 
   expect(Math.abs(asked('records_state') - 2 * greetings)).toBeLessThanOrEqual(4)
   // A greeting costs the server four transactions: who is there, the state of the office, its outbox, and everything
   // else that is shared.
-  const reading = texts.filter((text) => /office\.(watch|looked|wish_look|publish)\(/.test(text)).length
+  const reading = texts.filter((text) => /office\.(watch|finish_read|request_read|publish)\(/.test(text)).length
   expect(texts.length - reading).toBeLessThanOrEqual(4 * greetings + 4)
 }, 180_000)

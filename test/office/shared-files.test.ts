@@ -148,7 +148,7 @@ describe('into a folder that they share', () => {
     // It says which file it will be; nobody hears what happens then.
     let isSaid = false
     desk(0).setFate((asked, [, , , , , sealed]) => {
-      if (asked === 'end_task') return 'gone'
+      if (asked === 'finish_task') return 'gone'
       isSaid ||= sealed !== null
       return isSaid && !isNamed ? 'hangs' : undefined
     })
@@ -261,7 +261,7 @@ describe('into a folder that they share', () => {
     const references = newReferences(1)
     await completes(references, [desk(0)])
     await becomes(() => tasks().then((all) => all[0]?.state), 'done')
-    await office.sql(`UPDATE office.task SET told = now() - interval '91 days' WHERE account = $1`, [officeId])
+    await office.sql(`UPDATE office.task SET reported_at = now() - interval '91 days' WHERE account = $1`, [officeId])
     await completes(newReferences(1), [desk(0)])
     await becomes(
       async () =>
@@ -343,14 +343,14 @@ describe('while the office’s server is away', () => {
 
   test('that one is saved is told as the application ends, and as the workstation leaves', async () => {
     await open(1)
-    desk(0).setFate((asked) => (asked === 'end_task' ? 'gone' : undefined))
+    desk(0).setFate((asked) => (asked === 'finish_task' ? 'gone' : undefined))
     await completes(newReferences(1))
     await becomes(() => desk(0).states(), ['done'])
     expect(await tasks()).toEqual([{ state: 'open' }])
     desk(0).resetFate()
     await desk(0).leaves()
     expect(await tasks()).toEqual([{ state: 'done' }])
-    desk(0).setFate((asked) => (asked === 'end_task' ? 'gone' : undefined))
+    desk(0).setFate((asked) => (asked === 'finish_task' ? 'gone' : undefined))
     await completes(newReferences(1))
     await becomes(() => desk(0).states(), ['done', 'done'])
     desk(0).resetFate()

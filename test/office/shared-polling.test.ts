@@ -275,7 +275,7 @@ describe('where only those are left who haven’t seen that they see the same', 
     const first = asked(late)
     await until(() => asked(late) > first + 10)
     expect(viewOf(late)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
-    await office.sql(`UPDATE office.poll SET looked_at = now() - interval '25 hours'`)
+    await office.sql(`UPDATE office.poll SET read_at = now() - interval '25 hours'`)
     await office.sql(`UPDATE office.lease SET since = now() - interval '25 hours'`)
     await until(() => reads(late))
     await until(async () => Number((await live())[0]?.count) === (await listed(late)).length)

@@ -25,7 +25,7 @@ interface CounterRow {
   station: string
   name: string
   is_me: boolean
-  told_ms: number | null
+  reported_ms: number | null
   left_ms: number | null
   sealed: Buffer | null
 }
@@ -64,19 +64,19 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
       ownStation ??= await readOwnStation()
       const body = Buffer.from(JSON.stringify(content))
       const sealed = content === null ? null : seal(key, identityOf(ownStation ?? ''), body)
-      await pool.query('SELECT office.tell_counter($1, $2, $3)', [how.ms, sealed, how.isNews])
+      await pool.query('SELECT office.publish_counter($1, $2, $3)', [how.ms, sealed, how.isNews])
     },
 
     /** Returns what the others published within the last day. */
     async others(): Promise<CounterReport[]> {
       const known = new Map<string, CounterReport>()
-      for (const { station, name, is_me, told_ms, left_ms, sealed } of await rows()) {
+      for (const { station, name, is_me, reported_ms, left_ms, sealed } of await rows()) {
         // An entry with an invalid time is useless.
-        if (is_me || sealed === null || !Number.isFinite(told_ms) || !Number.isFinite(left_ms)) continue
+        if (is_me || sealed === null || !Number.isFinite(reported_ms) || !Number.isFinite(left_ms)) continue
         const opened = unsealIfIntact(key, identityOf(station), sealed)
         known.set(station, {
           ...{ station, name: shortened(String(name), MAX_NAME_LENGTH) },
-          ...{ ago: Math.max(0, told_ms ?? 0), remaining: Math.min(left_ms ?? 0, MAX_VALIDITY) },
+          ...{ ago: Math.max(0, reported_ms ?? 0), remaining: Math.min(left_ms ?? 0, MAX_VALIDITY) },
           content: opened && parsedJson(opened.toString('utf8'))
         })
       }

@@ -95,9 +95,9 @@ interface PollRow {
   holder: string | null
   since_ms: number | null
   left_ms: number
-  wished: number
+  requested: number
   answered: number
-  looked_ms: number | null
+  read_ms: number | null
   rev: number
   is_watched: boolean
   sealed: Buffer | null
@@ -130,14 +130,14 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
         ...[feedId, ms ?? null, isShown, trouble ?? null]
       )
       if (!row) throw new Error('The office answered nothing.')
-      const { epoch, holder, since_ms, looked_ms } = row
+      const { epoch, holder, since_ms, read_ms } = row
       // If the holder was lost during its first round, all that is known is when it began.
-      const quiet = holder === null && since_ms !== null ? Math.min(since_ms, looked_ms ?? since_ms) : undefined
+      const quiet = holder === null && since_ms !== null ? Math.min(since_ms, read_ms ?? since_ms) : undefined
       return {
-        ...{ requestedUpTo: row.wished, answeredUpTo: row.answered, rev: row.rev, isLookedAt: row.is_watched },
+        ...{ requestedUpTo: row.requested, answeredUpTo: row.answered, rev: row.rev, isLookedAt: row.is_watched },
         ...(row.is_mine && epoch !== null && { lease: { epoch, until: askedAt + row.left_ms } }),
         ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, remaining: row.left_ms } }),
-        ...(looked_ms !== null && { lookedAgo: looked_ms }),
+        ...(read_ms !== null && { lookedAgo: read_ms }),
         ...(quiet !== undefined && { quietFor: quiet }),
         ...(row.sealed && { report: row.sealed }),
         troubles: row.troubles.map(({ name, kind, sinceMs }) => ({ name, kind, since: sinceMs }))
@@ -146,12 +146,12 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
 
     /** Gives up the lease, so that another can read at once. */
     async releaseLease(feedId: string, epoch: number, trouble?: PollingTrouble): Promise<void> {
-      await ask('SELECT office.give_up_poll($1, $2, $3)', feedId, epoch, trouble ?? null)
+      await ask('SELECT office.release_poll($1, $2, $3)', feedId, epoch, trouble ?? null)
     },
 
     /** Requests a look; returns its number. */
     async requestRead(feedId: string): Promise<number> {
-      const [row] = await ask<{ which: number }>('SELECT office.wish_look($1) AS which', feedId)
+      const [row] = await ask<{ which: number }>('SELECT office.request_read($1) AS which', feedId)
       return row?.which ?? 0
     },
 
@@ -179,7 +179,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       report: Uint8Array | undefined
     ): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
-        'SELECT office.looked($1, $2, $3, $4) AS done',
+        'SELECT office.finish_read($1, $2, $3, $4) AS done',
         ...[feedId, epoch, answered, report ? Buffer.from(report) : null]
       )
       return row?.done === true
@@ -188,7 +188,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
     /** Returns the changes since, in order, at most `FEED_PAGE`. */
     async changes(feedId: string, after: number): Promise<(FeedChange & { rev: number })[]> {
       const rows = await ask<{ tag: Buffer; rev: number; sealed: Buffer | null }>(
-        'SELECT tag, rev, sealed FROM office.changes($1, $2, $3)',
+        'SELECT tag, rev, sealed FROM office.document_changes($1, $2, $3)',
         ...[feedId, after, FEED_PAGE]
       )
       return rows.map(({ tag, rev, sealed }) => ({ tag, rev, sealed: sealed ?? undefined }))

@@ -64,7 +64,7 @@ export function openOfficeHeads(pool: Queryable, atOnce = pool) {
   }
   return {
     async report({ seq, hash }: TrailEntry, cause: Cause | undefined): Promise<void> {
-      await pool.query<object>('SELECT office.tell_head($1, $2, $3)', [seq, hash, cause ?? null])
+      await pool.query<object>('SELECT office.report_head($1, $2, $3)', [seq, hash, cause ?? null])
     },
     from: (number: number) => ask('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
     newest: () => ask('SELECT * FROM office.newest_heads()')

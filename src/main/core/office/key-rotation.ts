@@ -19,7 +19,7 @@ interface StationRow {
   name: string
   role: string
   public_key: Buffer | null
-  vouched: Buffer | null
+  voucher: Buffer | null
 }
 
 /**
@@ -36,7 +36,7 @@ export async function rotateKey(
     await client.query('LOCK TABLE station IN ACCESS EXCLUSIVE MODE')
     const { rows: offices } = await client.query<{ id: Buffer | null }>('SELECT key_id AS id FROM office')
     const { rows: stations } = await client.query<StationRow>(
-      `SELECT id, name, role_name AS role, public_key, vouched FROM station
+      `SELECT id, name, role_name AS role, public_key, voucher FROM station
            WHERE joined_at IS NOT NULL AND revoked_at IS NULL ORDER BY lower(name)`
     )
     const key = await nextKey(file, offices[0]?.id ?? null, stations)
@@ -73,7 +73,7 @@ async function nextKey(file: KeyFile, currentId: Buffer | null, stations: readon
     )
   }
   const unverified = stations.filter(
-    ({ role, public_key, vouched }) => !public_key || !vouched || !isVouchedFor(stored, role, public_key, vouched)
+    ({ role, public_key, voucher }) => !public_key || !voucher || !isVouchedFor(stored, role, public_key, voucher)
   )
   if (unverified.length > 0) {
     throw new Error(

@@ -45,8 +45,8 @@ export const voucherFor = (key: Uint8Array, role: string, publicKey: Buffer): Bu
  * Verifies a workstation's public key.
  * @param key all keys that the office has had, because it may have been rotated since.
  */
-export function isVouchedFor(key: Uint8Array, role: string, publicKey: Buffer, vouched: Buffer): boolean {
-  return keysIn(key).some((one) => timingSafeEqual(voucherFor(one, role, publicKey), vouched))
+export function isVouchedFor(key: Uint8Array, role: string, publicKey: Buffer, voucher: Buffer): boolean {
+  return keysIn(key).some((one) => timingSafeEqual(voucherFor(one, role, publicKey), voucher))
 }
 
 const rotatedKeyIdentity = (role: string) => `turned key:${role}`
@@ -138,7 +138,7 @@ export async function takeCurrentKey(
     // Registers the public key again, now vouched for with the new key, for the next rotation.
     await fetchCurrentKey(client, self, current)
   }
-  await client.query('SELECT office.took_key($1)', [number])
+  await client.query('SELECT office.confirm_key($1)', [number])
   return current
 }
 

@@ -53,7 +53,7 @@ interface SharedFolders {
   disconnect: (how?: { isPolite: boolean }) => Promise<void>
   restored: (key: Uint8Array) => Promise<void>
   leftOffice: () => Promise<void>
-  notified: (channel: 'feed' | 'look', feedId: string) => void
+  notified: (channel: 'feed' | 'read', feedId: string) => void
   view: () => FolderPolling[]
 }
 
@@ -496,7 +496,7 @@ export class OfficeMembership {
     if (notification?.channel === 'life') return void this.#greeting.runFresh().catch(() => undefined)
     if (notification?.channel === 'tasks') return void exclusiveTasks.notified(notification.about)
     if (notification?.channel === 'counters') return void counters.notified()
-    if (notification?.channel === 'feed' || notification?.channel === 'look')
+    if (notification?.channel === 'feed' || notification?.channel === 'read')
       return void folders.notified(notification.channel, notification.about)
     if (!notification && !this.#isClosed) this.#greeting.schedule(FIRST_WAIT * (1 + this.#deps.time.random()))
     if (!notification || notification.channel === 'items') staff.notified(notification?.about)
@@ -546,7 +546,7 @@ interface OfficeNotification {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
-const CHANNELS = ['sends', 'items', 'feed', 'look', 'life', 'tasks', 'counters'] as const
+const CHANNELS = ['sends', 'items', 'feed', 'read', 'life', 'tasks', 'counters'] as const
 const CHANNEL_PREFIX = 'countersign_'
 
 /**

@@ -77,7 +77,7 @@ export type OfficeTasks = ReturnType<typeof openOfficeTasks>
 
 interface ClaimRow {
   tag: Buffer
-  is_taken: boolean
+  is_granted: boolean
   id: string
   epoch: number
   state: TaskState
@@ -115,12 +115,12 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
         [...[kind, accountId, tags, id, ms, sealed, askedAgo, known, isAgain]]
       )
       const aboutOf = (tag: Buffer) => about[tags.findIndex((one) => one.equals(tag))] ?? ''
-      if (rows[0]?.is_taken) {
+      if (rows[0]?.is_granted) {
         const epochs = new Map(rows.map(({ tag, epoch }) => [aboutOf(tag), epoch]))
         return { isGranted: true, epochs, until: askedAt + ms, ...(kind === 'file' && contentOf(kind, rows[0])) }
       }
       const by = rows.map((row): BlockingTask => {
-        const { tag, is_taken: _, since_ms, sealed: __, ...its } = row
+        const { tag, is_granted: _, since_ms, sealed: __, ...its } = row
         return { ...its, ago: Math.max(0, since_ms), about: aboutOf(tag), ...contentOf(kind, row) }
       })
       return { isGranted: false, by }
@@ -142,7 +142,7 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, tag), Buffer.from(JSON.stringify(content)))
       const { rows } = await pool.query<TaskStatus>(
-        'SELECT state, epoch, is_mine AS "isMine" FROM office.end_task($1, $2, $3, $4, $5, $6, $7, $8)',
+        'SELECT state, epoch, is_mine AS "isMine" FROM office.finish_task($1, $2, $3, $4, $5, $6, $7, $8)',
         [kind, accountId, tag, id, epoch, state, ago, sealed]
       )
       return rows[0]

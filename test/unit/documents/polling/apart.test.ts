@@ -28,8 +28,8 @@ function officeServer(time: TestTime) {
   const poll = { wished: 0, answered: 0, rev: 1, lookedAtUntil: 0, sealed: undefined as Uint8Array | undefined }
   let lookedAt: number | undefined
   let lease = { holder: -1, epoch: 0, until: 0, since: 0 }
-  const bells: ((channel: 'feed' | 'look', feedId: string) => void)[] = []
-  const ring = (channel: 'feed' | 'look', feedId: string) => {
+  const bells: ((channel: 'feed' | 'read', feedId: string) => void)[] = []
+  const ring = (channel: 'feed' | 'read', feedId: string) => {
     for (const bell of bells) bell(channel, feedId)
   }
   const has = (who: number, epoch: number) =>
@@ -62,7 +62,7 @@ function officeServer(time: TestTime) {
     },
     async requestRead(feedId) {
       poll.wished++
-      ring('look', feedId)
+      ring('read', feedId)
       return poll.wished
     },
     publish: async (_feedId, epoch) => has(who, epoch),

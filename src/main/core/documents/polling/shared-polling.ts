@@ -225,11 +225,11 @@ export class SharedPolling {
 
   /**
    * Call when the office's server has notified about a feed.
-   * @param channel look: someone wants a read; feed: there are changes.
+   * @param channel read: someone requests a read; feed: there are changes.
    */
-  notified(channel: 'feed' | 'look', feedId: string): void {
+  notified(channel: 'feed' | 'read', feedId: string): void {
     for (const account of this.#accounts.values()) {
-      if (account.feedId === feedId && (channel === 'look') === (account.role === 'reads')) this.#syncSoon(account)
+      if (account.feedId === feedId && (channel === 'read') === (account.role === 'reads')) this.#syncSoon(account)
     }
   }
 

@@ -43,7 +43,7 @@ export const feed = `
       RETURNING it.epoch, p_ms;
   END $$;
 
-  CREATE FUNCTION give_up_lease(p_name text, p_epoch integer) RETURNS void
+  CREATE FUNCTION release_lease(p_name text, p_epoch integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -76,7 +76,7 @@ export const feed = `
     RETURN true;
   END $$;
 
-  CREATE FUNCTION changes(p_account uuid, p_after bigint, p_most integer) RETURNS TABLE (tag bytea, rev double precision, sealed bytea)
+  CREATE FUNCTION document_changes(p_account uuid, p_after bigint, p_most integer) RETURNS TABLE (tag bytea, rev double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
@@ -87,4 +87,4 @@ export const feed = `
 `
 
 /** The functions that a workstation may call. */
-export const feedForStations = ['hold_lease', 'give_up_lease', 'publish', 'changes'] as const
+export const feedForStations = ['hold_lease', 'release_lease', 'publish', 'document_changes'] as const

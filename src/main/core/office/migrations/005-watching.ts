@@ -22,13 +22,13 @@ export const watching = `
       RETURNING it.epoch, p_ms;
   END $$;
 
-  -- wished: how many looks were asked for so far; answered: which of them the newest round began after. watched_until: someone
+  -- requested: how many looks were asked for so far; answered: which of them the newest round began after. watched_until: someone
   -- at a workstation has its lists in view.
   CREATE TABLE poll (
     account uuid PRIMARY KEY REFERENCES feed,
-    wished bigint NOT NULL DEFAULT 0,
+    requested bigint NOT NULL DEFAULT 0,
     answered bigint NOT NULL DEFAULT 0,
-    looked_at timestamptz,
+    read_at timestamptz,
     watched_until timestamptz NOT NULL DEFAULT '-infinity',
     sealed bytea
   );
@@ -43,7 +43,7 @@ export const watching = `
   -- How the reading of an account stands; takes or renews its lease where p_ms says for how long. p_trouble: why this workstation can't.
   CREATE FUNCTION watch(p_account uuid, p_ms integer, p_is_shown boolean, p_trouble text)
   RETURNS TABLE (is_mine boolean, epoch integer, holder text, since_ms double precision, left_ms double precision,
-    wished double precision, answered double precision, looked_ms double precision, rev double precision, is_watched boolean,
+    requested double precision, answered double precision, read_ms double precision, rev double precision, is_watched boolean,
     sealed bytea, troubles json)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -71,8 +71,8 @@ export const watching = `
         CASE WHEN it.until >= now() THEN who.name END,
         1000 * extract(epoch FROM now() - it.since)::double precision,
         CASE WHEN it.until >= now() THEN 1000 * extract(epoch FROM it.until - now()) ELSE 0 END::double precision,
-        poll.wished::double precision, poll.answered::double precision,
-        1000 * extract(epoch FROM now() - poll.looked_at)::double precision, feed.rev::double precision,
+        poll.requested::double precision, poll.answered::double precision,
+        1000 * extract(epoch FROM now() - poll.read_at)::double precision, feed.rev::double precision,
         poll.watched_until >= now(), poll.sealed,
         (SELECT coalesce(json_agg(json_build_object('name', s.name, 'kind', t.kind,
             'sinceMs', 1000 * extract(epoch FROM now() - t.since)) ORDER BY lower(s.name)), '[]')
@@ -84,19 +84,19 @@ export const watching = `
   END $$;
 
   -- Someone wants the folders looked at now; answers which wish it is.
-  CREATE FUNCTION wish_look(p_account uuid) RETURNS double precision
+  CREATE FUNCTION request_read(p_account uuid) RETURNS double precision
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     which bigint;
   BEGIN
     PERFORM me();
-    UPDATE poll SET wished = wished + 1 WHERE account = p_account RETURNING wished INTO which;
-    PERFORM pg_notify('countersign_look', p_account::text);
+    UPDATE poll SET requested = requested + 1 WHERE account = p_account RETURNING requested INTO which;
+    PERFORM pg_notify('countersign_read', p_account::text);
     RETURN which;
   END $$;
 
   -- A round over the folders has ended that began after this wish; whether this workstation still was the one who reads.
-  CREATE FUNCTION looked(p_account uuid, p_epoch integer, p_answered bigint, p_sealed bytea) RETURNS boolean
+  CREATE FUNCTION finish_read(p_account uuid, p_epoch integer, p_answered bigint, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -107,7 +107,7 @@ export const watching = `
       RETURN false;
     END IF;
     SELECT answered INTO had FROM poll WHERE account = p_account FOR UPDATE;
-    UPDATE poll SET looked_at = now(), answered = greatest(had, least(p_answered, wished)), sealed = coalesce(p_sealed, sealed)
+    UPDATE poll SET read_at = now(), answered = greatest(had, least(p_answered, requested)), sealed = coalesce(p_sealed, sealed)
       WHERE account = p_account;
     IF p_answered > had THEN
       PERFORM pg_notify('countersign_feed', p_account::text);
@@ -116,10 +116,10 @@ export const watching = `
   END $$;
 
   -- Another may read at once; p_trouble says why this workstation can't, where it can't.
-  CREATE FUNCTION give_up_poll(p_account uuid, p_epoch integer, p_trouble text) RETURNS void
+  CREATE FUNCTION release_poll(p_account uuid, p_epoch integer, p_trouble text) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
-    PERFORM give_up_lease('poll:' || p_account, p_epoch);
+    PERFORM release_lease('poll:' || p_account, p_epoch);
     PERFORM watch(p_account, NULL, false, p_trouble);
     PERFORM pg_notify('countersign_feed', p_account::text);
   END $$;
@@ -159,9 +159,9 @@ export const watching = `
 /** The functions that a workstation may call. */
 export const watchingForStations = [
   'watch',
-  'wish_look',
-  'looked',
-  'give_up_poll',
+  'request_read',
+  'finish_read',
+  'release_poll',
   'documents_now',
   'live_tags',
   'raise_feed'

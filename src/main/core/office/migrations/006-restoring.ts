@@ -42,7 +42,7 @@ export const restoring = `
     DELETE FROM mirror;
     UPDATE feed SET rev = rev + jump;
     -- What workstations were seen to see is as old as it is.
-    UPDATE poll SET looked_at = now();
+    UPDATE poll SET read_at = now();
     PERFORM pg_notify('countersign_life', '');
   END $$;
 

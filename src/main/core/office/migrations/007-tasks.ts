@@ -18,14 +18,14 @@ export const tasks = `
     -- When it began, or ended, as its holder says.
     since timestamptz NOT NULL DEFAULT now(),
     -- When that was said: nobody else could know of it before.
-    told timestamptz NOT NULL DEFAULT now(),
+    reported_at timestamptz NOT NULL DEFAULT now(),
     until timestamptz NOT NULL DEFAULT '-infinity',
     sealed bytea,
     PRIMARY KEY (kind, tag)
   );
   CREATE INDEX task_of_account ON task (kind, account) WHERE state IN ('open', 'uncertain');
-  CREATE INDEX task_over ON task (told) WHERE state = 'free' OR (state = 'done' AND kind <> 'file');
-  CREATE INDEX task_names ON task (told) WHERE kind = 'file' AND sealed IS NOT NULL;
+  CREATE INDEX task_ended ON task (reported_at) WHERE state = 'free' OR (state = 'done' AND kind <> 'file');
+  CREATE INDEX task_names ON task (reported_at) WHERE kind = 'file' AND sealed IS NOT NULL;
 
   -- A holder that is gone may have asked the service: then nobody does it again before it is known. Of the others nothing came.
   CREATE FUNCTION expire_tasks(p_kind text, p_account uuid) RETURNS void
@@ -43,7 +43,7 @@ export const tasks = `
   -- takes one hears what is kept of the one who had it before.
   CREATE FUNCTION claim_tasks(p_kind text, p_account uuid, p_tags bytea[], p_id uuid, p_ms integer, p_sealed bytea,
     p_asked_ms double precision, p_known integer, p_is_again boolean)
-  RETURNS TABLE (tag bytea, is_taken boolean, id uuid, epoch integer, state text, holder text, since_ms double precision, sealed bytea)
+  RETURNS TABLE (tag bytea, is_granted boolean, id uuid, epoch integer, state text, holder text, since_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -65,11 +65,11 @@ export const tasks = `
     -- Only with its own: who waits while it has others' would be waited for.
     PERFORM expire_tasks(p_kind, p_account);
     DELETE FROM task WHERE (kind, tag) IN (
-      SELECT kind, tag FROM task WHERE (state = 'free' OR (state = 'done' AND kind <> 'file')) AND told < now() - interval '7 days'
+      SELECT kind, tag FROM task WHERE (state = 'free' OR (state = 'done' AND kind <> 'file')) AND reported_at < now() - interval '7 days'
         AND NOT (kind = p_kind AND tag = ANY (p_tags)) FOR UPDATE SKIP LOCKED);
     IF p_kind = 'file' THEN
       UPDATE task SET sealed = NULL WHERE (kind, tag) IN (
-        SELECT kind, tag FROM task WHERE kind = 'file' AND sealed IS NOT NULL AND told < now() - interval '90 days' AND state = 'done'
+        SELECT kind, tag FROM task WHERE kind = 'file' AND sealed IS NOT NULL AND reported_at < now() - interval '90 days' AND state = 'done'
           AND NOT tag = ANY (p_tags) FOR UPDATE SKIP LOCKED);
     END IF;
     FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
@@ -79,7 +79,7 @@ export const tasks = `
         WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
         WHEN 'uncertain' THEN its.id = p_id AND (its.holder = mine OR p_is_again)
         ELSE its.id <> p_id AND (its.holder = mine OR (its.kind <> 'file' AND (its.epoch <= p_known
-          OR its.told < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))))
+          OR its.reported_at < now() - greatest(p_asked_ms * interval '1 ms', interval '1 min'))))
         END)) IS NOT FALSE THEN
         refused := refused || its.tag;
       END IF;
@@ -106,7 +106,7 @@ export const tasks = `
   -- How it ended, as its holder says, or as anyone has found of one that is in doubt, and how long ago; answers how it stands then, as of
   -- which claim, and whether that was this workstation's; nothing where something else has it by now. What a server that was put back
   -- doesn't know is told to it.
-  CREATE FUNCTION end_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch safe_count, p_state text,
+  CREATE FUNCTION finish_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch safe_count, p_state text,
     p_ago_ms double precision, p_sealed bytea)
   RETURNS TABLE (state text, epoch integer, is_mine boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -135,7 +135,7 @@ export const tasks = `
     END IF;
     -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
     IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
-      UPDATE task SET id = p_id, holder = CASE kind WHEN 'file' THEN mine ELSE holder END, state = p_state, since = ended, told = now(),
+      UPDATE task SET id = p_id, holder = CASE kind WHEN 'file' THEN mine ELSE holder END, state = p_state, since = ended, reported_at = now(),
           sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
         WHERE kind = p_kind AND tag = p_tag;
       PERFORM pg_notify('countersign_tasks', p_account::text);
@@ -167,4 +167,4 @@ export const tasks = `
 `
 
 /** The functions that a workstation may call. */
-export const tasksForStations = ['claim_tasks', 'end_task', 'tasks_of_others'] as const
+export const tasksForStations = ['claim_tasks', 'finish_task', 'tasks_of_others'] as const

@@ -9,10 +9,10 @@ export const keys = `
   UPDATE office SET key_id = (SELECT substring(sealed FROM 1 FOR 4) FROM (
     SELECT sealed FROM mirror WHERE sealed IS NOT NULL UNION ALL SELECT sealed FROM send WHERE length(sealed) > 4
     UNION ALL SELECT sealed FROM shared_item WHERE sealed IS NOT NULL) it LIMIT 1);
-  -- Of a workstation that has joined, sealed_key is the office's key as it turned last, sealed to its public key; vouched: by whom has
+  -- Of a workstation that has joined, sealed_key is the office's key as it turned last, sealed to its public key; voucher: by whom has
   -- the office's key, that this is its public key.
   ALTER TABLE station ADD COLUMN key_number integer NOT NULL DEFAULT 1,
-    ADD COLUMN public_key bytea CHECK (length(public_key) = 32), ADD COLUMN vouched bytea CHECK (length(vouched) = 32);
+    ADD COLUMN public_key bytea CHECK (length(public_key) = 32), ADD COLUMN voucher bytea CHECK (length(voucher) = 32);
 
   -- The turning holds the table: each question is wholly before it, or after. Volatile, so that one which waited for that sees what it
   -- waited for: a stable function would see all as it was when its question result.
@@ -33,7 +33,7 @@ export const keys = `
   END $$;
 
   -- Which key counts, with what this workstation is given it by; and by what it is given the next.
-  CREATE FUNCTION office_key(p_public bytea, p_vouched bytea) RETURNS TABLE (number integer, id bytea, sealed bytea)
+  CREATE FUNCTION office_key(p_public bytea, p_voucher bytea) RETURNS TABLE (number integer, id bytea, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -43,14 +43,14 @@ export const keys = `
     IF mine.id IS NULL THEN
       RAISE EXCEPTION 'This workstation does not belong to the office.' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF (mine.public_key, mine.vouched) IS DISTINCT FROM (p_public, p_vouched) THEN
-      UPDATE station SET public_key = p_public, vouched = p_vouched WHERE id = mine.id;
+    IF (mine.public_key, mine.voucher) IS DISTINCT FROM (p_public, p_voucher) THEN
+      UPDATE station SET public_key = p_public, voucher = p_voucher WHERE id = mine.id;
     END IF;
     RETURN QUERY SELECT office.key_number, office.key_id, mine.sealed_key FROM office;
   END $$;
 
   -- It has that key where nothing can take it from it any more.
-  CREATE FUNCTION took_key(p_number integer) RETURNS void
+  CREATE FUNCTION confirm_key(p_number integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     UPDATE station SET key_number = p_number WHERE role_name = session_user AND joined_at IS NOT NULL AND revoked_at IS NULL
@@ -59,4 +59,4 @@ export const keys = `
 `
 
 /** The functions that a workstation may call. */
-export const keysForStations = ['office_key', 'took_key'] as const
+export const keysForStations = ['office_key', 'confirm_key'] as const

@@ -26,7 +26,7 @@ export const heads = `
   $$;
 
   -- Of the workstation that asks. Told twice, as after an answer that was lost, it is there once.
-  CREATE FUNCTION tell_head(p_seq bigint, p_hash text, p_cause text) RETURNS void
+  CREATE FUNCTION report_head(p_seq bigint, p_hash text, p_cause text) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -76,4 +76,4 @@ export const heads = `
 `
 
 /** The functions that a workstation may call. */
-export const headsForStations = ['tell_head', 'heads_from', 'newest_heads'] as const
+export const headsForStations = ['report_head', 'heads_from', 'newest_heads'] as const

@@ -6,13 +6,13 @@
 export const counters = `
   CREATE TABLE counter (
     station uuid PRIMARY KEY REFERENCES station,
-    told timestamptz NOT NULL DEFAULT now(),
+    reported_at timestamptz NOT NULL DEFAULT now(),
     until timestamptz NOT NULL,
     sealed bytea NOT NULL CHECK (length(sealed) <= 16384)
   );
 
   -- Nothing where it has no counter, or leaves. p_is_news: others are to hear of it now; what is only renewed they read in their own time.
-  CREATE FUNCTION tell_counter(p_ms integer, p_sealed bytea, p_is_news boolean) RETURNS void
+  CREATE FUNCTION publish_counter(p_ms integer, p_sealed bytea, p_is_news boolean) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -22,12 +22,12 @@ export const counters = `
       RAISE EXCEPTION 'There is no such news.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     DELETE FROM counter WHERE station IN (
-      SELECT station FROM counter WHERE told < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
+      SELECT station FROM counter WHERE reported_at < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
     IF p_sealed IS NULL THEN
       DELETE FROM counter WHERE station = mine;
     ELSE
       INSERT INTO counter (station, until, sealed) VALUES (mine, now() + p_ms * interval '1 ms', p_sealed)
-        ON CONFLICT (station) DO UPDATE SET told = now(), until = excluded.until, sealed = excluded.sealed;
+        ON CONFLICT (station) DO UPDATE SET reported_at = now(), until = excluded.until, sealed = excluded.sealed;
     END IF;
     IF p_is_news THEN
       PERFORM pg_notify('countersign_counters', '');
@@ -37,20 +37,20 @@ export const counters = `
   -- Of each workstation that has said something of its counter in the last day, and of the one that asks in any case. Erases what is older:
   -- it goes also where no counter tells anything any more.
   CREATE FUNCTION counters()
-  RETURNS TABLE (station uuid, name text, is_me boolean, told_ms double precision, left_ms double precision, sealed bytea)
+  RETURNS TABLE (station uuid, name text, is_me boolean, reported_ms double precision, left_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
   BEGIN
     DELETE FROM counter WHERE station IN (
-      SELECT station FROM counter WHERE told < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
-    RETURN QUERY SELECT who.id, who.name, who.id = mine, 1000 * extract(epoch FROM now() - it.told)::double precision,
+      SELECT station FROM counter WHERE reported_at < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
+    RETURN QUERY SELECT who.id, who.name, who.id = mine, 1000 * extract(epoch FROM now() - it.reported_at)::double precision,
         1000 * extract(epoch FROM it.until - now())::double precision, it.sealed
-      FROM station who LEFT JOIN counter it ON it.station = who.id AND it.told >= now() - interval '1 day'
+      FROM station who LEFT JOIN counter it ON it.station = who.id AND it.reported_at >= now() - interval '1 day'
       WHERE who.joined_at IS NOT NULL AND who.revoked_at IS NULL AND (it.station IS NOT NULL OR who.id = mine) ORDER BY lower(who.name);
   END $$;
 `
 
 /** The functions that a workstation may call. */
-export const countersForStations = ['tell_counter', 'counters'] as const
+export const countersForStations = ['publish_counter', 'counters'] as const
