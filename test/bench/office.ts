@@ -118,7 +118,7 @@ async function taken({ pool, key, time }: Deps, feedId: string): Promise<void> {
       }
       count += changes.length
       const last = changes.at(-1)
-      if (last) cursor = last.rev
+      if (last) cursor = last.seq
       else await rung
     }
   } finally {

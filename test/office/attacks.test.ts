@@ -64,7 +64,7 @@ async function others(): Promise<Set<string>> {
   const tables = await office.sql<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind = 'r'`
   )
-  const passing = `'{last_seen,alive_at,watched_until,rev,body_rev,told,since,until}'::text[]`
+  const passing = `'{last_seen,alive_at,watched_until,seq,body_seq,reported_at,since,until,expires_at}'::text[]`
   const of = ({ name }: { name: string }) =>
     `SELECT ${text(name)} || (to_jsonb(it) - ${passing})::text AS row FROM office.${named(name)} it
      WHERE NOT it::text LIKE '%${attacker.joined.station}%'`
@@ -121,7 +121,7 @@ beforeAll(async () => {
   await store.put(account, sends.asked, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
   const drafts = openOfficeDrafts(as(), 'draft')
-  await drafts.save(account, { id: draft.id, basedOn: [], round: 0 }, draft.version, Buffer.from('typed'), false)
+  await drafts.save(account, { id: draft.id, basedOn: [], revision: 0 }, draft.version, Buffer.from('typed'), false)
   const records = openOfficeRecords(as())
   await records.put('staff', account, [{ ...staff, basedOn: [], content: ['Grace Okafor'] }])
   await records.put('preset', account, [{ ...preset, basedOn: [], content: 'Lease' }])
@@ -729,8 +729,8 @@ test('no body that was altered, or put in another’s place, is taken for one', 
   const [store, drafts, records] = [openOfficeSends(as()), openOfficeDrafts(as(), 'draft'), openOfficeRecords(as())]
   const ids: string[] = [randomUUID(), randomUUID()]
   for (const id of ids) {
-    await store.push(account, { id, content: Buffer.from(id), inMs: 9e6, round: 1, mayHaveArrived: false })
-    await drafts.save(account, { id, basedOn: [], round: 0 }, randomUUID(), Buffer.from(id), false)
+    await store.push(account, { id, content: Buffer.from(id), inMs: 9e6, revision: 1, mayHaveArrived: false })
+    await drafts.save(account, { id, basedOn: [], revision: 0 }, randomUUID(), Buffer.from(id), false)
     await records.put('view', account, [{ id, version: randomUUID(), basedOn: [], content: id }])
   }
   const bodies = async () => [

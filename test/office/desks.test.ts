@@ -649,7 +649,7 @@ describe('leaving the office', () => {
     await expect(back.work.outbox.shared.withholdForUndo(back.work.outbox.get(id))).rejects.toMatchObject({
       appError: { code: 'busy' }
     })
-    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 2, mayHaveArrived: false }
+    const again = { id, content: Buffer.from('{}'), inMs: 0, revision: 2, mayHaveArrived: false }
     expect(await storeOf(1, back.work).push(officeId, again)).toMatchObject({ state: 'held' })
     await back.work.outbox.shared.pause(back.work.accountId, false)
     await becomes(back, id, undefined)
@@ -685,9 +685,14 @@ describe('a package on its way back to an office that is put back to an earlier 
       () => false
     )
     expect(isSynced).toBe(!isLost)
-    const [given] = await office.sql<{ round: number }>('SELECT state, round FROM office.send WHERE id = $1', [id])
+    const [given] = await office.sql<{ revision: number }>('SELECT state, revision FROM office.send WHERE id = $1', [
+      id
+    ])
     expect(given).toMatchObject({ state: 'ready' })
-    await office.sql(`UPDATE office.send SET state = 'held', round = $1 WHERE id = $2`, [(given?.round ?? 0) - 1, id])
+    await office.sql(`UPDATE office.send SET state = 'held', revision = $1 WHERE id = $2`, [
+      (given?.revision ?? 0) - 1,
+      id
+    ])
     shared.disconnect()
     await shared.restored(store, front.work.time.now)
     expect(front.state(id)).toBe('uncertain')

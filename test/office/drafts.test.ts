@@ -576,9 +576,9 @@ describe('sending', () => {
       await outbox.shared.withholdForUndo(outbox.get(send))
       if (when === 'before') {
         // As if done by someone who didn't know yet that it was being sent.
-        await two.office.sql('UPDATE office.shared_item_feed SET rev = rev + 1')
+        await two.office.sql('UPDATE office.shared_item_feed SET seq = seq + 1')
         await two.office.sql(
-          'UPDATE office.shared_item SET trashed_at = now(), rev = (SELECT max(rev) FROM office.shared_item_feed) WHERE id = $1',
+          'UPDATE office.shared_item SET trashed_at = now(), seq = (SELECT max(seq) FROM office.shared_item_feed) WHERE id = $1',
           [front.id]
         )
       }
@@ -969,17 +969,17 @@ describe('a server that was put back', () => {
 
   test('before anyone has noticed that takes nothing from who has more', async () => {
     const lease = await sharedDraft()
-    const [had] = await two.office.sql<Record<'version' | 'round' | 'sealed', unknown>>(
-      `SELECT version, round, sealed FROM office.shared_item WHERE kind = 'draft'`
+    const [had] = await two.office.sql<Record<'version' | 'revision' | 'sealed', unknown>>(
+      `SELECT version, revision, sealed FROM office.shared_item WHERE kind = 'draft'`
     )
     const further = at(1).editor(lease.id)
     further.type('Lease, and further')
     await further.close()
     await whenSynced()
     await two.office.sql(
-      `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
-       UPDATE office.shared_item SET version = $1, round = $2, sealed = $3, rev = next, body_rev = next FROM feed WHERE kind = 'draft'`,
-      [had?.version, had?.round, had?.sealed]
+      `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'draft' RETURNING seq AS next)
+       UPDATE office.shared_item SET version = $1, revision = $2, sealed = $3, seq = next, body_seq = next FROM feed WHERE kind = 'draft'`,
+      [had?.version, had?.revision, had?.sealed]
     )
     await whenSynced()
     for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
@@ -996,8 +996,8 @@ describe('a server that was put back', () => {
     // As if a workstation that is gone had edited further without this one's knowing, and had reported that first.
     await two.office.sql('SELECT office.begin_life(now())')
     await two.office.sql(
-      `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
-       UPDATE office.shared_item SET version = gen_random_uuid(), round = 9, sealed = $1, rev = next, body_rev = next FROM feed
+      `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'draft' RETURNING seq AS next)
+       UPDATE office.shared_item SET version = gen_random_uuid(), revision = 9, sealed = $1, seq = next, body_seq = next FROM feed
        WHERE kind = 'draft'`,
       [had?.sealed]
     )
@@ -1389,10 +1389,10 @@ describe('a server that was put back', () => {
     await whenSynced()
     expect(at(1).state(send)).toBe('sent')
     await two.office.sql(
-      `UPDATE office.shared_item SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
+      `UPDATE office.shared_item SET gone_at = NULL, sealed = $2, seq = seq + 1, body_seq = seq + 1 WHERE id = $1`,
       [front.id, before?.sealed]
     )
-    await two.office.sql('UPDATE office.shared_item_feed SET rev = rev + 1')
+    await two.office.sql('UPDATE office.shared_item_feed SET seq = seq + 1')
     await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
@@ -1456,10 +1456,10 @@ describe('a server that was put back', () => {
     // The first draft is back until its sender reports that it was sent.
     await at(0).powerOff()
     await two.office.sql(
-      `UPDATE office.shared_item SET gone_at = NULL, gone_with_send = NULL, sealed = $2, rev = rev + 5, body_rev = rev + 5 WHERE id = $1`,
+      `UPDATE office.shared_item SET gone_at = NULL, gone_with_send = NULL, sealed = $2, seq = seq + 5, body_seq = seq + 5 WHERE id = $1`,
       [sent, before?.sealed]
     )
-    await two.office.sql('UPDATE office.shared_item_feed SET rev = rev + 5')
+    await two.office.sql('UPDATE office.shared_item_feed SET seq = seq + 5')
     await at(1).whenSynced()
     expect(at(1).list()).toEqual(['Lease, and further'])
     await at(0).killAndRestart()

@@ -117,7 +117,7 @@ describe('what is new', () => {
       }
       const last = changes.at(-1)
       if (!last) return told
-      after = last.rev
+      after = last.seq
     }
   }
 
@@ -152,9 +152,9 @@ describe('what is new', () => {
     let cursor = 0
     const read: string[] = []
     const look = async () => {
-      for (const { tag, rev } of await feedOf(1).changes(accountId, cursor)) {
+      for (const { tag, seq } of await feedOf(1).changes(accountId, cursor)) {
         read.push(tags[0]?.equals(tag) ? 'D-1' : 'D-2')
-        cursor = rev
+        cursor = seq
       }
     }
     // The account has been written to before.
@@ -184,7 +184,7 @@ describe('what is new', () => {
 
   test('a mutant that takes its numbers from a bare sequence lets one be skipped', async () => {
     await office.sql('CREATE SEQUENCE office.bare; GRANT ALL ON office.bare TO PUBLIC')
-    const counted = 'UPDATE feed SET rev = rev + cardinality(p_tags) WHERE account = p_account RETURNING rev INTO last;'
+    const counted = 'UPDATE feed SET seq = seq + cardinality(p_tags) WHERE account = p_account RETURNING seq INTO last;'
     await office.mutated('publish', counted, `SELECT nextval('office.bare') INTO last;`, async () => {
       expect(await withASlowWriter()).toEqual(['D-2'])
     })

@@ -30,11 +30,11 @@ const draftsOf = (index: number) => openOfficeDrafts({ pool: poolOf(index), key:
 const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
 /**
  * Saves as one workstation; returns the outcome and the new version.
- * @param round the round of what it builds on, as far as the workstation knows.
+ * @param revision the revision of what it builds on, as far as the workstation knows.
  */
-async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false, round = 0) {
+async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false, revision = 0) {
   const version = randomUUID()
-  const saved = await draftsOf(index).save(accountId, { id, basedOn, round }, version, Buffer.from(text), isTyped)
+  const saved = await draftsOf(index).save(accountId, { id, basedOn, revision }, version, Buffer.from(text), isTyped)
   return { ...saved, its: version }
 }
 const all = (index = 0) => draftsOf(index).changes(accountId, 0, 0)
@@ -52,14 +52,14 @@ describe('a save', () => {
     const late = await save(0, id, 'three', [first.its])
     expect([first.outcome, second.outcome, late.outcome]).toEqual(['newest', 'newest', 'conflict'])
     expect(late.content?.toString()).toBe('two')
-    expect(await one(id)).toMatchObject({ by: 'Two', isMine: true, conflictCount: 1, round: 2 })
+    expect(await one(id)).toMatchObject({ by: 'Two', isMine: true, conflictCount: 1, revision: 2 })
     expect((await one(id)).content?.toString()).toBe('two')
     expect(await textsBeside(id)).toEqual([['One', 'three']])
   })
 
   test('that comes twice, as where its answer was lost, is one', async () => {
     const [id, version] = [randomUUID(), randomUUID()]
-    const once = () => draftsOf(0).save(accountId, { id, basedOn: [], round: 0 }, version, Buffer.from('one'), false)
+    const once = () => draftsOf(0).save(accountId, { id, basedOn: [], revision: 0 }, version, Buffer.from('one'), false)
     expect([(await once()).outcome, (await once()).outcome]).toEqual(['newest', 'newest'])
     expect((await one(id)).conflictCount).toBe(0)
   })
@@ -120,7 +120,7 @@ test('what is read at a time, and what stands beside one, is no more than so man
     const last = page.at(-1)
     if (!last) break
     counts.push(page.length)
-    after = last.rev
+    after = last.seq
   }
   // The small ones share a page with the first large one; the second exceeds the limit.
   expect(counts).toEqual([3, 1])
@@ -150,7 +150,7 @@ describe('the trash', () => {
   test('is everyone’s, and only what is in it is erased', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const known = { id, basedOn: [its], round: 1 }
+    const known = { id, basedOn: [its], revision: 1 }
     expect(await draftsOf(1).move(accountId, known, 'gone')).toBe(false)
     expect(await draftsOf(1).move(accountId, known, 'trash')).toBe(true)
     expect((await one(id)).trashedFor).toBeGreaterThanOrEqual(0)
@@ -165,36 +165,36 @@ describe('the trash', () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     const second = await save(1, id, 'two', [first.its], true)
-    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], round: 9 }, 'trash')).toBe(false)
-    expect(await draftsOf(0).move(accountId, { id, basedOn: [second.its], round: 9 }, 'trash')).toBe(false)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], revision: 9 }, 'trash')).toBe(false)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [second.its], revision: 9 }, 'trash')).toBe(false)
   })
 })
 
 /**
  * Gives a send of a draft as one workstation.
- * @param its the content that is sent, its round, and whether it may have left.
+ * @param its the content that is sent, its revision, and whether it may have left.
  */
 function giveOf(
   index: number,
   draft: string,
   its: { basedOn: string[]; draftRound?: number; isInDoubt?: boolean },
   id: string,
-  round = 1
+  revision = 1
 ) {
   const { basedOn, draftRound = 0, isInDoubt = false } = its
-  const send = { id, content: Buffer.from('{}'), inMs: 60_000, round, mayHaveArrived: isInDoubt }
-  return sendsOf(index).push(accountId, { ...send, of: { draft, basedOn, round: draftRound } })
+  const send = { id, content: Buffer.from('{}'), inMs: 60_000, revision, mayHaveArrived: isInDoubt }
+  return sendsOf(index).push(accountId, { ...send, of: { draft, basedOn, revision: draftRound } })
 }
 
 /** Withholds a send: `cancelled` if taken back, `held` if its workstation leaves. */
-async function withhold(send: { id: string; round: number }, as: 'held' | 'cancelled') {
+async function withhold(send: { id: string; revision: number }, as: 'held' | 'cancelled') {
   const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
   return await sendsOf(0).withhold(accountId, send, as, row?.life ?? 0)
 }
 
 describe('sending a draft', () => {
-  const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID(), round = 1) =>
-    giveOf(index, draft, { basedOn }, id, round)
+  const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID(), revision = 1) =>
+    giveOf(index, draft, { basedOn }, id, revision)
 
   test('of all who send it at once one does', async () => {
     const draft = randomUUID()
@@ -219,7 +219,7 @@ describe('sending a draft', () => {
     await give(0, draft, [its], second)
     // As if the server hadn't known that they are of one draft: that is set only afterwards.
     for (const id of [first, third]) {
-      const known = { id, content: Buffer.from('{}'), inMs: 0, round: 1, mayHaveArrived: id === third }
+      const known = { id, content: Buffer.from('{}'), inMs: 0, revision: 1, mayHaveArrived: id === third }
       await sendsOf(1).push(accountId, known)
     }
     await office.sql(`UPDATE office.send SET draft = $1, goes_at = now() - interval '1 s' WHERE account = $2`, [
@@ -248,7 +248,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await draftsOf(1).removeSent(accountId, draft, id)).toBe(false)
-    expect(await withhold({ id, round: 2 }, 'cancelled')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'cancelled')).toBe(true)
     const again = randomUUID()
     expect((await give(1, draft, [its], again)).state).toBe('ready')
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [again])
@@ -261,13 +261,13 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     // Its workstation came back and gave it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', concluded_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
-    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, mayHaveArrived: false }
-    expect(await sendsOf(1).push(accountId, { ...again, of: { draft, basedOn: [], round: 0 } })).toMatchObject({
+    const again = { id, content: Buffer.from('{}'), inMs: 0, revision: 3, mayHaveArrived: false }
+    expect(await sendsOf(1).push(accountId, { ...again, of: { draft, basedOn: [], revision: 0 } })).toMatchObject({
       state: 'ready'
     })
   })
@@ -291,9 +291,9 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
     expect(await give(0, draft, [its], id, 3)).toMatchObject({ state: 'ready' })
-    expect(await withhold({ id, round: 4 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 4 }, 'held')).toBe(true)
     expect((await save(1, draft, 'two', [its])).outcome).toBe('newest')
     expect(await give(0, draft, [its], id, 5)).toMatchObject({ state: 'changed' })
   })
@@ -302,7 +302,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
     const second = await save(1, draft, 'two', [its])
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(false)
     expect(await one(draft)).toMatchObject({ isGone: false })
@@ -311,12 +311,18 @@ describe('sending a draft', () => {
 
   test('goes along where a server that was put back has nothing of it, and nobody brings it back', async () => {
     const [draft, id, version] = [randomUUID(), randomUUID(), randomUUID()]
-    await sendsOf(0).push(accountId, { id, content: Buffer.from('{}'), inMs: 60_000, round: 1, mayHaveArrived: true })
+    await sendsOf(0).push(accountId, {
+      id,
+      content: Buffer.from('{}'),
+      inMs: 60_000,
+      revision: 1,
+      mayHaveArrived: true
+    })
     expect(await draftsOf(0).removeSent(accountId, draft, id, [version])).toBe(false)
     // Its workstation leaves.
     await sendsOf(0).reclaimSends(accountId)
     expect(await draftsOf(0).removeSent(accountId, draft, id, [version])).toBe(true)
-    const told = await draftsOf(1).restore(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
+    const told = await draftsOf(1).restore(accountId, { id: draft, revision: 2 }, version, Buffer.from('one'))
     expect(told.outcome).toBe('gone')
   })
 
@@ -327,7 +333,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    await withhold({ id, round: 2 }, 'held')
+    await withhold({ id, revision: 2 }, 'held')
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     return { draft, id }
   }
@@ -335,7 +341,7 @@ describe('sending a draft', () => {
   test('that went along is one again once the workstation that has its send says so, unless that may leave', async () => {
     const { draft, id } = await goneAlong()
     const back = (own: string[]) =>
-      draftsOf(1).save(accountId, { id: draft, basedOn: [], round: 0, own }, randomUUID(), Buffer.from('one'), false)
+      draftsOf(1).save(accountId, { id: draft, basedOn: [], revision: 0, own }, randomUUID(), Buffer.from('one'), false)
     await settled(id, 'not-sent')
     expect((await back([])).outcome).toBe('gone')
     expect((await back([randomUUID()])).outcome).toBe('gone')
@@ -353,8 +359,8 @@ describe('sending a draft', () => {
   test('that had come back is told to a server that was put back to before, and not by those who don’t know', async () => {
     const { draft } = await goneAlong()
     await office.sql('SELECT office.begin_life(now())')
-    const know = (round: number) =>
-      draftsOf(1).restore(accountId, { id: draft, round }, randomUUID(), Buffer.from('later'))
+    const know = (revision: number) =>
+      draftsOf(1).restore(accountId, { id: draft, revision }, randomUUID(), Buffer.from('later'))
     expect((await know(1)).outcome).toBe('gone')
     expect((await know(2)).outcome).toBe('newest')
     expect((await one(draft)).content?.toString()).toBe('later')
@@ -387,11 +393,11 @@ describe('changes', () => {
       const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
       await slow.query(put, ['draft', first, accountId, randomUUID(), [], Buffer.from('x')])
       const later = save(1, second, 'second')
-      const { rev } = await draftsOf(2).state(accountId)
-      expect(await draftsOf(2).changes(accountId, rev, rev)).toEqual([])
+      const { seq } = await draftsOf(2).state(accountId)
+      expect(await draftsOf(2).changes(accountId, seq, seq)).toEqual([])
       await slow.query('COMMIT')
       await later
-      const read = await draftsOf(2).changes(accountId, rev, rev)
+      const read = await draftsOf(2).changes(accountId, seq, seq)
       expect(read.map(({ id }) => id)).toEqual([first, second])
     } finally {
       slow.release()
@@ -401,9 +407,9 @@ describe('changes', () => {
   test('have a content once, and what is beside it where it is asked for', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const { rev } = await draftsOf(1).state(accountId)
+    const { seq } = await draftsOf(1).state(accountId)
     const { its: beside } = await save(1, id, 'two', [])
-    const [change] = await draftsOf(2).changes(accountId, rev, rev)
+    const [change] = await draftsOf(2).changes(accountId, seq, seq)
     expect(change).toMatchObject({ id, version: its, conflictCount: 1 })
     expect(change?.content).toBeUndefined()
     // A version that the person who decides doesn't know of remains undecided.
@@ -418,8 +424,8 @@ describe('changes', () => {
 
 describe('a server that was put back', () => {
   const putBack = () => office.sql('SELECT office.begin_life(now())')
-  const know = (index: number, id: string, text: string, round: number, version = randomUUID()) =>
-    draftsOf(index).restore(accountId, { id, round }, version, Buffer.from(text))
+  const know = (index: number, id: string, text: string, revision: number, version = randomUUID()) =>
+    draftsOf(index).restore(accountId, { id, revision }, version, Buffer.from(text))
 
   test('is told the latest of what it had, in whatever order', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
@@ -458,10 +464,10 @@ describe('a server that was put back', () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     await putBack()
-    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'gone')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], revision: 1 }, 'gone')).toBe(true)
     // It is gone already, and this one knew more of it.
     const third = randomUUID()
-    expect(await draftsOf(1).move(accountId, { id, basedOn: [third], round: 3 }, 'gone')).toBe(true)
+    expect(await draftsOf(1).move(accountId, { id, basedOn: [third], revision: 3 }, 'gone')).toBe(true)
     expect((await know(2, id, 'two', 2)).outcome).toBe('gone')
     expect((await know(2, id, 'three', 3, third)).outcome).toBe('gone')
     expect((await know(2, id, 'another of as many', 3)).outcome).toBe('split-off')
@@ -472,8 +478,8 @@ describe('a server that was put back', () => {
     const id = randomUUID()
     await putBack()
     const since = await save(0, id, 'since', [randomUUID()], false, 2)
-    expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'trash')).toBe(true)
-    expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'gone')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], revision: 3 }, 'trash')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], revision: 3 }, 'gone')).toBe(true)
     expect((await know(1, id, 'two', 2)).outcome).toBe('gone')
     expect((await know(1, id, 'three', 3)).outcome).toBe('split-off')
     // In another life it is the same.
@@ -484,18 +490,18 @@ describe('a server that was put back', () => {
   test('where a draft was deleted and is its maker’s own keeps no other of it', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
-    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'maker')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], revision: 1 }, 'maker')).toBe(true)
     await putBack()
-    expect(await draftsOf(1).move(accountId, { id, basedOn: [], round: 900_000_000 }, 'gone')).toBe(true)
+    expect(await draftsOf(1).move(accountId, { id, basedOn: [], revision: 900_000_000 }, 'gone')).toBe(true)
     expect((await know(1, id, 'four', 4)).outcome).toBe('gone')
-    expect((await save(0, id, 'five', [first.its], false, 4)).round).toBe(5)
+    expect((await save(0, id, 'five', [first.its], false, 4)).revision).toBe(5)
   })
 
   test('counts on from what is saved before anyone has noticed', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
     // They build on the third and the second content; this server has only the first, or none.
-    expect((await save(0, id, 'one, and further', [first.its], false, 3)).round).toBe(4)
+    expect((await save(0, id, 'one, and further', [first.its], false, 3)).revision).toBe(4)
     const later = await save(0, lost, 'two, and further', [randomUUID()], false, 2)
     await putBack()
     expect((await know(1, id, 'three', 3)).outcome).toBe('older')
@@ -545,9 +551,9 @@ describe('a server that was put back', () => {
         accountId,
         { id: send, epoch: 1 },
         {},
-        { draft: id, versions: [randomUUID()], round: 2 }
+        { draft: id, versions: [randomUUID()], revision: 2 }
       )
-      expect((await sendsOf(2).changes(accountId, 0, 0)).at(-1)).toMatchObject({ id: send, of: { round: 2 } })
+      expect((await sendsOf(2).changes(accountId, 0, 0)).at(-1)).toMatchObject({ id: send, of: { revision: 2 } })
       expect(await draftsOf(2).removeSent(accountId, id, send)).toBe(true)
       expect(await one(id)).toMatchObject({ isGone: true, isSplitOff: isFurther })
     }
@@ -562,7 +568,7 @@ describe('a server that was put back', () => {
       accountId,
       { id: send, epoch: 1 },
       {},
-      { draft: id, versions: [randomUUID()], round: 2 }
+      { draft: id, versions: [randomUUID()], revision: 2 }
     )
     expect(await draftsOf(0).removeSent(accountId, id, send)).toBe(true)
     expect(await one(id)).toMatchObject({ isGone: true, hasOpenConflicts: true, isSplitOff: false })
@@ -575,7 +581,7 @@ describe('a server that was put back', () => {
       id: waiting,
       content: Buffer.from('{}'),
       inMs: 0,
-      round: 1,
+      revision: 1,
       mayHaveArrived: false
     })
     const [had] = await office.sql<{ life: number }>('SELECT life FROM office.office')
@@ -583,8 +589,8 @@ describe('a server that was put back', () => {
     const records = openOfficeRecords({ pool: poolOf(0), key: office.key })
     const preset = { id: randomUUID(), version: randomUUID(), basedOn: [], content: {} }
     const asked = () => [
-      ...[waiting, unknown].map((id) => sendsOf(0).withhold(accountId, { id, round: 2 }, 'cancelled', life)),
-      draftsOf(0).save(accountId, { id: unknown, basedOn: [], round: 0 }, unknown, Buffer.from('x'), false, life),
+      ...[waiting, unknown].map((id) => sendsOf(0).withhold(accountId, { id, revision: 2 }, 'cancelled', life)),
+      draftsOf(0).save(accountId, { id: unknown, basedOn: [], revision: 0 }, unknown, Buffer.from('x'), false, life),
       draftsOf(0).changes(accountId, 0, 0, life),
       records.put('preset', accountId, [preset], life),
       records.changes('preset', accountId, 0, 10, life)
@@ -610,7 +616,7 @@ describe('a server that was put back', () => {
     const first = await save(0, other, 'one')
     await putBack()
     await save(1, other, 'since', [first.its])
-    const known = { basedOn: [randomUUID()], round: 5 }
+    const known = { basedOn: [randomUUID()], revision: 5 }
     expect(await draftsOf(0).move(accountId, { id, ...known }, 'gone')).toBe(true)
     expect(await draftsOf(0).move(accountId, { id: other, ...known }, 'gone')).toBe(false)
   })
@@ -626,7 +632,7 @@ describe('a workstation that wants more than it may', () => {
       'SELECT * FROM office.shared_item_conflict',
       `UPDATE office.shared_item SET version = gen_random_uuid()`,
       'DELETE FROM office.shared_item_conflict',
-      'UPDATE office.shared_item_feed SET rev = 0',
+      'UPDATE office.shared_item_feed SET seq = 0',
       `SELECT office.next_item_seq('draft', gen_random_uuid())`,
       `SELECT office.remove_item('draft', 'x', 1)`,
       `SELECT office.item_of('draft', 'x', gen_random_uuid())`
@@ -638,7 +644,7 @@ describe('a workstation that wants more than it may', () => {
   test('takes no other’s draft as its own, and ends none that wasn’t sent', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const known = { id, basedOn: [its], round: 1 }
+    const known = { id, basedOn: [its], revision: 1 }
     expect(await draftsOf(1).move(accountId, known, 'maker')).toBe(false)
     expect(await draftsOf(1).removeSent(accountId, id, randomUUID())).toBe(false)
     const other = randomUUID()
@@ -646,7 +652,7 @@ describe('a workstation that wants more than it may', () => {
       id: other,
       content: Buffer.from('{}'),
       inMs: 0,
-      round: 1,
+      revision: 1,
       mayHaveArrived: false
     })
     expect(await draftsOf(1).removeSent(accountId, id, other)).toBe(false)
@@ -665,7 +671,9 @@ describe('a workstation that wants more than it may', () => {
     const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
     await expect(ask(put, 'draft', id, elsewhere, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
     await expect(ask(put, 'secret', id, accountId, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
-    await expect(draftsOf(1).move(elsewhere, { id, basedOn: [its], round: 1 }, 'trash')).rejects.toMatchObject(NO_RIGHT)
+    await expect(draftsOf(1).move(elsewhere, { id, basedOn: [its], revision: 1 }, 'trash')).rejects.toMatchObject(
+      NO_RIGHT
+    )
     await expect(draftsOf(1).resolveConflicts(elsewhere, id, [])).rejects.toMatchObject(NO_RIGHT)
     await expect(draftsOf(1).hold(elsewhere, id, true)).rejects.toMatchObject(NO_RIGHT)
     await expect(
@@ -689,7 +697,7 @@ describe('a workstation that wants more than it may', () => {
         () => drafts.changes(accountId, 0, 0),
         () => drafts.conflicts('x', []),
         () => drafts.state(accountId),
-        () => drafts.save(accountId, { id: 'x', basedOn: [], round: 0 }, version, Buffer.from('x'), false)
+        () => drafts.save(accountId, { id: 'x', basedOn: [], revision: 0 }, version, Buffer.from('x'), false)
       ]) {
         await expect(asked()).rejects.toMatchObject(NO_RIGHT)
       }

@@ -48,25 +48,33 @@ describe('the server', () => {
     const { store, accountId, id } = await open()
     await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
-    const [{ round } = { round: 0 }] = await store.changes(accountId, 0, 0)
+    const [{ revision } = { revision: 0 }] = await store.changes(accountId, 0, 0)
     const decide = (by: string, isReleased: boolean, later: number) => {
       const content = Buffer.from(`${by}’s`)
-      return store.decide(accountId, { id, content, inMs: 0, round: round + later, askedBy: 'ben', by, isReleased })
+      return store.decide(accountId, {
+        id,
+        content,
+        inMs: 0,
+        revision: revision + later,
+        askedBy: 'ben',
+        by,
+        isReleased
+      })
     }
     const there = async () => {
       const [change] = await store.changes(accountId, 0, 0)
-      return `${change?.content?.toString()}, ${change?.round}`
+      return `${change?.content?.toString()}, ${change?.revision}`
     }
     expect(await decide('ben', true, 1)).toBe(false)
     // Someone else has changed it since.
     expect(await decide('ana', true, 0)).toBe(false)
-    expect(await there()).toBe(`it, ${round}`)
+    expect(await there()).toBe(`it, ${revision}`)
     expect(await decide('ana', false, 1)).toBe(true)
     expect(await decide('grace', true, 1)).toBe(false)
     expect(await decide('grace', true, 2)).toBe(false)
     expect(await decide('grace', false, 2)).toBe(false)
     expect(await store.release(id, 'grace')).toBe(false)
-    expect(await there()).toBe(`ana’s, ${round + 1}`)
+    expect(await there()).toBe(`ana’s, ${revision + 1}`)
     expect(await store.claim(accountId, 4)).toEqual([])
   })
 
@@ -74,7 +82,7 @@ describe('the server', () => {
     const { store, accountId, id } = await open()
     await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
-    const of = { id, content: Buffer.from('another'), inMs: 0, round: 9, askedBy: 'ben', by: 'ana' }
+    const of = { id, content: Buffer.from('another'), inMs: 0, revision: 9, askedBy: 'ben', by: 'ana' }
     expect(await store.release(id, 'grace')).toBe(true)
     expect(await store.release(id, 'ana')).toBe(false)
     expect(await store.decide(accountId, { ...of, isReleased: false })).toBe(false)
@@ -101,8 +109,8 @@ describe('the server', () => {
     await store.requireRelease(id, 'ben')
     for (const one of [id, other]) await store.put(accountId, one, Buffer.from('it'))
     await office.sql('UPDATE office.send SET may_have_arrived = true')
-    expect(await store.withhold(accountId, { id, round: 2 }, 'cancelled', 1)).toBe(true)
-    expect(await store.withhold(accountId, { id: other, round: 2 }, 'cancelled', 1)).toBe(false)
+    expect(await store.withhold(accountId, { id, revision: 2 }, 'cancelled', 1)).toBe(true)
+    expect(await store.withhold(accountId, { id: other, revision: 2 }, 'cancelled', 1)).toBe(false)
   })
 
   test('lets nobody hold back what another workstation put in', async () => {

@@ -311,7 +311,7 @@ test.each([
     await until([front], () => front.state(sent) === 'sent')
     await pause(front, true)
     const waits = front.put('Waits')
-    const asWritten = 'SELECT id, state, round FROM office.send ORDER BY id'
+    const asWritten = 'SELECT id, state, revision FROM office.send ORDER BY id'
     await until([front], async () => (await office.sql(asWritten)).length === 2)
     const written = await office.sql(asWritten)
     await front.desk.close()

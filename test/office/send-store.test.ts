@@ -244,7 +244,7 @@ describe('sends that several workstations share', () => {
     const [one, two] = [storeAt(0), storeAt(1)]
     const accountId = await account()
     const [inDoubt, fresh] = [randomUUID(), randomUUID()]
-    await one.push(accountId, { id: inDoubt, content: content(inDoubt), inMs: 0, round: 1, mayHaveArrived: true })
+    await one.push(accountId, { id: inDoubt, content: content(inDoubt), inMs: 0, revision: 1, mayHaveArrived: true })
     await one.put(accountId, fresh, content(fresh))
     const changes = await two.changes(accountId, 0, 0)
     expect(new Map(changes.map(({ id, mayHaveArrived }) => [id, mayHaveArrived]))).toEqual(

@@ -291,10 +291,10 @@ describe('a server that was put back to an earlier moment', () => {
     const there = async () =>
       Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
     const before = await there()
-    const [feed] = await office.sql<{ rev: string }>('SELECT max(rev) AS rev FROM office.feed')
+    const [feed] = await office.sql<{ seq: string }>('SELECT max(seq) AS seq FROM office.feed')
     await office.sql('SELECT office.begin_life(now())')
     const allAfresh = async () =>
-      (await office.sql('SELECT FROM office.mirror WHERE rev <= $1', [feed?.rev])).length === 0
+      (await office.sql('SELECT FROM office.mirror WHERE seq <= $1', [feed?.seq])).length === 0
     await until(
       async () => (await there()) === before && (await allAfresh()) && stations.some(reads) && stations.some(follows)
     )

@@ -360,9 +360,9 @@ test('nobody takes staff from an office: not a workstation, and not its server',
     code: '22023'
   })
   await two.office.sql(
-    `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
-     UPDATE office.shared_item SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), round = round + 1,
-       rev = feed.rev, body_rev = feed.rev FROM feed WHERE kind = 'staff'`
+    `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'staff' RETURNING seq)
+     UPDATE office.shared_item SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), revision = revision + 1,
+       seq = feed.seq, body_seq = feed.seq FROM feed WHERE kind = 'staff'`
   )
   await whenSynced()
   for (const desk of desks) {
@@ -384,8 +384,8 @@ describe('where every administrator has forgotten their PIN, who has the server 
   /** As anyone can who has only the server. */
   const put = (sealed: Buffer) =>
     two.office.sql(
-      `WITH feed AS (UPDATE office.shared_item_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
-       UPDATE office.shared_item SET sealed = $1, version = gen_random_uuid(), round = round + 1, rev = feed.rev, body_rev = feed.rev
+      `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'staff' RETURNING seq)
+       UPDATE office.shared_item SET sealed = $1, version = gen_random_uuid(), revision = revision + 1, seq = feed.seq, body_seq = feed.seq
          FROM feed WHERE kind = 'staff'`,
       [sealed]
     )

@@ -216,7 +216,7 @@ describe('what an office has to send', () => {
   test('stays as the office says that it is: without it nothing of that leaves here', async () => {
     const { db, path, order } = await backedUp()
     db.exec(
-      `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at) VALUES ('s-ready', 'a1', 'ready', 1, 0, 0)`
+      `INSERT INTO office_sends (id, account_id, state, revision, epoch, goes_at) VALUES ('s-ready', 'a1', 'ready', 1, 0, 0)`
     )
     await makeBackup(order)
     const other = computer()

@@ -61,18 +61,18 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       return false
     }
     if (change.isGone) {
-      const { version, round, hasOpenConflicts } = change
+      const { version, revision, hasOpenConflicts } = change
       return applyRemoval(accountId, known, local, {
         splitOffVersion: change.isSplitOff ? version : undefined,
         hasOpenConflicts,
-        removed: { version, round }
+        removed: { version, revision }
       })
     }
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && readContent(change.content)
     // The server was restored, which isn't known here yet, and has an earlier content.
-    if (local && isNewer && change.round < known.round) return false
+    if (local && isNewer && change.revision < known.revision) return false
     // A package of it holds back what the server lost. Once that is over, the server is told, and this is read again.
     if (local && isNewer && known.isToKnow && rows.isActive(id)) {
       deferredUntilSent.add(id)
@@ -82,11 +82,11 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     const syncFields = syncFieldsOf(change)
     if (!local) {
       // It was deleted or sent here. The office must still be told, unless it was changed there since.
-      if (before && isUnsynced && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
+      if (before && isUnsynced && known.revision > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
       // A restored server has a sent draft again until it is told about the send, if need be from here.
       if (rows.sentAs(id) !== undefined) {
-        rows.markSynced(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
+        rows.markSynced(id, { basedOn: [change.version], revision: change.revision, isGone: true, isToKnow: true })
         return false
       }
       if (!composition) return change.content === undefined && 'wanted'
@@ -112,7 +112,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     return true
   }
 
-  function syncFieldsOf({ id, round, isMine, editing, trashedFor }: OfficeDraftChange) {
+  function syncFieldsOf({ id, revision, isMine, editing, trashedFor }: OfficeDraftChange) {
     const isEditedElsewhere = editing !== undefined && !editing.isMe
     editingTimers.get(id)?.()
     editingTimers.delete(id)
@@ -126,7 +126,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       )
     }
     return {
-      round,
+      revision,
       isMadeHere: isMine,
       isAside: trashedFor !== undefined,
       editingBy: isEditedElsewhere ? editing.by : undefined,
@@ -160,7 +160,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     }: {
       splitOffVersion?: string | undefined
       hasOpenConflicts?: boolean
-      removed?: { version: string; round: number }
+      removed?: { version: string; revision: number }
     }
   ): boolean {
     const { id } = known
@@ -180,10 +180,11 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     ) {
       for (const version of rows.openConflictIds(local.number)) drafts.setConflictResolved(version)
       rows.rename(id, splitOffVersion, accountId)
-      rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], round: 1, isToKnow: true })
+      rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], revision: 1, isToKnow: true })
       syncAgain(accountId)
     } else if (local) rows.erase(id)
-    const more = removed && removed.round > known.round ? { round: removed.round, basedOn: [removed.version] } : {}
+    const more =
+      removed && removed.revision > known.revision ? { revision: removed.revision, basedOn: [removed.version] } : {}
     rows.markSynced(id, { ...REMOVED, ...more })
     return local !== undefined
   }
@@ -197,7 +198,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     if (!composition || isKnown(id)) return
     drafts.applyRemote(accountId, id, composition, time.now())
     rows.add(id, accountId)
-    rows.markSynced(id, { basedOn: [id], round: 1, isToKnow: true })
+    rows.markSynced(id, { basedOn: [id], revision: 1, isToKnow: true })
     syncAgain(accountId)
     changed(id)
   }

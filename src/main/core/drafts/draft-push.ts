@@ -48,12 +48,12 @@ export function openDraftPush({
       const version = newId()
       // Recorded before sending: if no answer comes, the office may have it.
       rows.change(id, { basedOn: [...known.basedOn.slice(-MAX_PENDING), version] })
-      const { basedOn, round } = known
+      const { basedOn, revision } = known
       const wasActive = rows.isActive(id)
       const saved = await ask((office) =>
         office.save(
           officeId,
-          { id, basedOn, round, own: rows.ownFailedSends(id) },
+          { id, basedOn, revision, own: rows.ownFailedSends(id) },
           version,
           encodeContent(local),
           isOpen(id),
@@ -89,9 +89,9 @@ export function openDraftPush({
     const isDone = db.transaction(() => {
       const now = rows.find(id)
       if (!now || now.isMine) return false
-      const { round } = saved
+      const { revision } = saved
       if (saved.outcome === 'newest') {
-        rows.change(id, { basedOn: [version], round, given: edits, isToKnow: false })
+        rows.change(id, { basedOn: [version], revision, given: edits, isToKnow: false })
         return true
       }
       if (saved.outcome === 'gone' || saved.outcome === 'split-off') {
@@ -122,7 +122,7 @@ export function openDraftPush({
         // Unsynced changes are sent as usual, and kept beside the later content. That may lack what was synced before,
         // so it is kept as a version.
         if (rows.localDraft(id)) drafts.keepVersion(id, 'change')
-        rows.change(id, { round, isToKnow: false })
+        rows.change(id, { revision, isToKnow: false })
         return true
       }
       // What was written meanwhile is to be kept beside it, too.
@@ -133,11 +133,11 @@ export function openDraftPush({
         // server is restored, so it is kept as a version.
         if (rows.localDraft(id)) drafts.keepVersion(id, 'change')
         drafts.applyRemote(accountId, id, composition, timestampOf(saved.ago))
-        rows.markSynced(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
+        rows.markSynced(id, { basedOn: [saved.version], revision, taken: now.taken + 1, isToKnow: false })
         return true
       }
       // The office's content can't be read.
-      rows.change(id, { given: edits, round, isToKnow: false })
+      rows.change(id, { given: edits, revision, isToKnow: false })
       return true
     })()
     if (saved.outcome !== 'newest') changed(id)
@@ -192,7 +192,8 @@ export function openDraftPush({
       const saved = await ask((office) => office.restore(officeId, its, version, encodeContent(local)))
       // The current content is the same, so nobody has to choose between them.
       const isSame = saved.content !== undefined && hasContent(local, readContent(saved.content))
-      if (saved.outcome === 'conflict' && isSame) await ask((office) => office.resolveConflicts(officeId, id, [version]))
+      if (saved.outcome === 'conflict' && isSame)
+        await ask((office) => office.resolveConflicts(officeId, id, [version]))
       await restoreConflicts(officeId, local)
       applyAnswer(local.accountId, known, version, saved)
     } else if (rows.openConflictIds(local.number).length > 0) {

@@ -10,7 +10,7 @@ const KNOWN = new Rows({
   accountId: value<string>(),
   isMine: flag(),
   basedOn: json<string[]>(),
-  round: value<number>(),
+  revision: value<number>(),
   edits: value<number>(),
   given: value<number>(),
   isAside: flag(),
@@ -46,7 +46,7 @@ export function openSharedDraftRows(db: Db) {
      FROM drafts WHERE id = ?`
   )
   const write = known.run<[row: object]>(
-    `UPDATE office_drafts SET is_mine = @isMine, based_on = @basedOn, round = @round, edits = @edits, given = @given,
+    `UPDATE office_drafts SET is_mine = @isMine, based_on = @basedOn, revision = @revision, edits = @edits, given = @given,
        is_aside = @isAside, is_moved = @isMoved, taken = @taken, is_made_here = @isMadeHere, editing_by = @editingBy,
        editing_until = @editingUntil, beside = @beside, is_gone = @isGone, is_to_know = @isToKnow WHERE id = @id`
   )
@@ -67,7 +67,7 @@ export function openSharedDraftRows(db: Db) {
        OR id IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES}))`
   )
   const eraseOthers = statement(
-    `DELETE FROM drafts WHERE id IN (SELECT id FROM office_drafts WHERE account_id = ? AND is_mine = 0 AND round > 0
+    `DELETE FROM drafts WHERE id IN (SELECT id FROM office_drafts WHERE account_id = ? AND is_mine = 0 AND revision > 0
        AND edits = given) AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
   )
   const activeSendOf = known.value<[draftId: string], number>(
@@ -77,7 +77,7 @@ export function openSharedDraftRows(db: Db) {
     `SELECT 1 FROM sends JOIN office_drafts its ON its.id = sends.draft_id
        WHERE sends.account_id = ? AND sends.state IN ${HELD_OR_SENT_STATES} AND sends.state <> 'sent' AND its.is_gone = 0 LIMIT 1`
   )
-  const flagForRestore = statement('UPDATE office_drafts SET is_to_know = 1 WHERE account_id = ? AND round > 0')
+  const flagForRestore = statement('UPDATE office_drafts SET is_to_know = 1 WHERE account_id = ? AND revision > 0')
   const stopReading = statement('UPDATE office_accounts SET drafts_cursor = -1 WHERE account_id = ?')
   const resetCursor = statement(
     'UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor > 0'

@@ -70,7 +70,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (state.life !== life) return
     rows.prepareSync(accountId)
     // Everything is read again in the server's next life.
-    if (state.rev < (rows.cursor(accountId) ?? 0)) return await ask((office) => office.startNewLife(life))
+    if (state.seq < (rows.cursor(accountId) ?? 0)) return await ask((office) => office.startNewLife(life))
     const failures: unknown[] = []
     const runStep = (step: Promise<void>) =>
       step.catch(async (error: unknown) => {
@@ -83,7 +83,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (!syncedAccounts.has(accountId) && rows.isAnyActive(accountId)) rereadAll(accountId)
     syncedAccounts.add(accountId)
     if (pulling.releaseDeferred(accountId)) rereadAll(accountId)
-    if (state.rev !== rows.cursor(accountId) || !fullyRead.has(accountId)) await pull(accountId, officeId)
+    if (state.seq !== rows.cursor(accountId) || !fullyRead.has(accountId)) await pull(accountId, officeId)
     const pushed = rows.toPush(accountId)
     for (const id of pushed) await runStep(pushing.push(accountId, officeId, id))
     // What was sent comes back as a change, and others may have written in the meantime.
@@ -118,7 +118,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       // If the account has left the office or changed to another, the page wasn't applied completely, so the cursor
       // stays.
       if (officeIdOf(accountId) !== officeId) return
-      rows.setCursor(last.change.rev, accountId)
+      rows.setCursor(last.change.seq, accountId)
       for (const id of changedIds) changed(id)
     }
     fullyRead.add(accountId)
@@ -153,10 +153,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (officeIdOf(accountId) === undefined) return undefined
     const known = rows.find(id)
     if (!known) return undefined
-    const { isMine, isMadeHere, round, editingBy, editingUntil, beside: versions, taken: edition } = known
+    const { isMine, isMadeHere, revision, editingBy, editingUntil, beside: versions, taken: edition } = known
     const isEdited = editingBy !== undefined && editingUntil > time.now()
     return {
-      ...{ isMine, canBeMine: isMine || isMadeHere || round === 0, versions, edition },
+      ...{ isMine, canBeMine: isMine || isMadeHere || revision === 0, versions, edition },
       ...(isEdited && { editingBy })
     }
   }
@@ -248,7 +248,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (editors > 0) return void openEditors.set(id, editors)
       openEditors.delete(id)
       const shared = sharedDraft(id)
-      if (!shared || !connectedOffice || shared.known.round === 0) return
+      if (!shared || !connectedOffice || shared.known.revision === 0) return
       const { accountId, officeId } = shared
       await lanes
         .syncNow(accountId)
@@ -268,7 +268,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const known = rows.find(id)
       if (officeId === undefined || !known || known.isGone || known.isMine === (to === 'mine')) return draft
       if (to === 'mine') {
-        if (known.round > 0 || known.basedOn.length > 0) {
+        if (known.revision > 0 || known.basedOn.length > 0) {
           await lanes.syncNow(draft.accountId)
           const now = rows.find(id)
           const isDone = now && (await ask((office) => office.move(officeId, now, 'maker')))
@@ -336,19 +336,19 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     async prepareSend(
       id: string,
       composition: Composition
-    ): Promise<{ draft: string; basedOn: readonly string[]; round: number } | undefined> {
+    ): Promise<{ draft: string; basedOn: readonly string[]; revision: number } | undefined> {
       const shared = sharedDraft(id)
       const isOver = rows.find(id)?.isGone === true
       // Another workstation may have sent it. The office decides whether this may still be sent.
-      if (!shared) return isOver ? { draft: id, basedOn: [], round: 0 } : undefined
+      if (!shared) return isOver ? { draft: id, basedOn: [], revision: 0 } : undefined
       const { accountId, officeId, known } = shared
       // When the office accepts the send, it checks itself whether another content is current by then.
       if (known.edits !== known.given) await pushing.push(accountId, officeId, id)
       const local = rows.localDraft(id)
       // Another workstation's content may have replaced it meanwhile.
       const isSame = local !== undefined && isDeepStrictEqual(localContent(local), composition)
-      const { basedOn = [], round = 0 } = (isSame && rows.find(id)) || {}
-      return { draft: id, basedOn, round }
+      const { basedOn = [], revision = 0 } = (isSame && rows.find(id)) || {}
+      return { draft: id, basedOn, revision }
     },
 
     /** Turns the local content into a new draft, because the office no longer has the draft that was to be sent. */

@@ -42,12 +42,12 @@ export async function changeSingleRecord<Done>(
     }
     // A workstation that changes the record takes the same lock. `at` is the time when the lock is taken, so of two
     // concurrent commands the second one is later.
-    const { rows: feeds } = await client.query<{ account: string; rev: string; at: number }>(
-      `UPDATE shared_item_feed SET rev = rev + 1 WHERE kind = $1
-         RETURNING account, rev::text, (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at`,
+    const { rows: feeds } = await client.query<{ account: string; seq: string; at: number }>(
+      `UPDATE shared_item_feed SET seq = seq + 1 WHERE kind = $1
+         RETURNING account, seq::text, (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at`,
       [kind]
     )
-    for (const { account, rev, at } of feeds) {
+    for (const { account, seq, at } of feeds) {
       const { rows } = await client.query<{ id: string; sealed: Buffer }>(
         'SELECT id, sealed FROM shared_item WHERE kind = $1 AND account = $2 AND gone_at IS NULL',
         [kind, account]
@@ -58,12 +58,12 @@ export async function changeSingleRecord<Done>(
       const before = unsealIfIntact(key, identityOf(kind, id), sealed)
       const { content, done } = change(before && parsedJson(before.toString('utf8')), at)
       await client.query(
-        `UPDATE shared_item SET rev = $3, body_rev = $3, version = gen_random_uuid(),
-             ancestors = last_marks(ancestors || mark_of(round, version)), round = round + 1, at = now(), sealed = $4,
-             base_round = CASE WHEN life < $5 THEN round ELSE base_round END,
+        `UPDATE shared_item SET seq = $3, body_seq = $3, version = gen_random_uuid(),
+             ancestors = last_marks(ancestors || mark_of(revision, version)), revision = revision + 1, at = now(), sealed = $4,
+             base_revision = CASE WHEN life < $5 THEN revision ELSE base_revision END,
              base_sealed = CASE WHEN life < $5 THEN sealed ELSE base_sealed END, life = $5
            WHERE kind = $1 AND id = $2`,
-        [kind, id, rev, seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content))), office.life]
+        [kind, id, seq, seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content))), office.life]
       )
       return done
     }

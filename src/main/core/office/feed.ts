@@ -32,7 +32,7 @@ export interface FeedState {
   readonly lookedAgo?: number
   /** For how long nobody has read; absent if someone does, or nobody ever did. */
   readonly quietFor?: number
-  readonly rev: number
+  readonly seq: number
   /** Whether anyone, at any workstation, has the account's lists in view. */
   readonly isLookedAt: boolean
   /** What the newest round found out about the folders, sealed. */
@@ -98,7 +98,7 @@ interface PollRow {
   requested: number
   answered: number
   read_ms: number | null
-  rev: number
+  seq: number
   is_watched: boolean
   sealed: Buffer | null
   troubles: { name: string; kind: PollingTrouble; sinceMs: number }[]
@@ -134,7 +134,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       // If the holder was lost during its first round, all that is known is when it began.
       const quiet = holder === null && since_ms !== null ? Math.min(since_ms, read_ms ?? since_ms) : undefined
       return {
-        ...{ requestedUpTo: row.requested, answeredUpTo: row.answered, rev: row.rev, isLookedAt: row.is_watched },
+        ...{ requestedUpTo: row.requested, answeredUpTo: row.answered, seq: row.seq, isLookedAt: row.is_watched },
         ...(row.is_mine && epoch !== null && { lease: { epoch, until: askedAt + row.left_ms } }),
         ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, remaining: row.left_ms } }),
         ...(read_ms !== null && { lookedAgo: read_ms }),
@@ -186,12 +186,12 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
     },
 
     /** Returns the changes since, in order, at most `FEED_PAGE`. */
-    async changes(feedId: string, after: number): Promise<(FeedChange & { rev: number })[]> {
-      const rows = await ask<{ tag: Buffer; rev: number; sealed: Buffer | null }>(
-        'SELECT tag, rev, sealed FROM office.document_changes($1, $2, $3)',
+    async changes(feedId: string, after: number): Promise<(FeedChange & { seq: number })[]> {
+      const rows = await ask<{ tag: Buffer; seq: number; sealed: Buffer | null }>(
+        'SELECT tag, seq, sealed FROM office.document_changes($1, $2, $3)',
         ...[feedId, after, FEED_PAGE]
       )
-      return rows.map(({ tag, rev, sealed }) => ({ tag, rev, sealed: sealed ?? undefined }))
+      return rows.map(({ tag, seq, sealed }) => ({ tag, seq, sealed: sealed ?? undefined }))
     },
 
     /** Returns the current state of these documents, without those that the office never had. */
@@ -210,7 +210,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
     },
 
     /** Raises the counter of changes beyond what any reader has read. */
-    async raiseRevision(feedId: string, epoch: number, to: number): Promise<void> {
+    async raiseSeq(feedId: string, epoch: number, to: number): Promise<void> {
       await ask('SELECT office.raise_feed($1, $2, $3)', feedId, epoch, to)
     }
   }

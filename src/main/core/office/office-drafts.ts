@@ -13,7 +13,7 @@ export type OfficeDrafts = ReturnType<typeof openOfficeDrafts>
 /** The latest saved content: `by` is the name of a workstation, `ago` in milliseconds. */
 interface OfficeDraftContent {
   readonly version: string
-  readonly round: number
+  readonly revision: number
   readonly ago: number
   readonly by: string
   /** Absent if the reader has it, or it was altered on the server. */
@@ -23,7 +23,7 @@ interface OfficeDraftContent {
 /** The current state of a draft that changed. */
 export interface OfficeDraftChange extends OfficeDraftContent {
   readonly id: string
-  readonly rev: number
+  readonly seq: number
   /** Whether this workstation created it. */
   readonly isMine: boolean
   /** Who is editing it, and for how much longer at least, in milliseconds. */
@@ -70,7 +70,7 @@ export interface SaveResult extends OfficeDraftContent {
 interface DraftRef {
   readonly id: string
   readonly basedOn: readonly string[]
-  readonly round: number
+  readonly revision: number
   /** For a draft: see `save`. */
   readonly own?: readonly string[]
 }
@@ -85,7 +85,7 @@ const HOLD_MS = 60_000
 interface SavedRow {
   outcome: SaveResult['outcome']
   version: string
-  round: number
+  revision: number
   at_ms: number
   by: string
   sealed: Buffer | null
@@ -145,11 +145,11 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     /**
      * Returns the number of the last change, and the office's life; 0 for a life that no workstation has noticed yet.
      */
-    async state(accountId: string): Promise<{ rev: number; life: number }> {
-      const { rows } = await atOnce.query<{ rev: number; life: number }>('SELECT * FROM office.items_state($1, $2)', [
+    async state(accountId: string): Promise<{ seq: number; life: number }> {
+      const { rows } = await atOnce.query<{ seq: number; life: number }>('SELECT * FROM office.items_state($1, $2)', [
         ...[kind, accountId]
       ])
-      return rows[0] ?? { rev: 0, life: 0 }
+      return rows[0] ?? { seq: 0, life: 0 }
     },
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
@@ -167,8 +167,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
         'SELECT * FROM office.item_changes($1, $2, $3, $4, $5, $6, $7)',
         ...[kind, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
       )
-      return rows.map(({ id, rev, version, round, by, ...row }) => ({
-        ...{ id, rev, version, round, by, isMine: row.is_mine, ago: row.at_ms },
+      return rows.map(({ id, seq, version, revision, by, ...row }) => ({
+        ...{ id, seq, version, revision, by, isMine: row.is_mine, ago: row.at_ms },
         ...{
           isGone: row.is_gone,
           isMakersOwn: row.is_makers_own,
@@ -212,7 +212,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async save(
       accountId: string,
-      { id, basedOn, round, own = [] }: DraftRef,
+      { id, basedOn, revision, own = [] }: DraftRef,
       version: string,
       content: Buffer,
       isTyped: boolean,
@@ -222,7 +222,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
         'SELECT * FROM office.save_item($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
         ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD_MS : null, own],
         // Without a known base, the count starts from the beginning.
-        ...[basedOn.length > 0 ? round : 0, life]
+        ...[basedOn.length > 0 ? revision : 0, life]
       )
       return saveResultOf(id, rows)
     },
@@ -230,13 +230,13 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     /** Tells a restored server what it had, with its revision number. */
     async restore(
       accountId: string,
-      { id, round, own = [] }: Omit<DraftRef, 'basedOn'>,
+      { id, revision, own = [] }: Omit<DraftRef, 'basedOn'>,
       version: string,
       content: Buffer
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
         'SELECT * FROM office.restore_item($1, $2, $3, $4, $5, $6, $7)',
-        ...[kind, id, accountId, version, round, sealed(id, content), own]
+        ...[kind, id, accountId, version, revision, sealed(id, content), own]
       )
       return saveResultOf(id, rows)
     },
@@ -275,12 +275,12 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async move(
       accountId: string,
-      { id, basedOn, round }: DraftRef,
+      { id, basedOn, revision }: DraftRef,
       to: 'trash' | 'back' | 'gone' | 'maker'
     ): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
         'SELECT office.move_item($1, $2, $3, $4, $5, $6) AS done',
-        ...[kind, id, accountId, basedOn, round, to]
+        ...[kind, id, accountId, basedOn, revision, to]
       )
       return row?.done === true
     },

@@ -12,7 +12,7 @@ import { TableStatements } from '../storage/statements.ts'
  * that have it would add it again. `round`: its revision number.
  */
 export interface LostContent {
-  readonly round: number
+  readonly revision: number
   readonly content?: unknown
   readonly shared?: unknown
 }
@@ -25,7 +25,7 @@ const KNOWN = new Rows({
   id: optional(value<string>()),
   local: optional(value<string>()),
   basedOn: json<string[]>(),
-  round: value<number>(),
+  revision: value<number>(),
   lineage: json<readonly string[]>(),
   base: optional(json<unknown>()),
   lost: optional(json<LostContent>()),
@@ -48,7 +48,7 @@ export function openRecordRows(db: Db) {
   const known = new TableStatements(db, 'office_records', KNOWN)
   const find = known.one<[number: number]>('WHERE number = ?')
   const write = known.run<[row: object]>(
-    `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, round = @round, lineage = @lineage, base = @base, lost = @lost, saved_by = @savedBy,
+    `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, revision = @revision, lineage = @lineage, base = @base, lost = @lost, saved_by = @savedBy,
        edits = @edits, given = @given, asked = @asked, is_final = @isFinal, is_gone = @isGone, is_to_know = @isToKnow,
        is_unread = @isUnread WHERE number = @number`
   )
@@ -75,7 +75,7 @@ export function openRecordRows(db: Db) {
     'DELETE FROM office_records WHERE kind = ? AND account_id = ? AND local IS NULL AND is_gone = 0 AND is_final = 0'
   )
   const markForRestore = known.run<KindAndAccount>(
-    'UPDATE office_records SET is_to_know = 1, lost = NULL WHERE kind = ? AND account_id = ? AND round > 0'
+    'UPDATE office_records SET is_to_know = 1, lost = NULL WHERE kind = ? AND account_id = ? AND revision > 0'
   )
 
   /** Changes these columns, and leaves the others as they are in the database now. */

@@ -21,14 +21,14 @@ export type OfficeRecords = ReturnType<typeof openOfficeRecords>
 interface RecordState {
   readonly id: string
   readonly version: string
-  readonly round: number
+  readonly revision: number
   readonly by: string
   /** The marks of the contents merged into it, its own last; see `mark_of` in the office's schema. */
   readonly lineage: readonly string[]
   readonly content?: unknown
 }
 export interface RecordChange extends RecordState {
-  readonly rev: number
+  readonly seq: number
   readonly isGone: boolean
 }
 
@@ -45,7 +45,7 @@ export interface RecordToPut {
    * For a restored server: the revision number of what it had before, or of a change made since (`isChangedSince`). If
    * such a change has the version that is current, only its base is updated.
    */
-  readonly round?: number
+  readonly revision?: number
   readonly isChangedSince?: boolean
   /** What the office had before the restore, from which such a change derives. */
   readonly base?: unknown
@@ -88,12 +88,12 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
      * Returns the number of the last change of each kind, and the office's life; 0 for a life that no workstation has
      * noticed yet.
      */
-    async state(accountId: string): Promise<{ revs: ReadonlyMap<string, number>; life: number }> {
-      const { rows } = await atOnce.query<{ kind: string; rev: number; life: number }>(
+    async state(accountId: string): Promise<{ seqs: ReadonlyMap<string, number>; life: number }> {
+      const { rows } = await atOnce.query<{ kind: string; seq: number; life: number }>(
         'SELECT * FROM office.records_state($1)',
         [accountId]
       )
-      return { revs: new Map(rows.map(({ kind, rev }) => [kind, rev])), life: rows[0]?.life ?? 0 }
+      return { seqs: new Map(rows.map(({ kind, seq }) => [kind, seq])), life: rows[0]?.life ?? 0 }
     },
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
@@ -113,7 +113,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       life?: number
     ): Promise<RecordChange[]> {
       const { rows } = await pool.query<
-        Omit<RecordState, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
+        Omit<RecordState, 'content'> & { seq: number; is_gone: boolean; sealed: Buffer | null }
       >('SELECT * FROM office.item_changes($1, $2, $3, $4, 0, $5, $6)', [
         kind,
         accountId,
@@ -122,8 +122,8 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         MAX_TRANSFER_BYTES,
         life
       ])
-      return rows.map(({ id, rev, version, round, by, is_gone: isGone, lineage, sealed }) => ({
-        ...{ id, rev, version, round, by, isGone, lineage },
+      return rows.map(({ id, seq, version, revision, by, is_gone: isGone, lineage, sealed }) => ({
+        ...{ id, seq, version, revision, by, isGone, lineage },
         ...unsealBody(kind, id, sealed)
       }))
     },
@@ -145,13 +145,13 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
         ...[kind, accountId, puts.map(({ id }) => id), puts.map(({ version }) => version)],
         ...[puts.map(({ basedOn }) => basedOn.join(',')), bodies, puts.map(({ isFinal }) => isFinal === true)],
-        ...[puts.map(({ round }) => round ?? null), puts.map(({ isChangedSince }) => isChangedSince === true)],
+        ...[puts.map(({ revision }) => revision ?? null), puts.map(({ isChangedSince }) => isChangedSince === true)],
         puts.map(({ until }) => until ?? null),
         puts.map(({ id, base }) => sealed(id, base)),
         ...[puts.map(({ lineage = [] }) => lineage.join(',')), life]
       ])
-      return rows.map(({ id, outcome, version, round, by, lineage, sealed: body, base }) => ({
-        ...{ id, outcome, version, round, by, lineage: lineage ?? [], base: unsealBody(kind, id, base).content },
+      return rows.map(({ id, outcome, version, revision, by, lineage, sealed: body, base }) => ({
+        ...{ id, outcome, version, revision, by, lineage: lineage ?? [], base: unsealBody(kind, id, base).content },
         ...unsealBody(kind, id, body)
       }))
     }

@@ -65,9 +65,9 @@ export type OfficeSendState = SendState | 'held'
 /** The current state of a send that changed. */
 export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   /** Its position in the order of the account's changes. */
-  readonly rev: number
+  readonly seq: number
   readonly state: OfficeSendState
-  readonly round: number
+  readonly revision: number
   /** The name of the workstation that created it. */
   readonly maker: string
   readonly isMine: boolean
@@ -87,7 +87,7 @@ export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
 /** The draft's content of a send: its ids at the office, and its revision number. */
 export interface SentContent {
   readonly versions: readonly string[]
-  readonly round: number
+  readonly revision: number
 }
 
 /** The state of an account's outbox for the whole office. */
@@ -99,7 +99,7 @@ export interface OutboxState {
   /** In milliseconds. */
   readonly pausedFor: number
   /** The number of the latest change of its sends. */
-  readonly rev: number
+  readonly seq: number
   /** The server's life; 0 for one that no workstation has noticed yet (decision 59). */
   readonly life: number
 }
@@ -126,7 +126,7 @@ export interface OfficeStore extends SendStore {
     limit: number
   ): Promise<{ states: (OfficeSendState | undefined)[]; claims: Claim[] }>
   /**
-   * Hands over a send: a new one, a retry, or one with another time. Data of an earlier round has no effect.
+   * Hands over a send: a new one, a retry, or one with another time. Data of an earlier revision has no effect.
    * @param send `of`: the draft that it was made from, if the office has it, with the content's ids and revision
    * number.
    * @returns what the office has then, or why it refused.
@@ -135,18 +135,18 @@ export interface OfficeStore extends SendStore {
     accountId: string,
     send: Pick<Claim, 'id' | 'content'> & {
       inMs: number
-      round: number
+      revision: number
       mayHaveArrived: boolean
-      of?: { draft: string; basedOn: readonly string[]; round: number }
+      of?: { draft: string; basedOn: readonly string[]; revision: number }
     }
-  ): Promise<{ state: OfficeSendState | PushRefusal; round: number }>
+  ): Promise<{ state: OfficeSendState | PushRefusal; revision: number }>
   /**
    * Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more.
    * @param life the life of which everything is known here; rejects if it is another.
    */
   withhold(
     accountId: string,
-    send: { id: string; round: number },
+    send: { id: string; revision: number },
     as: 'held' | 'cancelled',
     life: number
   ): Promise<boolean>
@@ -166,7 +166,7 @@ export interface OfficeStore extends SendStore {
     accountId: string,
     decision: Pick<Claim, 'id' | 'content'> & {
       inMs: number
-      round: number
+      revision: number
       askedBy: string
       by: string
       isReleased: boolean
@@ -193,12 +193,12 @@ export interface OfficeStore extends SendStore {
     of?: (Partial<SentContent> & { draft: string }) | undefined
   ): Promise<void>
   /**
-   * Tells the server that a send ended otherwise or was withheld, as of this round. Returns whether the server has it
+   * Tells the server that a send ended otherwise or was withheld, as of this revision. Returns whether the server has it
    * so now.
    */
   reportConcluded(
     accountId: string,
-    send: { id: string; round: number },
+    send: { id: string; revision: number },
     state: 'cancelled' | 'held' | 'refused' | 'not-sent'
   ): Promise<boolean>
   /**
@@ -332,18 +332,18 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
   async function push(
     accountId: string,
-    { id, content, inMs, round, mayHaveArrived, of }: Parameters<OfficeStore['push']>[1]
+    { id, content, inMs, revision, mayHaveArrived, of }: Parameters<OfficeStore['push']>[1]
   ): ReturnType<OfficeStore['push']> {
     const [row] = await ask<Awaited<ReturnType<OfficeStore['push']>>>(
       of
-        ? 'SELECT state, round FROM office.push_send_of_draft($7, $8, $1, $2, $3, $4, $5, $6, $9)'
-        : 'SELECT state, round FROM office.push_send($1, $2, $3, $4, $5, $6)',
+        ? 'SELECT state, revision FROM office.push_send_of_draft($7, $8, $1, $2, $3, $4, $5, $6, $9)'
+        : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6)',
       [
-        ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), round, mayHaveArrived],
-        ...(of ? [of.draft, of.basedOn, of.round] : [])
+        ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), revision, mayHaveArrived],
+        ...(of ? [of.draft, of.basedOn, of.revision] : [])
       ]
     )
-    return row ?? { state: 'cancelled', round }
+    return row ?? { state: 'cancelled', revision }
   }
 
   return {
@@ -369,17 +369,17 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.is === true
     },
 
-    async decide(accountId, { id, content, inMs, round, askedBy, by, isReleased }) {
+    async decide(accountId, { id, content, inMs, revision, askedBy, by, isReleased }) {
       const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8) AS is', [
         ...[id, accountId, personTagOf(id, askedBy), personTagOf(id, by), isReleased, inMs],
-        ...[seal(key, contentIdentityOf(id), content), round]
+        ...[seal(key, contentIdentityOf(id), content), revision]
       ])
       return row?.is === true
     },
 
-    async withhold(accountId, { id, round }, as, life) {
+    async withhold(accountId, { id, revision }, as, life) {
       const [row] = await ask<{ done: boolean }>('SELECT office.withhold($1, $2, $3, $4, $5) AS done', [
-        ...[id, accountId, round, as, life]
+        ...[id, accountId, revision, as, life]
       ])
       return row?.done === true
     },
@@ -399,13 +399,13 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     async reportSent(accountId, { id, epoch }, answer, of) {
       const values = [id, accountId, epoch, sealAnswer(id, epoch, answer)]
       if (!of) return void (await ask('SELECT office.report_sent($1, $2, $3, $4)', values))
-      const { draft, versions = [], round = 0 } = of
-      await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, round])
+      const { draft, versions = [], revision = 0 } = of
+      await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, revision])
     },
 
-    async reportConcluded(accountId, { id, round }, state) {
+    async reportConcluded(accountId, { id, revision }, state) {
       const [row] = await ask<{ done: boolean }>('SELECT office.report_concluded($1, $2, $3, $4) AS done', [
-        ...[id, accountId, round, state]
+        ...[id, accountId, revision, state]
       ])
       return row?.done === true
     },
@@ -419,13 +419,23 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         ...[accountId, after, PAGE, bodiesAfter]
       ])
       return rows.map(
-        ({ is_mine, may_have_arrived, goes_ms, sealed, answer_epoch, answer, draft_versions, draft_round, ...row }) => {
+        ({
+          is_mine,
+          may_have_arrived,
+          goes_ms,
+          sealed,
+          answer_epoch,
+          answer,
+          draft_versions,
+          draft_revision,
+          ...row
+        }) => {
           const content = sealed ? unsealContent(row.id, sealed) : undefined
           const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(row.id, answer_epoch ?? 0), answer)
           return {
             ...{ ...row, isMine: is_mine, mayHaveArrived: may_have_arrived, goesIn: goes_ms },
             ...(content && { content }),
-            ...(draft_round > 0 && { of: { versions: draft_versions, round: draft_round } }),
+            ...(draft_revision > 0 && { of: { versions: draft_versions, revision: draft_revision } }),
             ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
           }
         }
@@ -437,9 +447,9 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         accountId
       ])
       if (!row) throw new Error('The office has no such outbox.')
-      const { concurrency, per_minute, paused_by, paused_ms, rev, life } = row
+      const { concurrency, per_minute, paused_by, paused_ms, seq, life } = row
       return {
-        ...{ concurrency, perMinute: per_minute, pausedFor: paused_ms ?? 0, rev, life },
+        ...{ concurrency, perMinute: per_minute, pausedFor: paused_ms ?? 0, seq, life },
         ...(paused_by && { pausedBy: paused_by })
       }
     },
@@ -453,7 +463,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async put(accountId, id, content, inMs = 0) {
-      await push(accountId, { id, content, inMs, round: 1, mayHaveArrived: false })
+      await push(accountId, { id, content, inMs, revision: 1, mayHaveArrived: false })
     },
 
     finishAndClaim,
@@ -513,7 +523,7 @@ interface ChangeRow extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goes
   answer_epoch: number | null
   answer: Buffer | null
   draft_versions: string[]
-  draft_round: number
+  draft_revision: number
 }
 
 type TurnRow = Pick<Claim, 'id' | 'epoch'> &
@@ -524,6 +534,6 @@ interface OutboxRow {
   per_minute: number | null
   paused_by: 'person' | 'service' | 'restored' | null
   paused_ms: number | null
-  rev: number
+  seq: number
   life: number
 }

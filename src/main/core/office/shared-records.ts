@@ -73,7 +73,7 @@ interface SharedRecordsDeps {
 const MAX_PENDING = 50
 
 /** The current content at the office. */
-type OfficeContent = Pick<PutResult, 'version' | 'round' | 'by' | 'lineage' | 'content'>
+type OfficeContent = Pick<PutResult, 'version' | 'revision' | 'by' | 'lineage' | 'content'>
 
 export class SharedRecords {
   readonly #deps: SharedRecordsDeps
@@ -174,7 +174,7 @@ export class SharedRecords {
   }
 
   async #sync(accountId: string, officeId: string): Promise<void> {
-    const { revs, life } = await this.#ask((office) => office.state(officeId))
+    const { seqs, life } = await this.#ask((office) => office.state(officeId))
     // The server and this workstation must first tell each other what they know, which the next greeting does.
     if (life !== this.#life) return
     const failures: unknown[] = []
@@ -187,7 +187,7 @@ export class SharedRecords {
     for (const kind of this.#deps.kinds) {
       // The account may have left the office while we waited for the server.
       if (!this.#isShared(accountId, officeId)) return
-      const rev = revs.get(kind.kind) ?? 0
+      const seq = seqs.get(kind.kind) ?? 0
       this.#rows.prepareSync(kind.kind, { accountId, officeId, life }, () => kind.localIds(accountId))
       const run = `${kind.kind} ${accountId}`
       // This version may be able to apply what an earlier one couldn't.
@@ -195,9 +195,9 @@ export class SharedRecords {
       this.#retriedUnread.add(run)
       const cursor = this.#rows.cursor(kind.kind, accountId) ?? 0
       // Everything is read again in the server's next life.
-      if (rev < cursor) return await this.#ask((office) => office.startNewLife(life))
+      if (seq < cursor) return await this.#ask((office) => office.startNewLife(life))
       await runStep(() => this.#restoreToOffice(kind, accountId, officeId))
-      if (rev !== cursor) await runStep(() => this.#pull(kind, accountId, officeId, rev))
+      if (seq !== cursor) await runStep(() => this.#pull(kind, accountId, officeId, seq))
       await runStep(() => this.#push(kind, accountId, officeId))
     }
     if (failures.length > 0) throw failures[0]
@@ -232,7 +232,7 @@ export class SharedRecords {
       await inSlices(applying(), (piece) => this.#deps.db.transaction(piece)())
       if (!this.#isShared(accountId, officeId)) return
       // The last number may have no change any more, because its record was erased since.
-      this.#rows.setCursor(last?.rev ?? Math.max(after, upTo), kind.kind, accountId)
+      this.#rows.setCursor(last?.seq ?? Math.max(after, upTo), kind.kind, accountId)
       if (isNew) this.#deps.changed(kind.kind)
       if (!last) return
     }
@@ -286,11 +286,11 @@ export class SharedRecords {
     if (known.isToKnow || isUnanswered(known)) return false
     if (change.isGone) return this.#applyRemoval(kind, known, change)
     if (known.basedOn.includes(change.version)) {
-      const { round, content: base } = change
+      const { revision, content: base } = change
       const lineage = mergeLineages(known.lineage, change.lineage)
       // For a record that was deleted here, no base is kept.
       const keepsBase = kind.merge && known.local !== undefined && base !== undefined
-      rows.change(known.number, { round, lineage, isUnread: false, ...(keepsBase && { base }) })
+      rows.change(known.number, { revision, lineage, isUnread: false, ...(keepsBase && { base }) })
       return false
     }
     // The final deletion is still to be sent.
@@ -318,7 +318,7 @@ export class SharedRecords {
   #resolveConflict(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round, by, lineage, content }: OfficeContent,
+    { version, revision, by, lineage, content }: OfficeContent,
     base: unknown,
     isLost = false
   ): boolean {
@@ -343,7 +343,7 @@ export class SharedRecords {
     }
     const lost = isLost ? lostOf(known, base) : known.lost
     const synced = {
-      ...{ basedOn: [version], round, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
+      ...{ basedOn: [version], revision, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
       lineage: lineageOf(known, lost, lineage),
       ...{ base: kind.merge && content, savedBy: by === this.#name ? undefined : by }
     }
@@ -389,7 +389,7 @@ export class SharedRecords {
   #applyRemoval(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round, lineage }: Pick<OfficeContent, 'version' | 'round' | 'lineage'>,
+    { version, revision, lineage }: Pick<OfficeContent, 'version' | 'revision' | 'lineage'>,
     isLost = false
   ): boolean {
     const { accountId, local, number } = known
@@ -408,7 +408,7 @@ export class SharedRecords {
     }
     const removed = { isGone: true, base: undefined, savedBy: undefined }
     this.#rows.markSynced(number, {
-      ...{ basedOn: [version], round, ...removed, lost, isToKnow: lost !== undefined },
+      ...{ basedOn: [version], revision, ...removed, lost, isToKnow: lost !== undefined },
       lineage: lineageOf(known, lost, lineage)
     })
     return local !== undefined
@@ -434,10 +434,10 @@ export class SharedRecords {
   async #restoreToOffice(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     const next = (after: number) => this.#rows.toRestore(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known) => {
-      const { isFinal, edits, given, round, basedOn, lost, lineage } = known
+      const { isFinal, edits, given, revision, basedOn, lost, lineage } = known
       const [version] = basedOn
       if (edits !== given || version === undefined) return this.#changeSinceRestore(known)
-      return lost ? { ...this.#changeSinceRestore(known), version } : { isFinal, version, round, lineage }
+      return lost ? { ...this.#changeSinceRestore(known), version } : { isFinal, version, revision, lineage }
     })
   }
 
@@ -447,8 +447,8 @@ export class SharedRecords {
    */
   #changeSinceRestore(known: KnownRecord) {
     const { isFinal, lost, lineage } = known
-    const { round, content: base } = lost ?? { round: known.round, content: known.base }
-    return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base, lineage }
+    const { revision, content: base } = lost ?? { revision: known.revision, content: known.base }
+    return { isFinal, isChangedSince: true, version: this.#versionOf(known), revision: revision + 1, base, lineage }
   }
 
   /** A save without an answer is repeated under the same version. */
@@ -465,7 +465,7 @@ export class SharedRecords {
       known: KnownRecord,
       content: unknown
     ) =>
-      | (Pick<RecordToPut, 'isFinal' | 'round' | 'isChangedSince' | 'base' | 'lineage'> & { version: string })
+      | (Pick<RecordToPut, 'isFinal' | 'revision' | 'isChangedSince' | 'base' | 'lineage'> & { version: string })
       | undefined
   ): Promise<void> {
     const rows = this.#rows
@@ -540,15 +540,15 @@ export class SharedRecords {
     const rows = this.#rows
     const now = rows.find(sent.number)
     if (!now || answer?.id !== put.id) return false
-    const { outcome, version, round, lineage } = answer
+    const { outcome, version, revision, lineage } = answer
     const { lost } = now
     const isChange = sent.edits !== sent.given
     // If only its base is told again, the current content doesn't change.
-    const isLost = put.round !== undefined && (isChange || !sent.lost)
+    const isLost = put.revision !== undefined && (isChange || !sent.lost)
     if (outcome === 'other-account') return this.#assignNewId(now)
     if (outcome === 'older') {
       const base = lost ? mergeContents(kind, lost.content, now.base, lost.shared) : now.base
-      rows.change(sent.number, { round, base, lost: undefined, isToKnow: false })
+      rows.change(sent.number, { revision, base, lost: undefined, isToKnow: false })
       // The record may have been skipped. Unsynced changes are sent like any others.
       rows.setCursor(0, kind.kind, sent.accountId)
       this.#lanes.syncAgain(sent.accountId)
@@ -568,7 +568,7 @@ export class SharedRecords {
     }
     // It was finally deleted while this was in flight. The deletion is sent next, whatever others have.
     else if (outcome === 'conflict' && now.isFinal && put.content !== undefined)
-      rows.change(sent.number, { basedOn: [version], round, lineage, lost: undefined, isToKnow: false })
+      rows.change(sent.number, { basedOn: [version], revision, lineage, lost: undefined, isToKnow: false })
     else if (outcome === 'conflict' && isLost) {
       const base = lost ? mergeContents(kind, answer.base, now.base, lost.shared) : answer.base
       return this.#resolveConflict(kind, now, answer, base, true)
@@ -576,7 +576,7 @@ export class SharedRecords {
     else if (outcome === 'gone' && put.content !== undefined) return this.#applyRemoval(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
-        ...{ basedOn: [version], round, lineage },
+        ...{ basedOn: [version], revision, lineage },
         given: sent.edits,
         isGone: now.edits === sent.edits,
         base: undefined,
@@ -589,7 +589,7 @@ export class SharedRecords {
       // It may have been deleted here while this was in flight.
       const base = now.local === undefined ? undefined : kind.merge && put.content
       rows.change(sent.number, {
-        ...{ basedOn: [version], round, lineage },
+        ...{ basedOn: [version], revision, lineage },
         given: sent.edits,
         base,
         // Telling something again doesn't save anything.
@@ -610,7 +610,7 @@ export class SharedRecords {
   #assignNewId({ number, accountId, local, edits }: KnownRecord): boolean {
     if (local === undefined) this.#rows.forget(number)
     else {
-      const fresh = { id: this.#deps.newId(), basedOn: [], round: 0, lineage: [], isToKnow: false, isUnread: false }
+      const fresh = { id: this.#deps.newId(), basedOn: [], revision: 0, lineage: [], isToKnow: false, isUnread: false }
       this.#rows.change(number, { ...fresh, edits: edits + 1, given: edits })
       this.#lanes.syncAgain(accountId)
     }
@@ -625,8 +625,8 @@ export class SharedRecords {
 }
 
 /** @param shared the part of it that is in the server's current content too. */
-function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostContent {
-  return { ...(lost ?? { round, content: base }), shared }
+function lostOf({ lost, revision, base }: KnownRecord, shared: unknown): LostContent {
+  return { ...(lost ?? { revision, content: base }), shared }
 }
 
 /**

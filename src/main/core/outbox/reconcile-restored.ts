@@ -51,7 +51,7 @@ export async function reconcileRestored(
     const page = await office.changes(officeId, after, 0)
     const last = page.at(-1)
     if (!last) break
-    after = last.rev
+    after = last.seq
     const reported = new Map<string, KnownSend['state']>()
     for (const change of page) {
       officeIds.add(change.id)
@@ -59,7 +59,7 @@ export async function reconcileRestored(
       if (said) reported.set(change.id, said)
     }
     write(() => {
-      rows.setCursor(last.rev, accountId)
+      rows.setCursor(last.seq, accountId)
       return page.map((change) => reapplyChange(change, reported.get(change.id)))
     })
   }
@@ -75,7 +75,7 @@ export async function reconcileRestored(
 
   /**
    * Tells the server if this send is over. Returns the state that the server has now because it was told. If the server
-   * knows a later round, its state counts.
+   * knows a later revision, its state counts.
    */
   async function reportIfConcluded(change: SendChange): Promise<KnownSend['state'] | undefined> {
     const { id, state } = change
@@ -87,8 +87,8 @@ export async function reconcileRestored(
       return 'sent'
     }
     const said = localConclusion(send, known)
-    if (!said || said === state || !known || known.round < change.round) return undefined
-    return (await office.reportConcluded(officeId, { id, round: known.round }, said)) ? said : undefined
+    if (!said || said === state || !known || known.revision < change.revision) return undefined
+    return (await office.reportConcluded(officeId, { id, revision: known.revision }, said)) ? said : undefined
   }
 
   function localConclusion(
@@ -114,7 +114,7 @@ export async function reconcileRestored(
         accountId,
         epoch,
         state: reportedState,
-        round: Math.max(known?.round ?? 0, change.round)
+        revision: Math.max(known?.revision ?? 0, change.revision)
       })
       return undefined
     }
@@ -122,7 +122,7 @@ export async function reconcileRestored(
     if (before && couldLeave(before, known) && NOT_SENT_BY_OFFICE.has(change.state)) {
       // Another workstation may have claimed it in the time that the server lost. No one else looks for it, as this
       // workstation holds it.
-      rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', round: change.round })
+      rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', revision: change.revision })
       return markUncertain(before)
     }
     rows.erase(id)
@@ -160,7 +160,7 @@ export async function reconcileRestored(
 }
 
 /** Whether this workstation holds the send. In round 0 it is on its way to the office, which may have it. */
-const isHeldLocally = (known: KnownSend | undefined) => known?.state === 'held' && known.round > 0
+const isHeldLocally = (known: KnownSend | undefined) => known?.state === 'held' && known.revision > 0
 
 /** Returns whether the office may have been able to send this workstation's own send when it was last read. */
 function couldLeave({ state, desk }: Send, known: KnownSend | undefined): boolean {

@@ -53,7 +53,7 @@ export function openSendPull(deps: PullDeps) {
         return mustPushAgain
       }
       const changed = db.transaction(() => {
-        rows.setCursor(last.rev, accountId)
+        rows.setCursor(last.seq, accountId)
         return page.flatMap((change) => applyChange(accountId, change) ?? [])
       })()
       notifyChanged(changed)
@@ -72,11 +72,11 @@ export function openSendPull(deps: PullDeps) {
 
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   function applyChange(accountId: string, change: SendChange): Send | undefined {
-    const { id, state, round, epoch } = change
+    const { id, state, revision, epoch } = change
     const known = rows.find(id)
     // This was read before something that was done here since.
-    if (known && (round < known.round || epoch < known.epoch)) return undefined
-    const isNewer = !known || known.state !== state || known.epoch !== epoch || known.round < round
+    if (known && (revision < known.revision || epoch < known.epoch)) return undefined
+    const isNewer = !known || known.state !== state || known.epoch !== epoch || known.revision < revision
     const found = sends.find(id)
     const local = found && state !== 'ready' ? storeRelease(found, change) : found
     const send = local ?? addFrom(accountId, change)
@@ -86,14 +86,14 @@ export function openSendPull(deps: PullDeps) {
       id,
       accountId,
       state,
-      round,
+      revision,
       epoch,
       ...(change.of && { of: change.of })
     })
     if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
     // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
     const isMine = change.isMine || (local !== undefined && local.desk === undefined)
-    const isChangedElsewhere = isMine ? (known?.round ?? 0) < round : true
+    const isChangedElsewhere = isMine ? (known?.revision ?? 0) < revision : true
     if (state === 'held' || state === 'cancelled') {
       // The office may have said whether its draft continues while the send was still waiting here.
       if (send.draftId !== undefined) sharedDrafts?.syncSoon(accountId)

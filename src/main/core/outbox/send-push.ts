@@ -58,38 +58,38 @@ export function openSendPush(deps: PushDeps) {
       for (const id of toPush) {
         const send = sends.get(id)
         const known = rows.find(id)
-        const round = (known?.round ?? 0) + 1
+        const revision = (known?.revision ?? 0) + 1
         const composition = sends.compositionOf(send)
         const of = send.draftId === undefined ? undefined : await sharedDrafts?.prepareSend(send.draftId, composition)
         // Sending was undone meanwhile.
         if (sends.find(id)?.state !== 'ready') continue
         const content = encodeSend(send, sends.requestOf(send), composition, of?.draft)
-        // Recorded first: if no answer comes, the office may have it, in whatever round.
-        if (!known || known.state === 'held') rows.change(accountId, id, { state: 'held', round: 0 })
-        if (of && of.round > 0) rows.change(accountId, id, { of: { versions: of.basedOn, round: of.round } })
+        // Recorded first: if no answer comes, the office may have it, in whatever revision.
+        if (!known || known.state === 'held') rows.change(accountId, id, { state: 'held', revision: 0 })
+        if (of && of.revision > 0) rows.change(accountId, id, { of: { versions: of.basedOn, revision: of.revision } })
         const inMs = Math.max(0, Math.round(times.remaining(send)))
         const mayHaveArrived = send.firstAttemptedAt !== undefined
         if (send.release && !(await syncRelease(send.release, id))) {
           refused++
           continue
         }
-        const { state, round: officeRound } = await ask((office) =>
-          office.push(officeId, { id, content, inMs, round, mayHaveArrived, ...(of && { of }) })
+        const { state, revision: officeRound } = await ask((office) =>
+          office.push(officeId, { id, content, inMs, revision, mayHaveArrived, ...(of && { of }) })
         )
         if (state === 'taken' || state === 'gone' || state === 'changed') {
           applyRefusal(send, state)
           continue
         }
-        rows.change(accountId, id, { state, round: officeRound, goesAt: send.goesAt })
-        // The office had it before, for example before this workstation left, and accepts it only with a later round.
+        rows.change(accountId, id, { state, revision: officeRound, goesAt: send.goesAt })
+        // The office had it before, for example before this workstation left, and accepts it only with a later revision.
         if (state === 'held' || state === 'cancelled') syncSoon(accountId)
       }
       for (const id of toWithhold) {
-        const round = (rows.find(id)?.round ?? 0) + 1
+        const revision = (rows.find(id)?.revision ?? 0) + 1
         const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
-        const isWithheld = await ask((office) => office.withhold(officeId, { id, round }, as, life()))
+        const isWithheld = await ask((office) => office.withhold(officeId, { id, revision }, as, life()))
         // If it isn't kept back, it has left: the office's changes say what happened to it.
-        rows.change(accountId, id, isWithheld ? { state: as, round } : { state: 'sending' })
+        rows.change(accountId, id, isWithheld ? { state: as, revision } : { state: 'sending' })
       }
       // Sends that the server doesn't accept as released would fill the next page, too.
       if (toPush.length + toWithhold.length < CHUNK || (toPush.length === refused && toWithhold.length === 0)) return
@@ -169,15 +169,15 @@ export function openSendPush(deps: PushDeps) {
     const officeId = officeIdOf(accountId)
     const known = rows.find(id)
     if (!officeId || known?.state === 'sent' || known?.state === 'cancelled') return
-    const round = (known?.round ?? 0) + 1
+    const revision = (known?.revision ?? 0) + 1
     undoing.add(id)
-    const withheld = ask((office) => office.withhold(officeId, { id, round }, 'cancelled', life()))
+    const withheld = ask((office) => office.withhold(officeId, { id, revision }, 'cancelled', life()))
     const isWithheld = await withheld.finally(() => undoing.delete(id))
     if (!isWithheld) {
       syncSoon(accountId)
       fail('busy', 'This package has just left, or may have.')
     }
-    rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, round, state: 'cancelled' })
+    rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, revision, state: 'cancelled' })
   }
 
   /** See `SharedSends.decide`. */
@@ -197,10 +197,10 @@ export function openSendPush(deps: PushDeps) {
     const composition = sends.compositionOf(send)
     const of = draftId === undefined ? undefined : await sharedDrafts?.prepareSend(draftId, composition)
     const content = encodeSend(next, sends.requestOf(send), composition, of?.draft)
-    const round = known.round + 1
+    const revision = known.revision + 1
     const isAccepted = await ask((office) =>
       office.decide(officeId, {
-        ...{ id, content, round, inMs: Math.max(0, Math.round(times.remaining(next))) },
+        ...{ id, content, revision, inMs: Math.max(0, Math.round(times.remaining(next))) },
         ...{ askedBy: release.by.id, by: (release.released ?? release.refused)?.id ?? '' },
         isReleased: release.released !== undefined
       })
@@ -211,7 +211,7 @@ export function openSendPush(deps: PushDeps) {
     }
     // The change may have been read meanwhile, like a decision made elsewhere.
     db.transaction(() => {
-      if (write()) rows.change(accountId, id, { round, goesAt })
+      if (write()) rows.change(accountId, id, { revision, goesAt })
     })()
     syncSoon(accountId)
     return true

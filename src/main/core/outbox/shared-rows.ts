@@ -24,7 +24,7 @@ const KNOWN = new Rows({
   accountId: value<string>(),
   state: value<OfficeSendState>(),
   /** How often it was pushed or taken back. */
-  round: value<number>(),
+  revision: value<number>(),
   /** The epoch of its newest claim. */
   epoch: value<number>(),
   /** As it was pushed: see `Send`. */
@@ -50,9 +50,9 @@ export function openSharedRows(db: Db) {
   const known = new TableStatements(db, 'office_sends', KNOWN)
   const resultTable = new TableStatements(db, 'office_ends', RESULTS)
   const keep = known.run<[known: object]>(
-    `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at, content)
-     VALUES (@id, @accountId, @state, @round, @epoch, @goesAt, @of)
-     ON CONFLICT (id) DO UPDATE SET state = @state, round = @round, epoch = @epoch, goes_at = @goesAt, content = @of`
+    `INSERT INTO office_sends (id, account_id, state, revision, epoch, goes_at, content)
+     VALUES (@id, @accountId, @state, @revision, @epoch, @goesAt, @of)
+     ON CONFLICT (id) DO UPDATE SET state = @state, revision = @revision, epoch = @epoch, goes_at = @goesAt, content = @of`
   )
   const insertResult = resultTable.run<[end: object]>(
     `INSERT INTO office_ends (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
@@ -66,7 +66,7 @@ export function openSharedRows(db: Db) {
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
        WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND desk IS NULL LIMIT 1`
   )
-  const officesDraft = `draft_id IN (SELECT id FROM office_drafts WHERE is_mine = 0 AND (round > 0 OR based_on <> '[]'))`
+  const officesDraft = `draft_id IN (SELECT id FROM office_drafts WHERE is_mine = 0 AND (revision > 0 OR based_on <> '[]'))`
   const staysBehind = known.values<[object], string>(
     `SELECT sends.id FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = @accountId AND (
        (sends.state IN ('ready', 'sending', 'uncertain') AND its.state <> 'cancelled'
@@ -101,7 +101,7 @@ export function openSharedRows(db: Db) {
     }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
       draftId === undefined ? undefined : { draft: draftId, ...find(id)?.of },
     change(accountId: string, id: string, change: Partial<KnownSend>): void {
-      const before = find(id) ?? { state: 'ready', round: 1, epoch: 0, goesAt: 0 }
+      const before = find(id) ?? { state: 'ready', revision: 1, epoch: 0, goesAt: 0 }
       keep(KNOWN.write({ ...before, id, accountId, ...change }))
     },
 

@@ -419,14 +419,14 @@ export class SharedSends {
       // starts.
       if (state.life !== this.#life) return this.#setAway(accountId, true)
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
-      if (state.rev < cursor) {
+      if (state.seq < cursor) {
         // Everything is reread in the server's next life.
         await this.#ask((office) => office.startNewLife(this.#life))
         return this.#setAway(accountId, true)
       }
       this.#setAway(accountId, false, account.isUnwritable)
       this.#pulling.applyOutboxState(accountId, state)
-      const mustPushAgain = await this.#pulling.pull(accountId, officeId, state.rev)
+      const mustPushAgain = await this.#pulling.pull(accountId, officeId, state.seq)
       await account.pushingResults.runFresh()
       await this.#pushing.reportArrived(accountId, officeId)
       await this.#pushing.pushConclusions(accountId)

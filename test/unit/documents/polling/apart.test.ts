@@ -25,7 +25,7 @@ function chance(index: number): () => number {
 
 /** The office server's part in reading the folders together, in memory. */
 function officeServer(time: TestTime) {
-  const poll = { wished: 0, answered: 0, rev: 1, lookedAtUntil: 0, sealed: undefined as Uint8Array | undefined }
+  const poll = { wished: 0, answered: 0, seq: 1, lookedAtUntil: 0, sealed: undefined as Uint8Array | undefined }
   let lookedAt: number | undefined
   let lease = { holder: -1, epoch: 0, until: 0, since: 0 }
   const bells: ((channel: 'feed' | 'read', feedId: string) => void)[] = []
@@ -46,9 +46,9 @@ function officeServer(time: TestTime) {
           : { holder: who, epoch: lease.epoch + 1, until: now + ms, since: now }
       }
       const isHeld = lease.until >= now
-      const { wished: requestedUpTo, answered: answeredUpTo, rev, sealed } = poll
+      const { wished: requestedUpTo, answered: answeredUpTo, seq, sealed } = poll
       return {
-        ...{ requestedUpTo, answeredUpTo, rev, troubles: [], isLookedAt: poll.lookedAtUntil >= now },
+        ...{ requestedUpTo, answeredUpTo, seq, troubles: [], isLookedAt: poll.lookedAtUntil >= now },
         ...(isHeld && lease.holder === who && { lease: { epoch: lease.epoch, until: lease.until } }),
         ...(isHeld && {
           holder: { name: `Counter ${lease.holder}`, since: now - lease.since, remaining: lease.until - now }
@@ -78,7 +78,7 @@ function officeServer(time: TestTime) {
     changes: async () => [],
     documents: async () => [],
     liveTags: async () => new Uint8Array(),
-    raiseRevision: async () => undefined
+    raiseSeq: async () => undefined
   })
   return {
     bells,

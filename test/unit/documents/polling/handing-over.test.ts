@@ -23,7 +23,7 @@ test('it goes on being the one who reads, and hands over each page once', async 
         Object.assign(lease, { epoch: has(lease.epoch) ? lease.epoch : lease.epoch + 1, until: now + ms })
       const isHeld = has(lease.epoch)
       return {
-        ...{ requestedUpTo: 0, answeredUpTo: 0, rev: handedOver.length, troubles: [], isLookedAt: false },
+        ...{ requestedUpTo: 0, answeredUpTo: 0, seq: handedOver.length, troubles: [], isLookedAt: false },
         ...(isHeld && { lease: { ...lease }, holder: { name: 'Counter 1', since: 0, remaining: lease.until - now } })
       }
     },

@@ -29,9 +29,9 @@ const documents = (changed: Record<string, Members> = {}): Members[] =>
 /** An office with what its reader has handed over, and a record of what the joining workstation asked it for. */
 async function openOffice() {
   const reader = workerOffice()
-  const mirror = new Map<string, FeedChange & { rev: number }>()
+  const mirror = new Map<string, FeedChange & { seq: number }>()
   const gone = new Set<string>()
-  const poll = { requestedUpTo: 0, answeredUpTo: 0, rev: 0 }
+  const poll = { requestedUpTo: 0, answeredUpTo: 0, seq: 0 }
   const asked: { changesAfter: number[]; documents: number } = { changesAfter: [], documents: 0 }
   await reader.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
 
@@ -40,7 +40,7 @@ async function openOffice() {
     for (;;) {
       const share = await reader.ask('toShare', { accountId: ACCOUNT.id, feed: FEED, key: KEY, limit: 500 })
       if (share.changes.length === 0) return
-      for (const one of share.changes) mirror.set(Buffer.from(one.tag).toString('hex'), { ...one, rev: ++poll.rev })
+      for (const one of share.changes) mirror.set(Buffer.from(one.tag).toString('hex'), { ...one, seq: ++poll.seq })
       await reader.ask('shared', { accountId: ACCOUNT.id, upTo: share.upTo })
     }
   }
@@ -57,8 +57,8 @@ async function openOffice() {
     liveTags: async () => Buffer.concat([...mirror].flatMap(([hex, { tag }]) => (gone.has(hex) ? [] : [tag]))),
     async changes(_feedId, after) {
       asked.changesAfter.push(after)
-      const rest = [...mirror.values()].filter(({ rev }) => rev > after)
-      return rest.sort((one, other) => one.rev - other.rev).slice(0, 500)
+      const rest = [...mirror.values()].filter(({ seq }) => seq > after)
+      return rest.sort((one, other) => one.seq - other.seq).slice(0, 500)
     },
     async documents() {
       asked.documents++
@@ -212,7 +212,7 @@ test('a round that ends while a later one is under way has seen no more than the
   const begun = together.roundStarted(ACCOUNT.id)
   await handsOver(documents({ 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
-  expect(together.roundStarted(ACCOUNT.id)).toMatchObject({ rev: COUNT + 1 })
+  expect(together.roundStarted(ACCOUNT.id)).toMatchObject({ seq: COUNT + 1 })
   await ended(begun, ACCOUNT.folders, documents())
   poll.answeredUpTo = poll.requestedUpTo
   await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')

@@ -58,7 +58,7 @@ export interface SharedPollingDeps {
 export interface RoundStart {
   run: number
   /** The office's revision at that time; undefined if unknown. */
-  rev: number | undefined
+  seq: number | undefined
 }
 
 /** asking: the server hasn't answered yet. */
@@ -287,7 +287,7 @@ export class SharedPolling {
     const account = this.#accounts.get(accountId)
     if (!account) return undefined
     account.wishAtStart = account.state?.requestedUpTo ?? 0
-    return { run: account.run, rev: account.state?.rev }
+    return { run: account.run, seq: account.state?.seq }
   }
 
   /**
@@ -497,9 +497,9 @@ export class SharedPolling {
     const state = await this.#fetchState(account, wantsLease && account.restsUntil <= this.#deps.time.elapsed())
     if (!state) return
     if (state.lease) {
-      const isStillReader = account.role === 'reads' && state.lease.epoch === held?.epoch && state.rev >= account.cursor
+      const isStillReader = account.role === 'reads' && state.lease.epoch === held?.epoch && state.seq >= account.cursor
       if (!isStillReader) return await this.#takeOver(account, state)
-      if (state.rev > account.cursor) await this.#keepCursor(account, state.rev)
+      if (state.seq > account.cursor) await this.#keepCursor(account, state.seq)
       await this.#publish(account)
       if (state.requestedUpTo > account.wishAtStart || account.hasMissedRound) {
         account.hasMissedRound = false
@@ -543,9 +543,9 @@ export class SharedPolling {
   async #takeOver(account: Account, state: FeedState): Promise<void> {
     const { feed, key } = this.#requireOffice()
     const { id, feedId = '' } = account
-    const isBehind = state.rev < account.cursor
-    if (isBehind || state.rev === 0 || account.provenAt === 0 || account.cursor === RESET_CURSOR) {
-      if (isBehind) await feed.raiseRevision(feedId, state.lease?.epoch ?? 0, account.cursor)
+    const isBehind = state.seq < account.cursor
+    if (isBehind || state.seq === 0 || account.provenAt === 0 || account.cursor === RESET_CURSOR) {
+      if (isBehind) await feed.raiseSeq(feedId, state.lease?.epoch ?? 0, account.cursor)
       await this.#setProvenAt(account, account.provenAt || this.#deps.time.now())
       const tags = await feed.liveTags(feedId)
       const { there } = await this.#deps.ask('compareShared', { accountId: id, key, tags, handsOver: true })
@@ -563,7 +563,7 @@ export class SharedPolling {
   async #follow(account: Account, state: FeedState): Promise<void> {
     const { key } = this.#requireOffice()
     const { id, feedId = '' } = account
-    if (state.rev < account.cursor || account.cursor === RESET_CURSOR) {
+    if (state.seq < account.cursor || account.cursor === RESET_CURSOR) {
       // The server was restored from a backup: everything is read again.
       await this.#keepCursor(account, 0)
     }
@@ -571,7 +571,7 @@ export class SharedPolling {
     const isComplete = report !== undefined && Object.values(report).every(isFullyRead)
     const mayReadChanges = await this.#resolveMatched(account, state, isComplete)
     // Fifty workstations ask for the state several times a minute; they ask for changes only if there are any.
-    if (mayReadChanges && state.rev > account.cursor) await this.#readChanges(account)
+    if (mayReadChanges && state.seq > account.cursor) await this.#readChanges(account)
     const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
     if (report && Math.abs(lookedAt - account.lookedAt) > FIRST_WAIT) {
       account.lookedAt = lookedAt
@@ -589,8 +589,8 @@ export class SharedPolling {
       const changes = await feed.changes(feedId, account.cursor)
       const last = changes.at(-1)
       if (!last) return
-      await this.#applyChanges(account, { key, changes, cursor: last.rev })
-      account.cursor = last.rev
+      await this.#applyChanges(account, { key, changes, cursor: last.seq })
+      account.cursor = last.seq
       if (changes.length < FEED_PAGE || !this.#isShared(id)) return
     }
   }
@@ -723,7 +723,7 @@ export class SharedPolling {
       round.reads.every(({ result }) => result.isComplete)
     if (!isComplete || !state || time.elapsed() < account.comparesAfter) return
     // The office's revision at the start is unknown; the next round, which follows immediately, will know it.
-    if (start?.rev === undefined) return
+    if (start?.seq === undefined) return
     const tags = await feed.liveTags(feedId)
     const { here, there, upTo, areSeen } = await ask('compareShared', { accountId: id, key, tags })
     // The feed or cursor that this result belongs to was replaced meanwhile.
@@ -737,7 +737,7 @@ export class SharedPolling {
         const pendingMatch = upTo > 0 ? { wish: await feed.requestRead(feedId), upTo } : undefined
         if (start.run !== account.run) return
         account.pendingMatch = pendingMatch
-        if (start.rev > account.cursor) await this.#keepCursor(account, start.rev)
+        if (start.seq > account.cursor) await this.#keepCursor(account, start.seq)
       }
       await this.#setProvenAt(account, time.now())
       return this.#syncSoon(account)
@@ -784,7 +784,7 @@ export class SharedPolling {
  * Then the first workstation to come reads, and its documents become the office's.
  */
 function needsFirstReader(state: FeedState | undefined): boolean {
-  return state?.rev === 0 || (state?.quietFor ?? 0) > MATCH_LIFETIME
+  return state?.seq === 0 || (state?.quietFor ?? 0) > MATCH_LIFETIME
 }
 
 const NOTHING_READ: FolderReport[string] = { documents: 0, unreadable: { count: 0, documents: [] }, isComplete: false }

@@ -13,18 +13,18 @@ export const feed = `
 
   CREATE TABLE feed (
     account uuid PRIMARY KEY,
-    rev bigint NOT NULL DEFAULT 0
+    seq bigint NOT NULL DEFAULT 0
   );
   -- The newest of each document. It is looked up by a tag that the office's key makes of its reference.
   CREATE TABLE mirror (
     account uuid NOT NULL REFERENCES feed,
     tag bytea NOT NULL CHECK (length(tag) = 32),
-    rev bigint NOT NULL,
+    seq bigint NOT NULL,
     -- NULL once it is gone.
     sealed bytea,
     PRIMARY KEY (account, tag)
   );
-  CREATE UNIQUE INDEX mirror_by_rev ON mirror (account, rev);
+  CREATE UNIQUE INDEX mirror_by_seq ON mirror (account, seq);
 
   -- Takes it where nobody holds it, or goes on holding it; answers its epoch and for how long, or nothing where another has it.
   CREATE FUNCTION hold_lease(p_name text, p_ms integer) RETURNS TABLE (epoch integer, lease_ms integer)
@@ -67,22 +67,22 @@ export const feed = `
       RAISE EXCEPTION 'Each change has a tag and a body.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     INSERT INTO feed (account) VALUES (p_account) ON CONFLICT DO NOTHING;
-    UPDATE feed SET rev = rev + cardinality(p_tags) WHERE account = p_account RETURNING rev INTO last;
-    INSERT INTO mirror (account, tag, rev, sealed)
+    UPDATE feed SET seq = seq + cardinality(p_tags) WHERE account = p_account RETURNING seq INTO last;
+    INSERT INTO mirror (account, tag, seq, sealed)
       SELECT p_account, tag, last - cardinality(p_tags) + at, body
         FROM unnest(p_tags, p_sealed) WITH ORDINALITY AS change (tag, body, at)
-      ON CONFLICT (account, tag) DO UPDATE SET rev = excluded.rev, sealed = excluded.sealed;
+      ON CONFLICT (account, tag) DO UPDATE SET seq = excluded.seq, sealed = excluded.sealed;
     PERFORM pg_notify('countersign_feed', p_account::text);
     RETURN true;
   END $$;
 
-  CREATE FUNCTION document_changes(p_account uuid, p_after bigint, p_most integer) RETURNS TABLE (tag bytea, rev double precision, sealed bytea)
+  CREATE FUNCTION document_changes(p_account uuid, p_after bigint, p_most integer) RETURNS TABLE (tag bytea, seq double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM me();
-    RETURN QUERY SELECT tag, rev::double precision, sealed FROM mirror WHERE account = p_account AND rev > p_after
-      ORDER BY rev LIMIT p_most;
+    RETURN QUERY SELECT tag, seq::double precision, sealed FROM mirror WHERE account = p_account AND seq > p_after
+      ORDER BY seq LIMIT p_most;
   END $$;
 `
 

@@ -16,39 +16,39 @@ export const desks = `
   );
 
   -- How often it was given or taken back: what was said earlier and comes later changes nothing. held: with its workstation again.
-  ALTER TABLE send ADD COLUMN round integer NOT NULL DEFAULT 1;
+  ALTER TABLE send ADD COLUMN revision integer NOT NULL DEFAULT 1;
   ALTER TABLE send DROP CONSTRAINT send_state_check;
   ALTER TABLE send ADD CONSTRAINT send_state_check
     CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held'));
 
   CREATE TABLE send_feed (
     account uuid PRIMARY KEY REFERENCES outbox,
-    rev bigint NOT NULL
+    seq bigint NOT NULL
   );
   -- When each was changed last, and when its body was.
   CREATE TABLE send_change (
     send uuid PRIMARY KEY REFERENCES send,
     account uuid NOT NULL,
-    rev bigint NOT NULL,
-    body_rev bigint NOT NULL
+    seq bigint NOT NULL,
+    body_seq bigint NOT NULL
   );
-  CREATE UNIQUE INDEX send_change_by_rev ON send_change (account, rev);
+  CREATE UNIQUE INDEX send_change_by_seq ON send_change (account, seq);
 
   -- After the row is written, so that the order of locks is the outbox, sends, the feed. The number is taken under the feed's lock.
   CREATE FUNCTION record_send_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint;
   BEGIN
-    INSERT INTO send_feed AS it (account, rev) VALUES (NEW.account, 1)
-      ON CONFLICT (account) DO UPDATE SET rev = it.rev + 1 RETURNING it.rev INTO next;
-    INSERT INTO send_change AS it (send, account, rev, body_rev) VALUES (NEW.id, NEW.account, next, next)
-      ON CONFLICT (send) DO UPDATE SET rev = next,
-        body_rev = CASE WHEN NEW.sealed IS DISTINCT FROM OLD.sealed THEN next ELSE it.body_rev END;
+    INSERT INTO send_feed AS it (account, seq) VALUES (NEW.account, 1)
+      ON CONFLICT (account) DO UPDATE SET seq = it.seq + 1 RETURNING it.seq INTO next;
+    INSERT INTO send_change AS it (send, account, seq, body_seq) VALUES (NEW.id, NEW.account, next, next)
+      ON CONFLICT (send) DO UPDATE SET seq = next,
+        body_seq = CASE WHEN NEW.sealed IS DISTINCT FROM OLD.sealed THEN next ELSE it.body_seq END;
     PERFORM pg_notify('countersign_sends', NEW.account::text);
     RETURN NULL;
   END $$;
   CREATE TRIGGER record_send_change AFTER INSERT OR UPDATE ON send FOR EACH ROW EXECUTE FUNCTION record_send_change();
-  UPDATE send SET round = 1;
+  UPDATE send SET revision = 1;
 
   CREATE FUNCTION notify_outbox_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -94,7 +94,7 @@ export const desks = `
   END $$;
 
   CREATE FUNCTION outbox_state(p_account uuid)
-  RETURNS TABLE (concurrency integer, per_minute integer, paused_by text, paused_ms double precision, pace_ms double precision, rev double precision)
+  RETURNS TABLE (concurrency integer, per_minute integer, paused_by text, paused_ms double precision, pace_ms double precision, seq double precision)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
@@ -102,30 +102,30 @@ export const desks = `
     PERFORM expire_claims(p_account);
     RETURN QUERY SELECT concurrency, per_minute, paused_by, 1000 * extract(epoch FROM now() - paused_at)::double precision,
         CASE WHEN next_at > now() THEN 1000 * extract(epoch FROM next_at - now()) ELSE 0 END::double precision,
-        coalesce((SELECT rev FROM send_feed WHERE account = p_account), 0)::double precision
+        coalesce((SELECT seq FROM send_feed WHERE account = p_account), 0)::double precision
       FROM outbox WHERE account = p_account;
   END $$;
 
   -- Gives it to the office to send: new, once more, or at another time. Answers what the office has then.
   DROP FUNCTION push_send(uuid, uuid, bigint, bytea);
-  CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round safe_count, p_may_have_arrived boolean)
-  RETURNS TABLE (round integer, state text)
+  CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count, p_may_have_arrived boolean)
+  RETURNS TABLE (revision integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
-    INSERT INTO send AS it (id, account, goes_at, made_by, sealed, round, may_have_arrived)
-      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed, p_round, p_may_have_arrived)
-      ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, round = p_round,
+    INSERT INTO send AS it (id, account, goes_at, made_by, sealed, revision, may_have_arrived)
+      VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed, p_revision, p_may_have_arrived)
+      ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, revision = p_revision,
           concluded_at = NULL, may_have_arrived = it.may_have_arrived OR p_may_have_arrived
-        WHERE it.account = p_account AND it.round < p_round
+        WHERE it.account = p_account AND it.revision < p_revision
           AND it.state IN ('ready', 'held', 'cancelled', 'refused', 'not-sent');
-    RETURN QUERY SELECT round, state FROM send WHERE id = p_id;
+    RETURN QUERY SELECT revision, state FROM send WHERE id = p_id;
   END $$;
 
   -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's, and
-  -- what is with its workstation again is for no other to take back that hasn't heard of it: its round is an earlier one.
+  -- what is with its workstation again is for no other to take back that hasn't heard of it: its revision is an earlier one.
   -- p_life: the one of which all is known to who asks. A copy of an earlier moment may have as waiting, or as nothing, what has left since.
-  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_round safe_count, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
+  CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_revision safe_count, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
@@ -133,12 +133,12 @@ export const desks = `
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM assert_life(p_life);
-    INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, round, concluded_at)
-      VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_round, now())
-      ON CONFLICT (id) DO UPDATE SET state = p_state, round = greatest(it.round, p_round), concluded_at = now()
+    INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, revision, concluded_at)
+      VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_revision, now())
+      ON CONFLICT (id) DO UPDATE SET state = p_state, revision = greatest(it.revision, p_revision), concluded_at = now()
         WHERE it.account = p_account
           AND ((it.state = 'ready' AND (NOT it.may_have_arrived OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
-            OR (it.state = 'held' AND it.round < p_round));
+            OR (it.state = 'held' AND it.revision < p_revision));
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN (p_state, 'cancelled'));
   END $$;
 
@@ -153,7 +153,7 @@ export const desks = `
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;
     PERFORM expire_claims(p_account);
-    UPDATE send SET state = 'held', round = round + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
+    UPDATE send SET state = 'held', revision = revision + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
     RETURN (SELECT count(*) FROM send WHERE account = p_account AND made_by = mine AND state = 'sending');
   END $$;
 
@@ -253,23 +253,23 @@ export const desks = `
   -- had every send, which is less than p_after while it reads all of them, since those that change meanwhile move to the end with bodies
   -- that are older.
   CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
-  RETURNS TABLE (id uuid, rev double precision, state text, round integer, maker text, is_mine boolean, epoch integer,
+  RETURNS TABLE (id uuid, seq double precision, state text, revision integer, maker text, is_mine boolean, epoch integer,
     attempt integer, may_have_arrived boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft_versions uuid[],
-    draft_round integer)
+    draft_revision integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
     mine uuid := me();
   BEGIN
-    RETURN QUERY SELECT it.id, change.rev::double precision, it.state, it.round, maker.name, it.made_by = mine, it.epoch,
+    RETURN QUERY SELECT it.id, change.seq::double precision, it.state, it.revision, maker.name, it.made_by = mine, it.epoch,
         it.attempt, it.may_have_arrived,
         CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
-        CASE WHEN change.body_rev > p_bodies_after THEN it.sealed END, said.epoch, said.sealed, it.draft_versions, it.draft_round
+        CASE WHEN change.body_seq > p_bodies_after THEN it.sealed END, said.epoch, said.sealed, it.draft_versions, it.draft_revision
       FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
         LEFT JOIN LATERAL (
           SELECT epoch, sealed FROM answer WHERE send = it.id AND (kind = 'accepted' OR epoch = it.epoch)
             ORDER BY kind = 'accepted' DESC, epoch DESC LIMIT 1) said ON true
-      WHERE change.account = p_account AND change.rev > p_after ORDER BY change.rev LIMIT p_most;
+      WHERE change.account = p_account AND change.seq > p_after ORDER BY change.seq LIMIT p_most;
   END $$;
 `
 

@@ -22,7 +22,7 @@ export const watching = `
       RETURNING it.epoch, p_ms;
   END $$;
 
-  -- requested: how many looks were asked for so far; answered: which of them the newest round began after. watched_until: someone
+  -- requested: how many looks were asked for so far; answered: which of them the newest revision began after. watched_until: someone
   -- at a workstation has its lists in view.
   CREATE TABLE poll (
     account uuid PRIMARY KEY REFERENCES feed,
@@ -43,7 +43,7 @@ export const watching = `
   -- How the reading of an account stands; takes or renews its lease where p_ms says for how long. p_trouble: why this workstation can't.
   CREATE FUNCTION watch(p_account uuid, p_ms integer, p_is_shown boolean, p_trouble text)
   RETURNS TABLE (is_mine boolean, epoch integer, holder text, since_ms double precision, left_ms double precision,
-    requested double precision, answered double precision, read_ms double precision, rev double precision, is_watched boolean,
+    requested double precision, answered double precision, read_ms double precision, seq double precision, is_watched boolean,
     sealed bytea, troubles json)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -72,7 +72,7 @@ export const watching = `
         1000 * extract(epoch FROM now() - it.since)::double precision,
         CASE WHEN it.until >= now() THEN 1000 * extract(epoch FROM it.until - now()) ELSE 0 END::double precision,
         poll.requested::double precision, poll.answered::double precision,
-        1000 * extract(epoch FROM now() - poll.read_at)::double precision, feed.rev::double precision,
+        1000 * extract(epoch FROM now() - poll.read_at)::double precision, feed.seq::double precision,
         poll.watched_until >= now(), poll.sealed,
         (SELECT coalesce(json_agg(json_build_object('name', s.name, 'kind', t.kind,
             'sinceMs', 1000 * extract(epoch FROM now() - t.since)) ORDER BY lower(s.name)), '[]')
@@ -95,7 +95,7 @@ export const watching = `
     RETURN which;
   END $$;
 
-  -- A round over the folders has ended that began after this wish; whether this workstation still was the one who reads.
+  -- A revision over the folders has ended that began after this wish; whether this workstation still was the one who reads.
   CREATE FUNCTION finish_read(p_account uuid, p_epoch integer, p_answered bigint, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -151,7 +151,7 @@ export const watching = `
     IF p_to > 4503599627370496 THEN
       RAISE EXCEPTION 'Nobody has read so far.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    UPDATE feed SET rev = greatest(rev, p_to) WHERE account = p_account AND EXISTS (
+    UPDATE feed SET seq = greatest(seq, p_to) WHERE account = p_account AND EXISTS (
       SELECT FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now());
   END $$;
 `

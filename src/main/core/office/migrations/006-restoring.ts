@@ -40,7 +40,7 @@ export const restoring = `
         uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL
       WHERE state IN ('ready', 'sending', 'uncertain');
     DELETE FROM mirror;
-    UPDATE feed SET rev = rev + jump;
+    UPDATE feed SET seq = seq + jump;
     -- What workstations were seen to see is as old as it is.
     UPDATE poll SET read_at = now();
     PERFORM pg_notify('countersign_life', '');
@@ -109,15 +109,15 @@ export const restoring = `
 
   -- A workstation knows that a send that is open here is over, or was kept back, and that this is no older than what the server has;
   -- whether that is so now.
-  CREATE FUNCTION report_concluded(p_id uuid, p_account uuid, p_round safe_count, p_state text) RETURNS boolean
+  CREATE FUNCTION report_concluded(p_id uuid, p_account uuid, p_revision safe_count, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
     IF p_state NOT IN ('cancelled', 'held', 'refused', 'not-sent') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    UPDATE send SET state = p_state, round = p_round, uncertain_at = NULL, concluded_at = now()
-      WHERE id = p_id AND account = p_account AND round <= p_round AND state <> p_state
+    UPDATE send SET state = p_state, revision = p_revision, uncertain_at = NULL, concluded_at = now()
+      WHERE id = p_id AND account = p_account AND revision <= p_revision AND state <> p_state
         AND state IN ('ready', 'uncertain', 'refused', 'not-sent', 'held');
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;

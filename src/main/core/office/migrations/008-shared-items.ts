@@ -8,7 +8,7 @@ export const sharedItems = `
   CREATE TABLE shared_item_feed (
     kind text NOT NULL CHECK (kind IN ('draft', 'preset', 'view', 'person')),
     account uuid NOT NULL REFERENCES account,
-    rev bigint NOT NULL,
+    seq bigint NOT NULL,
     PRIMARY KEY (kind, account)
   );
   CREATE TABLE shared_item (
@@ -16,14 +16,14 @@ export const sharedItems = `
     id text NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
     account uuid NOT NULL,
     -- When it was changed last, and when its content was.
-    rev bigint NOT NULL,
-    body_rev bigint NOT NULL,
+    seq bigint NOT NULL,
+    body_seq bigint NOT NULL,
     -- Which content it is, by an id that is the content's own: after a backup was restored, a number might be another's.
     version uuid NOT NULL,
     -- How many contents it has had, in which of the office's lives this one was saved, and how many it had before that life: see restore_item.
-    round integer NOT NULL DEFAULT 1,
+    revision integer NOT NULL DEFAULT 1,
     life integer NOT NULL,
-    base_round integer NOT NULL DEFAULT 0,
+    base_revision integer NOT NULL DEFAULT 0,
     made_by uuid NOT NULL REFERENCES station,
     by uuid NOT NULL REFERENCES station,
     at timestamptz NOT NULL DEFAULT now(),
@@ -36,8 +36,8 @@ export const sharedItems = `
     is_makers_own boolean NOT NULL DEFAULT false,
     -- It is no more because of this send: that arrived, or took it along as its workstation left.
     gone_with_send uuid,
-    -- It was deleted by someone who had seen it up to this round of what was written before this life; and the last of that, if it is known.
-    deleted_round integer NOT NULL DEFAULT 0,
+    -- It was deleted by someone who had seen it up to this revision of what was written before this life; and the last of that, if it is known.
+    deleted_revision integer NOT NULL DEFAULT 0,
     deleted_version uuid,
     -- It was sent, and someone who didn't know had written further: see mark_split_off.
     is_split_off boolean NOT NULL DEFAULT false,
@@ -50,7 +50,7 @@ export const sharedItems = `
     FOREIGN KEY (kind, account) REFERENCES shared_item_feed,
     CHECK ((gone_at IS NULL) = (sealed IS NOT NULL))
   );
-  CREATE UNIQUE INDEX shared_item_by_seq ON shared_item (kind, account, rev);
+  CREATE UNIQUE INDEX shared_item_by_seq ON shared_item (kind, account, seq);
 
   -- What was saved and doesn't count; settled: someone has seen it, and decided.
   CREATE TABLE shared_item_conflict (
@@ -67,7 +67,7 @@ export const sharedItems = `
 
   -- The draft that a send was made of, where the office has that, with which of its contents, and how many there were: 0 where nobody says. And
   -- whether someone had written further on it as the send came, in doubt, to a server that was put back: see mark_split_off.
-  ALTER TABLE send ADD COLUMN draft text, ADD COLUMN draft_versions uuid[] NOT NULL DEFAULT '{}', ADD COLUMN draft_round integer NOT NULL DEFAULT 0,
+  ALTER TABLE send ADD COLUMN draft text, ADD COLUMN draft_versions uuid[] NOT NULL DEFAULT '{}', ADD COLUMN draft_revision integer NOT NULL DEFAULT 0,
     ADD COLUMN is_behind_draft boolean NOT NULL DEFAULT false;
   CREATE INDEX send_by_draft ON send (account, draft) WHERE draft IS NOT NULL;
 
@@ -78,8 +78,8 @@ export const sharedItems = `
     its bigint;
   BEGIN
     PERFORM me();
-    INSERT INTO shared_item_feed AS it (kind, account, rev) VALUES (p_kind, p_account, 1)
-      ON CONFLICT (kind, account) DO UPDATE SET rev = it.rev + 1 RETURNING it.rev INTO its;
+    INSERT INTO shared_item_feed AS it (kind, account, seq) VALUES (p_kind, p_account, 1)
+      ON CONFLICT (kind, account) DO UPDATE SET seq = it.seq + 1 RETURNING it.seq INTO its;
     RETURN its;
   END $$;
 
@@ -112,8 +112,8 @@ export const sharedItems = `
   END $$;
 
   -- A content, as lists of them have it: its how manieth it was, and the beginning of its id.
-  CREATE FUNCTION mark_of(p_round integer, p_version uuid) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
-    SELECT p_round || ':' || left(replace(p_version::text, '-', ''), 12)
+  CREATE FUNCTION mark_of(p_revision integer, p_version uuid) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+    SELECT p_revision || ':' || left(replace(p_version::text, '-', ''), 12)
   $$;
 
   -- The last 48 of these, the earliest first; p_except: without that one's own.
@@ -131,11 +131,11 @@ export const sharedItems = `
     SELECT EXISTS (SELECT FROM unnest(p_marks) mark, split_part(mark_of(0, p_version), ':', 2) its WHERE split_part(mark, ':', 2) = its)
   $$;
 
-  -- Whether a content of that round is no part of what has these marks: they go back to before it, and don't name it.
-  CREATE FUNCTION lineage_lacks(p_marks text[], p_round integer, p_version uuid) RETURNS boolean
+  -- Whether a content of that revision is no part of what has these marks: they go back to before it, and don't name it.
+  CREATE FUNCTION lineage_lacks(p_marks text[], p_revision integer, p_version uuid) RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT NOT lineage_has(p_marks, p_version)
-      AND (cardinality(p_marks) < 48 OR split_part(p_marks[1], ':', 1)::bigint < p_round)
+      AND (cardinality(p_marks) < 48 OR split_part(p_marks[1], ':', 1)::bigint < p_revision)
   $$;
 
   CREATE FUNCTION is_held_by_another(p_item shared_item) RETURNS boolean
@@ -188,11 +188,11 @@ export const sharedItems = `
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the item for p_hold_ms, where that is given.
   -- p_own_sends: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
-  -- p_round: how many contents there were with the one that it goes on from. A server that was put back has had fewer, or none.
+  -- p_revision: how many contents there were with the one that it goes on from. A server that was put back has had fewer, or none.
   -- p_life: the one of which all is known to who saves.
   CREATE FUNCTION save_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
-    p_own_sends uuid[] DEFAULT '{}', p_round safe_count DEFAULT 0, p_life integer DEFAULT NULL)
-  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
+    p_own_sends uuid[] DEFAULT '{}', p_revision safe_count DEFAULT 0, p_life integer DEFAULT NULL)
+  RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -208,12 +208,12 @@ export const sharedItems = `
     next := next_item_seq(p_kind, p_account);
     its := item_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
-      INSERT INTO shared_item (kind, id, account, rev, body_rev, version, round, base_round, life, made_by, by, sealed, editing_by, editing_until)
-        VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_round, 0) + 1, greatest(p_round, 0), now_life, mine, mine, p_sealed,
+      INSERT INTO shared_item (kind, id, account, seq, body_seq, version, revision, base_revision, life, made_by, by, sealed, editing_by, editing_until)
+        VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_revision, 0) + 1, greatest(p_revision, 0), now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
     ELSIF its.gone_at IS NOT NULL AND (its.is_makers_own AND its.made_by = mine OR is_back_from_send(its, p_own_sends)) THEN
-      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
-          life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
+      UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = greatest(revision, p_revision) + 1,
+          life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
           by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
@@ -226,8 +226,8 @@ export const sharedItems = `
       result := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
         THEN 'gone' ELSE 'sent' END;
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
-      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
-          life = now_life, base_round = CASE WHEN life < now_life THEN round ELSE base_round END,
+      UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = greatest(revision, p_revision) + 1,
+          life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
           by = mine, at = now(), sealed = p_sealed,
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
         WHERE kind = p_kind AND id = p_id;
@@ -235,9 +235,9 @@ export const sharedItems = `
       result := 'conflict';
       INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, mine, p_sealed)
         ON CONFLICT DO NOTHING;
-      UPDATE shared_item SET rev = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET seq = next WHERE kind = p_kind AND id = p_id;
     END IF;
-    RETURN QUERY SELECT result, it.version, it.round, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
+    RETURN QUERY SELECT result, it.version, it.revision, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
         CASE WHEN result = 'conflict' THEN it.sealed END,
         CASE WHEN result = 'sent' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
           AND state IN ('ready', 'sending', 'uncertain', 'sent') LIMIT 1) END
@@ -245,20 +245,20 @@ export const sharedItems = `
   END $$;
 
   -- Whether a draft was sent without this content, as far as is known. What was saved since the restore doesn't have it, unless this is from
-  -- before the restored state; otherwise the send has a content of an earlier round, or another of the same.
-  CREATE FUNCTION was_sent_without(p_draft text, p_account uuid, p_version uuid, p_round integer) RETURNS boolean
+  -- before the restored state; otherwise the send has a content of an earlier revision, or another of the same.
+  CREATE FUNCTION was_sent_without(p_draft text, p_account uuid, p_version uuid, p_revision integer) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
     RETURN EXISTS (SELECT FROM send, shared_item WHERE send.account = p_account AND draft = p_draft AND state = 'sent'
-      AND kind = 'draft' AND shared_item.id = p_draft AND draft_round > 0 AND p_version <> ALL (draft_versions)
-      AND p_round >= CASE WHEN base_round > 0 AND life = (SELECT life FROM office) THEN base_round + 1 ELSE draft_round END);
+      AND kind = 'draft' AND shared_item.id = p_draft AND draft_revision > 0 AND p_version <> ALL (draft_versions)
+      AND p_revision >= CASE WHEN base_revision > 0 AND life = (SELECT life FROM office) THEN base_revision + 1 ELSE draft_revision END);
   END $$;
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
   -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
   -- as save_item; further: gone, since it was sent without this content, or deleted by someone who hadn't seen it.
-  CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_round safe_count, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
-  RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
+  CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_revision safe_count, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
+  RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -272,30 +272,30 @@ export const sharedItems = `
     next := next_item_seq(p_kind, p_account);
     its := item_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
-      INSERT INTO shared_item (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed)
-        VALUES (p_kind, p_id, p_account, next, next, p_version, p_round, now_life - 1, mine, mine, p_sealed);
+      INSERT INTO shared_item (kind, id, account, seq, body_seq, version, revision, life, made_by, by, sealed)
+        VALUES (p_kind, p_id, p_account, next, next, p_version, p_revision, now_life - 1, mine, mine, p_sealed);
     ELSIF its.gone_at IS NULL AND its.version <> p_version
-        AND (p_round < its.round AND its.life < now_life OR p_round <= its.base_round) THEN
-      RETURN QUERY SELECT 'older', its.version, its.round, 0::double precision, '', NULL::bytea, NULL::uuid;
+        AND (p_revision < its.revision AND its.life < now_life OR p_revision <= its.base_revision) THEN
+      RETURN QUERY SELECT 'older', its.version, its.revision, 0::double precision, '', NULL::bytea, NULL::uuid;
       RETURN;
-    ELSIF its.gone_at IS NULL AND p_round > its.round AND its.life < now_life THEN
-      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
+    ELSIF its.gone_at IS NULL AND p_revision > its.revision AND its.life < now_life THEN
+      UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
           at = now(), sealed = p_sealed, trashed_at = NULL
         WHERE kind = p_kind AND id = p_id;
-    ELSIF its.gone_at IS NOT NULL AND its.gone_with_send IS NOT NULL AND its.life < now_life AND p_round > its.round
+    ELSIF its.gone_at IS NOT NULL AND its.gone_with_send IS NOT NULL AND its.life < now_life AND p_revision > its.revision
         AND NOT has_active_send(p_id, p_account, NULL) THEN
       -- It had come back since: see is_back_from_send.
-      UPDATE shared_item SET rev = next, body_rev = next, version = p_version, round = p_round, by = mine,
+      UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
     -- Nobody who deleted it had seen this content: there were fewer then, or another was the last of as many.
     is_unseen := was_deleted(its) AND NOT has_active_send(p_id, p_account, NULL)
       AND p_version <> its.version AND p_version IS DISTINCT FROM its.deleted_version
-      AND p_round >= CASE WHEN its.deleted_version IS NULL THEN its.deleted_round + 1 ELSE its.deleted_round END;
-    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR was_sent_without(p_id, p_account, p_version, p_round)) THEN 'split-off'
-          ELSE it.outcome END, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
-      FROM save_item(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own_sends, p_round - 1) it;
+      AND p_revision >= CASE WHEN its.deleted_version IS NULL THEN its.deleted_revision + 1 ELSE its.deleted_revision END;
+    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR was_sent_without(p_id, p_account, p_version, p_revision)) THEN 'split-off'
+          ELSE it.outcome END, it.version, it.revision, it.at_ms, it.by, it.sealed, it.sent_as
+      FROM save_item(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own_sends, p_revision - 1) it;
   END $$;
 
   -- A restored server is told a content that was kept beside a draft, and that nobody has decided on as far as the workstation knows. The
@@ -316,7 +316,7 @@ export const sharedItems = `
     END IF;
     INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
     IF FOUND THEN
-      UPDATE shared_item SET rev = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET seq = next WHERE kind = p_kind AND id = p_id;
     END IF;
     RETURN true;
   END $$;
@@ -338,7 +338,7 @@ export const sharedItems = `
     next := next_item_seq(p_kind, p_account);
     its := item_of(p_kind, p_id, p_account);
     IF p_takes_over OR NOT is_held_by_another(its) THEN
-      UPDATE shared_item SET rev = next, editing_by = mine, editing_until = now() + p_ms * interval '1 ms'
+      UPDATE shared_item SET seq = next, editing_by = mine, editing_until = now() + p_ms * interval '1 ms'
         WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
     END IF;
     RETURN QUERY SELECT station.name, station.id = mine FROM shared_item JOIN station ON station.id = editing_by
@@ -350,14 +350,14 @@ export const sharedItems = `
   DECLARE
     next bigint := next_item_seq(p_kind, p_account);
   BEGIN
-    UPDATE shared_item SET rev = next, editing_by = NULL, editing_until = NULL
+    UPDATE shared_item SET seq = next, editing_by = NULL, editing_until = NULL
       WHERE kind = p_kind AND id = p_id AND account = p_account AND editing_by = me();
   END $$;
 
   -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
   -- Only as it is known to the one who asks, and not while another works on it, nor for ever while nobody has decided on what is kept beside it. A server that was put back may have it as it was earlier, in
-  -- an earlier round.
-  CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_round safe_count, p_to text) RETURNS boolean
+  -- an earlier revision.
+  CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_revision safe_count, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -373,16 +373,16 @@ export const sharedItems = `
     END IF;
     next := next_item_seq(p_kind, p_account);
     its := item_of(p_kind, p_id, p_account);
-    IF was_deleted(its) AND p_to = 'gone' AND p_round > its.deleted_round THEN
+    IF was_deleted(its) AND p_to = 'gone' AND p_revision > its.deleted_revision THEN
       -- Someone else had deleted it, too, and had seen more of it.
-      UPDATE shared_item SET deleted_round = p_round, deleted_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET deleted_revision = p_revision, deleted_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
     END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
     END IF;
-    is_earlier := its.life < now_life AND its.round <= p_round;
+    is_earlier := its.life < now_life AND its.revision <= p_revision;
     -- Its contents since the restore say nothing of those before.
-    is_since := its.life = now_life AND its.base_round > 0;
+    is_since := its.life = now_life AND its.base_revision > 0;
     -- Who doesn't say what it goes on from doesn't know it.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
         OR (p_to = 'gone' AND its.trashed_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
@@ -393,11 +393,11 @@ export const sharedItems = `
       PERFORM remove_item(p_kind, p_id, next);
       -- A restored server may be told contents that the one who deletes it hadn't seen: see restore_item.
       UPDATE shared_item SET is_makers_own = p_to = 'maker', is_split_off = false,
-          deleted_round = CASE WHEN is_since THEN its.base_round ELSE greatest(its.round, p_round) END,
-          deleted_version = CASE WHEN is_since THEN NULL WHEN p_round > its.round THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
+          deleted_revision = CASE WHEN is_since THEN its.base_revision ELSE greatest(its.revision, p_revision) END,
+          deleted_version = CASE WHEN is_since THEN NULL WHEN p_revision > its.revision THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
         WHERE kind = p_kind AND id = p_id;
     ELSE
-      UPDATE shared_item SET rev = next, trashed_at = CASE WHEN p_to = 'trash' THEN coalesce(trashed_at, now()) END,
+      UPDATE shared_item SET seq = next, trashed_at = CASE WHEN p_to = 'trash' THEN coalesce(trashed_at, now()) END,
           editing_by = NULL, editing_until = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
@@ -405,11 +405,11 @@ export const sharedItems = `
   END $$;
 
   -- Nothing but its id is left, by which those who have it learn that it is no more.
-  CREATE FUNCTION remove_item(p_kind text, p_id text, p_rev bigint) RETURNS void
+  CREATE FUNCTION remove_item(p_kind text, p_id text, p_seq bigint) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
     DELETE FROM shared_item_conflict WHERE kind = p_kind AND id = p_id;
-    UPDATE shared_item SET rev = p_rev, gone_at = now(), sealed = NULL, trashed_at = NULL, editing_by = NULL, editing_until = NULL
+    UPDATE shared_item SET seq = p_seq, gone_at = now(), sealed = NULL, trashed_at = NULL, editing_by = NULL, editing_until = NULL
       WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
   END $$;
 
@@ -430,12 +430,12 @@ export const sharedItems = `
           AND state IN ('ready', 'sending', 'uncertain', 'sent'))
   $$;
 
-  -- Whether a draft has another content than one of these, and not less of it: a server that was put back may have less. p_round: how many there
+  -- Whether a draft has another content than one of these, and not less of it: a server that was put back may have less. p_revision: how many there
   -- were with that one; where that is 0, nothing is said of the lives before.
-  CREATE FUNCTION has_diverged(p_item shared_item, p_versions uuid[], p_round integer) RETURNS boolean
+  CREATE FUNCTION has_diverged(p_item shared_item, p_versions uuid[], p_revision integer) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
     SELECT p_item.gone_at IS NULL AND (p_item.version = ANY (p_versions)) IS NOT TRUE
-      AND (p_item.life = (SELECT life FROM office) OR (p_round > 0 AND p_item.round >= p_round))
+      AND (p_item.life = (SELECT life FROM office) OR (p_revision > 0 AND p_item.revision >= p_revision))
   $$;
 
   -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
@@ -457,20 +457,20 @@ export const sharedItems = `
     END IF;
     PERFORM cancel_other_sends(p_id, p_account, p_send);
     IF its.id IS NULL THEN
-      INSERT INTO shared_item (kind, id, account, rev, body_rev, version, life, made_by, by, gone_at, gone_with_send)
+      INSERT INTO shared_item (kind, id, account, seq, body_seq, version, life, made_by, by, gone_at, gone_with_send)
         SELECT 'draft', p_id, p_account, next, next, coalesce(p_based_on[1], gen_random_uuid()), life, me(), me(), now(), p_send FROM office;
     END IF;
     -- What a server that was put back was told after it had the send may be later than that, and what stands beside it was never sent.
     UPDATE shared_item SET gone_with_send = p_send, has_open_conflicts = has_open_conflicts('draft', p_id), is_split_off = is_split_off
-        OR (SELECT is_behind_draft OR (draft_round > 0 AND has_diverged(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
+        OR (SELECT is_behind_draft OR (draft_revision > 0 AND has_diverged(its, draft_versions, draft_revision)) FROM send WHERE id = p_send)
       WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM remove_item('draft', p_id, next);
     RETURN true;
   END $$;
 
-  -- As report_sent, of a draft: no other send of it leaves. p_versions, p_draft_round: which content was sent, as far as that is known.
+  -- As report_sent, of a draft: no other send of it leaves. p_versions, p_draft_revision: which content was sent, as far as that is known.
   CREATE FUNCTION report_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch safe_count, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
-    p_draft_round safe_count DEFAULT 0) RETURNS void
+    p_draft_revision safe_count DEFAULT 0) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     split text;
@@ -479,7 +479,7 @@ export const sharedItems = `
     PERFORM mark_split_off(p_draft, p_account, p_id);
     PERFORM report_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
-    UPDATE send SET draft_versions = p_versions, draft_round = p_draft_round WHERE id = p_id AND account = p_account AND draft_round = 0;
+    UPDATE send SET draft_versions = p_versions, draft_revision = p_draft_revision WHERE id = p_id AND account = p_account AND draft_revision = 0;
     PERFORM cancel_other_sends(p_draft, p_account, p_id);
     -- What was sent may have gone on as another draft here before the server heard of that: see restore_item.
     FOR split IN SELECT shared_item.id FROM shared_item WHERE kind = 'draft' AND account = p_account AND gone_at IS NULL
@@ -503,24 +503,24 @@ export const sharedItems = `
     UPDATE shared_item_conflict SET is_resolved = true
       WHERE kind = p_kind AND id = p_id AND version = ANY (p_versions) AND NOT is_resolved;
     IF FOUND THEN
-      UPDATE shared_item SET rev = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET seq = next WHERE kind = p_kind AND id = p_id;
     END IF;
   END $$;
 
   -- Up to where changes of these have come, and in which life; 0 where there were none yet.
-  CREATE FUNCTION items_state(p_kind text, p_account uuid) RETURNS TABLE (rev double precision, life integer)
+  CREATE FUNCTION items_state(p_kind text, p_account uuid) RETURNS TABLE (seq double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM me();
-    RETURN QUERY SELECT coalesce((SELECT max(rev) FROM shared_item WHERE kind = p_kind AND account = p_account), 0)::double precision,
+    RETURN QUERY SELECT coalesce((SELECT max(seq) FROM shared_item WHERE kind = p_kind AND account = p_account), 0)::double precision,
       current_life();
   END $$;
 
   -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time. p_life: the one of which all is known to who reads.
   CREATE FUNCTION item_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
     p_life integer DEFAULT NULL)
-  RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
+  RETURNS TABLE (id text, seq double precision, version uuid, revision integer, is_mine boolean, by text, at_ms double precision, editing text,
     is_editing boolean, editing_ms double precision, trashed_ms double precision, is_gone boolean, is_makers_own boolean, is_split_off boolean,
     has_open_conflicts boolean, is_from_before_restore boolean,
     lineage text[], sealed bytea, conflict_count integer)
@@ -530,20 +530,20 @@ export const sharedItems = `
     mine uuid := me();
   BEGIN
     PERFORM assert_life(p_life);
-    RETURN QUERY SELECT it.id, it.rev::double precision, coalesce(it.deleted_version, it.version), greatest(it.round, it.deleted_round), it.made_by = mine, saver.name,
+    RETURN QUERY SELECT it.id, it.seq::double precision, coalesce(it.deleted_version, it.version), greatest(it.revision, it.deleted_revision), it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
         1000 * extract(epoch FROM now() - it.trashed_at)::double precision, it.gone_at IS NOT NULL, it.is_makers_own, it.is_split_off, it.has_open_conflicts,
-        it.life < (SELECT life FROM office), it.ancestors || mark_of(it.round, it.version),
-        CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
+        it.life < (SELECT life FROM office), it.ancestors || mark_of(it.revision, it.version),
+        CASE WHEN it.body_seq > p_bodies_after THEN it.sealed END,
         (SELECT count(*) FROM shared_item_conflict WHERE kind = p_kind AND id = it.id)::integer
       FROM (
-        SELECT *, sum(CASE WHEN body_rev > p_bodies_after THEN octet_length(sealed) END)
-          OVER (ORDER BY rev ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
-        FROM (SELECT * FROM shared_item WHERE kind = p_kind AND account = p_account AND rev > p_after ORDER BY rev LIMIT p_most) page
+        SELECT *, sum(CASE WHEN body_seq > p_bodies_after THEN octet_length(sealed) END)
+          OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
+        FROM (SELECT * FROM shared_item WHERE kind = p_kind AND account = p_account AND seq > p_after ORDER BY seq LIMIT p_most) page
       ) it JOIN station saver ON saver.id = it.by
         LEFT JOIN station editor ON editor.id = it.editing_by AND it.editing_until >= now()
-      WHERE coalesce(it.bytes, 0) < p_bytes ORDER BY it.rev;
+      WHERE coalesce(it.bytes, 0) < p_bytes ORDER BY it.seq;
   END $$;
 
   -- What is kept beside a item, the oldest first; without the contents of those that the reader has, or what comes after p_bytes of them.
@@ -565,10 +565,10 @@ export const sharedItems = `
   -- As push_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
   -- more, or its maker's own; changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts.
   -- Of two who send it at once, one does.
-  -- p_draft_round: how many contents the draft had with the one that is sent.
-  CREATE FUNCTION push_send_of_draft(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_round safe_count,
-    p_may_have_arrived boolean, p_draft_round safe_count DEFAULT 0)
-  RETURNS TABLE (round integer, state text)
+  -- p_draft_revision: how many contents the draft had with the one that is sent.
+  CREATE FUNCTION push_send_of_draft(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count,
+    p_may_have_arrived boolean, p_draft_revision safe_count DEFAULT 0)
+  RETURNS TABLE (revision integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -588,15 +588,15 @@ export const sharedItems = `
         WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with_send = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
         WHEN coalesce(cardinality(p_based_on), 0) = 0 OR has_open_conflicts('draft', p_draft) THEN 'changed'
-        WHEN has_diverged(its, p_based_on, p_draft_round) THEN 'changed' END;
+        WHEN has_diverged(its, p_based_on, p_draft_revision) THEN 'changed' END;
       IF why IS NOT NULL THEN
         RETURN QUERY SELECT 0, why;
         RETURN;
       END IF;
     END IF;
-    RETURN QUERY SELECT it.round, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_round, p_may_have_arrived) it;
-    UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_may_have_arrived AND has_diverged(its, p_based_on, p_draft_round);
-    UPDATE send SET draft_versions = p_based_on, draft_round = p_draft_round WHERE id = p_id AND cardinality(p_based_on) > 0;
+    RETURN QUERY SELECT it.revision, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_revision, p_may_have_arrived) it;
+    UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_may_have_arrived AND has_diverged(its, p_based_on, p_draft_revision);
+    UPDATE send SET draft_versions = p_based_on, draft_revision = p_draft_revision WHERE id = p_id AND cardinality(p_based_on) > 0;
     -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
       AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND NOT has_active_send(send.draft, p_account, p_id)

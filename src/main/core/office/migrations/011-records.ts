@@ -10,12 +10,12 @@ export const records = `
 
   -- From when on nobody needs it: it is erased then, by the server's clock.
   ALTER TABLE shared_item ADD COLUMN expires_at timestamptz;
-  -- What it was as its base_round: what who tells a server again, that was put back, has in common with what was changed since.
+  -- What it was as its base_revision: what who tells a server again, that was put back, has in common with what was changed since.
   ALTER TABLE shared_item ADD COLUMN base_sealed bytea;
   CREATE INDEX shared_item_by_expiry ON shared_item (kind, account, expires_at) WHERE expires_at IS NOT NULL;
 
   -- What nobody needs any more goes. Up to where changes of each kind have come; a row of no kind says which life it is.
-  CREATE FUNCTION records_state(p_account uuid) RETURNS TABLE (kind text, rev double precision, life integer)
+  CREATE FUNCTION records_state(p_account uuid) RETURNS TABLE (kind text, seq double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -28,7 +28,7 @@ export const records = `
       DELETE FROM shared_item WHERE account = p_account AND expires_at < now();
     END IF;
     RETURN QUERY SELECT '', 0::double precision, its_life
-      UNION ALL SELECT kind, rev::double precision, its_life FROM shared_item_feed WHERE account = p_account;
+      UNION ALL SELECT kind, seq::double precision, its_life FROM shared_item_feed WHERE account = p_account;
   END $$;
 
   -- More is known of what is in what counts, or is kept beside it: others read that, or they would tell what they have of it as one more. That it is
@@ -37,18 +37,18 @@ export const records = `
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
     marks text[] := last_marks(p_item.ancestors || p_marks, p_item.version);
-    its bigint := p_item.rev;
+    its bigint := p_item.seq;
   BEGIN
     IF p_is_retold AND marks <> p_item.ancestors THEN
       IF p_item.gone_at IS NULL THEN
         its := next_item_seq(p_item.kind, p_item.account);
       END IF;
-      UPDATE shared_item SET rev = its, ancestors = marks WHERE kind = p_item.kind AND id = p_item.id;
+      UPDATE shared_item SET seq = its, ancestors = marks WHERE kind = p_item.kind AND id = p_item.id;
     END IF;
   END $$;
 
   -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
-  -- answered. older: of what a server that was put back is told again (p_rounds), that it has a later one. over: it counted, until another
+  -- answered. older: of what a server that was put back is told again (p_revisions), that it has a later one. over: it counted, until another
   -- went on from it. elsewhere: another account has that id.
   -- p_is_changed_since: it was changed since this server had it, so it is told as a change of this life: what another tells as later than what it goes on
   -- from is put together with it, and doesn't take its place.
@@ -57,9 +57,9 @@ export const records = `
   -- p_life: the one of which all is known to who asks.
   -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
-    p_is_final boolean[], p_rounds safe_count[], p_is_changed_since boolean[], p_expires_ms double precision[], p_base bytea[],
+    p_is_final boolean[], p_revisions safe_count[], p_is_changed_since boolean[], p_expires_ms double precision[], p_base bytea[],
     p_lineages text[] DEFAULT NULL, p_life integer DEFAULT NULL)
-  RETURNS TABLE (id text, outcome text, version uuid, round integer, by text, lineage text[], sealed bytea, base bytea)
+  RETURNS TABLE (id text, outcome text, version uuid, revision integer, by text, lineage text[], sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -92,10 +92,10 @@ export const records = `
       IF p_kind = 'staff' AND (is_end OR p_expires_ms[n] IS NOT NULL) THEN
         RAISE EXCEPTION 'Staff are not removed as a whole.' USING ERRCODE = 'invalid_parameter_value';
       END IF;
-      is_retold := p_rounds[n] IS NOT NULL;
+      is_retold := p_revisions[n] IS NOT NULL;
       is_from_before := is_retold AND NOT p_is_changed_since[n];
       -- How many it had before the server was put back, of which alone those who tell again speak.
-      before := CASE WHEN its.life < now_life THEN its.round ELSE its.base_round END;
+      before := CASE WHEN its.life < now_life THEN its.revision ELSE its.base_revision END;
       -- As many as a workstation has, and no more.
       marks := last_marks(string_to_array(left(coalesce(p_lineages[n], ''), 1200), ','), p_versions[n]);
       ends := now() + p_expires_ms[n] * interval '1 ms';
@@ -104,38 +104,38 @@ export const records = `
         result := 'gone';
       ELSIF its.id IS NULL THEN
         next := next_item_seq(p_kind, p_account);
-        INSERT INTO shared_item (kind, id, account, rev, body_rev, version, round, life, base_round, base_sealed, ancestors, made_by, by, sealed, gone_at,
+        INSERT INTO shared_item (kind, id, account, seq, body_seq, version, revision, life, base_revision, base_sealed, ancestors, made_by, by, sealed, gone_at,
             expires_at)
-          VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_rounds[n], 1), now_life - is_from_before::integer,
-            CASE WHEN p_is_changed_since[n] THEN p_rounds[n] - 1 ELSE 0 END,
+          VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_revisions[n], 1), now_life - is_from_before::integer,
+            CASE WHEN p_is_changed_since[n] THEN p_revisions[n] - 1 ELSE 0 END,
             CASE WHEN p_is_changed_since[n] AND NOT is_end THEN p_base[n] END, marks, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
       ELSIF its.version = p_versions[n] THEN
         result := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
         PERFORM add_to_lineage(its, marks, is_retold);
         -- Nothing but up to where it had come before the server was put back: who has that, too, has nothing to add to it.
-        UPDATE shared_item SET base_round = p_rounds[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
-          WHERE p_is_changed_since[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_round < p_rounds[n] - 1;
+        UPDATE shared_item SET base_revision = p_revisions[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
+          WHERE p_is_changed_since[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_revision < p_revisions[n] - 1;
       ELSIF lineage_has(its.ancestors, p_versions[n]) THEN
         result := 'superseded';
         -- What is in it, or was kept beside it, is so of what counts.
         PERFORM add_to_lineage(its, marks, is_retold);
       -- What counts may be in it for all that its number is no greater, where what it has in it was told it later.
-      ELSIF p_rounds[n] <= before
-          AND NOT (is_from_before AND (lineage_has(marks, its.version) OR lineage_lacks(its.ancestors, p_rounds[n], p_versions[n]))) THEN
+      ELSIF p_revisions[n] <= before
+          AND NOT (is_from_before AND (lineage_has(marks, its.version) OR lineage_lacks(its.ancestors, p_revisions[n], p_versions[n]))) THEN
         result := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
           OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
           OR (is_retold AND is_end AND p_kind = 'person')
           OR (is_from_before AND its.life < now_life AND lineage_has(marks, its.version))
-          OR (p_rounds[n] > before AND its.life < now_life AND NOT lineage_lacks(marks, its.round, its.version)) THEN
+          OR (p_revisions[n] > before AND its.life < now_life AND NOT lineage_lacks(marks, its.revision, its.version)) THEN
         next := next_item_seq(p_kind, p_account);
-        UPDATE shared_item SET rev = next, body_rev = next, version = p_versions[n],
+        UPDATE shared_item SET seq = next, body_seq = next, version = p_versions[n],
             ancestors = last_marks(marks || CASE WHEN is_from_before AND NOT lineage_has(marks, its.version) THEN '{}'
-              ELSE its.ancestors || mark_of(its.round, its.version) END, p_versions[n]),
-            round = CASE WHEN is_from_before THEN p_rounds[n] ELSE greatest(p_rounds[n], round + 1) END,
+              ELSE its.ancestors || mark_of(its.revision, its.version) END, p_versions[n]),
+            revision = CASE WHEN is_from_before THEN p_revisions[n] ELSE greatest(p_revisions[n], revision + 1) END,
             life = CASE WHEN is_from_before THEN life ELSE now_life END,
-            base_round = CASE WHEN p_is_changed_since[n] THEN greatest(before, p_rounds[n] - 1)
-              WHEN NOT is_retold AND life < now_life THEN round ELSE base_round END,
+            base_revision = CASE WHEN p_is_changed_since[n] THEN greatest(before, p_revisions[n] - 1)
+              WHEN NOT is_retold AND life < now_life THEN revision ELSE base_revision END,
             base_sealed = CASE WHEN is_end THEN NULL WHEN p_is_changed_since[n] THEN p_base[n]
               WHEN NOT is_retold AND life < now_life THEN sealed ELSE base_sealed END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
@@ -145,8 +145,8 @@ export const records = `
       ELSE
         result := CASE WHEN its.gone_at IS NULL THEN 'conflict' ELSE 'gone' END;
       END IF;
-      RETURN QUERY SELECT asked.id, result, coalesce(it.version, p_versions[n]), coalesce(it.round, 0), station.name,
-          CASE WHEN it.id IS NOT NULL THEN it.ancestors || mark_of(it.round, it.version) END,
+      RETURN QUERY SELECT asked.id, result, coalesce(it.version, p_versions[n]), coalesce(it.revision, 0), station.name,
+          CASE WHEN it.id IS NOT NULL THEN it.ancestors || mark_of(it.revision, it.version) END,
           CASE WHEN result = 'conflict' THEN it.sealed END,
           CASE WHEN result = 'conflict' AND is_retold THEN it.base_sealed END
         FROM (SELECT p_ids[n] AS id) asked LEFT JOIN shared_item it ON it.kind = p_kind AND it.id = asked.id

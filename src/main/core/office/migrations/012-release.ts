@@ -45,7 +45,7 @@ export const release = `
 
   -- What someone decided of one that is here, with the content that says so: both, or nothing where another has decided, or changed it.
   CREATE FUNCTION decide_send(p_id uuid, p_account uuid, p_asked_by bytea, p_by bytea, p_is_released boolean, p_in_ms bigint, p_sealed bytea,
-    p_round safe_count) RETURNS boolean
+    p_revision safe_count) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -53,7 +53,7 @@ export const release = `
     IF p_is_released IS NULL THEN
       RAISE EXCEPTION 'There is no such decision.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM FROM send WHERE id = p_id AND account = p_account AND state = 'ready' AND round < p_round FOR UPDATE;
+    PERFORM FROM send WHERE id = p_id AND account = p_account AND state = 'ready' AND revision < p_revision FOR UPDATE;
     IF NOT FOUND THEN
       RETURN false;
     END IF;
@@ -66,7 +66,7 @@ export const release = `
     IF NOT FOUND THEN
       RETURN false;
     END IF;
-    UPDATE send SET goes_at = now() + p_in_ms * interval '1 ms', sealed = p_sealed, round = p_round WHERE id = p_id;
+    UPDATE send SET goes_at = now() + p_in_ms * interval '1 ms', sealed = p_sealed, revision = p_revision WHERE id = p_id;
     RETURN true;
   END $$;
 

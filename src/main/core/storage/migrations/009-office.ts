@@ -15,7 +15,7 @@ export const office = `
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     state TEXT NOT NULL
       CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held')),
-    round INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
     goes_at INTEGER NOT NULL,
     -- Which of a draft's contents it is, where that was said.

@@ -10,7 +10,7 @@ export const officeDrafts = `
     is_mine INTEGER NOT NULL DEFAULT 0,
     -- The contents at the office that what is here goes on from, and how many the office's has had; 0 where the office has none.
     based_on TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(based_on)),
-    round INTEGER NOT NULL DEFAULT 0,
+    revision INTEGER NOT NULL DEFAULT 0,
     -- How often it was changed here, and how much of that the office has.
     edits INTEGER NOT NULL DEFAULT 1,
     given INTEGER NOT NULL DEFAULT 0,

@@ -25,7 +25,7 @@ export const officeRecords = `
     local TEXT,
     -- The contents at the office that what is here goes on from, and how many the office's has had; 0 where the office has none.
     based_on TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(based_on)),
-    round INTEGER NOT NULL DEFAULT 0,
+    revision INTEGER NOT NULL DEFAULT 0,
     -- The contents that are in what the office has, itself the last of them, by their marks.
     lineage TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(lineage)),
     -- The last of these contents, where changes of two are put together.
