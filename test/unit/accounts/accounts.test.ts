@@ -455,7 +455,7 @@ describe('the chosen account', () => {
 })
 
 describe('removing an account', () => {
-  const counted = ['accounts', 'drafts', 'sends', 'document_views', 'downloads', 'hand_off_folders', 'actions']
+  const counted = ['accounts', 'drafts', 'sends', 'document_views', 'downloads', 'drop_folders', 'actions']
 
   async function busyOffice() {
     const parts = office()
@@ -466,7 +466,7 @@ describe('removing an account', () => {
           VALUES ('d${id}', '${id}', 'form-direct', 'T', '{}', 0, 0);
         INSERT INTO sends (id, account_id, kind, state, title, created_at)
           VALUES ('s${id}', '${id}', 'form-direct', 'sent', 'T', 0);
-        INSERT INTO hand_off_folders (id, account_id, place, created_at) VALUES ('h${id}', '${id}', '/h/${id}', 0);
+        INSERT INTO drop_folders (id, account_id, place, created_at) VALUES ('h${id}', '${id}', '/h/${id}', 0);
         INSERT INTO actions (id, account_id, kind, reference, document_name, target, request, before, state, created_at)
           VALUES ('a${id}', '${id}', 'remind', 'r', 'D', 't', '{}', '{}', 'done', 0);
         INSERT INTO document_views (id, account_id, name, query, position) VALUES ('v${id}', '${id}', 'V', '{}', 0);

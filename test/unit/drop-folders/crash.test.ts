@@ -50,7 +50,7 @@ test('what was read otherwise than written is reported also where the applicatio
     step(name) {
       if (name !== 'made') return
       // The state between the two steps.
-      at.office.db.exec("UPDATE hand_off_files SET state = 'claimed', outcome = NULL, count = 0")
+      at.office.db.exec("UPDATE drop_folder_files SET state = 'claimed', outcome = NULL, count = 0")
       stop()
       return never()
     }

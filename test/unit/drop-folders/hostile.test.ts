@@ -237,7 +237,7 @@ test('a file that vanishes before it is put away doesn’t swallow the same one 
   expect(at.office.titles()).toEqual(['A', 'A'])
   expect([at.names(), at.claimed()]).toEqual([[], []])
   for (let time = 0; time < 4; time++) await at.look()
-  expect(at.office.db.prepare(`SELECT count(*) FROM hand_off_files WHERE state <> 'finished'`).pluck().get()).toBe(0)
+  expect(at.office.db.prepare(`SELECT count(*) FROM drop_folder_files WHERE state <> 'finished'`).pluck().get()).toBe(0)
 })
 
 /**

@@ -8,11 +8,11 @@ function withFolder(options: Parameters<typeof office>[0] = {}) {
     `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
      VALUES ('office', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', '[]', 1, 0)`
   ).run()
-  db.prepare(`INSERT INTO hand_off_folders (id, account_id, place, created_at) VALUES ('f', 'office', ?, 1)`).run(
+  db.prepare(`INSERT INTO drop_folders (id, account_id, place, created_at) VALUES ('f', 'office', ?, 1)`).run(
     '/office/Claims'
   )
   const insert = db.prepare(
-    `INSERT INTO hand_off_files (id, folder_id, name, size, sha256, state, taken_at, batch_id, outcome, error)
+    `INSERT INTO drop_folder_files (id, folder_id, name, size, sha256, state, taken_at, batch_id, outcome, error)
      VALUES (?, 'f', ?, 1, '', 'finished', 1, 'b', 'failed', ?)`
   )
   const refuse = (name: string) =>

@@ -11,7 +11,7 @@ function withAccount(options: Parameters<typeof office>[0] = {}) {
     .run()
   const insert = here.db.prepare(
     `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, rule_id, signatures, valid,
-       not_valid, is_told, answer) VALUES (@name, 'office', @name, @name, 1, 1, 'rule', @signatures, 0, @notValid, 0, '{}')`
+       not_valid, is_notified, answer) VALUES (@name, 'office', @name, @name, 1, 1, 'rule', @signatures, 0, @notValid, 0, '{}')`
   )
   const finds = (name: string, notValid = 1, signatures = 3) => insert.run({ name, notValid, signatures })
   return Object.assign(here, { finds })

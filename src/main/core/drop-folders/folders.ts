@@ -17,23 +17,23 @@ const FOLDERS = new Rows({
 })
 
 export function openFolders(db: Db) {
-  const folders = new TableStatements(db, 'hand_off_folders', FOLDERS)
+  const folders = new TableStatements(db, 'drop_folders', FOLDERS)
   const find = folders.one<[id: string]>('WHERE id = ? AND removed_at IS NULL')
   const findByPlace = db.prepare<[string], { id: string; removed_at: number | null }>(
-    'SELECT id, removed_at FROM hand_off_folders WHERE place = ?'
+    'SELECT id, removed_at FROM drop_folders WHERE place = ?'
   )
   const insert = folders.run<[folder: object]>(
-    `INSERT INTO hand_off_folders (id, account_id, place, is_paused, created_at)
+    `INSERT INTO drop_folders (id, account_id, place, is_paused, created_at)
      VALUES (@id, @accountId, @place, @isPaused, @now)`
   )
   const revive = folders.run<[folder: object]>(
-    `UPDATE hand_off_folders SET account_id = @accountId, created_at = @now, removed_at = NULL, sends = 0,
+    `UPDATE drop_folders SET account_id = @accountId, created_at = @now, removed_at = NULL, sends = 0,
        preset_id = NULL, is_paused = @isPaused WHERE id = @id`
   )
   const write = folders.run<[folder: object]>(
-    'UPDATE hand_off_folders SET sends = @sends, preset_id = @presetId, is_paused = @isPaused WHERE id = @id'
+    'UPDATE drop_folders SET sends = @sends, preset_id = @presetId, is_paused = @isPaused WHERE id = @id'
   )
-  const remove = folders.run<[now: number, id: string]>('UPDATE hand_off_folders SET removed_at = ? WHERE id = ?')
+  const remove = folders.run<[now: number, id: string]>('UPDATE drop_folders SET removed_at = ? WHERE id = ?')
 
   function get(id: string): Folder {
     return find(id) ?? fail('gone', 'This folder is no longer watched.')

@@ -46,35 +46,37 @@ const MAX_LINKS = 100
 export type Journal = ReturnType<typeof openJournal>
 
 export function openJournal(db: Db) {
-  const files = new TableStatements(db, 'hand_off_files', FILES)
+  const files = new TableStatements(db, 'drop_folder_files', FILES)
   const find = files.one<[id: string]>('WHERE id = ?')
   const updateContent = files.run<[{ id: string; size: number; sha256: string }]>(
-    `UPDATE hand_off_files SET size = @size, sha256 = @sha256 WHERE id = @id AND state = 'claimed'`
+    `UPDATE drop_folder_files SET size = @size, sha256 = @sha256 WHERE id = @id AND state = 'claimed'`
   )
   const updateReport = files.run<[report: string, id: string]>(
-    `UPDATE hand_off_files SET report = ? WHERE id = ? AND state = 'claimed'`
+    `UPDATE drop_folder_files SET report = ? WHERE id = ? AND state = 'claimed'`
   )
   const reserved = files.value<[folderId: string, putAs: string], number>(
-    `SELECT 1 FROM hand_off_files WHERE folder_id = ? AND state <> 'finished' AND put_as = ?`
+    `SELECT 1 FROM drop_folder_files WHERE folder_id = ? AND state <> 'finished' AND put_as = ?`
   )
   const insert = files.run<[entry: object]>(
-    `INSERT INTO hand_off_files (id, folder_id, name, size, sha256, state, taken_at, batch_id)
+    `INSERT INTO drop_folder_files (id, folder_id, name, size, sha256, state, taken_at, batch_id)
      VALUES (@id, @folderId, @name, @size, @sha256, 'claimed', @now, @batchId)`
   )
   const updateMade = files.run<[made: object]>(
-    `UPDATE hand_off_files SET state = 'made', outcome = @outcome, count = @count, draft_ids = @draftIds, error = @error,
+    `UPDATE drop_folder_files SET state = 'made', outcome = @outcome, count = @count, draft_ids = @draftIds, error = @error,
        report = @report, taken_at = @now WHERE id = @id AND state = 'claimed'`
   )
   const dismissEarlier = files.run<[{ id: string }]>(
-    `UPDATE hand_off_files SET is_dismissed = 1 WHERE outcome = 'failed' AND is_dismissed = 0
-       AND (folder_id, name) = (SELECT folder_id, name FROM hand_off_files WHERE id = @id)`
+    `UPDATE drop_folder_files SET is_dismissed = 1 WHERE outcome = 'failed' AND is_dismissed = 0
+       AND (folder_id, name) = (SELECT folder_id, name FROM drop_folder_files WHERE id = @id)`
   )
-  const updatePutAs = files.run<[putAs: string | null, id: string]>('UPDATE hand_off_files SET put_as = ? WHERE id = ?')
+  const updatePutAs = files.run<[putAs: string | null, id: string]>(
+    'UPDATE drop_folder_files SET put_as = ? WHERE id = ?'
+  )
   const shown = files.all<[{ folderId: string; offset: number; limit: number }]>(
     `WHERE folder_id = @folderId AND state <> 'claimed' ORDER BY number DESC LIMIT @limit OFFSET @offset`
   )
   const counts = db.prepare<[string], { outcome: DroppedFile['outcome']; count: number; last: number }>(
-    `SELECT outcome, count(*) AS count, max(taken_at) AS last FROM hand_off_files
+    `SELECT outcome, count(*) AS count, max(taken_at) AS last FROM drop_folder_files
      WHERE folder_id = ? AND state <> 'claimed' GROUP BY outcome`
   )
 
@@ -84,7 +86,7 @@ export function openJournal(db: Db) {
     unfinished: files.all<[folderId: string]>(`WHERE folder_id = ? AND state <> 'finished' ORDER BY number`),
     /** Files that were archived and haven't been checked since; oldest first. */
     toRecheck: files.all<[folderId: string]>(
-      `WHERE folder_id = ? AND state = 'finished' AND is_settled = 0 ORDER BY number`
+      `WHERE folder_id = ? AND state = 'finished' AND is_rechecked = 0 ORDER BY number`
     ),
     /** Whether this name is chosen for a file that isn't archived yet. */
     isReserved: (folderId: string, putAs: string): boolean => reserved(folderId, putAs) !== undefined,
@@ -104,7 +106,7 @@ export function openJournal(db: Db) {
     storeReport: (id: string, report: string): void => void updateReport(report, id),
 
     /** Drops a claim that nothing came of, and nothing will. */
-    drop: files.run<[id: string]>('DELETE FROM hand_off_files WHERE id = ?'),
+    drop: files.run<[id: string]>('DELETE FROM drop_folder_files WHERE id = ?'),
 
     /** @throws Error if it was made before: then the caller's other writes must not happen either. */
     recordMade(id: string, { outcome, count, draftIds, error, report }: MadeResult, now: number): void {
@@ -118,14 +120,14 @@ export function openJournal(db: Db) {
     setPutAs: (id: string, name: string | undefined): void => void updatePutAs(name ?? null, id),
     /** Marks a file as archived. The report is next to the file now, or nowhere, so it isn't kept here. */
     finish: files.run<[id: string]>(
-      `UPDATE hand_off_files SET state = 'finished', report = NULL, is_settled = (outcome = 'failed') WHERE id = ?`
+      `UPDATE drop_folder_files SET state = 'finished', report = NULL, is_rechecked = (outcome = 'failed') WHERE id = ?`
     ),
     /** Gives up a file that isn't there to be archived. Its report is kept in case it comes back. */
-    giveUp: files.run<[id: string]>(`UPDATE hand_off_files SET state = 'finished', is_settled = 1 WHERE id = ?`),
+    giveUp: files.run<[id: string]>(`UPDATE drop_folder_files SET state = 'finished', is_rechecked = 1 WHERE id = ?`),
     /** Reopens a file that is there after all. */
-    reopen: files.run<[id: string]>(`UPDATE hand_off_files SET state = 'made' WHERE id = ? AND state = 'finished'`),
+    reopen: files.run<[id: string]>(`UPDATE drop_folder_files SET state = 'made' WHERE id = ? AND state = 'finished'`),
     /** Marks an archived file as unchanged. */
-    markUnchanged: files.run<[id: string]>('UPDATE hand_off_files SET is_settled = 1 WHERE id = ?'),
+    markUnchanged: files.run<[id: string]>('UPDATE drop_folder_files SET is_rechecked = 1 WHERE id = ?'),
     /** Runs several of these steps in one transaction. */
     inTransaction: (steps: () => void): void => db.transaction(steps)(),
 

@@ -33,8 +33,8 @@ const REFUSED = new Rows({
 
 /** Only watched folders: users don't want to hear about folders they no longer watch. */
 const TABLE = `(
-  SELECT number, hand_off_files.id, folder_id, account_id, place, name, taken_at, error, is_dismissed, is_told
-  FROM hand_off_files JOIN hand_off_folders ON hand_off_folders.id = folder_id
+  SELECT number, drop_folder_files.id, folder_id, account_id, place, name, taken_at, error, is_dismissed, is_notified
+  FROM drop_folder_files JOIN drop_folders ON drop_folders.id = folder_id
   WHERE outcome = 'failed' AND removed_at IS NULL
 )`
 
@@ -51,14 +51,14 @@ export function openRefusals(db: Db) {
     `SELECT folder_id AS folderId, place, id AS newest, count(*) AS count, max(number) AS last FROM ${TABLE}
      WHERE account_id = ? AND is_dismissed = 0 GROUP BY folder_id ORDER BY last DESC`
   )
-  const findUnnotified = refused.all<[]>('WHERE is_told = 0 ORDER BY number DESC')
+  const findUnnotified = refused.all<[]>('WHERE is_notified = 0 ORDER BY number DESC')
   const files = new Statements(db)
   const markNotifiedUpTo = files.run<[last: number]>(
-    `UPDATE hand_off_files SET is_told = 1 WHERE outcome = 'failed' AND is_told = 0 AND number <= ?`
+    `UPDATE drop_folder_files SET is_notified = 1 WHERE outcome = 'failed' AND is_notified = 0 AND number <= ?`
   )
   const dismiss = files.run<[{ folderId: string; until: string }]>(
-    `UPDATE hand_off_files SET is_dismissed = 1, is_told = 1 WHERE outcome = 'failed' AND folder_id = @folderId
-       AND number <= (SELECT number FROM hand_off_files WHERE id = @until)`
+    `UPDATE drop_folder_files SET is_dismissed = 1, is_notified = 1 WHERE outcome = 'failed' AND folder_id = @folderId
+       AND number <= (SELECT number FROM drop_folder_files WHERE id = @until)`
   )
 
   return {

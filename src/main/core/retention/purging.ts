@@ -61,7 +61,7 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
     // An unfinished drop-folder file is recognised as taken by its batch.
     where: `state <> 'preparing' AND created_at < @before
       AND NOT EXISTS (SELECT 1 FROM sends WHERE sends.batch_id = batches.id)
-      AND NOT EXISTS (SELECT 1 FROM hand_off_files WHERE hand_off_files.batch_id = batches.id AND hand_off_files.state <> 'finished')`
+      AND NOT EXISTS (SELECT 1 FROM drop_folder_files WHERE drop_folder_files.batch_id = batches.id AND drop_folder_files.state <> 'finished')`
   },
   {
     kind: 'downloads',

@@ -78,9 +78,9 @@ export function openVerificationsTable(db: Db) {
   const table = new TableStatements(db, 'verifications', VERIFICATIONS)
   const insert = table.run<[kept: object]>(
     `INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, rule_id, signatures,
-       valid, not_valid, is_told, answer)
+       valid, not_valid, is_notified, answer)
      VALUES (@id, @accountId, @documentReference, @documentName, @askedAt, @answeredAt, @ruleId, @signatures, @valid,
-       @notValid, @isTold, @answer)`
+       @notValid, @isNotified, @answer)`
   )
   const counts = {
     ofDocument: table.value<[accountId: string, reference: string], number>(
@@ -110,7 +110,7 @@ export function openVerificationsTable(db: Db) {
   const unreported = db.prepare<[], UnnotifiedVerification>(
     `SELECT account_id AS accountId, document_reference AS reference, document_name AS documentName,
        coalesce(signatures, 0) AS signatures, not_valid AS notValid, number
-     FROM verifications WHERE is_told = 0 ORDER BY number`
+     FROM verifications WHERE is_notified = 0 ORDER BY number`
   )
   const purgedBefore = table.value<[], string | null>(
     `SELECT max(detail ->> '$.verificationsBefore') FROM audit INDEXED BY audit_purges WHERE what = 'data-purged'`
@@ -120,7 +120,7 @@ export function openVerificationsTable(db: Db) {
   return {
     /** @param isNews whether it is still to be notified. */
     add: (kept: NewVerification, isNews: boolean): void =>
-      void insert({ ...VERIFICATIONS.write(kept), isTold: isNews ? 0 : 1 }),
+      void insert({ ...VERIFICATIONS.write(kept), isNotified: isNews ? 0 : 1 }),
 
     one: table.one<[id: string]>('WHERE id = ?'),
     byNumber: table.one<[number: number]>('WHERE number = ?'),
@@ -164,14 +164,16 @@ export function openVerificationsTable(db: Db) {
     countOpen: (accountId: string): number => counts.open(accountId) ?? 0,
 
     dismiss: table.run<[{ id: string; accountId: string }]>(
-      `UPDATE verifications SET is_dismissed = 1, is_told = 1 WHERE (account_id, document_reference) = (SELECT account_id,
+      `UPDATE verifications SET is_dismissed = 1, is_notified = 1 WHERE (account_id, document_reference) = (SELECT account_id,
          document_reference FROM verifications WHERE id = @id AND account_id = @accountId)
        AND number <= (SELECT number FROM verifications WHERE id = @id)`
     ),
 
     /** Oldest first. */
     unnotified: (): UnnotifiedVerification[] => unreported.all(),
-    markNotified: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
+    markNotified: table.run<[last: number]>(
+      'UPDATE verifications SET is_notified = 1 WHERE is_notified = 0 AND number <= ?'
+    ),
 
     /** Whether it matches the audit trail. */
     isAsRecorded: (kept: Verification): boolean =>

@@ -140,7 +140,7 @@ const OUTBOX = `
 
 /** Drop folders that other software writes files to, and each file's outcome. */
 const DROP_FOLDERS = `
-  CREATE TABLE hand_off_folders (
+  CREATE TABLE drop_folders (
     id TEXT PRIMARY KEY NOT NULL,
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     -- The absolute path, links in it followed.
@@ -153,12 +153,12 @@ const DROP_FOLDERS = `
     -- A folder that isn't watched any longer is remembered: should it be again, what was taken is not taken twice.
     removed_at INTEGER
   ) STRICT;
-  CREATE INDEX hand_off_folders_by_account ON hand_off_folders (account_id, created_at);
+  CREATE INDEX drop_folders_by_account ON drop_folders (account_id, created_at);
 
-  CREATE TABLE hand_off_files (
+  CREATE TABLE drop_folder_files (
     number INTEGER PRIMARY KEY NOT NULL,
     id TEXT NOT NULL UNIQUE,
-    folder_id TEXT NOT NULL REFERENCES hand_off_folders (id) ON DELETE CASCADE,
+    folder_id TEXT NOT NULL REFERENCES drop_folders (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
     size INTEGER NOT NULL,
     sha256 TEXT NOT NULL,
@@ -177,11 +177,11 @@ const DROP_FOLDERS = `
     -- The name that the file is given in done or failed, noted before it is moved.
     put_as TEXT,
     -- Whether it was looked at once more after it was put away: the program that wrote it may have gone on writing.
-    is_settled INTEGER NOT NULL DEFAULT 0 CHECK (is_settled IN (0, 1))
+    is_rechecked INTEGER NOT NULL DEFAULT 0 CHECK (is_rechecked IN (0, 1))
   ) STRICT;
-  CREATE INDEX hand_off_files_open ON hand_off_files (folder_id, name) WHERE state <> 'finished';
-  CREATE INDEX hand_off_files_unsettled ON hand_off_files (folder_id) WHERE state = 'finished' AND is_settled = 0;
-  CREATE INDEX hand_off_files_by_folder ON hand_off_files (folder_id, number DESC, outcome) WHERE state <> 'claimed';
+  CREATE INDEX drop_folder_files_open ON drop_folder_files (folder_id, name) WHERE state <> 'finished';
+  CREATE INDEX drop_folder_files_to_recheck ON drop_folder_files (folder_id) WHERE state = 'finished' AND is_rechecked = 0;
+  CREATE INDEX drop_folder_files_by_folder ON drop_folder_files (folder_id, number DESC, outcome) WHERE state <> 'claimed';
 `
 
 /** The queue of identity-data downloads, known files, and the rules that fill the queue. */

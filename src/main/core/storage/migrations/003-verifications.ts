@@ -14,7 +14,7 @@ export const verifications = `
     signatures INTEGER,
     valid INTEGER NOT NULL,
     not_valid INTEGER NOT NULL,
-    is_told INTEGER NOT NULL DEFAULT 0 CHECK (is_told IN (0, 1)),
+    is_notified INTEGER NOT NULL DEFAULT 0 CHECK (is_notified IN (0, 1)),
     is_dismissed INTEGER NOT NULL DEFAULT 0 CHECK (is_dismissed IN (0, 1)),
     -- A ValidationResult without the document's address. Last, because whatever stands behind a long text is slow to reach.
     answer TEXT NOT NULL CHECK (json_valid(answer))
@@ -24,7 +24,7 @@ export const verifications = `
   CREATE INDEX verifications_by_time ON verifications (account_id, answered_at DESC, number DESC, not_valid, document_name);
   CREATE INDEX verifications_for_rules ON verifications (account_id, document_reference, answered_at) WHERE rule_id IS NOT NULL;
   CREATE INDEX verifications_not_valid ON verifications (account_id, number DESC) WHERE not_valid > 0;
-  CREATE INDEX verifications_untold ON verifications (number) WHERE is_told = 0;
+  CREATE INDEX verifications_unnotified ON verifications (number) WHERE is_notified = 0;
   -- Anyone who gets past this changes what the audit trail has the hash of.
   CREATE TRIGGER verifications_are_not_changed BEFORE UPDATE OF id, account_id, document_reference, document_name, asked_at,
     answered_at, rule_id, signatures, valid, not_valid, answer ON verifications BEGIN
