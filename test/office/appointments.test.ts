@@ -36,7 +36,15 @@ class Station extends OfficeStation {
     const blank = { series: undefined, version: 0, email: '', mobile: '', minutes: 30, place: '', about: '', calls: 0 }
     const none = { person: undefined, before: undefined, number: undefined, arrivedAt: undefined, calledAt: undefined }
     this.#appointments.table.put({
-      ...{ ...blank, ...none, desk: undefined, id: randomUUID(), accountId: this.work.accountId, key, name: key },
+      ...{
+        ...blank,
+        ...none,
+        workstation: undefined,
+        id: randomUUID(),
+        accountId: this.work.accountId,
+        key,
+        name: key
+      },
       ...{ at: noon(), state: 'expected', ...before, ...given }
     })
     this.work.parts.records.localChanged()
@@ -62,8 +70,8 @@ class Station extends OfficeStation {
   }
   /** As the day's list shows them. */
   list(): string[] {
-    const words = ({ name, state, place, desk }: StoredAppointment) =>
-      [name, place, state, desk !== undefined && `at ${desk}`].filter(Boolean).join(', ')
+    const words = ({ name, state, place, workstation }: StoredAppointment) =>
+      [name, place, state, workstation !== undefined && `at ${workstation}`].filter(Boolean).join(', ')
     return this.all().map(words).sort()
   }
 }
@@ -491,7 +499,9 @@ test('whatever happens in whatever order, each has the same in the end, and noth
       for (const desk of desks) await desk.reconnect()
       await whenSynced()
       await whenSynced()
-      const [mine = [], theirs] = desks.map((desk) => desk.all().map(({ desk: _, accountId: __, ...one }) => one))
+      const [mine = [], theirs] = desks.map((desk) =>
+        desk.all().map(({ workstation: _, accountId: __, ...one }) => one)
+      )
       expect(theirs).toEqual(mine)
       const names = new Set(mine.map((one) => one.name))
       expect([...written].filter((name) => !names.has(name))).toEqual([])

@@ -25,7 +25,7 @@ const APPOINTMENTS = new Rows({
   calledAt: optional(value<number>()),
   calls: value<number>(),
   /** The name of the other workstation that called them, or where they are. */
-  desk: optional(value<string>())
+  workstation: optional(value<string>())
 })
 
 export type StoredAppointment = RecordOf<typeof APPOINTMENTS>
@@ -35,14 +35,14 @@ export function openAppointmentsTable(db: Db) {
   const table = new TableStatements(db, 'appointments', APPOINTMENTS)
   const put = table.run<[appointment: object]>(
     `INSERT INTO appointments (id, account_id, key, series, version, name, email, mobile, at, minutes, place, about, person,
-       state, before, number, arrived_at, called_at, calls, desk)
+       state, before, number, arrived_at, called_at, calls, workstation)
      VALUES (@id, @accountId, @key, @series, @version, @name, @email, @mobile, @at, @minutes, @place, @about, @person,
-       @state, @before, @number, @arrivedAt, @calledAt, @calls, @desk)
+       @state, @before, @number, @arrivedAt, @calledAt, @calls, @workstation)
      ON CONFLICT (id) DO UPDATE SET key = excluded.key, series = excluded.series, version = excluded.version,
        name = excluded.name, email = excluded.email, mobile = excluded.mobile, at = excluded.at,
        minutes = excluded.minutes, place = excluded.place, about = excluded.about, person = excluded.person,
        state = excluded.state, before = excluded.before, number = excluded.number, arrived_at = excluded.arrived_at,
-       called_at = excluded.called_at, calls = excluded.calls, desk = excluded.desk`
+       called_at = excluded.called_at, calls = excluded.calls, workstation = excluded.workstation`
   )
   const removeBefore = table.run<[at: number]>('DELETE FROM appointments WHERE at < ?')
   const deleteSyncRecords = table.run<[at: number]>(

@@ -149,13 +149,13 @@ export class Appointments {
     const { time } = this.#deps
     if (as === 'undo') {
       if (one.before === undefined) return
-      const undone = { ...one, state: one.before, before: undefined, desk: undefined }
+      const undone = { ...one, state: one.before, before: undefined, workstation: undefined }
       // They keep their number for the day.
       if (undone.state === 'expected') undone.arrivedAt = undefined
       this.#store(undone, { what: 'appointment-undone', detail: { was: one.state } })
     } else if (one.state !== as) {
       const now = time.now()
-      const next: StoredAppointment = { ...one, state: as, before: one.state, desk: undefined }
+      const next: StoredAppointment = { ...one, state: as, before: one.state, workstation: undefined }
       if (as === 'arrived') Object.assign(next, { number: one.number ?? number ?? this.nextNumber(), arrivedAt: now })
       const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
       const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
@@ -189,7 +189,7 @@ export class Appointments {
       arrivedAt: one.arrivedAt ?? now,
       calledAt: now,
       calls: one.calls + 1,
-      desk: undefined
+      workstation: undefined
     }
     this.#store(called, { what: 'appointment-called', detail: { times: String(called.calls) } })
     this.#call?.cancel()
@@ -212,7 +212,7 @@ export class Appointments {
     if (!call || time.now() >= call.until) return undefined
     const one = this.#find(call.id)
     // Another counter may have called them since.
-    if (one?.state !== 'called' || one.number === undefined || one.desk !== undefined) return undefined
+    if (one?.state !== 'called' || one.number === undefined || one.workstation !== undefined) return undefined
     return { number: one.number, place: one.place || settings().counterName, calls: one.calls }
   }
 
@@ -316,7 +316,7 @@ export const RESET_PROGRESS = {
   arrivedAt: undefined,
   calledAt: undefined,
   calls: 0,
-  desk: undefined
+  workstation: undefined
 }
 
 const blankAppointment = { ...RESET_PROGRESS, key: undefined, series: undefined, person: undefined }
@@ -327,10 +327,10 @@ function sortByTime<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): O
 }
 
 function viewOf(one: StoredAppointment, { person, choices }: Match): Appointment {
-  const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt, desk } = one
+  const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt, workstation } = one
   return {
     ...{ id, accountId, name, at, minutes, place, state, choices },
-    ...defined({ number, arrivedAt, calledAt, person, desk }),
+    ...defined({ number, arrivedAt, calledAt, person, desk: workstation }),
     ...(one.email && { email: one.email }),
     ...(one.mobile && { mobile: one.mobile }),
     ...(one.about && { about: one.about })

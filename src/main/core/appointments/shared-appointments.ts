@@ -23,13 +23,13 @@ const Shared = z.object({
   ...{ state, before: state.optional(), number: z.int().min(1).max(99_999).optional(), calls: z.int().min(0) },
   ...{ arrivedAt: moment.optional(), calledAt: moment.optional() },
   /** The workstation that called them, or where they are. */
-  desk: text.optional()
+  workstation: text.optional()
 })
 export type SharedAppointment = z.output<typeof Shared>
 
 /** Members that change together: the name of one change with the address of another would match nobody. */
 const GROUPS = [['name', 'email', 'mobile', 'person'], ['at', 'minutes'], ['place'], ['about'], ['series']] as const
-const PROGRESS_MEMBERS = ['state', 'before', 'number', 'arrivedAt', 'calledAt', 'calls', 'desk'] as const
+const PROGRESS_MEMBERS = ['state', 'before', 'number', 'arrivedAt', 'calledAt', 'calls', 'workstation'] as const
 /** The states by progress: someone who came outranks a no-show. */
 const ORDER: readonly AppointmentState[] = ['expected', 'no-show', 'arrived', 'called', 'here', 'done']
 
@@ -60,11 +60,20 @@ export function openSharedAppointments({
       const row = table.byId(local)
       if (!row) return undefined
       const isAtWorkstation = row.state === 'called' || row.state === 'here'
-      return Shared.safeParse({ ...row, desk: isAtWorkstation ? (row.desk ?? workstationName()) : undefined }).data
+      return Shared.safeParse({
+        ...row,
+        workstation: isAtWorkstation ? (row.workstation ?? workstationName()) : undefined
+      }).data
     },
     read: (content) => Shared.safeParse(content).data,
-    write(accountId, { desk, ...content }, id, local = id) {
-      table.put({ ...UNSET, ...content, id: local, accountId, desk: desk === workstationName() ? undefined : desk })
+    write(accountId, { workstation, ...content }, id, local = id) {
+      table.put({
+        ...UNSET,
+        ...content,
+        id: local,
+        accountId,
+        workstation: workstation === workstationName() ? undefined : workstation
+      })
       return local
     },
     erase: (local) => void table.remove(local),
@@ -81,7 +90,7 @@ export function openSharedAppointments({
         ...own,
         id: newId(),
         accountId,
-        desk: undefined,
+        workstation: undefined,
         about: shortened(about, 300)
       })
     },

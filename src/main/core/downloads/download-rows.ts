@@ -34,13 +34,13 @@ export const DOWNLOADS = new Rows({
   queuedAt: value<number>(),
   finishedAt: optional(value<number>()),
   /** The workstation of the office that saved it, if that is another one. */
-  desk: optional(value<string>()),
+  workstation: optional(value<string>()),
   /** What identifies its folder to all workstations that share it, if a rule requested it: see `SharedFiles`. */
   sharedFolder: optional(value<string>()),
   /** Whether the office still has to be told that the file is there. */
-  isUntold: flag(),
+  isUnreported: flag(),
   /** Whether the user wants it here, whatever other workstations have saved. */
-  isAskedFor: flag()
+  isRequested: flag()
 })
 
 export type NewDownload = Pick<
@@ -61,7 +61,7 @@ export interface SavedDownload {
   /** Set if the office must be told that the file is there: what identifies the folder to all workstations. */
   sharedFolder?: string
   /** The other workstation of the office that saved it. */
-  desk?: string
+  workstation?: string
 }
 
 /** Files of one account that go into one folder. */

@@ -34,8 +34,8 @@ export function openDownloadsTable(db: Db) {
   const updateDone = downloads.run<[kept: object]>(
     `UPDATE downloads SET state = 'done', file_name = @fileName, was_there = @wasThere, bytes = @bytes,
        sha256 = @sha256, signers = @signers, client_reference = @clientReference, error = NULL, retry_at = 0, finished_at = @now,
-       naming_bytes = NULL, naming_sha256 = NULL, desk = @desk, shared_folder = @sharedFolder,
-       is_untold = @sharedFolder IS NOT NULL AND @desk IS NULL, is_asked_for = 0 WHERE id = @id AND state = 'waiting'`
+       naming_bytes = NULL, naming_sha256 = NULL, workstation = @workstation, shared_folder = @sharedFolder,
+       is_unreported = @sharedFolder IS NOT NULL AND @workstation IS NULL, is_requested = 0 WHERE id = @id AND state = 'waiting'`
   )
   const updateNaming = downloads.run<[bytes: number, sha256: string, id: string]>(
     'UPDATE downloads SET naming_bytes = ?, naming_sha256 = ? WHERE id = ?'
@@ -62,7 +62,7 @@ export function openDownloadsTable(db: Db) {
   )
   const requeueEnded = downloads.run<[now: number, id: string]>(
     `UPDATE OR IGNORE downloads SET state = 'waiting', error = NULL, attempts = 0, retry_at = 0, finished_at = NULL,
-       queued_at = ?, is_asked_for = max(is_asked_for, state = 'done') WHERE id = ? AND state <> 'waiting'`
+       queued_at = ?, is_requested = max(is_requested, state = 'done') WHERE id = ? AND state <> 'waiting'`
   )
   const clearRetryAtOf = downloads.run<[id: string]>(
     `UPDATE downloads SET retry_at = 0 WHERE id = ? AND state = 'waiting'`
@@ -225,13 +225,13 @@ export function openDownloadsTable(db: Db) {
 
     /** Some saved files that the office must still be told about. */
     unreported: downloads.all<[accountId: string]>(
-      'INDEXED BY downloads_untold WHERE is_untold = 1 AND account_id = ? ORDER BY number LIMIT 100'
+      'INDEXED BY downloads_unreported WHERE is_unreported = 1 AND account_id = ? ORDER BY number LIMIT 100'
     ),
     /** Marks a file as told to the office. */
-    markReported: downloads.run<[id: string]>('UPDATE downloads SET is_untold = 0 WHERE id = ?'),
+    markReported: downloads.run<[id: string]>('UPDATE downloads SET is_unreported = 0 WHERE id = ?'),
     /** Marks all files saved since then to be told to the office again. */
     markUnreportedSince: downloads.run<[accountId: string, since: number]>(
-      `UPDATE downloads SET is_untold = 1 WHERE account_id = ? AND state = 'done' AND finished_at >= ?
+      `UPDATE downloads SET is_unreported = 1 WHERE account_id = ? AND state = 'done' AND finished_at >= ?
          AND shared_folder IS NOT NULL`
     ),
 

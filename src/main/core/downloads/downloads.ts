@@ -101,15 +101,16 @@ export function openDownloads(deps: DownloadsDeps) {
   const listing = openListing({ table, folders, queue, runs, speed, isPaused, time })
   const bulk = new BulkChanges({ ...deps, table, folders, runs, queue, changed })
 
-  function saved(download: Download, { fileName, sha256, desk, sharedFolder }: SavedDownload): void {
+  function saved(download: Download, { fileName, sha256, workstation, sharedFolder }: SavedDownload): void {
     fetching.committed(download, fileName)
     runs.ended(download.accountId, 'done')
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
     const what = type === 'signed' ? 'signed-document-fetched' : 'identity-data-fetched'
     // A file saved by another workstation is in that one's audit trail.
-    if (desk === undefined) deps.note({ what, documentReference, documentName, detail })
-    if (desk === undefined && sharedFolder !== undefined) setImmediate(() => shared.reportSoon(download.accountId))
+    if (workstation === undefined) deps.note({ what, documentReference, documentName, detail })
+    if (workstation === undefined && sharedFolder !== undefined)
+      setImmediate(() => shared.reportSoon(download.accountId))
     if (ruleId !== undefined) rules.countFetched(ruleId)
     if (writesIndex) indexes.fileAdded(folderId)
   }

@@ -232,7 +232,7 @@ export class Queue {
       this.wake()
       await this.#commits.add({ download, saved: result })
       // A file saved by another workstation says nothing about the service.
-      if (result.desk !== undefined) return
+      if (result.workstation !== undefined) return
       this.#attempts.recordSuccess(download)
       this.lanes.accounts.clear(download.accountId)
       this.lanes.folders.clear(download.folderId)

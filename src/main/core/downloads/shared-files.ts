@@ -67,7 +67,7 @@ export interface FileClaim {
 
 /** A file that another workstation has saved. */
 export interface SavedByOther extends MadeFile {
-  desk: string
+  workstation: string
   sharedFolder: string
 }
 
@@ -118,8 +118,8 @@ export class SharedFiles {
     make: (making?: FileClaim) => Promise<SavedDownload>
   ): Promise<SavedDownload | SavedByOther | Deferral | undefined> {
     const { exclusiveTasks } = this.#deps
-    const { accountId, ruleId, isAskedFor } = download
-    if (ruleId === undefined || isAskedFor || !exclusiveTasks.of(accountId)) return await make()
+    const { accountId, ruleId, isRequested } = download
+    if (ruleId === undefined || isRequested || !exclusiveTasks.of(accountId)) return await make()
     const { sharedFolder, others } = await this.#marksOf(folder)
     // Another file has the place of the folder's id, so no one can tell who shares the folder.
     if (sharedFolder === undefined) return await make()
@@ -169,8 +169,8 @@ export class SharedFiles {
     const [by] = claim.by
     if (by?.state !== 'done') return { isLost: false, answer: { why: busyAt(by?.holder ?? ''), ms: BUSY_RETRY } }
     const made = MadeFile.safeParse(by.content).data
-    const { holder: desk } = by
-    const saved = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder }
+    const { holder: workstation } = by
+    const saved = { fileName: '', bytes: 0, sha256: '', ...made, workstation, sharedFolder }
     return { isLost: made === undefined, answer: saved }
   }
 

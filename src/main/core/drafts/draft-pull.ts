@@ -10,7 +10,13 @@ import { encodeContent, localContent, readContent } from './shared-content.ts'
 import type { KnownDraft, LocalDraft, SharedDraftRows } from './shared-draft-rows.ts'
 
 /** The sync data of a draft that the office no longer has. */
-export const REMOVED = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
+export const REMOVED = {
+  isGone: true,
+  isToKnow: false,
+  editingBy: undefined,
+  editingUntil: 0,
+  conflictCount: 0
+} as const
 
 export interface PullDeps {
   readonly drafts: Drafts
@@ -216,7 +222,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     const local = rows.localDraft(id)
     if (!local) return false
     const known = rows.find(id)
-    const openBefore = known?.beside ?? 0
+    const openBefore = known?.conflictCount ?? 0
     const officeIds = new Set(conflicts.map(({ version }) => version))
     // The server was restored, or joined again by this workstation, and doesn't know them. They stay among the draft's
     // versions.
@@ -225,17 +231,17 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       : rows.openConflictIds(local.number).filter((version) => !officeIds.has(version))
     for (const version of lostConflicts) drafts.setConflictResolved(version)
     if (conflicts.length === 0) {
-      if (openBefore > 0) rows.change(id, { beside: 0 })
+      if (openBefore > 0) rows.change(id, { conflictCount: 0 })
       return openBefore + lostConflicts.length > 0
     }
-    for (const { version, content, by: desk, ago, isResolved } of conflicts) {
+    for (const { version, content, by: workstation, ago, isResolved } of conflicts) {
       const composition = content && readContent(content)
       drafts.setConflictResolved(version, isResolved)
       if (composition) {
-        drafts.keepConflict(id, { id: version, savedAt: timestampOf(ago), desk, isResolved }, composition)
+        drafts.keepConflict(id, { id: version, savedAt: timestampOf(ago), workstation, isResolved }, composition)
       }
     }
-    rows.change(id, { beside: conflicts.filter(({ isResolved }) => !isResolved).length })
+    rows.change(id, { conflictCount: conflicts.filter(({ isResolved }) => !isResolved).length })
     return true
   }
 

@@ -34,8 +34,8 @@ const VERSIONS = new Rows({
   reason: value<DraftVersion['reason']>(),
   title: value<string>(),
   who: value<string>(),
-  desk: optional(value<string>()),
-  beside: optional(value<'open' | 'settled'>())
+  workstation: optional(value<string>()),
+  conflict: optional(value<'open' | 'resolved'>())
 })
 
 /** A content of the draft that isn't current, because another was saved at the office first. */
@@ -43,7 +43,7 @@ export interface ConflictingVersion extends Pick<KeepableDraft, 'title' | 'who' 
   id: string
   savedAt: number
   /** The name of the workstation that wrote it. */
-  desk: string
+  workstation: string
   isResolved: boolean
 }
 
@@ -69,14 +69,14 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   )
   const sizes = db.prepare<[number], Size>(
     `SELECT number, reason, octet_length(body) AS bytes FROM draft_versions
-     WHERE draft_number = ? AND beside IS NOT 'open' ORDER BY number`
+     WHERE draft_number = ? AND conflict IS NOT 'open' ORDER BY number`
   )
   const addConflict = versions.run<[version: object]>(
-    `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body, desk, beside)
-     VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @desk, 'open') ON CONFLICT DO NOTHING`
+    `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body, workstation, conflict)
+     VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @workstation, 'open') ON CONFLICT DO NOTHING`
   )
-  const setConflictState = versions.run<[beside: 'open' | 'settled', id: string]>(
-    'UPDATE draft_versions SET beside = ? WHERE id = ?'
+  const setConflictState = versions.run<[conflict: 'open' | 'resolved', id: string]>(
+    'UPDATE draft_versions SET conflict = ? WHERE id = ?'
   )
   const allOf = versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC')
   const erase = versions.run<[number: number]>('DELETE FROM draft_versions WHERE number = ?')
@@ -86,7 +86,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
    * undecided again.
    */
   const setResolved = (id: string, isResolved: boolean): void =>
-    void setConflictState(isResolved ? 'settled' : 'open', id)
+    void setConflictState(isResolved ? 'resolved' : 'open', id)
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
     const newest = sameAsNewest.get(draft.body, draft.number)
@@ -126,13 +126,13 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   }
 }
 
-function viewOf({ desk, beside, reason, ...version }: RecordOf<typeof VERSIONS>): DraftVersion {
-  if (beside === undefined) return { ...version, reason }
+function viewOf({ workstation, conflict, reason, ...version }: RecordOf<typeof VERSIONS>): DraftVersion {
+  if (conflict === undefined) return { ...version, reason }
   return {
     ...version,
     reason: 'beside',
-    ...(desk !== undefined && { desk }),
-    ...(beside === 'open' && { isOpen: true })
+    ...(workstation !== undefined && { desk: workstation }),
+    ...(conflict === 'open' && { isOpen: true })
   }
 }
 

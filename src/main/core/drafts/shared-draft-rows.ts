@@ -19,7 +19,7 @@ const KNOWN = new Rows({
   isMadeHere: flag(),
   editingBy: optional(value<string>()),
   editingUntil: value<number>(),
-  beside: value<number>(),
+  conflictCount: value<number>(),
   isGone: flag(),
   isToKnow: flag()
 })
@@ -48,7 +48,7 @@ export function openSharedDraftRows(db: Db) {
   const write = known.run<[row: object]>(
     `UPDATE office_drafts SET is_mine = @isMine, based_on = @basedOn, revision = @revision, edits = @edits, given = @given,
        is_aside = @isAside, is_moved = @isMoved, taken = @taken, is_made_here = @isMadeHere, editing_by = @editingBy,
-       editing_until = @editingUntil, beside = @beside, is_gone = @isGone, is_to_know = @isToKnow WHERE id = @id`
+       editing_until = @editingUntil, conflict_count = @conflictCount, is_gone = @isGone, is_to_know = @isToKnow WHERE id = @id`
   )
   const add = known.run<[id: string, accountId: string]>(
     'INSERT INTO office_drafts (id, account_id) VALUES (?, ?) ON CONFLICT DO NOTHING'
@@ -145,11 +145,11 @@ export function openSharedDraftRows(db: Db) {
     isAnyActive: (accountId: string): boolean => anyActive(accountId) !== undefined,
     /** The ids of this workstation's sends of a draft that failed, as far as is known. */
     ownFailedSends: known.values<[draftId: string], string>(
-      `SELECT id FROM sends WHERE draft_id = ? AND desk IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`
+      `SELECT id FROM sends WHERE draft_id = ? AND workstation IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`
     ),
     /** The body of one of this workstation's sends of a draft. */
     sendBody: known.value<[draftId: string, sendId: string], string>(
-      `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND desk IS NULL`
+      `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND workstation IS NULL`
     ),
     /** The id of a send of this draft that arrived. */
     sentAs: known.value<[draftId: string], string>(
@@ -163,7 +163,7 @@ export function openSharedDraftRows(db: Db) {
     /** Sends of shared drafts that have come back to this workstation because it is leaving. */
     reclaimable: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
-       WHERE office_drafts.account_id = ? AND sends.state IN ${HELD_STATES} AND desk IS NULL AND is_mine = 0 AND is_gone = 0`
+       WHERE office_drafts.account_id = ? AND sends.state IN ${HELD_STATES} AND workstation IS NULL AND is_mine = 0 AND is_gone = 0`
     ),
 
     /**
@@ -188,20 +188,20 @@ export function openSharedDraftRows(db: Db) {
      * linked.
      */
     linkSend: known.run<[draftId: string, sendId: string]>(
-      `UPDATE sends SET draft_id = ? WHERE id = ? AND (desk IS NOT NULL OR state NOT IN ${HELD_STATES})`
+      `UPDATE sends SET draft_id = ? WHERE id = ? AND (workstation IS NOT NULL OR state NOT IN ${HELD_STATES})`
     ),
 
     /** The office's ids of the contents kept beside a draft. */
     conflictIds: known.values<[draft: number], string>(
-      'SELECT id FROM draft_versions WHERE draft_number = ? AND beside IS NOT NULL'
+      'SELECT id FROM draft_versions WHERE draft_number = ? AND conflict IS NOT NULL'
     ),
     /** Those of them that nobody has decided on. */
     openConflictIds: known.values<[draft: number], string>(
-      `SELECT id FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
+      `SELECT id FROM draft_versions WHERE draft_number = ? AND conflict = 'open'`
     ),
     /** These with their contents. */
     openConflicts: db.prepare<[draft: number], { id: string; body: string }>(
-      `SELECT id, body FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
+      `SELECT id, body FROM draft_versions WHERE draft_number = ? AND conflict = 'open'`
     )
   }
 }

@@ -153,7 +153,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (officeIdOf(accountId) === undefined) return undefined
     const known = rows.find(id)
     if (!known) return undefined
-    const { isMine, isMadeHere, revision, editingBy, editingUntil, beside: versions, taken: edition } = known
+    const { isMine, isMadeHere, revision, editingBy, editingUntil, conflictCount: versions, taken: edition } = known
     const isEdited = editingBy !== undefined && editingUntil > time.now()
     return {
       ...{ isMine, canBeMine: isMine || isMadeHere || revision === 0, versions, edition },
@@ -322,7 +322,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (known?.editingBy !== undefined && known.editingUntil > time.now()) {
         fail('busy', `${known.editingBy} is working on this draft.`, { next: 'Take it over to send it from here.' })
       }
-      if ((known?.beside ?? 0) > 0) {
+      if ((known?.conflictCount ?? 0) > 0) {
         fail('conflict', 'There is more than one version of this draft.', {
           next: 'Choose which one to keep, and send that.'
         })

@@ -99,7 +99,7 @@ export async function reconcileRestored(
     // A send whose sending was undone is a draft again here, or cancelled if it was made here and that wasn't told yet.
     // Another's send is also cancelled here if the earlier server had lost it, which doesn't count.
     if (known?.state === 'cancelled' && (!send || send.state === 'cancelled')) return 'cancelled'
-    if (send?.state === 'cancelled' && send.desk === undefined) return 'cancelled'
+    if (send?.state === 'cancelled' && send.workstation === undefined) return 'cancelled'
     return send?.state === 'ready' && isHeldLocally(known) ? 'held' : undefined
   }
 
@@ -137,7 +137,7 @@ export async function reconcileRestored(
     const known = rows.find(id)
     rows.erase(id)
     if (!send || FINAL_STATES.has(send.state)) return undefined
-    if (send.desk !== undefined) {
+    if (send.workstation !== undefined) {
       return sends.change(send, { state: 'cancelled', settledAt: time.now(), error: WITH_ITS_MAKER })
     }
     // If the server never had it, or had given it back, no one else can have sent it.
@@ -163,8 +163,8 @@ export async function reconcileRestored(
 const isHeldLocally = (known: KnownSend | undefined) => known?.state === 'held' && known.revision > 0
 
 /** Returns whether the office may have been able to send this workstation's own send when it was last read. */
-function couldLeave({ state, desk }: Send, known: KnownSend | undefined): boolean {
-  if (desk !== undefined || FINAL_STATES.has(state) || !known) return false
+function couldLeave({ state, workstation }: Send, known: KnownSend | undefined): boolean {
+  if (workstation !== undefined || FINAL_STATES.has(state) || !known) return false
   return known.state === 'held' ? !isHeldLocally(known) : !NOT_SENT_BY_OFFICE.has(known.state)
 }
 

@@ -92,7 +92,7 @@ export function openSendPull(deps: PullDeps) {
     })
     if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
     // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
-    const isMine = change.isMine || (local !== undefined && local.desk === undefined)
+    const isMine = change.isMine || (local !== undefined && local.workstation === undefined)
     const isChangedElsewhere = isMine ? (known?.revision ?? 0) < revision : true
     if (state === 'held' || state === 'cancelled') {
       // The office may have said whether its draft continues while the send was still waiting here.
@@ -204,14 +204,14 @@ export function openSendPull(deps: PullDeps) {
     return body && add(accountId, id, body, isMine ? undefined : maker, goesIn)
   }
 
-  function add(accountId: string, id: string, body: SharedBody, desk?: string, goesIn = 0): Send {
+  function add(accountId: string, id: string, body: SharedBody, workstation?: string, goesIn = 0): Send {
     const { composition, createdAt, isScheduled, draftId, release, ...content } = body
     const goesAt = dueAt(goesIn)
     if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
     return sends.add({
       ...(content as SentRequest),
       ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
-      ...(desk !== undefined && { desk }),
+      ...(workstation !== undefined && { workstation }),
       ...(release && { release }),
       // If the draft has local edits that weren't sent, it stays on its own.
       ...(draftId !== undefined && !sharedDrafts?.hasUnsyncedEdits(draftId, composition) && { draftId })

@@ -24,7 +24,7 @@ export const SENDS = new Rows({
   batchId: optional(value<string>()),
   row: optional(value<number>('sheet_row')),
   /** The workstation of the office that made it, if that is another one. */
-  desk: optional(value<string>()),
+  workstation: optional(value<string>()),
   kind: value<SentRequest['kind']>(),
   title: value<string>(),
   who: value<string>(),

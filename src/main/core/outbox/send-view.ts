@@ -109,11 +109,11 @@ export function viewer({
 
   return (send) => {
     const { id, accountId, kind, title, who, state, createdAt, attempt } = send
-    const { draftId, batchId, row, desk, attemptedAt, settledAt, packageReference, packageStatus } = send
+    const { draftId, batchId, row, workstation, attemptedAt, settledAt, packageReference, packageStatus } = send
     return {
       ...{ id, accountId, kind, title, who, state, createdAt, attempt },
       documents: [...send.documents],
-      ...defined({ draftId, batchId, row, desk, attemptedAt, settledAt, packageReference, packageStatus }),
+      ...defined({ draftId, batchId, row, desk: workstation, attemptedAt, settledAt, packageReference, packageStatus }),
       ...stateDetails(send),
       ...(send.release && { release: releaseView(send.release) })
     }

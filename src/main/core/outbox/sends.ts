@@ -19,7 +19,7 @@ export type NewSend = SentRequest & {
   /** Corrections made in the sheet's row before it was sent. */
   corrected?: readonly BulkCorrection[]
   composition: Composition
-  desk?: string
+  workstation?: string
   state: 'ready' | 'refused'
   isScheduled: boolean
   goesAt: number
@@ -34,7 +34,7 @@ export type SendFields = Partial<
     Send,
     | 'state'
     | 'draftId'
-    | 'desk'
+    | 'workstation'
     | 'isScheduled'
     | 'goesAt'
     | 'release'
@@ -54,7 +54,7 @@ export type SendFields = Partial<
 /** Fields that seldom change, written by a statement of their own. */
 const SCHEDULE_FIELDS = [
   'draftId',
-  'desk',
+  'workstation',
   'isScheduled',
   'goesAt',
   'release'
@@ -76,9 +76,9 @@ export function openSends(db: Db) {
     'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
   )
   const insert = table.run<[send: object]>(
-    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, desk, kind, state, title, who, is_scheduled, goes_at,
+    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, workstation, kind, state, title, who, is_scheduled, goes_at,
        created_at, settled_at, fingerprint, error, release)
-     VALUES (@id, @accountId, @draftId, @batchId, @row, @desk, @kind, @state, @title, @who, @isScheduled, @goesAt,
+     VALUES (@id, @accountId, @draftId, @batchId, @row, @workstation, @kind, @state, @title, @who, @isScheduled, @goesAt,
        @createdAt, @settledAt, @fingerprint, @error, @release)`
   )
   const insertBody = table.run<[number: number, cells: string | null, body: string]>(
@@ -96,7 +96,7 @@ export function openSends(db: Db) {
        documents = @documents WHERE number = @number`
   )
   const writeSchedule = table.run<[send: object]>(
-    'UPDATE sends SET draft_id = @draftId, desk = @desk, is_scheduled = @isScheduled, goes_at = @goesAt, release = @release WHERE number = @number'
+    'UPDATE sends SET draft_id = @draftId, workstation = @workstation, is_scheduled = @isScheduled, goes_at = @goesAt, release = @release WHERE number = @number'
   )
   const writeResponse = table.run<[response: string, number: number]>(
     'UPDATE send_bodies SET response = ? WHERE number = ?'

@@ -64,21 +64,21 @@ export function openSharedRows(db: Db) {
   const anyInFlight = resultTable.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_ends WHERE account_id = ?
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
-       WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND desk IS NULL LIMIT 1`
+       WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND workstation IS NULL LIMIT 1`
   )
   const officesDraft = `draft_id IN (SELECT id FROM office_drafts WHERE is_mine = 0 AND (revision > 0 OR based_on <> '[]'))`
   const staysBehind = known.values<[object], string>(
     `SELECT sends.id FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = @accountId AND (
        (sends.state IN ('ready', 'sending', 'uncertain') AND its.state <> 'cancelled'
-         AND (@isUnasked OR (its.state <> 'held' AND desk IS NULL)))
-       OR (sends.state IN ('ready', 'uncertain') AND desk IS NULL AND ${officesDraft})
-       OR (sends.state IN ('refused', 'not-sent') AND desk IS NULL AND (its.state NOT IN ('cancelled', 'held') OR ${officesDraft})))`
+         AND (@isUnasked OR (its.state <> 'held' AND workstation IS NULL)))
+       OR (sends.state IN ('ready', 'uncertain') AND workstation IS NULL AND ${officesDraft})
+       OR (sends.state IN ('refused', 'not-sent') AND workstation IS NULL AND (its.state NOT IN ('cancelled', 'held') OR ${officesDraft})))`
   )
   const sending = known.value<[accountId: string], number>(
     `SELECT count(*) FROM office_sends WHERE account_id = ? AND state = 'sending'`
   )
   const anyLacking = known.value<[accountId: string], number>(
-    `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND desk IS NULL
+    `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND workstation IS NULL
        AND sends.state IN ('ready', 'uncertain') AND its.id IS NULL AND ${officesDraft} LIMIT 1`
   )
   return {
@@ -169,7 +169,7 @@ export function openSharedRows(db: Db) {
     /** Stops sharing the account. Other workstations' unfinished sends belong to them alone. */
     forget: db.transaction((accountId: string): void => {
       for (const sql of [
-        `DELETE FROM sends WHERE account_id = ? AND desk IS NOT NULL AND state IN ('ready', 'sending', 'uncertain')`,
+        `DELETE FROM sends WHERE account_id = ? AND workstation IS NOT NULL AND state IN ('ready', 'sending', 'uncertain')`,
         'DELETE FROM office_sends WHERE account_id = ?',
         'DELETE FROM office_ends WHERE account_id = ?',
         'DELETE FROM office_accounts WHERE account_id = ?'

@@ -1,7 +1,7 @@
 /** The outbox data that an office of several workstations shares, as known here. */
 export const office = `
   -- The workstation that made it, where that is another.
-  ALTER TABLE sends ADD COLUMN desk TEXT;
+  ALTER TABLE sends ADD COLUMN workstation TEXT;
 
   CREATE TABLE office_accounts (
     account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

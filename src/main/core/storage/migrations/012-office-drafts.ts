@@ -19,11 +19,11 @@ export const officeDrafts = `
     is_moved INTEGER NOT NULL DEFAULT 0,
     -- How often another's content has taken the place of what was here: an editor goes on from one of these.
     taken INTEGER NOT NULL DEFAULT 0,
-    -- As the office says: whether this workstation made it, who else is at work on it, until when, and how many contents are beside it.
+    -- As the office reports: whether this workstation created it, who else is editing it, until when, and how many conflicts it has.
     is_made_here INTEGER NOT NULL DEFAULT 1,
     editing_by TEXT,
     editing_until INTEGER NOT NULL DEFAULT 0,
-    beside INTEGER NOT NULL DEFAULT 0,
+    conflict_count INTEGER NOT NULL DEFAULT 0,
     -- It is no more, and the office knows.
     is_gone INTEGER NOT NULL DEFAULT 0,
     -- It is still to be told to a server that was put back.
@@ -47,7 +47,7 @@ export const officeDrafts = `
     UPDATE office_drafts SET edits = edits + 1 WHERE id = OLD.id;
   END;
 
-  -- Of a version: the workstation that it is from, where that is another; and whether it stands beside the draft, and someone is to decide.
-  ALTER TABLE draft_versions ADD COLUMN desk TEXT;
-  ALTER TABLE draft_versions ADD COLUMN beside TEXT CHECK (beside IN ('open', 'settled'));
+  -- Of a version: the workstation that wrote it, if that is another; and whether it conflicts with the draft, and was resolved.
+  ALTER TABLE draft_versions ADD COLUMN workstation TEXT;
+  ALTER TABLE draft_versions ADD COLUMN conflict TEXT CHECK (conflict IN ('open', 'resolved'));
 `

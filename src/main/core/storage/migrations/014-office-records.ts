@@ -123,7 +123,7 @@ export const officeRecords = `
   UPDATE download_rules SET view_query = (SELECT query FROM document_views WHERE document_views.id = view_id);
 
   -- The other workstation that called someone, or where they are.
-  ALTER TABLE appointments ADD COLUMN desk TEXT;
+  ALTER TABLE appointments ADD COLUMN workstation TEXT;
   CREATE TRIGGER office_appointment_added AFTER INSERT ON appointments
     WHEN EXISTS (SELECT 1 FROM office_accounts WHERE account_id = NEW.account_id) BEGIN
     INSERT INTO office_records (kind, account_id, local) VALUES ('appointment', NEW.account_id, NEW.id) ON CONFLICT DO NOTHING;
