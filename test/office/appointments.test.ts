@@ -324,7 +324,9 @@ describe('what is over', () => {
     for (let round = 0; round < 3; round++) await at(0).whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata, expected'])
     expect(await two.office.sql('SELECT id FROM office.shared_item')).toEqual([])
-    expect(at(0).work.parts.db.prepare('SELECT count(*) AS n FROM office_records WHERE edits <> given').get()).toEqual({
+    expect(
+      at(0).work.parts.db.prepare('SELECT count(*) AS n FROM office_records WHERE edit_count <> pushed_edits').get()
+    ).toEqual({
       n: 0
     })
   })

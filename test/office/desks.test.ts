@@ -242,7 +242,7 @@ describe('what came of an attempt', () => {
     const said: string[] = []
     db.function('said', (how: unknown) => void said.push(`${how}: ${(pragma.mock.calls as unknown[][]).at(-1)?.[0]}`))
     for (const how of ['INSERT', 'UPDATE'])
-      db.exec(`CREATE TEMP TRIGGER ${how}ed AFTER ${how} ON office_ends BEGIN SELECT said('${how}'); END`)
+      db.exec(`CREATE TEMP TRIGGER ${how}ed AFTER ${how} ON office_results BEGIN SELECT said('${how}'); END`)
     const store = storeOf(0, front.work)
     const finishAndClaim: typeof store.finishAndClaim = (...its) =>
       its[1].length === 0 ? store.finishAndClaim(...its) : tell(...its)

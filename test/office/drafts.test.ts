@@ -330,7 +330,7 @@ describe('while the server is away', () => {
     front.type('Lease')
     await whenSynced()
     // The server has it, but this workstation doesn't know.
-    at(0).work.parts.db.prepare('UPDATE office_drafts SET given = 0').run()
+    at(0).work.parts.db.prepare('UPDATE office_drafts SET pushed_edits = 0').run()
     front.type('Lease, and more')
     await whenSynced()
     for (const desk of desks) {

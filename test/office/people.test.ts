@@ -318,7 +318,7 @@ describe('joined', () => {
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
     // Reading everything again doesn't bring one back either.
     at(1).work.time.now += 31 * DAY
-    at(1).work.parts.db.exec('UPDATE office_records_read SET cursor = 0')
+    at(1).work.parts.db.exec('UPDATE office_record_cursors SET cursor = 0')
     await whenSynced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
     await two.office.sql(`UPDATE office.shared_item SET expires_at = now() - interval '1 s'`)

@@ -244,7 +244,7 @@ describe('what is changed', () => {
     at(0).preset('Lease', 'Lease')
     await whenSynced()
     // As if the office had it and the workstation didn't know.
-    at(0).work.parts.db.prepare('UPDATE office_records SET given = 0').run()
+    at(0).work.parts.db.prepare('UPDATE office_records SET pushed_edits = 0').run()
     at(1).preset('Deed', 'Deed')
     await whenSynced()
     expectPresets('Deed: Deed', 'Lease: Lease')

@@ -12,7 +12,7 @@ import type { KnownDraft, LocalDraft, SharedDraftRows } from './shared-draft-row
 /** The sync data of a draft that the office no longer has. */
 export const REMOVED = {
   isGone: true,
-  isToKnow: false,
+  isRestorePending: false,
   editingBy: undefined,
   editingUntil: 0,
   conflictCount: 0
@@ -60,9 +60,9 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       return known.basedOn.length > 0
     }
     // The office decides whether unsynced local changes become another draft when they are sent.
-    if (change.isGone && local && !known.isGone && known.edits !== known.given) return false
+    if (change.isGone && local && !known.isGone && known.editCount !== known.pushedEdits) return false
     // A restored server decides that only once it has been told the local content.
-    if (change.isGone && local && !known.isGone && known.isToKnow) {
+    if (change.isGone && local && !known.isGone && known.isRestorePending) {
       if (rows.isActive(id)) deferredUntilSent.add(id)
       return false
     }
@@ -74,33 +74,43 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
         removed: { version, revision }
       })
     }
-    if (known.isGone && known.isToKnow) return false
+    if (known.isGone && known.isRestorePending) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && readContent(change.content)
     // The server was restored, which isn't known here yet, and has an earlier content.
     if (local && isNewer && change.revision < known.revision) return false
     // A package of it holds back what the server lost. Once that is over, the server is told, and this is read again.
-    if (local && isNewer && known.isToKnow && rows.isActive(id)) {
+    if (local && isNewer && known.isRestorePending && rows.isActive(id)) {
       deferredUntilSent.add(id)
       return false
     }
-    const isUnsynced = known.edits !== known.given
+    const isUnsynced = known.editCount !== known.pushedEdits
     const syncFields = syncFieldsOf(change)
     if (!local) {
       // It was deleted or sent here. The office must still be told, unless it was changed there since.
-      if (before && isUnsynced && known.revision > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
+      if (
+        before &&
+        isUnsynced &&
+        known.revision > 0 &&
+        (rows.sentAs(id) !== undefined || (!isNewer && known.isTrashed))
+      )
         return false
       // A restored server has a sent draft again until it is told about the send, if need be from here.
       if (rows.sentAs(id) !== undefined) {
-        rows.markSynced(id, { basedOn: [change.version], revision: change.revision, isGone: true, isToKnow: true })
+        rows.markSynced(id, {
+          basedOn: [change.version],
+          revision: change.revision,
+          isGone: true,
+          isRestorePending: true
+        })
         return false
       }
       if (!composition) return change.content === undefined && 'wanted'
       drafts.applyRemote(accountId, id, composition, timestampOf(change.ago))
-      rows.markSynced(id, { ...syncFields, basedOn: [change.version], taken: known.taken + 1, isGone: false })
+      rows.markSynced(id, { ...syncFields, basedOn: [change.version], edition: known.edition + 1, isGone: false })
     } else if (isNewer) {
       const isSame = composition !== undefined && isDeepStrictEqual(localContent(local), composition)
-      if (isSame) rows.change(id, { ...syncFields, basedOn: [change.version], given: known.edits })
+      if (isSame) rows.change(id, { ...syncFields, basedOn: [change.version], pushedEdits: known.editCount })
       // The local changes aren't synced yet. The office will keep one of the two contents beside the other.
       else if (isUnsynced) {
         rows.change(id, { editingBy: syncFields.editingBy, editingUntil: syncFields.editingUntil })
@@ -110,11 +120,11 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
         // server has only the longer one.
         if (change.isFromBeforeRestore) drafts.keepVersion(id, 'change')
         drafts.applyRemote(accountId, id, composition, timestampOf(change.ago))
-        rows.markSynced(id, { ...syncFields, basedOn: [change.version], taken: known.taken + 1 })
+        rows.markSynced(id, { ...syncFields, basedOn: [change.version], edition: known.edition + 1 })
       } else return change.content === undefined && 'wanted'
     } else rows.change(id, syncFields)
     const after = rows.find(id)
-    if (after && !after.isMoved) applyTrashState(id, change.trashedFor !== undefined)
+    if (after && !after.isMovePending) applyTrashState(id, change.trashedFor !== undefined)
     return true
   }
 
@@ -134,7 +144,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     return {
       revision,
       isMadeHere: isMine,
-      isAside: trashedFor !== undefined,
+      isTrashed: trashedFor !== undefined,
       editingBy: isEditedElsewhere ? editing.by : undefined,
       editingUntil: isEditedElsewhere ? Math.round(time.now() + editing.remaining) : 0
     }
@@ -145,7 +155,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     if (local && (local.isTrashed === 1) !== isTrashed) {
       drafts.applyRemoteTrash(id, isTrashed)
     }
-    rows.change(id, { isAside: isTrashed, isMoved: false })
+    rows.change(id, { isTrashed: isTrashed, isMovePending: false })
   }
 
   /**
@@ -177,7 +187,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     }
     if (local && hasOpenConflicts)
       for (const version of rows.openConflicts.all(local.number)) splitOffConflict(accountId, version)
-    if (local && known.edits !== known.given) rows.rename(id, newId(), accountId)
+    if (local && known.editCount !== known.pushedEdits) rows.rename(id, newId(), accountId)
     else if (
       local &&
       splitOffVersion !== undefined &&
@@ -186,7 +196,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     ) {
       for (const version of rows.openConflictIds(local.number)) drafts.setConflictResolved(version)
       rows.rename(id, splitOffVersion, accountId)
-      rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], revision: 1, isToKnow: true })
+      rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], revision: 1, isRestorePending: true })
       syncAgain(accountId)
     } else if (local) rows.erase(id)
     const more =
@@ -204,7 +214,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     if (!composition || isKnown(id)) return
     drafts.applyRemote(accountId, id, composition, time.now())
     rows.add(id, accountId)
-    rows.markSynced(id, { basedOn: [id], revision: 1, isToKnow: true })
+    rows.markSynced(id, { basedOn: [id], revision: 1, isRestorePending: true })
     syncAgain(accountId)
     changed(id)
   }
@@ -226,7 +236,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     const officeIds = new Set(conflicts.map(({ version }) => version))
     // The server was restored, or joined again by this workstation, and doesn't know them. They stay among the draft's
     // versions.
-    const lostConflicts = known?.isToKnow
+    const lostConflicts = known?.isRestorePending
       ? []
       : rows.openConflictIds(local.number).filter((version) => !officeIds.has(version))
     for (const version of lostConflicts) drafts.setConflictResolved(version)

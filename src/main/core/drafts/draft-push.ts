@@ -44,7 +44,7 @@ export function openDraftPush({
     const local = rows.localDraft(id)
     if (!known || known.isMine || known.isGone) return
     if (!local) return await pushRemoval(accountId, officeId, known)
-    if (known.edits !== known.given) {
+    if (known.editCount !== known.pushedEdits) {
       const version = newId()
       // Recorded before sending: if no answer comes, the office may have it.
       rows.change(id, { basedOn: [...known.basedOn.slice(-MAX_PENDING), version] })
@@ -68,13 +68,14 @@ export function openDraftPush({
     }
     const localNow = rows.localDraft(id)
     const after = rows.find(id)
-    if (!localNow || !after?.isMoved) return
-    const isAside = localNow.isTrashed === 1
+    if (!localNow || !after?.isMovePending) return
+    const isTrashed = localNow.isTrashed === 1
     const isDone =
-      isAside === after.isAside || (await ask((office) => office.move(officeId, after, isAside ? 'trash' : 'back')))
+      isTrashed === after.isTrashed ||
+      (await ask((office) => office.move(officeId, after, isTrashed ? 'trash' : 'back')))
     db.transaction(() => {
-      if (isDone) rows.change(id, { isAside, isMoved: (rows.localDraft(id)?.isTrashed === 1) !== isAside })
-      else applyTrashState(id, after.isAside)
+      if (isDone) rows.change(id, { isTrashed, isMovePending: (rows.localDraft(id)?.isTrashed === 1) !== isTrashed })
+      else applyTrashState(id, after.isTrashed)
     })()
     if (!isDone) changed(id)
   }
@@ -82,7 +83,7 @@ export function openDraftPush({
   /** Applies the answer to a save. again: more was written meanwhile, or the content became another draft. */
   function applyAnswer(
     accountId: string,
-    { id, edits }: KnownDraft,
+    { id, editCount }: KnownDraft,
     version: string,
     saved: SaveResult
   ): 'again' | 'done' {
@@ -91,7 +92,7 @@ export function openDraftPush({
       if (!now || now.isMine) return false
       const { revision } = saved
       if (saved.outcome === 'newest') {
-        rows.change(id, { basedOn: [version], revision, given: edits, isToKnow: false })
+        rows.change(id, { basedOn: [version], revision, pushedEdits: editCount, isRestorePending: false })
         return true
       }
       if (saved.outcome === 'gone' || saved.outcome === 'split-off') {
@@ -108,7 +109,7 @@ export function openDraftPush({
         // is in progress. Once this one is over, the draft is saved again.
         if (rows.isActive(id)) {
           // What a restored server had isn't there; a version that is new to it was never stored.
-          if (now.edits === now.given) rows.change(id, { edits: now.edits + 1 })
+          if (now.editCount === now.pushedEdits) rows.change(id, { editCount: now.editCount + 1 })
           else rows.change(id, { basedOn: now.basedOn.filter((one) => one !== version) })
           return true
         }
@@ -122,22 +123,22 @@ export function openDraftPush({
         // Unsynced changes are sent as usual, and kept beside the later content. That may lack what was synced before,
         // so it is kept as a version.
         if (rows.localDraft(id)) drafts.keepVersion(id, 'change')
-        rows.change(id, { revision, isToKnow: false })
+        rows.change(id, { revision, isRestorePending: false })
         return true
       }
       // What was written meanwhile is to be kept beside it, too.
-      if (now.edits !== edits) return false
+      if (now.editCount !== editCount) return false
       const composition = saved.content && readContent(saved.content)
       if (composition) {
         // The office keeps this content beside the other. Until it is read back, only this workstation has it if the
         // server is restored, so it is kept as a version.
         if (rows.localDraft(id)) drafts.keepVersion(id, 'change')
         drafts.applyRemote(accountId, id, composition, timestampOf(saved.ago))
-        rows.markSynced(id, { basedOn: [saved.version], revision, taken: now.taken + 1, isToKnow: false })
+        rows.markSynced(id, { basedOn: [saved.version], revision, edition: now.edition + 1, isRestorePending: false })
         return true
       }
       // The office's content can't be read.
-      rows.change(id, { given: edits, revision, isToKnow: false })
+      rows.change(id, { pushedEdits: editCount, revision, isRestorePending: false })
       return true
     })()
     if (saved.outcome !== 'newest') changed(id)
@@ -159,7 +160,7 @@ export function openDraftPush({
       (await ask((office) =>
         sentAs === undefined ? office.move(officeId, known, 'gone') : office.removeSent(officeId, id, sentAs)
       ))
-    if (isDone) rows.markSynced(id, { isGone: true, isToKnow: false })
+    if (isDone) rows.markSynced(id, { isGone: true, isRestorePending: false })
     // The office keeps a draft that was changed there, so it comes back here. If it was sent, the office must still be
     // told.
     else if (sentAs === undefined) reread(accountId, id)
@@ -185,7 +186,7 @@ export function openDraftPush({
       )
       // The office hasn't heard of that send yet: see `unreportedSends`.
       if (sentAs !== undefined && !isDone) return
-    } else if (known.edits === known.given) {
+    } else if (known.editCount === known.pushedEdits) {
       const version = known.basedOn[0] ?? newId()
       if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
       const its = { ...known, own: rows.ownFailedSends(id) }
@@ -203,7 +204,7 @@ export function openDraftPush({
     // A package of it was enqueued meanwhile, so the answer wasn't applied. The office is told again after it.
     if (rows.localDraft(id) && rows.isActive(id)) return
     // What the office never had isn't told again. It is sent as usual.
-    rows.change(id, { isToKnow: false })
+    rows.change(id, { isRestorePending: false })
   }
 
   /**

@@ -61,7 +61,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   const forget = db.prepare<[Whom]>(`DELETE FROM people WHERE ${WHOM}`)
   // Deletes them for the whole office, whatever others have changed in the meantime.
   const forgetForAll = db.prepare<[Whom]>(
-    `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edits = edits + 1
+    `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edit_count = edit_count + 1
      WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
        AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE ${WHOM})`
   )

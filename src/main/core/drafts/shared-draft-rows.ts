@@ -11,17 +11,17 @@ const KNOWN = new Rows({
   isMine: flag(),
   basedOn: json<string[]>(),
   revision: value<number>(),
-  edits: value<number>(),
-  given: value<number>(),
-  isAside: flag(),
-  isMoved: flag(),
-  taken: value<number>(),
+  editCount: value<number>(),
+  pushedEdits: value<number>(),
+  isTrashed: flag(),
+  isMovePending: flag(),
+  edition: value<number>(),
   isMadeHere: flag(),
   editingBy: optional(value<string>()),
   editingUntil: value<number>(),
   conflictCount: value<number>(),
   isGone: flag(),
-  isToKnow: flag()
+  isRestorePending: flag()
 })
 
 export type KnownDraft = RecordOf<typeof KNOWN>
@@ -46,9 +46,9 @@ export function openSharedDraftRows(db: Db) {
      FROM drafts WHERE id = ?`
   )
   const write = known.run<[row: object]>(
-    `UPDATE office_drafts SET is_mine = @isMine, based_on = @basedOn, revision = @revision, edits = @edits, given = @given,
-       is_aside = @isAside, is_moved = @isMoved, taken = @taken, is_made_here = @isMadeHere, editing_by = @editingBy,
-       editing_until = @editingUntil, conflict_count = @conflictCount, is_gone = @isGone, is_to_know = @isToKnow WHERE id = @id`
+    `UPDATE office_drafts SET is_mine = @isMine, based_on = @basedOn, revision = @revision, edit_count = @editCount, pushed_edits = @pushedEdits,
+       is_trashed = @isTrashed, is_move_pending = @isMovePending, edition = @edition, is_made_here = @isMadeHere, editing_by = @editingBy,
+       editing_until = @editingUntil, conflict_count = @conflictCount, is_gone = @isGone, is_restore_pending = @isRestorePending WHERE id = @id`
   )
   const add = known.run<[id: string, accountId: string]>(
     'INSERT INTO office_drafts (id, account_id) VALUES (?, ?) ON CONFLICT DO NOTHING'
@@ -68,7 +68,7 @@ export function openSharedDraftRows(db: Db) {
   )
   const eraseOthers = statement(
     `DELETE FROM drafts WHERE id IN (SELECT id FROM office_drafts WHERE account_id = ? AND is_mine = 0 AND revision > 0
-       AND edits = given) AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
+       AND edit_count = pushed_edits) AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
   )
   const activeSendOf = known.value<[draftId: string], number>(
     `SELECT 1 FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES} LIMIT 1`
@@ -77,7 +77,9 @@ export function openSharedDraftRows(db: Db) {
     `SELECT 1 FROM sends JOIN office_drafts its ON its.id = sends.draft_id
        WHERE sends.account_id = ? AND sends.state IN ${HELD_OR_SENT_STATES} AND sends.state <> 'sent' AND its.is_gone = 0 LIMIT 1`
   )
-  const flagForRestore = statement('UPDATE office_drafts SET is_to_know = 1 WHERE account_id = ? AND revision > 0')
+  const flagForRestore = statement(
+    'UPDATE office_drafts SET is_restore_pending = 1 WHERE account_id = ? AND revision > 0'
+  )
   const stopReading = statement('UPDATE office_accounts SET drafts_cursor = -1 WHERE account_id = ?')
   const resetCursor = statement(
     'UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor > 0'
@@ -103,7 +105,7 @@ export function openSharedDraftRows(db: Db) {
     /** Marks what was just written as received from the office, so that it isn't sent there. */
     markSynced(id: string, changes: Partial<KnownDraft>): void {
       const row = find(id)
-      if (row) write(KNOWN.write({ ...row, ...changes, given: row.edits, isMoved: false }))
+      if (row) write(KNOWN.write({ ...row, ...changes, pushedEdits: row.editCount, isMovePending: false }))
     },
 
     /** Adds rows for the existing drafts, once. */
@@ -129,14 +131,14 @@ export function openSharedDraftRows(db: Db) {
      * included yet. One that is being sent goes with its send, if the office gets that.
      */
     toPush: known.values<[accountId: string], string>(
-      `SELECT id FROM office_drafts its WHERE account_id = ? AND is_mine = 0 AND is_gone = 0 AND (edits <> given OR is_moved = 1)
+      `SELECT id FROM office_drafts its WHERE account_id = ? AND is_mine = 0 AND is_gone = 0 AND (edit_count <> pushed_edits OR is_move_pending = 1)
          AND id NOT IN (SELECT id FROM arrivals)
          AND NOT (EXISTS (SELECT 1 FROM sends WHERE draft_id = its.id AND state IN ${HELD_OR_SENT_STATES})
            AND EXISTS (SELECT 1 FROM drafts WHERE drafts.id = its.id))`
     ),
     /** The ids that the office has to be told again. One that is being sent goes with its send. */
     toRestore: known.values<[accountId: string], string>(
-      `SELECT id FROM office_drafts WHERE account_id = ? AND is_to_know = 1
+      `SELECT id FROM office_drafts WHERE account_id = ? AND is_restore_pending = 1
          AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
     ),
     /** Returns whether a draft is with the outbox, or was sent. */
@@ -158,7 +160,7 @@ export function openSharedDraftRows(db: Db) {
     /** Sends that arrived, whose drafts the office must still be told about. */
     unreportedSends: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
-       WHERE office_drafts.account_id = ? AND is_to_know = 1 AND is_mine = 0 AND sends.state = 'sent'`
+       WHERE office_drafts.account_id = ? AND is_restore_pending = 1 AND is_mine = 0 AND sends.state = 'sent'`
     ),
     /** Sends of shared drafts that have come back to this workstation because it is leaving. */
     reclaimable: db.prepare<[string], { draft: string; send: string }>(

@@ -153,7 +153,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     if (officeIdOf(accountId) === undefined) return undefined
     const known = rows.find(id)
     if (!known) return undefined
-    const { isMine, isMadeHere, revision, editingBy, editingUntil, conflictCount: versions, taken: edition } = known
+    const { isMine, isMadeHere, revision, editingBy, editingUntil, conflictCount: versions, edition } = known
     const isEdited = editingBy !== undefined && editingUntil > time.now()
     return {
       ...{ isMine, canBeMine: isMine || isMadeHere || revision === 0, versions, edition },
@@ -217,8 +217,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       return db.transaction(() => {
         const before = id === undefined ? undefined : rows.find(id)
         const saved = drafts.save(accountId, composition, id, asId)
-        const isStale = before !== undefined && edition !== undefined && edition !== before.taken
-        if (isStale && rows.find(saved.id)?.edits !== before.edits) rows.change(saved.id, { basedOn: [] })
+        const isStale = before !== undefined && edition !== undefined && edition !== before.edition
+        if (isStale && rows.find(saved.id)?.editCount !== before.editCount) rows.change(saved.id, { basedOn: [] })
         return saved
       })()
     },
@@ -280,7 +280,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         }
         rows.change(id, { isMine: true })
       } else {
-        rows.change(id, { isMine: false, basedOn: [], edits: known.edits + 1 })
+        rows.change(id, { isMine: false, basedOn: [], editCount: known.editCount + 1 })
         lanes.syncSoon(draft.accountId)
       }
       changed(id)
@@ -343,7 +343,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (!shared) return isOver ? { draft: id, basedOn: [], revision: 0 } : undefined
       const { accountId, officeId, known } = shared
       // When the office accepts the send, it checks itself whether another content is current by then.
-      if (known.edits !== known.given) await pushing.push(accountId, officeId, id)
+      if (known.editCount !== known.pushedEdits) await pushing.push(accountId, officeId, id)
       const local = rows.localDraft(id)
       // Another workstation's content may have replaced it meanwhile.
       const isSame = local !== undefined && isDeepStrictEqual(localContent(local), composition)
@@ -374,8 +374,8 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (officeIdOf(accountId) === undefined || !isToCome || rows.localDraft(id)) return undefined
       const draft = drafts.save(accountId, composition, undefined, id)
       // If the office has another content, or has it in the trash, this content is neither overwritten nor moved there.
-      const { edits } = rows.add(id, accountId)
-      rows.change(id, { edits: edits + 1, isMoved: true })
+      const { editCount } = rows.add(id, accountId)
+      rows.change(id, { editCount: editCount + 1, isMovePending: true })
       return draft
     },
 
@@ -391,7 +391,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const shared = sharedDraft(id)
       const local = rows.localDraft(id)
       if (!shared || !local) return false
-      const hasOpenConflicts = shared.known.isToKnow && rows.openConflictIds(local.number).length > 0
+      const hasOpenConflicts = shared.known.isRestorePending && rows.openConflictIds(local.number).length > 0
       if (hasContent(local, sent) && !hasOpenConflicts) return false
       rereadAll(shared.accountId)
       return true
@@ -406,7 +406,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       // A workstation that has just joined hasn't sent any of its drafts yet.
       if (local && !rows.find(id)) return !hasContent(local, sent)
       const known = sharedDraft(id)?.known
-      return known !== undefined && known.edits !== known.given
+      return known !== undefined && known.editCount !== known.pushedEdits
     },
 
     /**
@@ -423,12 +423,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         // If another workstation has written on it since the send was created, it stays with the office, which won't
         // send it any more.
         if (!pushing.matchesSend(send, rows.localDraft(draft))) continue
-        const { basedOn, edits, given } = rows.add(draft, accountId)
+        const { basedOn, editCount, pushedEdits } = rows.add(draft, accountId)
         // If no answer comes, the office may no longer have it. As an unsynced change it is sent there once it is no
         // longer being sent from here.
-        rows.change(draft, { edits: edits + 1 })
+        rows.change(draft, { editCount: editCount + 1 })
         if (await ask((office) => office.removeSent(officeId, draft, send, basedOn))) reclaimed.push(draft)
-        else if (edits === given && rows.find(draft)?.edits === edits + 1) rows.change(draft, { given: edits + 1 })
+        else if (editCount === pushedEdits && rows.find(draft)?.editCount === editCount + 1)
+          rows.change(draft, { pushedEdits: editCount + 1 })
       }
       return reclaimed
     },

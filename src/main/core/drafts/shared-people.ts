@@ -57,7 +57,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
   const change = people.run<[person: object]>(`UPDATE people SET (${COLUMNS}) = (${VALUES}) WHERE number = @number`)
   // Keeps the sync data, but removes the link to the row.
   const detach = people.run<[local: string]>(
-    `UPDATE office_records SET local = NULL, base = NULL, edits = edits + 1 WHERE kind = 'person' AND local = ?`
+    `UPDATE office_records SET local = NULL, base = NULL, edit_count = edit_count + 1 WHERE kind = 'person' AND local = ?`
   )
   const erase = people.run<[number: number]>('DELETE FROM people WHERE number = ?')
   const rowOf = (local: string) => (/^\d{1,15}$/.test(local) ? find(Number(local)) : undefined)

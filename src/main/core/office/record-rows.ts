@@ -30,12 +30,12 @@ const KNOWN = new Rows({
   base: optional(json<unknown>()),
   lost: optional(json<LostContent>()),
   savedBy: optional(value<string>()),
-  edits: value<number>(),
-  given: value<number>(),
-  asked: value<number>(),
+  editCount: value<number>(),
+  pushedEdits: value<number>(),
+  pendingEdits: value<number>(),
   isFinal: flag(),
   isGone: flag(),
-  isToKnow: flag(),
+  isRestorePending: flag(),
   isUnread: flag()
 })
 
@@ -49,11 +49,11 @@ export function openRecordRows(db: Db) {
   const find = known.one<[number: number]>('WHERE number = ?')
   const write = known.run<[row: object]>(
     `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, revision = @revision, lineage = @lineage, base = @base, lost = @lost, saved_by = @savedBy,
-       edits = @edits, given = @given, asked = @asked, is_final = @isFinal, is_gone = @isGone, is_to_know = @isToKnow,
+       edit_count = @editCount, pushed_edits = @pushedEdits, pending_edits = @pendingEdits, is_final = @isFinal, is_gone = @isGone, is_restore_pending = @isRestorePending,
        is_unread = @isUnread WHERE number = @number`
   )
   const add = known.run<[kind: string, accountId: string, id: string]>(
-    'INSERT INTO office_records (kind, account_id, id, edits) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING'
+    'INSERT INTO office_records (kind, account_id, id, edit_count) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING'
   )
   const addLocal = known.run<[kind: string, accountId: string, local: string]>(
     'INSERT INTO office_records (kind, account_id, local) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
@@ -64,10 +64,10 @@ export function openRecordRows(db: Db) {
     'DELETE FROM office_records WHERE kind = ? AND local = ? AND number <> ?'
   )
   const readStateOf = db.prepare<KindAndAccount, { officeId: string; life: number; cursor: number }>(
-    'SELECT office_id AS officeId, life, cursor FROM office_records_read WHERE kind = ? AND account_id = ?'
+    'SELECT office_id AS officeId, life, cursor FROM office_record_cursors WHERE kind = ? AND account_id = ?'
   )
   const begin = known.run<[kind: string, accountId: string, officeId: string, life: number]>(
-    `INSERT INTO office_records_read (kind, account_id, office_id, life, cursor) VALUES (?, ?, ?, ?, 0)
+    `INSERT INTO office_record_cursors (kind, account_id, office_id, life, cursor) VALUES (?, ?, ?, ?, 0)
      ON CONFLICT DO UPDATE SET office_id = excluded.office_id, life = excluded.life, cursor = 0`
   )
   const forgetAll = known.run<KindAndAccount>('DELETE FROM office_records WHERE kind = ? AND account_id = ?')
@@ -75,7 +75,7 @@ export function openRecordRows(db: Db) {
     'DELETE FROM office_records WHERE kind = ? AND account_id = ? AND local IS NULL AND is_gone = 0 AND is_final = 0'
   )
   const markForRestore = known.run<KindAndAccount>(
-    'UPDATE office_records SET is_to_know = 1, lost = NULL WHERE kind = ? AND account_id = ? AND revision > 0'
+    'UPDATE office_records SET is_restore_pending = 1, lost = NULL WHERE kind = ? AND account_id = ? AND revision > 0'
   )
 
   /** Changes these columns, and leaves the others as they are in the database now. */
@@ -93,7 +93,7 @@ export function openRecordRows(db: Db) {
     /** Marks what was just written as received from the office, so that it isn't sent there. */
     markSynced(number: number, changes: Partial<KnownRecord>): void {
       const row = find(number)
-      if (row) change(number, { ...changes, given: row.edits, isFinal: false, isUnread: false })
+      if (row) change(number, { ...changes, pushedEdits: row.editCount, isFinal: false, isUnread: false })
     },
 
     /** Adds a row for a record of the office, if there is none yet. */
@@ -135,15 +135,15 @@ export function openRecordRows(db: Db) {
     ),
 
     cursor: known.value<KindAndAccount, number>(
-      'SELECT cursor FROM office_records_read WHERE kind = ? AND account_id = ?'
+      'SELECT cursor FROM office_record_cursors WHERE kind = ? AND account_id = ?'
     ),
     setCursor: known.run<[cursor: number, ...KindAndAccount]>(
-      'UPDATE office_records_read SET cursor = ? WHERE kind = ? AND account_id = ?'
+      'UPDATE office_record_cursors SET cursor = ? WHERE kind = ? AND account_id = ?'
     ),
 
     /** Reads everything from the start if some of it couldn't be applied. */
     rereadUnread: known.run<KindAndAccount>(
-      `UPDATE office_records_read AS its SET cursor = 0 WHERE kind = ? AND account_id = ? AND EXISTS
+      `UPDATE office_record_cursors AS its SET cursor = 0 WHERE kind = ? AND account_id = ? AND EXISTS
          (SELECT 1 FROM office_records WHERE kind = its.kind AND account_id = its.account_id AND is_unread = 1)`
     ),
 
@@ -154,16 +154,16 @@ export function openRecordRows(db: Db) {
      * whose file is still being imported isn't included yet.
      */
     toPush: known.all<[...KindAndAccount, after: number, limit: number]>(
-      `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND (is_unread = 0 OR is_final = 1) AND id IS NOT NULL AND number > ?
+      `WHERE kind = ? AND account_id = ? AND edit_count <> pushed_edits AND is_gone = 0 AND (is_unread = 0 OR is_final = 1) AND id IS NOT NULL AND number > ?
          AND (local IS NULL OR local NOT IN (SELECT id FROM arrivals)) ORDER BY number LIMIT ?`
     ),
     /** What the office has to be told again. */
     toRestore: known.all<[...KindAndAccount, after: number, limit: number]>(
-      `WHERE kind = ? AND account_id = ? AND is_to_know = 1 AND number > ? ORDER BY number LIMIT ?`
+      `WHERE kind = ? AND account_id = ? AND is_restore_pending = 1 AND number > ? ORDER BY number LIMIT ?`
     ),
     /** The sync state of the local records. */
     syncStates: db.prepare<KindAndAccount, { local: string; savedBy: string | null; isUntold: 0 | 1 }>(
-      `SELECT local, saved_by AS savedBy, edits <> given AS isUntold FROM office_records
+      `SELECT local, saved_by AS savedBy, edit_count <> pushed_edits AS isUntold FROM office_records
        WHERE kind = ? AND account_id = ? AND local IS NOT NULL`
     )
   }

@@ -253,7 +253,7 @@ export class SharedRecords {
       // The final deletion is sent first, so that nothing deleted is merged into this.
       else if (before.isFinal) this.#lanes.syncAgain(accountId)
       else if (before.local === undefined) {
-        rows.change(before.number, { edits: before.edits + 1, isGone: false })
+        rows.change(before.number, { editCount: before.editCount + 1, isGone: false })
         rows.bind(before, local)
       }
     }
@@ -283,7 +283,7 @@ export class SharedRecords {
     const known = before ?? this.#addRow(kind, accountId, change)
     // The server still has to be told what it had before a restore, or hasn't answered a save. What is current comes
     // with that answer, or is read again after it.
-    if (known.isToKnow || isUnanswered(known)) return false
+    if (known.isRestorePending || isUnanswered(known)) return false
     if (change.isGone) return this.#applyRemoval(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { revision, content: base } = change
@@ -343,7 +343,7 @@ export class SharedRecords {
     }
     const lost = isLost ? lostOf(known, base) : known.lost
     const synced = {
-      ...{ basedOn: [version], revision, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
+      ...{ basedOn: [version], revision, isGone: false, lost, isRestorePending: lost !== undefined, isUnread: false },
       lineage: lineageOf(known, lost, lineage),
       ...{ base: kind.merge && content, savedBy: by === this.#name ? undefined : by }
     }
@@ -352,7 +352,7 @@ export class SharedRecords {
       return known.savedBy !== synced.savedBy
     }
     if (mine !== undefined) {
-      const isNewToOffice = isLost || known.edits !== known.given
+      const isNewToOffice = isLost || known.editCount !== known.pushedEdits
       const merged = isNewToOffice
         ? kind.merge?.(mine, theirs, readContent(kind, base))
         : kind.overrideTheirs?.(mine, theirs)
@@ -361,7 +361,7 @@ export class SharedRecords {
         // The merged content derives from theirs. It gets a new edit number, because the last one asked about had
         // another content.
         if (isSame(merged, theirs)) rows.markSynced(number, synced)
-        else rows.change(number, { ...synced, edits: known.edits + 1, savedBy: undefined })
+        else rows.change(number, { ...synced, editCount: known.editCount + 1, savedBy: undefined })
         this.#lanes.syncAgain(accountId)
         return true
       }
@@ -401,14 +401,14 @@ export class SharedRecords {
     }
     if (local !== undefined) kind.erase(local)
     let { lost } = known
-    if (mine !== undefined && (isLost || known.edits !== known.given) && kind.addCopy) {
+    if (mine !== undefined && (isLost || known.editCount !== known.pushedEdits) && kind.addCopy) {
       kind.addCopy(accountId, mine, undefined)
       if (isLost) lost = lostOf(known, undefined)
       this.#lanes.syncAgain(accountId)
     }
     const removed = { isGone: true, base: undefined, savedBy: undefined }
     this.#rows.markSynced(number, {
-      ...{ basedOn: [version], revision, ...removed, lost, isToKnow: lost !== undefined },
+      ...{ basedOn: [version], revision, ...removed, lost, isRestorePending: lost !== undefined },
       lineage: lineageOf(known, lost, lineage)
     })
     return local !== undefined
@@ -424,7 +424,7 @@ export class SharedRecords {
       // A deletion of what the office never had isn't sent. If a record couldn't be read, the office does have it.
       if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
         return void this.#rows.forget(known.number)
-      return known.isToKnow
+      return known.isRestorePending
         ? this.#changeSinceRestore(known)
         : { isFinal: known.isFinal, version: this.#versionOf(known), lineage: known.lineage }
     })
@@ -434,9 +434,9 @@ export class SharedRecords {
   async #restoreToOffice(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     const next = (after: number) => this.#rows.toRestore(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known) => {
-      const { isFinal, edits, given, revision, basedOn, lost, lineage } = known
+      const { isFinal, editCount, pushedEdits, revision, basedOn, lost, lineage } = known
       const [version] = basedOn
-      if (edits !== given || version === undefined) return this.#changeSinceRestore(known)
+      if (editCount !== pushedEdits || version === undefined) return this.#changeSinceRestore(known)
       return lost ? { ...this.#changeSinceRestore(known), version } : { isFinal, version, revision, lineage }
     })
   }
@@ -452,8 +452,8 @@ export class SharedRecords {
   }
 
   /** A save without an answer is repeated under the same version. */
-  #versionOf({ edits, asked, basedOn }: KnownRecord): string {
-    return (asked === edits ? basedOn.at(-1) : undefined) ?? this.#deps.newId()
+  #versionOf({ editCount, pendingEdits, basedOn }: KnownRecord): string {
+    return (pendingEdits === editCount ? basedOn.at(-1) : undefined) ?? this.#deps.newId()
   }
 
   async #putAll(
@@ -481,7 +481,8 @@ export class SharedRecords {
         if (known.id === undefined || (known.local !== undefined && content === undefined)) return
         const until = content === undefined ? undefined : kind.expiresIn?.(content)
         // It has expired.
-        if (until !== undefined && until <= 0) return rows.change(known.number, { given: known.edits, isToKnow: false })
+        if (until !== undefined && until <= 0)
+          return rows.change(known.number, { pushedEdits: known.editCount, isRestorePending: false })
         const description = describePut(known, content)
         if (!description) return
         const { id, basedOn } = known
@@ -489,7 +490,7 @@ export class SharedRecords {
           ? basedOn
           : [...basedOn.slice(-MAX_PENDING), description.version]
         // Recorded before sending: if no answer comes, the office may have it.
-        rows.change(known.number, { basedOn: pending, asked: known.edits })
+        rows.change(known.number, { basedOn: pending, pendingEdits: known.editCount })
         batch.push({ known, put: { id, basedOn, content, ...description, ...defined({ until }) } })
         bytes += content === undefined ? 0 : JSON.stringify(content).length
       }
@@ -542,13 +543,13 @@ export class SharedRecords {
     if (!now || answer?.id !== put.id) return false
     const { outcome, version, revision, lineage } = answer
     const { lost } = now
-    const isChange = sent.edits !== sent.given
+    const isChange = sent.editCount !== sent.pushedEdits
     // If only its base is told again, the current content doesn't change.
     const isLost = put.revision !== undefined && (isChange || !sent.lost)
     if (outcome === 'other-account') return this.#assignNewId(now)
     if (outcome === 'older') {
       const base = lost ? mergeContents(kind, lost.content, now.base, lost.shared) : now.base
-      rows.change(sent.number, { revision, base, lost: undefined, isToKnow: false })
+      rows.change(sent.number, { revision, base, lost: undefined, isRestorePending: false })
       // The record may have been skipped. Unsynced changes are sent like any others.
       rows.setCursor(0, kind.kind, sent.accountId)
       this.#lanes.syncAgain(sent.accountId)
@@ -557,18 +558,18 @@ export class SharedRecords {
       const isFinal = now.isFinal && put.content !== undefined
       rows.change(sent.number, {
         basedOn: [put.version],
-        given: sent.edits,
+        pushedEdits: sent.editCount,
         base,
         isFinal,
         lost: undefined,
-        isToKnow: false
+        isRestorePending: false
       })
       rows.setCursor(0, kind.kind, sent.accountId)
       this.#lanes.syncAgain(sent.accountId)
     }
     // It was finally deleted while this was in flight. The deletion is sent next, whatever others have.
     else if (outcome === 'conflict' && now.isFinal && put.content !== undefined)
-      rows.change(sent.number, { basedOn: [version], revision, lineage, lost: undefined, isToKnow: false })
+      rows.change(sent.number, { basedOn: [version], revision, lineage, lost: undefined, isRestorePending: false })
     else if (outcome === 'conflict' && isLost) {
       const base = lost ? mergeContents(kind, answer.base, now.base, lost.shared) : answer.base
       return this.#resolveConflict(kind, now, answer, base, true)
@@ -577,12 +578,12 @@ export class SharedRecords {
     else if (outcome === 'gone') {
       rows.change(sent.number, {
         ...{ basedOn: [version], revision, lineage },
-        given: sent.edits,
-        isGone: now.edits === sent.edits,
+        pushedEdits: sent.editCount,
+        isGone: now.editCount === sent.editCount,
         base: undefined,
         isFinal: false,
         lost: undefined,
-        isToKnow: false,
+        isRestorePending: false,
         isUnread: false
       })
     } else {
@@ -590,16 +591,16 @@ export class SharedRecords {
       const base = now.local === undefined ? undefined : kind.merge && put.content
       rows.change(sent.number, {
         ...{ basedOn: [version], revision, lineage },
-        given: sent.edits,
+        pushedEdits: sent.editCount,
         base,
         // Telling something again doesn't save anything.
         ...(isChange && { savedBy: undefined }),
         lost: undefined,
-        isToKnow: false,
+        isRestorePending: false,
         isUnread: false
       })
     }
-    if (now.edits !== sent.edits) this.#lanes.syncAgain(sent.accountId)
+    if (now.editCount !== sent.editCount) this.#lanes.syncAgain(sent.accountId)
     return true
   }
 
@@ -607,11 +608,18 @@ export class SharedRecords {
    * Gives the record a new id, because the office has its id under another account, for example after this account was
    * renamed.
    */
-  #assignNewId({ number, accountId, local, edits }: KnownRecord): boolean {
+  #assignNewId({ number, accountId, local, editCount }: KnownRecord): boolean {
     if (local === undefined) this.#rows.forget(number)
     else {
-      const fresh = { id: this.#deps.newId(), basedOn: [], revision: 0, lineage: [], isToKnow: false, isUnread: false }
-      this.#rows.change(number, { ...fresh, edits: edits + 1, given: edits })
+      const fresh = {
+        id: this.#deps.newId(),
+        basedOn: [],
+        revision: 0,
+        lineage: [],
+        isRestorePending: false,
+        isUnread: false
+      }
+      this.#rows.change(number, { ...fresh, editCount: editCount + 1, pushedEdits: editCount })
       this.#lanes.syncAgain(accountId)
     }
     return false
@@ -649,8 +657,8 @@ function mergeLineages(one: readonly string[], other: readonly string[]): readon
  * Whether a save is unanswered: the office may have the content, and others may have built on it. Sending it again
  * resolves that.
  */
-const isUnanswered = ({ basedOn, edits, given, asked, isUnread }: KnownRecord) =>
-  !isUnread && edits !== given && asked === edits && basedOn.length > 1
+const isUnanswered = ({ basedOn, editCount, pushedEdits, pendingEdits, isUnread }: KnownRecord) =>
+  !isUnread && editCount !== pushedEdits && pendingEdits === editCount && basedOn.length > 1
 
 const readContent = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
 

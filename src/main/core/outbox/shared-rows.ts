@@ -48,21 +48,21 @@ export type KeptResult = RecordOf<typeof RESULTS>
 export function openSharedRows(db: Db) {
   const accounts = new TableStatements(db, 'office_accounts', ACCOUNTS)
   const known = new TableStatements(db, 'office_sends', KNOWN)
-  const resultTable = new TableStatements(db, 'office_ends', RESULTS)
+  const resultTable = new TableStatements(db, 'office_results', RESULTS)
   const keep = known.run<[known: object]>(
     `INSERT INTO office_sends (id, account_id, state, revision, epoch, goes_at, content)
      VALUES (@id, @accountId, @state, @revision, @epoch, @goesAt, @of)
      ON CONFLICT (id) DO UPDATE SET state = @state, revision = @revision, epoch = @epoch, goes_at = @goesAt, content = @of`
   )
   const insertResult = resultTable.run<[end: object]>(
-    `INSERT INTO office_ends (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
+    `INSERT INTO office_results (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
      ON CONFLICT (id, epoch) DO NOTHING`
   )
   const find = known.one<[id: string]>('WHERE id = ?')
   const oldestResults = resultTable.all<[accountId: string, limit: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
-  const resultExists = resultTable.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
+  const resultExists = resultTable.value<[id: string], number>('SELECT 1 FROM office_results WHERE id = ? LIMIT 1')
   const anyInFlight = resultTable.value<[accountId: string, same: string], number>(
-    `SELECT 1 FROM office_ends WHERE account_id = ?
+    `SELECT 1 FROM office_results WHERE account_id = ?
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
        WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND workstation IS NULL LIMIT 1`
   )
@@ -113,9 +113,9 @@ export function openSharedRows(db: Db) {
     results: (accountId: string, limit = -1): KeptResult[] => oldestResults(accountId, limit),
     keepResult: (end: KeptResult): void => void insertResult(RESULTS.write(end)),
     /** Flushes the account's results to disk, including those written without a flush. */
-    flushResults: resultTable.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
+    flushResults: resultTable.run<[accountId: string]>('UPDATE office_results SET at = at WHERE account_id = ?'),
     hasResult: (id: string): boolean => resultExists(id) !== undefined,
-    dropResult: resultTable.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
+    dropResult: resultTable.run<[id: string, epoch: number]>('DELETE FROM office_results WHERE id = ? AND epoch = ?'),
 
     /**
      * Ids of our ready sends that the office lacks, or has with another time. Sends of batches that are being stored or
@@ -171,7 +171,7 @@ export function openSharedRows(db: Db) {
       for (const sql of [
         `DELETE FROM sends WHERE account_id = ? AND workstation IS NOT NULL AND state IN ('ready', 'sending', 'uncertain')`,
         'DELETE FROM office_sends WHERE account_id = ?',
-        'DELETE FROM office_ends WHERE account_id = ?',
+        'DELETE FROM office_results WHERE account_id = ?',
         'DELETE FROM office_accounts WHERE account_id = ?'
       ]) {
         db.prepare(sql).run(accountId)

@@ -1,6 +1,6 @@
 /** The outbox data that an office of several workstations shares, as known here. */
 export const office = `
-  -- The workstation that made it, where that is another.
+  -- The workstation that created it, if that is another.
   ALTER TABLE sends ADD COLUMN workstation TEXT;
 
   CREATE TABLE office_accounts (
@@ -9,7 +9,8 @@ export const office = `
     cursor INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- What the office has of each send. A send that was taken back is gone here, and its row stays: what was said earlier doesn't count.
+  -- What the office has of each send. The row of a cancelled send stays after the send is deleted here, so that an earlier change of it
+  -- has no effect.
   CREATE TABLE office_sends (
     id TEXT PRIMARY KEY NOT NULL,
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -18,13 +19,13 @@ export const office = `
     revision INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
     goes_at INTEGER NOT NULL,
-    -- Which of a draft's contents it is, where that was said.
+    -- Which of its draft's contents it has, if that is known.
     content TEXT CHECK (content IS NULL OR json_valid(content))
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX office_sends_by_state ON office_sends (account_id, state);
 
-  -- What came of attempts made here, until the office has it.
-  CREATE TABLE office_ends (
+  -- The results of attempts made here, until the office has them.
+  CREATE TABLE office_results (
     id TEXT NOT NULL,
     epoch INTEGER NOT NULL,
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
