@@ -155,7 +155,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     if (local && (local.isTrashed === 1) !== isTrashed) {
       drafts.applyRemoteTrash(id, isTrashed)
     }
-    rows.change(id, { isTrashed: isTrashed, isMovePending: false })
+    rows.change(id, { isTrashed, isMovePending: false })
   }
 
   /**

@@ -7,7 +7,7 @@ import { inTransaction, type OfficePlace, withConnection } from './connection.ts
 import { credentialsOfCode, keyIdentityOf, newCode, verifierOf } from './joining.ts'
 import { sends, sendsForStations } from './migrations/001-sends.ts'
 import { feed, feedForStations } from './migrations/002-feed.ts'
-import { desks, desksForStations } from './migrations/003-desks.ts'
+import { sharedOutbox, sharedOutboxForStations } from './migrations/003-shared-outbox.ts'
 import { rejoining } from './migrations/004-rejoining.ts'
 import { watching, watchingForStations } from './migrations/005-watching.ts'
 import { restoring, restoringForStations } from './migrations/006-restoring.ts'
@@ -41,7 +41,7 @@ interface Step {
 const steps: readonly Step[] = [
   { name: 'sends', sql: sends, forStations: sendsForStations },
   { name: 'feed', sql: feed, forStations: feedForStations },
-  { name: 'desks', sql: desks, forStations: desksForStations },
+  { name: 'shared outbox', sql: sharedOutbox, forStations: sharedOutboxForStations },
   { name: 'rejoining', sql: rejoining, forStations: [] },
   { name: 'watching', sql: watching, forStations: watchingForStations },
   { name: 'restoring', sql: restoring, forStations: restoringForStations },

@@ -49,9 +49,9 @@ export function isVouchedFor(key: Uint8Array, role: string, publicKey: Buffer, v
   return keysIn(key).some((one) => timingSafeEqual(voucherFor(one, role, publicKey), voucher))
 }
 
-const rotatedKeyIdentity = (role: string) => `turned key:${role}`
+const rotatedKeyIdentity = (role: string) => `rotated key:${role}`
 const sharedKey = (secret: Buffer, ephemeralBytes: Buffer, publicKey: Buffer) =>
-  deriveBytes(Buffer.concat([secret, ephemeralBytes, publicKey]), 'turned key', LENGTH)
+  deriveBytes(Buffer.concat([secret, ephemeralBytes, publicKey]), 'rotated key', LENGTH)
 
 /** Seals the office's key to a workstation's public key. */
 export function sealFor(role: string, publicKey: Buffer, key: Buffer): Buffer {

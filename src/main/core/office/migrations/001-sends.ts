@@ -1,38 +1,38 @@
 /**
  * Workstations, and their sends, each of which leaves once. A workstation may only call functions: it can claim a send,
- * record its outcome, and settle one that is uncertain. All times are the server's.
+ * record its outcome, and conclude one that is uncertain. All times are the server's.
  */
 export const sends = `
   CREATE TABLE office (
     is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
-    -- Of this database and of no other, so that a workstation knows when it is another one.
+    -- The id of this database and no other, so that a workstation notices if the office is another one.
     incarnation uuid NOT NULL DEFAULT gen_random_uuid(),
-    -- How long a workstation may have a send before the send is in doubt, how long at least it is looked for, and how long it is
-    -- then taken as shown that it did not arrive.
+    -- lease: how long a claim lasts before its send becomes uncertain. search: how long at least a workstation looks for an uncertain send.
+    -- proof: for how long it then counts as shown that the send didn't arrive.
     lease interval NOT NULL DEFAULT '90 s' CHECK (lease BETWEEN '100 ms' AND '10 min'),
     search interval NOT NULL DEFAULT '1 min',
     proof interval NOT NULL DEFAULT '5 min'
   );
   INSERT INTO office DEFAULT VALUES;
 
-  -- As a workstation says it of what is counted one by one: so high that nobody could count on, none is taken.
+  -- A counter that a workstation reports. Huge values are refused, because nothing could be counted on from them.
   CREATE DOMAIN safe_count AS integer CHECK (VALUE < 1000000000);
 
   CREATE TABLE station (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-    -- As it signs in to this server.
+    -- The role as which it signs in to this server.
     role_name name NOT NULL UNIQUE,
-    -- Until when its join code holds.
+    -- Until when its join code is valid.
     invited_until timestamptz NOT NULL,
-    -- The office's key, sealed to the join code; only until it has joined.
+    -- The office's key, sealed to the join code; removed once it has joined.
     sealed_key bytea,
     joined_at timestamptz,
     revoked_at timestamptz
   );
   CREATE UNIQUE INDEX station_names ON station (lower(name)) WHERE revoked_at IS NULL;
 
-  -- An account's outbox: how many may be under way in the whole office, its pace, and why nothing leaves.
+  -- An account's outbox: how many sends may be in flight in the whole office, its pace, and why nothing is sent.
   CREATE TABLE outbox (
     account uuid PRIMARY KEY,
     concurrency integer NOT NULL CHECK (concurrency BETWEEN 1 AND 100),
@@ -50,11 +50,11 @@ export const sends = `
     goes_at timestamptz NOT NULL,
     made_by uuid NOT NULL REFERENCES station,
     holder uuid REFERENCES station,
-    -- One more with each claim: what an earlier holder says of it no longer decides.
+    -- Increases with each claim: reports about an earlier claim no longer decide anything.
     epoch integer NOT NULL DEFAULT 0,
     lease_until timestamptz,
     attempt integer NOT NULL DEFAULT 0,
-    -- Whether an attempt may have arrived, since when it has been looked for, and until when it is shown that none did.
+    -- Whether an attempt may have arrived, since when it has been looked for, and until when it counts as shown that none arrived.
     may_have_arrived boolean NOT NULL DEFAULT false,
     uncertain_at timestamptz,
     proven_until timestamptz,
@@ -62,12 +62,12 @@ export const sends = `
     sealed bytea NOT NULL
   );
   CREATE INDEX send_ready ON send (account, goes_at, id) WHERE state = 'ready';
-  -- What a claim looks through before it takes the next one: that mustn't cost more where many wait.
+  -- A claim checks these before it takes the next send, which mustn't cost more if many are waiting.
   CREATE INDEX send_ready_may_have_arrived ON send (account, goes_at) WHERE state = 'ready' AND may_have_arrived;
   CREATE INDEX send_under_way ON send (account) WHERE state = 'sending';
   CREATE INDEX send_uncertain ON send (account, uncertain_at) WHERE state = 'uncertain';
 
-  -- Who had which send when, and what came of it. Both are only ever added to.
+  -- Who claimed which send when, and the result. Rows are only ever added.
   CREATE TABLE attempt (
     send uuid NOT NULL REFERENCES send,
     epoch integer NOT NULL,
@@ -91,7 +91,7 @@ export const sends = `
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON attempt EXECUTE FUNCTION append_only();
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON answer EXECUTE FUNCTION append_only();
 
-  -- The workstation that asks.
+  -- The id of the workstation that makes the query.
   CREATE FUNCTION me() RETURNS uuid LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid;
@@ -103,7 +103,7 @@ export const sends = `
     RETURN mine;
   END $$;
 
-  -- Once, and only while the join code holds. In the same transaction the workstation changes its password.
+  -- Works once, and only while the join code is valid. The workstation changes its password in the same transaction.
   CREATE FUNCTION join_office() RETURNS TABLE (sealed_key bytea, station uuid, incarnation uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -126,7 +126,7 @@ export const sends = `
       ON CONFLICT (account) DO UPDATE SET concurrency = p_concurrency, per_minute = p_per_minute, next_at = '-infinity';
   END $$;
 
-  -- What the service paused keeps its reason.
+  -- An outbox that the service paused keeps that reason.
   CREATE FUNCTION pause_outbox(p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -141,7 +141,7 @@ export const sends = `
     UPDATE outbox SET paused_by = NULL, paused_at = NULL WHERE account = p_account;
   END $$;
 
-  -- Said twice, as after an answer that was lost, it is there once.
+  -- Repeating the call, for example after a lost answer, has no effect.
   CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -149,7 +149,7 @@ export const sends = `
       VALUES (p_id, p_account, now() + p_in_ms * interval '1 ms', me(), p_sealed) ON CONFLICT (id) DO NOTHING;
   END $$;
 
-  -- A holder that is gone may have posted: its sends are in doubt, and never ready.
+  -- A lost holder may have posted, so its sends become uncertain, never ready.
   CREATE FUNCTION expire_claims(p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -171,7 +171,7 @@ export const sends = `
   BEGIN
     PERFORM expire_claims(p_account);
     SELECT * INTO rules FROM office;
-    -- One at a time: how many are under way, the pace and the pause are the whole office's.
+    -- One claim at a time: the number in flight, the pace and the pause apply to the whole office.
     SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
       RETURN;
@@ -181,7 +181,7 @@ export const sends = `
     IF room <= 0 THEN
       RETURN;
     END IF;
-    -- What was shown not to have arrived may have turned up since.
+    -- A send that was shown not to have arrived may have turned up since.
     UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
       SELECT id FROM send WHERE account = p_account AND state = 'ready' AND may_have_arrived AND proven_until < now()
       FOR UPDATE SKIP LOCKED);
@@ -204,8 +204,8 @@ export const sends = `
     END IF;
   END $$;
 
-  -- What came of an attempt is kept whatever the epoch is: a success proves arrival also where the send is another's by now. The
-  -- rest decides only what is still its own. Answers the send's state then.
+  -- The result of an attempt is stored for any epoch: a success proves arrival even if another workstation has the send by now. Other results
+  -- count only for the current claim. Returns the send's state then.
   CREATE FUNCTION finish(p_id uuid, p_epoch integer, p_kind text, p_sealed bytea) RETURNS text
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -215,7 +215,7 @@ export const sends = `
       RAISE EXCEPTION 'This workstation did not have that send.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF p_kind = 'stopped' THEN
-      -- The outbox first, as a claim has it. A pause since the server was put back stays one: only a person ends it.
+      -- The outbox is locked first, as in a claim. The pause after a restore stays, because only a person ends it.
       UPDATE outbox SET paused_by = 'service', paused_at = now()
         WHERE account = (SELECT account FROM send WHERE id = p_id) AND coalesce(paused_by, 'person') = 'person';
     END IF;
@@ -246,7 +246,8 @@ export const sends = `
       ORDER BY uncertain_at LIMIT p_most;
   END $$;
 
-  -- What looks have shown of a send that is in doubt; whether that still was so. It goes again no sooner than two looks can have been.
+  -- Records what the reconciliation showed of an uncertain send. Returns whether it was still uncertain. It becomes ready only after there was
+  -- time for two looks.
   CREATE FUNCTION conclude(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -265,7 +266,7 @@ export const sends = `
     RETURN FOUND;
   END $$;
 
-  -- Whether it had not left, nor may have.
+  -- Returns whether it was cancelled: not if it was sent, or may have been.
   CREATE FUNCTION cancel_send(p_id uuid) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN

@@ -3,7 +3,7 @@
  * and changes in an order in which no reader can miss one.
  */
 export const feed = `
-  -- What only one workstation does at a time, such as to poll an account. A role that is gone leaves it to the next when it ends.
+  -- What only one workstation does at a time, such as polling an account. If the holder is lost, another takes over when the lease expires.
   CREATE TABLE lease (
     name text PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 100),
     holder uuid NOT NULL REFERENCES station,
@@ -15,18 +15,18 @@ export const feed = `
     account uuid PRIMARY KEY,
     seq bigint NOT NULL DEFAULT 0
   );
-  -- The newest of each document. It is looked up by a tag that the office's key makes of its reference.
+  -- The latest state of each document, identified by a tag that is made of its reference with the office's key.
   CREATE TABLE mirror (
     account uuid NOT NULL REFERENCES feed,
     tag bytea NOT NULL CHECK (length(tag) = 32),
     seq bigint NOT NULL,
-    -- NULL once it is gone.
+    -- NULL once the document is gone.
     sealed bytea,
     PRIMARY KEY (account, tag)
   );
   CREATE UNIQUE INDEX mirror_by_seq ON mirror (account, seq);
 
-  -- Takes it where nobody holds it, or goes on holding it; answers its epoch and for how long, or nothing where another has it.
+  -- Takes or renews a lease. Returns its epoch and duration; no row if another workstation holds it.
   CREATE FUNCTION hold_lease(p_name text, p_ms integer) RETURNS TABLE (epoch integer, lease_ms integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -51,8 +51,8 @@ export const feed = `
     UPDATE lease SET until = '-infinity' WHERE name = p_name AND holder = mine AND epoch = p_epoch;
   END $$;
 
-  -- Writes down what was found different, by the one who polls; whether that still was this workstation. The number that orders it is
-  -- taken under the account's lock: a later one is never seen before an earlier one.
+  -- Stores the changes found by the workstation that polls. Returns whether it still held the lease. The sequence is increased under the
+  -- account's lock, so that a later change is never visible before an earlier one.
   CREATE FUNCTION publish(p_account uuid, p_epoch integer, p_tags bytea[], p_sealed bytea[]) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE

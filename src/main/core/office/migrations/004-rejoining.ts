@@ -15,7 +15,7 @@ export const rejoining = `
       ON CONFLICT (id) DO UPDATE SET state = 'ready', goes_at = excluded.goes_at, sealed = excluded.sealed, revision = p_revision,
           concluded_at = NULL, may_have_arrived = it.may_have_arrived OR p_may_have_arrived,
           made_by = CASE WHEN it.state IN ('held', 'cancelled') THEN mine ELSE it.made_by END,
-          -- A person lets it go again: it hasn't been tried since.
+          -- Someone retries it, so its attempts are counted from 0 again.
           attempt = CASE WHEN it.state IN ('refused', 'not-sent') THEN 0 ELSE it.attempt END
         WHERE it.account = p_account AND it.revision < p_revision
           AND it.state IN ('ready', 'held', 'cancelled', 'refused', 'not-sent');

@@ -22,8 +22,8 @@ export const watching = `
       RETURNING it.epoch, p_ms;
   END $$;
 
-  -- requested: how many looks were asked for so far; answered: which of them the newest revision began after. watched_until: someone
-  -- at a workstation has its lists in view.
+  -- requested: how many reads were requested so far; answered: the last of them that was requested before the newest round began.
+  -- watched_until: until when someone at a workstation has the account's lists in view.
   CREATE TABLE poll (
     account uuid PRIMARY KEY REFERENCES feed,
     requested bigint NOT NULL DEFAULT 0,
@@ -40,7 +40,8 @@ export const watching = `
     PRIMARY KEY (account, station)
   );
 
-  -- How the reading of an account stands; takes or renews its lease where p_ms says for how long. p_trouble: why this workstation can't.
+  -- Returns the state of the reading of an account, and takes or renews its lease for p_ms if given. p_trouble: why this workstation can't
+  -- read.
   CREATE FUNCTION watch(p_account uuid, p_ms integer, p_is_shown boolean, p_trouble text)
   RETURNS TABLE (is_mine boolean, epoch integer, holder text, since_ms double precision, left_ms double precision,
     requested double precision, answered double precision, read_ms double precision, seq double precision, is_watched boolean,
@@ -83,7 +84,7 @@ export const watching = `
       WHERE poll.account = p_account;
   END $$;
 
-  -- Someone wants the folders looked at now; answers which wish it is.
+  -- Requests that the folders are read now. Returns the number of the request.
   CREATE FUNCTION request_read(p_account uuid) RETURNS double precision
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -95,7 +96,8 @@ export const watching = `
     RETURN which;
   END $$;
 
-  -- A revision over the folders has ended that began after this wish; whether this workstation still was the one who reads.
+  -- Records the end of a round over the folders that began after request number p_answered. Returns whether this workstation still held the
+  -- lease.
   CREATE FUNCTION finish_read(p_account uuid, p_epoch integer, p_answered bigint, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -115,7 +117,7 @@ export const watching = `
     RETURN true;
   END $$;
 
-  -- Another may read at once; p_trouble says why this workstation can't, where it can't.
+  -- Gives up the lease, so that another can read at once; p_trouble: why this workstation can't read, if it can't.
   CREATE FUNCTION release_poll(p_account uuid, p_epoch integer, p_trouble text) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -124,7 +126,7 @@ export const watching = `
     PERFORM pg_notify('countersign_feed', p_account::text);
   END $$;
 
-  -- These documents as they are now; what the office has never had isn't among them.
+  -- Returns the current state of these documents, without those that the office never had.
   CREATE FUNCTION documents_now(p_account uuid, p_tags bytea[]) RETURNS TABLE (tag bytea, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -133,7 +135,7 @@ export const watching = `
     RETURN QUERY SELECT tag, sealed FROM mirror WHERE account = p_account AND tag = ANY (p_tags);
   END $$;
 
-  -- All that are there, without what they hold.
+  -- Returns the tags of all existing documents, concatenated.
   CREATE FUNCTION live_tags(p_account uuid) RETURNS bytea
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -141,13 +143,13 @@ export const watching = `
     RETURN (SELECT coalesce(string_agg(tag, ''), '') FROM mirror WHERE account = p_account AND sealed IS NOT NULL);
   END $$;
 
-  -- A reader has read further than the server is, as after a backup was put in its place: what comes next is beyond all of them.
+  -- A reader has read further than this server, for example after a restore: the next change gets a sequence that nobody has read.
   CREATE FUNCTION raise_feed(p_account uuid, p_epoch integer, p_to bigint) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
-    -- No reader counts further than to 2 to the power of 53.
+    -- Readers can count up to 2 to the power of 53.
     IF p_to > 4503599627370496 THEN
       RAISE EXCEPTION 'Nobody has read so far.' USING ERRCODE = 'invalid_parameter_value';
     END IF;

@@ -4,15 +4,15 @@
  * told what it knows. Decision 59.
  */
 export const restoring = `
-  -- life: another with each such copy; server_fingerprint: what no copy has in common with what it was made of; alive_at: when that was compared
-  -- last; lost_from: since when what happened isn't known.
+  -- life: another number for each restored copy. server_fingerprint: what no copy shares with its original. alive_at: when that was last
+  -- compared. lost_from: since when it is unknown what happened.
   ALTER TABLE office ADD COLUMN life integer NOT NULL DEFAULT 1, ADD COLUMN server_fingerprint text,
     ADD COLUMN alive_at timestamptz NOT NULL DEFAULT now(), ADD COLUMN lost_from timestamptz NOT NULL DEFAULT now();
   ALTER TABLE outbox DROP CONSTRAINT outbox_paused_by_check;
   ALTER TABLE outbox ADD CONSTRAINT outbox_paused_by_check CHECK (paused_by IN ('person', 'service', 'restored'));
 
-  -- A dump makes every table afresh, elsewhere or in the same place; a standby that is promoted, or a copy of the files that goes on from
-  -- an earlier moment, writes another timeline. Not every service that runs servers lets one ask for that.
+  -- Restoring a dump creates every table anew, on another server or on the same; a promoted standby, or a copy of the files that continues
+  -- from an earlier state, has another timeline. Not every hosted server lets us ask for that.
   CREATE FUNCTION server_fingerprint() RETURNS text LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   DECLARE
     system text := '';
@@ -28,8 +28,8 @@ export const restoring = `
   END $$;
   UPDATE office SET server_fingerprint = server_fingerprint();
 
-  -- What was to leave, or was on its way, may have arrived, or still does as long as a POST may take. A claim of the life before decides
-  -- nothing any more, nor does one of another copy of the same moment. What was read in the folders is handed over afresh.
+  -- Sends that were waiting or in flight may have arrived, or may still arrive for as long as a POST takes. Claims of the previous life no
+  -- longer decide anything, nor do those of another copy of the same state. The documents are published anew.
   CREATE FUNCTION begin_life(p_lost_from timestamptz) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
     jump integer := 1000 + floor(random() * 1000000);
@@ -41,12 +41,12 @@ export const restoring = `
       WHERE state IN ('ready', 'sending', 'uncertain');
     DELETE FROM mirror;
     UPDATE feed SET seq = seq + jump;
-    -- What workstations were seen to see is as old as it is.
+    -- What the workstations knew to be read is as old as this server.
     UPDATE poll SET read_at = now();
     PERFORM pg_notify('countersign_life', '');
   END $$;
 
-  -- Which life this is; 0 for one that nobody has noticed yet.
+  -- Returns the current life; 0 for one that no workstation has noticed yet.
   CREATE FUNCTION current_life() RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -54,24 +54,26 @@ export const restoring = `
     RETURN (SELECT CASE WHEN server_fingerprint = server_fingerprint() THEN life ELSE 0 END FROM office);
   END $$;
 
-  -- The same, noticed now: also a workstation that knows no more than the copy learns by it that it is one.
+  -- Returns the current life, and begins a new one if this is a restored copy. So even a workstation that knows no more than the copy learns
+  -- that it is one.
   CREATE FUNCTION life() RETURNS TABLE (life integer, lost_ms double precision)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
     IF current_life() = 0 THEN
-      -- Of several who ask at once one begins it.
+      -- If several ask at once, one of them begins it.
       PERFORM FROM office FOR UPDATE;
       IF current_life() = 0 THEN
         PERFORM begin_life((SELECT alive_at FROM office));
       END IF;
     END IF;
-    -- Each workstation asks every minute; not each time anything is written.
+    -- Every workstation asks once a minute; the row isn't written each time.
     UPDATE office SET alive_at = now() WHERE alive_at < now() - interval '30 s';
     RETURN QUERY SELECT life, 1000 * extract(epoch FROM now() - lost_from)::double precision FROM office;
   END $$;
 
-  -- For what is decided by what a workstation knows: in another life than the one of which it knows all, this server may have less.
+  -- For decisions that depend on what a workstation knows: in another life than the one of which it knows everything, this server may lack
+  -- something.
   CREATE FUNCTION assert_life(p_life integer) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
@@ -80,7 +82,7 @@ export const restoring = `
     END IF;
   END $$;
 
-  -- A workstation has read further than this server is, as after its machine was set back as a whole. Nobody knows how far.
+  -- A workstation has read further than this server, for example because its whole machine was restored. Nobody knows how far back.
   CREATE FUNCTION start_new_life(p_life integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -91,7 +93,7 @@ export const restoring = `
     END IF;
   END $$;
 
-  -- A workstation knows that a send arrived, whatever this server has of it.
+  -- A workstation knows that a send arrived, whatever this server has recorded.
   CREATE FUNCTION report_sent(p_id uuid, p_account uuid, p_epoch safe_count, p_sealed bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -107,8 +109,8 @@ export const restoring = `
     END IF;
   END $$;
 
-  -- A workstation knows that a send that is open here is over, or was kept back, and that this is no older than what the server has;
-  -- whether that is so now.
+  -- A workstation knows that a send that is open here was concluded or withheld, with a revision that isn't older than the server's. Returns
+  -- whether that is recorded now.
   CREATE FUNCTION report_concluded(p_id uuid, p_account uuid, p_revision safe_count, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -122,7 +124,7 @@ export const restoring = `
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
 
-  -- Nothing is claimed where nobody has noticed yet that this is a copy: what is ready may have left.
+  -- Nothing is claimed while no workstation has noticed that this is a restored copy: what is ready may have been sent.
   CREATE FUNCTION skip_unless_noticed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     IF (SELECT server_fingerprint FROM office) IS DISTINCT FROM server_fingerprint() THEN

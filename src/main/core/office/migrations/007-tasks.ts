@@ -9,15 +9,15 @@ export const tasks = `
     kind text NOT NULL CHECK (kind IN ('action', 'turn', 'file')),
     tag bytea NOT NULL CHECK (length(tag) = 32),
     account uuid NOT NULL REFERENCES outbox,
-    -- Of the action or the session that has it, or had it last.
+    -- The id of the action or session that has it, or had it last.
     id uuid NOT NULL,
     holder uuid NOT NULL REFERENCES station,
-    -- One more with each claim: what is said of an earlier one decides nothing.
+    -- Increases with each claim: reports about an earlier claim decide nothing.
     epoch integer NOT NULL DEFAULT 0,
     state text NOT NULL DEFAULT 'free' CHECK (state IN ('open', 'uncertain', 'done', 'free')),
-    -- When it began, or ended, as its holder says.
+    -- When it began or ended, according to its holder.
     since timestamptz NOT NULL DEFAULT now(),
-    -- When that was said: nobody else could know of it before.
+    -- When that was reported: nobody else could know of it before.
     reported_at timestamptz NOT NULL DEFAULT now(),
     until timestamptz NOT NULL DEFAULT '-infinity',
     sealed bytea,
@@ -27,7 +27,8 @@ export const tasks = `
   CREATE INDEX task_ended ON task (reported_at) WHERE state = 'free' OR (state = 'done' AND kind <> 'file');
   CREATE INDEX task_names ON task (reported_at) WHERE kind = 'file' AND sealed IS NOT NULL;
 
-  -- A holder that is gone may have asked the service: then nobody does it again before it is known. Of the others nothing came.
+  -- A lost holder may have sent a request to the service, so nobody repeats its action until the outcome is known. The other kinds had no
+  -- effect, and are free.
   CREATE FUNCTION expire_tasks(p_kind text, p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -36,11 +37,10 @@ export const tasks = `
         FOR UPDATE SKIP LOCKED);
   END $$;
 
-  -- Takes all of these or none; answers them, or those that another has, or has done since this workstation could know. What it has
-  -- already goes on. p_asked_ms: how long ago a person asked for it; p_known: up to which claim that person knows of what others did;
-  -- p_is_again: what is in doubt is done once more, as a person decided.
-  -- A file is refused as long as another has it, or has made it, however long ago; what it is called isn't kept for more than 90 days. Who
-  -- takes one hears what is kept of the one who had it before.
+  -- Claims all of these or none. Returns the claimed ones, or those that another workstation has, or has done so recently that the caller
+  -- couldn't know. What the caller already has is renewed. p_asked_ms: how long ago a person asked for it; p_known: the last claim of others
+  -- whose outcome that person knows; p_is_again: someone has decided to repeat what is uncertain. A file is refused while another workstation
+  -- has it, and once it was saved, however long ago; its name is kept for 90 days. Whoever claims a file gets what its previous holder stored.
   CREATE FUNCTION claim_tasks(p_kind text, p_account uuid, p_tags bytea[], p_id uuid, p_ms integer, p_sealed bytea,
     p_asked_ms double precision, p_known integer, p_is_again boolean)
   RETURNS TABLE (tag bytea, is_granted boolean, id uuid, epoch integer, state text, holder text, since_ms double precision, sealed bytea)
@@ -55,14 +55,14 @@ export const tasks = `
     IF p_ms NOT BETWEEN 100 AND 600000 OR cardinality(p_tags) NOT BETWEEN 1 AND 1000 THEN
       RAISE EXCEPTION 'There is no such claim.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    -- What is free in a copy of an earlier moment may not be.
+    -- What is free on a restored server may not be.
     IF current_life() = 0 THEN
       RAISE EXCEPTION 'Nobody has noticed yet that this is a copy.' USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     INSERT INTO task (kind, tag, account, id, holder)
       SELECT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one ON CONFLICT DO NOTHING;
     PERFORM FROM task WHERE kind = p_kind AND tag = ANY (p_tags) ORDER BY tag FOR UPDATE;
-    -- Only with its own: who waits while it has others' would be waited for.
+    -- Only while it holds its own rows: waiting for those while it holds others' could cause a deadlock.
     PERFORM expire_tasks(p_kind, p_account);
     DELETE FROM task WHERE (kind, tag) IN (
       SELECT kind, tag FROM task WHERE (state = 'free' OR (state = 'done' AND kind <> 'file')) AND reported_at < now() - interval '7 days'
@@ -73,7 +73,7 @@ export const tasks = `
           AND NOT tag = ANY (p_tags) FOR UPDATE SKIP LOCKED);
     END IF;
     FOR its IN SELECT * FROM task WHERE kind = p_kind AND tag = ANY (p_tags) LOOP
-      -- What is unknown gives nothing to anyone.
+      -- If an argument is NULL, nothing is granted.
       IF (its.account <> p_account OR NOT (CASE its.state
         WHEN 'free' THEN true
         WHEN 'open' THEN its.holder = mine AND (its.kind = 'turn' OR its.id = p_id)
@@ -88,11 +88,11 @@ export const tasks = `
     IF refused = '{}' THEN
       UPDATE task SET id = p_id, holder = mine, state = 'open', until = now() + p_ms * interval '1 ms',
           sealed = CASE kind WHEN 'file' THEN coalesce(p_sealed, sealed) ELSE p_sealed END,
-          -- What is still to come of an action's claim before this one must not end this one. That of others goes on.
+          -- Late reports about an action's earlier claim mustn't end this one. For the other kinds a renewal keeps the epoch.
           epoch = CASE WHEN state = 'open' AND kind <> 'action' THEN epoch ELSE epoch + 1 END,
           since = CASE WHEN state = 'open' AND id = p_id THEN since ELSE now() END
         WHERE kind = p_kind AND tag = ANY (p_tags);
-      -- Of files only the end is of interest to others, who ask as their own turn comes.
+      -- Only the end of a file is news to others, who ask when it is their turn.
       IF is_news AND p_kind <> 'file' THEN
         PERFORM pg_notify('countersign_tasks', p_account::text);
       END IF;
@@ -103,9 +103,9 @@ export const tasks = `
       WHERE it.kind = p_kind AND it.tag = ANY (p_tags) AND (refused = '{}' OR it.tag = ANY (refused));
   END $$;
 
-  -- How it ended, as its holder says, or as anyone has found of one that is in doubt, and how long ago; answers how it stands then, as of
-  -- which claim, and whether that was this workstation's; nothing where something else has it by now. What a server that was put back
-  -- doesn't know is told to it.
+  -- Records how it ended and how long ago, according to its holder, or to anyone who found out about an uncertain one. Returns its state then,
+  -- as of which claim, and whether that was this workstation's; no row if another claimant has it by now. A restored server that doesn't know
+  -- the task stores it.
   CREATE FUNCTION finish_task(p_kind text, p_account uuid, p_tag bytea, p_id uuid, p_epoch safe_count, p_state text,
     p_ago_ms double precision, p_sealed bytea)
   RETURNS TABLE (state text, epoch integer, is_mine boolean)
@@ -115,7 +115,7 @@ export const tasks = `
     mine uuid := me();
     its task;
     ended timestamptz := now() - greatest(p_ago_ms, 0) * interval '1 ms';
-    -- What is known needs no finding out; but others are to know of a file which one it is.
+    -- Once the outcome is known, nobody has to find it out. But others need to know which file it is.
     kept bytea := CASE WHEN p_state = 'uncertain' OR p_kind = 'file' THEN p_sealed END;
   BEGIN
     IF p_state NOT IN ('uncertain', 'done', 'free') THEN
@@ -126,14 +126,14 @@ export const tasks = `
     PERFORM FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
     PERFORM expire_tasks(p_kind, p_account);
     SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag;
-    -- A file that was made is made, whichever claim made it, unless another makes it just now.
+    -- A file that was saved is saved, whichever claim it was, unless another workstation is saving it now.
     IF its.id <> p_id AND NOT (p_kind = 'file' AND p_state = 'done' AND its.state = 'free') THEN
       RETURN;
     END IF;
     IF its.state = 'open' AND its.holder <> mine THEN
       RAISE EXCEPTION 'Another workstation has it.' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    -- That it was done is so whatever was thought of it meanwhile; the rest decides what is of this claim.
+    -- That it is done counts whatever was assumed in the meantime; anything else counts only for its own claim.
     IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
       UPDATE task SET id = p_id, holder = CASE kind WHEN 'file' THEN mine ELSE holder END, state = p_state, since = ended, reported_at = now(),
           sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
@@ -143,7 +143,7 @@ export const tasks = `
     RETURN QUERY SELECT state, epoch, holder = mine FROM task WHERE kind = p_kind AND tag = p_tag;
   END $$;
 
-  -- What others have under way of an account.
+  -- Returns the tasks of an account that other workstations are doing.
   CREATE FUNCTION tasks_of_others(p_kind text, p_account uuid)
   RETURNS TABLE (tag bytea, holder text, since_ms double precision, left_ms double precision)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -157,7 +157,7 @@ export const tasks = `
       WHERE it.kind = p_kind AND it.account = p_account AND it.state = 'open' AND it.until >= now() AND it.holder <> mine;
   END $$;
 
-  -- What a copy of an earlier moment has as open may have ended, or be with someone who hears nothing of it.
+  -- What is open on a restored server may have ended, or its holder may not know of this server.
   CREATE FUNCTION close_tasks_of_earlier_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';

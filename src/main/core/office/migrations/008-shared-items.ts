@@ -15,12 +15,13 @@ export const sharedItems = `
     kind text NOT NULL,
     id text NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
     account uuid NOT NULL,
-    -- When it was changed last, and when its content was.
+    -- The sequence of its last change, and of its content's.
     seq bigint NOT NULL,
     body_seq bigint NOT NULL,
-    -- Which content it is, by an id that is the content's own: after a backup was restored, a number might be another's.
+    -- The id of the current content. An id, because after a restore a revision number may be another content's.
     version uuid NOT NULL,
-    -- How many contents it has had, in which of the office's lives this one was saved, and how many it had before that life: see restore_item.
+    -- The number of contents it has had, in which of the server's lives this one was saved, and the revision before that life: see
+    -- restore_item.
     revision integer NOT NULL DEFAULT 1,
     life integer NOT NULL,
     base_revision integer NOT NULL DEFAULT 0,
@@ -29,21 +30,21 @@ export const sharedItems = `
     at timestamptz NOT NULL DEFAULT now(),
     editing_by uuid REFERENCES station,
     editing_until timestamptz,
-    -- Since when it is in the trash, and since when it is no more.
+    -- Since when it is in the trash, and since when it no longer exists.
     trashed_at timestamptz,
     gone_at timestamptz,
-    -- It is no more because it is its maker's own, who may give it again.
+    -- It is gone because it belongs to its maker alone, who may share it again.
     is_makers_own boolean NOT NULL DEFAULT false,
-    -- It is no more because of this send: that arrived, or took it along as its workstation left.
+    -- It is gone because of this send: the send arrived, or took the draft along when its workstation left.
     gone_with_send uuid,
-    -- It was deleted by someone who had seen it up to this revision of what was written before this life; and the last of that, if it is known.
+    -- Someone deleted it who had seen this revision of what was written before this life, and that revision's content, if known.
     deleted_revision integer NOT NULL DEFAULT 0,
     deleted_version uuid,
-    -- It was sent, and someone who didn't know had written further: see mark_split_off.
+    -- It was sent, and someone who didn't know that had written more: see mark_split_off.
     is_split_off boolean NOT NULL DEFAULT false,
-    -- It was sent while something was kept beside it that nobody had decided on.
+    -- It was sent while it had unresolved conflicts.
     has_open_conflicts boolean NOT NULL DEFAULT false,
-    -- Of others than drafts: the last of the contents that are in it, or are known to be kept beside it as one more, the earliest first: see mark_of.
+    -- Not for drafts: the marks of the last contents that were merged into it, or kept as records of their own, oldest first; see mark_of.
     ancestors text[] NOT NULL DEFAULT '{}',
     sealed bytea,
     PRIMARY KEY (kind, id),
@@ -52,7 +53,7 @@ export const sharedItems = `
   );
   CREATE UNIQUE INDEX shared_item_by_seq ON shared_item (kind, account, seq);
 
-  -- What was saved and doesn't count; settled: someone has seen it, and decided.
+  -- Contents that were saved but aren't current. is_resolved: someone has seen it and decided.
   CREATE TABLE shared_item_conflict (
     kind text NOT NULL,
     id text NOT NULL,
@@ -65,13 +66,13 @@ export const sharedItems = `
     FOREIGN KEY (kind, id) REFERENCES shared_item
   );
 
-  -- The draft that a send was made of, where the office has that, with which of its contents, and how many there were: 0 where nobody says. And
-  -- whether someone had written further on it as the send came, in doubt, to a server that was put back: see mark_split_off.
+  -- The draft that a send was made from, if the office has it, with the content's ids and revision; 0 if unknown. is_behind_draft: when the
+  -- send was pushed, possibly sent already, to a restored server, someone had written more: see mark_split_off.
   ALTER TABLE send ADD COLUMN draft text, ADD COLUMN draft_versions uuid[] NOT NULL DEFAULT '{}', ADD COLUMN draft_revision integer NOT NULL DEFAULT 0,
     ADD COLUMN is_behind_draft boolean NOT NULL DEFAULT false;
   CREATE INDEX send_by_draft ON send (account, draft) WHERE draft IS NOT NULL;
 
-  -- The number that orders changes. Its lock is the first of all: until this transaction ends, no other changes a item of that account.
+  -- Returns the next sequence number. Its lock is always the first: until this transaction ends, no other can change an item of the account.
   CREATE FUNCTION next_item_seq(p_kind text, p_account uuid) RETURNS bigint
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
@@ -90,7 +91,7 @@ export const sharedItems = `
   END $$;
   CREATE TRIGGER notify_item_change AFTER INSERT OR UPDATE ON shared_item FOR EACH ROW EXECUTE FUNCTION notify_item_change();
 
-  -- A item of this account, as it is now; its account's lock is held.
+  -- Returns the current row of an item of this account, whose lock is held.
   CREATE FUNCTION item_of(p_kind text, p_id text, p_account uuid) RETURNS shared_item
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
@@ -103,7 +104,7 @@ export const sharedItems = `
     RETURN its;
   END $$;
 
-  -- Other kinds than drafts are changed by the rules of put_records alone.
+  -- Items of other kinds are changed only by put_records.
   CREATE FUNCTION assert_draft(p_kind text) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
     IF p_kind <> 'draft' THEN
@@ -111,12 +112,12 @@ export const sharedItems = `
     END IF;
   END $$;
 
-  -- A content, as lists of them have it: its how manieth it was, and the beginning of its id.
+  -- A content's mark in a lineage: its revision and the beginning of its id.
   CREATE FUNCTION mark_of(p_revision integer, p_version uuid) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT p_revision || ':' || left(replace(p_version::text, '-', ''), 12)
   $$;
 
-  -- The last 48 of these, the earliest first; p_except: without that one's own.
+  -- Returns the last 48 of these marks, oldest first, without that of p_except.
   CREATE FUNCTION last_marks(p_marks text[], p_except uuid DEFAULT NULL) RETURNS text[]
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT coalesce(array_agg(mark ORDER BY place, mark), '{}') FROM (
@@ -131,7 +132,7 @@ export const sharedItems = `
     SELECT EXISTS (SELECT FROM unnest(p_marks) mark, split_part(mark_of(0, p_version), ':', 2) its WHERE split_part(mark, ':', 2) = its)
   $$;
 
-  -- Whether a content of that revision is no part of what has these marks: they go back to before it, and don't name it.
+  -- Whether a content is certainly not in this lineage: the lineage goes back beyond its revision and doesn't contain it.
   CREATE FUNCTION lineage_lacks(p_marks text[], p_revision integer, p_version uuid) RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT NOT lineage_has(p_marks, p_version)
@@ -144,14 +145,14 @@ export const sharedItems = `
     RETURN coalesce(p_item.editing_by <> me() AND p_item.editing_until >= now(), false);
   END $$;
 
-  -- Whether something is kept beside it that nobody has decided on.
+  -- Whether it has unresolved conflicts.
   CREATE FUNCTION has_open_conflicts(p_kind text, p_id text) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
     RETURN EXISTS (SELECT FROM shared_item_conflict WHERE kind = p_kind AND id = p_id AND NOT is_resolved);
   END $$;
 
-  -- Whether a send of this draft waits, is under way, or was sent: another one than p_send.
+  -- Whether this draft has a send, other than p_send, that is waiting, in flight or sent.
   CREATE FUNCTION has_active_send(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
@@ -159,8 +160,8 @@ export const sharedItems = `
       AND state IN ('ready', 'sending', 'uncertain', 'sent'));
   END $$;
 
-  -- Whether another send of this draft is under way, may have left or was sent, or is the one that leaves. A server that was put back can get two
-  -- of them, one from a workstation that doesn't know of the other.
+  -- Whether another send of this draft is in flight, may have been sent, was sent, or is the one to go first. A restored server can get two of
+  -- them if one workstation doesn't know of the other's.
   CREATE FUNCTION is_blocked_by_other_send(p_draft text, p_account uuid, p_send uuid) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
@@ -168,8 +169,8 @@ export const sharedItems = `
       AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND id < p_send)));
   END $$;
 
-  -- Whether a draft that a send had taken along is one again: the workstation that has that send says so, having joined again, and the send
-  -- ended without arriving, here or there. As another draft it could be sent beside the send that is tried again.
+  -- Whether a draft that went with a send exists again: the workstation that has the send has joined again and says so, and the send ended
+  -- without arriving. As another draft it could be sent in addition to a retry of that send.
   CREATE FUNCTION is_back_from_send(p_item shared_item, p_own_sends uuid[]) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
@@ -178,18 +179,17 @@ export const sharedItems = `
         AND state IN ('held', 'not-sent', 'refused', 'cancelled'));
   END $$;
 
-  -- Whether someone deleted it: it is neither gone with a send nor its maker's own.
+  -- Whether someone deleted it: it neither went with a send nor belongs to its maker alone.
   CREATE FUNCTION was_deleted(p_item shared_item) RETURNS boolean
   LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT p_item.gone_at IS NOT NULL AND p_item.gone_with_send IS NULL AND NOT p_item.is_makers_own
   $$;
 
-  -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such item any more;
-  -- sent, where it is a draft that is just being sent, and that someone may still take back.
-  -- The same version again is the same save. Each save that counts holds the item for p_hold_ms, where that is given.
-  -- p_own_sends: sends of this draft that the workstation has as its own, and that didn't arrive as far as it knows.
-  -- p_revision: how many contents there were with the one that it goes on from. A server that was put back has had fewer, or none.
-  -- p_life: the one of which all is known to who saves.
+  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it. gone: the draft no
+  -- longer exists. sent: the draft is being sent, and may still be taken back. Repeating a version repeats the same save. If p_hold_ms is
+  -- given, a save that becomes current holds the draft for so long. p_own_sends: the workstation's own sends of this draft that didn't arrive,
+  -- as far as it knows. p_revision: the revision it derives from; a restored server has an earlier one, or none. p_life: the life of which
+  -- everything is known to the caller.
   CREATE FUNCTION save_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
     p_own_sends uuid[] DEFAULT '{}', p_revision safe_count DEFAULT 0, p_life integer DEFAULT NULL)
   RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
@@ -217,12 +217,12 @@ export const sharedItems = `
           by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
-      -- The send that took it along is tried again, or has arrived: it is no other draft.
+      -- The send that it went with is being retried, or has arrived, so it isn't another draft.
       result := CASE WHEN its.gone_with_send = ANY (p_own_sends) AND has_active_send(p_id, p_account, NULL) THEN 'sent' ELSE 'gone' END;
     ELSIF its.version = p_version THEN
       NULL;
     ELSIF p_kind = 'draft' AND has_active_send(p_id, p_account, NULL) THEN
-      -- It leaves as it is, or has: what is written further is another draft.
+      -- It is sent as it is. What is written from now on becomes another draft.
       result := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
         THEN 'gone' ELSE 'sent' END;
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
@@ -244,8 +244,8 @@ export const sharedItems = `
       FROM shared_item it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
   END $$;
 
-  -- Whether a draft was sent without this content, as far as is known. What was saved since the restore doesn't have it, unless this is from
-  -- before the restored state; otherwise the send has a content of an earlier revision, or another of the same.
+  -- Whether a draft was sent without this content, as far as is known. Contents saved since the restore don't contain it, unless it is from
+  -- before the restored state. Otherwise the send has an earlier revision, or another content of the same revision.
   CREATE FUNCTION was_sent_without(p_draft text, p_account uuid, p_version uuid, p_revision integer) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
@@ -254,9 +254,10 @@ export const sharedItems = `
       AND p_revision >= CASE WHEN base_revision > 0 AND life = (SELECT life FROM office) THEN base_revision + 1 ELSE draft_revision END);
   END $$;
 
-  -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
-  -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
-  -- as save_item; further: gone, since it was sent without this content, or deleted by someone who hadn't seen it.
+  -- Tells a restored server a content that it had. Of contents from before the restore the later one is current; older: the server has a later
+  -- one already. Between two of the same revision, or if something was saved since the restore, the server's stays current, and this one
+  -- becomes a conflict. Otherwise as save_item. split-off: as gone, because the draft was sent without this content, or deleted by someone who
+  -- hadn't seen it.
   CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_revision safe_count, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -289,7 +290,7 @@ export const sharedItems = `
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
-    -- Nobody who deleted it had seen this content: there were fewer then, or another was the last of as many.
+    -- Whoever deleted it hadn't seen this content: it has a later revision, or is another content of the same revision.
     is_unseen := was_deleted(its) AND NOT has_active_send(p_id, p_account, NULL)
       AND p_version <> its.version AND p_version IS DISTINCT FROM its.deleted_version
       AND p_revision >= CASE WHEN its.deleted_version IS NULL THEN its.deleted_revision + 1 ELSE its.deleted_revision END;
@@ -298,8 +299,8 @@ export const sharedItems = `
       FROM save_item(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own_sends, p_revision - 1) it;
   END $$;
 
-  -- A restored server is told a content that was kept beside a draft, and that nobody has decided on as far as the workstation knows. The
-  -- draft can't be sent or deleted until someone has. Returns whether it is kept: it isn't if the draft is gone or is being sent.
+  -- Tells a restored server a conflict that is unresolved as far as the workstation knows. The draft can't be sent or deleted until it is
+  -- resolved. Returns whether it was stored: not if the draft is gone or being sent.
   CREATE FUNCTION restore_conflict(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -321,7 +322,7 @@ export const sharedItems = `
     RETURN true;
   END $$;
 
-  -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
+  -- Holds a draft for this workstation, which edits it or takes it over from another. Returns who holds it then.
   CREATE FUNCTION hold_item(p_kind text, p_id text, p_account uuid, p_ms integer, p_takes_over boolean)
   RETURNS TABLE (name text, is_me boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -354,9 +355,9 @@ export const sharedItems = `
       WHERE kind = p_kind AND id = p_id AND account = p_account AND editing_by = me();
   END $$;
 
-  -- Into the trash, out of it, for ever out of it, or back to the workstation that made it, whose own it is again; whether that is so.
-  -- Only as it is known to the one who asks, and not while another works on it, nor for ever while nobody has decided on what is kept beside it. A server that was put back may have it as it was earlier, in
-  -- an earlier revision.
+  -- Moves a draft to the trash, out of it, out of it for good, or back to the workstation that created it, to which alone it belongs then.
+  -- Returns whether it is there now. The caller must know the current content, nobody else may be editing it, and it can't be deleted while it
+  -- has unresolved conflicts. A restored server may have an earlier revision of it.
   CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_revision safe_count, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -374,16 +375,16 @@ export const sharedItems = `
     next := next_item_seq(p_kind, p_account);
     its := item_of(p_kind, p_id, p_account);
     IF was_deleted(its) AND p_to = 'gone' AND p_revision > its.deleted_revision THEN
-      -- Someone else had deleted it, too, and had seen more of it.
+      -- Someone else had deleted it, too, and had seen a later revision.
       UPDATE shared_item SET deleted_revision = p_revision, deleted_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
     END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
     END IF;
     is_earlier := its.life < now_life AND its.revision <= p_revision;
-    -- Its contents since the restore say nothing of those before.
+    -- Contents saved since the restore say nothing about those from before.
     is_since := its.life = now_life AND its.base_revision > 0;
-    -- Who doesn't say what it goes on from doesn't know it.
+    -- Without a base, the caller doesn't know the current content.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
         OR (p_to = 'gone' AND its.trashed_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
         OR (p_to IN ('gone', 'maker') AND has_open_conflicts(p_kind, p_id))) IS NOT FALSE THEN
@@ -391,7 +392,7 @@ export const sharedItems = `
     END IF;
     IF p_to IN ('gone', 'maker') THEN
       PERFORM remove_item(p_kind, p_id, next);
-      -- A restored server may be told contents that the one who deletes it hadn't seen: see restore_item.
+      -- A restored server may be told contents that whoever deletes it hasn't seen: see restore_item.
       UPDATE shared_item SET is_makers_own = p_to = 'maker', is_split_off = false,
           deleted_revision = CASE WHEN is_since THEN its.base_revision ELSE greatest(its.revision, p_revision) END,
           deleted_version = CASE WHEN is_since THEN NULL WHEN p_revision > its.revision THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
@@ -404,7 +405,7 @@ export const sharedItems = `
     RETURN true;
   END $$;
 
-  -- Nothing but its id is left, by which those who have it learn that it is no more.
+  -- Only the id is kept, so that workstations that have the item learn that it no longer exists.
   CREATE FUNCTION remove_item(p_kind text, p_id text, p_seq bigint) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   BEGIN
@@ -413,15 +414,15 @@ export const sharedItems = `
       WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
   END $$;
 
-  -- Of a draft that was sent nothing else is.
+  -- Once a draft was sent, its other sends are cancelled.
   CREATE FUNCTION cancel_other_sends(p_draft text, p_account uuid, p_send uuid) RETURNS void
   LANGUAGE sql SET search_path = office, pg_temp AS $$
     UPDATE send SET state = 'cancelled', concluded_at = now()
       WHERE account = p_account AND draft = p_draft AND id <> p_send AND state = 'ready' AND NOT may_have_arrived
   $$;
 
-  -- A server that was put back hears that a draft was sent. What was saved in this life, while it didn't know of that send, is no part of
-  -- it: a workstation that has it goes on with it as another draft.
+  -- A restored server is told that a draft was sent. What was saved in this life, while the server didn't know that, isn't part of the send: a
+  -- workstation that has it continues with it as another draft.
   CREATE FUNCTION mark_split_off(p_draft text, p_account uuid, p_send uuid) RETURNS void
   LANGUAGE sql SET search_path = office, pg_temp AS $$
     UPDATE shared_item SET is_split_off = true
@@ -430,18 +431,17 @@ export const sharedItems = `
           AND state IN ('ready', 'sending', 'uncertain', 'sent'))
   $$;
 
-  -- Whether a draft has another content than one of these, and not less of it: a server that was put back may have less. p_revision: how many there
-  -- were with that one; where that is 0, nothing is said of the lives before.
+  -- Whether a draft has a content other than these that isn't an earlier one: a restored server may have an earlier one. p_revision: the
+  -- revision of these contents; if 0, contents from previous lives don't count.
   CREATE FUNCTION has_diverged(p_item shared_item, p_versions uuid[], p_revision integer) RETURNS boolean
   LANGUAGE sql STABLE SET search_path = office, pg_temp AS $$
     SELECT p_item.gone_at IS NULL AND (p_item.version = ANY (p_versions)) IS NOT TRUE
       AND (p_item.life = (SELECT life FROM office) OR (p_revision > 0 AND p_item.revision >= p_revision))
   $$;
 
-  -- A draft that was sent is no more: the send says so, which the office has. Neither is one that goes along with its send, as its
-  -- workstation leaves. What else was to be sent of it, and hasn't begun to, isn't.
-  -- Unless, of one that goes along, another has written since: p_based_on, which content that send has. A server that was put back may have
-  -- nothing of it: then that it is no more is all that it has.
+  -- Removes a draft that was sent according to a send that the office has, or that goes along with its send because the workstation leaves.
+  -- Other sends of it that haven't started are cancelled. A draft that would go along stays if another workstation has written on it since;
+  -- p_based_on: the content that the send has. A restored server may not have the draft: then only its removal is stored.
   CREATE FUNCTION remove_sent_draft(p_id text, p_account uuid, p_send uuid, p_based_on uuid[] DEFAULT '{}') RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -460,7 +460,7 @@ export const sharedItems = `
       INSERT INTO shared_item (kind, id, account, seq, body_seq, version, life, made_by, by, gone_at, gone_with_send)
         SELECT 'draft', p_id, p_account, next, next, coalesce(p_based_on[1], gen_random_uuid()), life, me(), me(), now(), p_send FROM office;
     END IF;
-    -- What a server that was put back was told after it had the send may be later than that, and what stands beside it was never sent.
+    -- A restored server may have been told a later content after it got the send, and conflicts were never sent.
     UPDATE shared_item SET gone_with_send = p_send, has_open_conflicts = has_open_conflicts('draft', p_id), is_split_off = is_split_off
         OR (SELECT is_behind_draft OR (draft_revision > 0 AND has_diverged(its, draft_versions, draft_revision)) FROM send WHERE id = p_send)
       WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
@@ -468,7 +468,7 @@ export const sharedItems = `
     RETURN true;
   END $$;
 
-  -- As report_sent, of a draft: no other send of it leaves. p_versions, p_draft_revision: which content was sent, as far as that is known.
+  -- Like report_sent, for a send of a draft: its other sends are cancelled. p_versions, p_draft_revision: the content that was sent, if known.
   CREATE FUNCTION report_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch safe_count, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
     p_draft_revision safe_count DEFAULT 0) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -481,7 +481,7 @@ export const sharedItems = `
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
     UPDATE send SET draft_versions = p_versions, draft_revision = p_draft_revision WHERE id = p_id AND account = p_account AND draft_revision = 0;
     PERFORM cancel_other_sends(p_draft, p_account, p_id);
-    -- What was sent may have gone on as another draft here before the server heard of that: see restore_item.
+    -- The sent content may have continued as another draft here before the server was told: see restore_item.
     FOR split IN SELECT shared_item.id FROM shared_item WHERE kind = 'draft' AND account = p_account AND gone_at IS NULL
       AND shared_item.id = ANY (p_versions::text[]) AND version::text = shared_item.id AND shared_item.id <> p_draft AND NOT has_open_conflicts('draft', shared_item.id)
     LOOP
@@ -493,7 +493,7 @@ export const sharedItems = `
     END LOOP;
   END $$;
 
-  -- Of these that are kept beside it someone has decided.
+  -- Marks these conflicts as resolved.
   CREATE FUNCTION resolve_conflicts(p_kind text, p_id text, p_account uuid, p_versions uuid[]) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -507,7 +507,7 @@ export const sharedItems = `
     END IF;
   END $$;
 
-  -- Up to where changes of these have come, and in which life; 0 where there were none yet.
+  -- Returns the sequence of the last change, 0 if there is none, and the life.
   CREATE FUNCTION items_state(p_kind text, p_account uuid) RETURNS TABLE (seq double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -517,7 +517,7 @@ export const sharedItems = `
       current_life();
   END $$;
 
-  -- p_bodies_after: as of send_changes. What comes after p_bytes of contents comes another time. p_life: the one of which all is known to who reads.
+  -- p_bodies_after: see send_changes. After p_bytes of contents the page ends. p_life: the life of which everything is known to the reader.
   CREATE FUNCTION item_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
     p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, seq double precision, version uuid, revision integer, is_mine boolean, by text, at_ms double precision, editing text,
@@ -546,7 +546,7 @@ export const sharedItems = `
       WHERE coalesce(it.bytes, 0) < p_bytes ORDER BY it.seq;
   END $$;
 
-  -- What is kept beside a item, the oldest first; without the contents of those that the reader has, or what comes after p_bytes of them.
+  -- Returns an item's conflicts, oldest first; without the content of those that the reader has, or after p_bytes of contents.
   CREATE FUNCTION item_conflicts(p_kind text, p_id text, p_known_versions uuid[], p_bytes bigint)
   RETURNS TABLE (version uuid, by text, at_ms double precision, is_resolved boolean, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -562,10 +562,9 @@ export const sharedItems = `
       ) it JOIN station ON station.id = it.by ORDER BY it.at, it.version;
   END $$;
 
-  -- As push_send, of a draft that the office has: taken, where another send of it waits, is under way or was sent; gone, where it is no
-  -- more, or its maker's own; changed, where it is another than the one that was to be sent, or nobody has decided yet which one counts.
-  -- Of two who send it at once, one does.
-  -- p_draft_revision: how many contents the draft had with the one that is sent.
+  -- Like push_send, for a draft that the office has. taken: another send of it is waiting, in flight or sent. gone: it no longer exists, or
+  -- belongs to its maker alone. changed: its content is another than the one to be sent, or it has unresolved conflicts. If two workstations
+  -- send it at once, one of them succeeds. p_draft_revision: the revision of the content that is sent.
   CREATE FUNCTION push_send_of_draft(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count,
     p_may_have_arrived boolean, p_draft_revision safe_count DEFAULT 0)
   RETURNS TABLE (revision integer, state text)
@@ -578,13 +577,13 @@ export const sharedItems = `
   BEGIN
     PERFORM next_item_seq('draft', p_account);
     its := item_of('draft', p_draft, p_account);
-    -- What is open here, or may have left without this server's knowing, is taken whatever became of the draft.
+    -- A send that is open here, or may have left without this server's knowledge, is accepted whatever became of the draft.
     IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_may_have_arrived) THEN
       why := CASE
         WHEN has_active_send(p_draft, p_account, p_id)
           OR has_active_send((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
-        -- Its workstation had left with both, and may have tried it since it joined again. Where it only began to leave, the draft is
-        -- still there, and someone may have written further.
+        -- Its workstation had left with both, and may have retried it since it joined again. If it only began to leave, the draft still
+        -- exists, and someone may have written more.
         WHEN (known = 'held' AND (its.id IS NULL OR its.gone_at IS NOT NULL)) OR its.gone_with_send = p_id THEN NULL
         WHEN its.gone_at IS NOT NULL THEN 'gone'
         WHEN coalesce(cardinality(p_based_on), 0) = 0 OR has_open_conflicts('draft', p_draft) THEN 'changed'
@@ -597,7 +596,8 @@ export const sharedItems = `
     RETURN QUERY SELECT it.revision, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_revision, p_may_have_arrived) it;
     UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_may_have_arrived AND has_diverged(its, p_based_on, p_draft_revision);
     UPDATE send SET draft_versions = p_based_on, draft_revision = p_draft_revision WHERE id = p_id AND cardinality(p_based_on) > 0;
-    -- What was written further may have gone on as another draft: of that it is from now on, so that one of the two leaves.
+    -- The draft that the send was linked to may have been replaced by this one. From now on the send counts as this one's, so that only one of
+    -- the two leaves.
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND (draft IS NULL OR (draft <> p_draft
       AND coalesce(known, '') NOT IN ('sending', 'uncertain', 'sent') AND NOT has_active_send(send.draft, p_account, p_id)
       AND EXISTS (SELECT FROM shared_item WHERE kind = 'draft' AND shared_item.id = send.draft AND gone_at IS NOT NULL)));

@@ -4,18 +4,18 @@
  * it, and nothing sealed with an earlier one is added.
  */
 export const keys = `
-  -- How often it has turned, from 1, and which one it is; unknown where nothing was sealed yet.
+  -- How often the key was rotated, counted from 1, and its id; NULL if nothing was sealed yet.
   ALTER TABLE office ADD COLUMN key_number integer NOT NULL DEFAULT 1, ADD COLUMN key_id bytea CHECK (length(key_id) = 4);
   UPDATE office SET key_id = (SELECT substring(sealed FROM 1 FOR 4) FROM (
     SELECT sealed FROM mirror WHERE sealed IS NOT NULL UNION ALL SELECT sealed FROM send WHERE length(sealed) > 4
     UNION ALL SELECT sealed FROM shared_item WHERE sealed IS NOT NULL) it LIMIT 1);
-  -- Of a workstation that has joined, sealed_key is the office's key as it turned last, sealed to its public key; voucher: by whom has
-  -- the office's key, that this is its public key.
+  -- Once a workstation has joined, sealed_key is the key of the last rotation, sealed to its public key. voucher: proves that someone with the
+  -- office's key vouches for its public key.
   ALTER TABLE station ADD COLUMN key_number integer NOT NULL DEFAULT 1,
     ADD COLUMN public_key bytea CHECK (length(public_key) = 32), ADD COLUMN voucher bytea CHECK (length(voucher) = 32);
 
-  -- The turning holds the table: each question is wholly before it, or after. Volatile, so that one which waited for that sees what it
-  -- waited for: a stable function would see all as it was when its question result.
+  -- A rotation locks the table, so each query runs entirely before or after it. VOLATILE, so that a query that waited for the rotation sees
+  -- its result: a stable function would see the state from when the query began.
   CREATE OR REPLACE FUNCTION me() RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid;
@@ -27,12 +27,12 @@ export const keys = `
       RAISE EXCEPTION 'This workstation does not belong to the office.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF is_behind THEN
-      RAISE EXCEPTION 'The office’s key was turned.' USING ERRCODE = 'KEY01';
+      RAISE EXCEPTION 'The office’s key was rotated.' USING ERRCODE = 'KEY01';
     END IF;
     RETURN mine;
   END $$;
 
-  -- Which key counts, with what this workstation is given it by; and by what it is given the next.
+  -- Returns the current key's number and id, and this workstation's sealed copy of it. Stores the public key for the next rotation.
   CREATE FUNCTION office_key(p_public bytea, p_voucher bytea) RETURNS TABLE (number integer, id bytea, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -49,7 +49,7 @@ export const keys = `
     RETURN QUERY SELECT office.key_number, office.key_id, mine.sealed_key FROM office;
   END $$;
 
-  -- It has that key where nothing can take it from it any more.
+  -- Confirms that the workstation has stored the key.
   CREATE FUNCTION confirm_key(p_number integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN

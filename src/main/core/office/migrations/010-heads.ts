@@ -7,25 +7,25 @@ export const heads = `
   CREATE TABLE head (
     number bigint PRIMARY KEY,
     station uuid NOT NULL REFERENCES station,
-    -- The newest entry of its trail, and that one's SHA-256 in hexadecimal.
+    -- The number of its trail's newest entry, and that entry's SHA-256 in hexadecimal.
     seq bigint NOT NULL CHECK (seq > 0),
     hash text NOT NULL CHECK (hash ~ '^[0-9a-f]{64}$'),
     -- In milliseconds since 1970 UTC, by this server's clock.
     at_ms bigint NOT NULL DEFAULT floor(1000 * extract(epoch FROM clock_timestamp())),
-    -- Why the trail lacks an entry that it had, as its workstation says; NULL where it has all.
+    -- Why the trail lacks an entry that it had, according to its workstation; NULL if it lacks none.
     cause text CHECK (cause IN ('restored', 'older-copy', 'replaced', 'forgotten', 'cut')),
     chained text NOT NULL
   );
   CREATE INDEX head_of_station ON head (station, number DESC);
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON head EXECUTE FUNCTION append_only();
 
-  -- The SHA-256 of the one before, a line feed, and the head's own members with spaces between, in hexadecimal.
+  -- The SHA-256 of the previous head's chained hash, a line feed, and the head's own members separated by spaces, in hexadecimal.
   CREATE FUNCTION chain_head(p_before text, p_head head) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
     SELECT encode(sha256(convert_to(p_before || E'\\n' || concat_ws(' ', p_head.number, p_head.station, p_head.seq, p_head.hash,
       p_head.at_ms, coalesce(p_head.cause, '-')), 'UTF8')), 'hex')
   $$;
 
-  -- Of the workstation that asks. Told twice, as after an answer that was lost, it is there once.
+  -- Adds a head of the workstation that makes the query. Repeating the call, for example after a lost answer, has no effect.
   CREATE FUNCTION report_head(p_seq bigint, p_hash text, p_cause text) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -33,7 +33,7 @@ export const heads = `
     before head;
     next head;
   BEGIN
-    -- One after the other: each is chained to the one before.
+    -- One at a time: each is chained to the previous one.
     LOCK TABLE head IN SHARE ROW EXCLUSIVE MODE;
     SELECT * INTO next FROM head WHERE station = mine ORDER BY number DESC LIMIT 1;
     IF next.seq = p_seq AND next.hash = p_hash THEN
@@ -45,7 +45,7 @@ export const heads = `
     INSERT INTO head SELECT next.*;
   END $$;
 
-  -- From this one on, in order.
+  -- Returns the heads from this number on, in order.
   CREATE FUNCTION heads_from(p_number bigint, p_most integer)
   RETURNS TABLE (number double precision, station uuid, name text, is_mine boolean, seq double precision, hash text, at_ms double precision,
     cause text, chained text)
@@ -59,7 +59,7 @@ export const heads = `
       FROM head it JOIN station who ON who.id = it.station WHERE it.number >= p_number ORDER BY it.number LIMIT p_most;
   END $$;
 
-  -- The newest of each workstation, in order.
+  -- Returns the newest head of each workstation, in order.
   CREATE FUNCTION newest_heads()
   RETURNS TABLE (number double precision, station uuid, name text, is_mine boolean, seq double precision, hash text, at_ms double precision,
     cause text, chained text)

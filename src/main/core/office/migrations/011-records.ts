@@ -1,5 +1,5 @@
 /**
- * Small shared records: presets, views, people, appointments, staff. They are things like drafts, with one current
+ * Small shared records: presets, views, people, appointments, staff. They are items like drafts, with one current
  * content and an order of changes. But no one holds them, and nothing is kept beside them: if a change doesn't derive
  * from the current content, the workstation is given that, and merges the two itself.
  */
@@ -8,13 +8,13 @@ export const records = `
   ALTER TABLE shared_item_feed ADD CONSTRAINT shared_item_feed_kind_check
     CHECK (kind IN ('draft', 'preset', 'view', 'person', 'appointment', 'staff'));
 
-  -- From when on nobody needs it: it is erased then, by the server's clock.
+  -- When it expires by the server's clock, and is deleted.
   ALTER TABLE shared_item ADD COLUMN expires_at timestamptz;
-  -- What it was as its base_revision: what who tells a server again, that was put back, has in common with what was changed since.
+  -- Its content at base_revision: what a content restored by a workstation has in common with the changes made since the restore.
   ALTER TABLE shared_item ADD COLUMN base_sealed bytea;
   CREATE INDEX shared_item_by_expiry ON shared_item (kind, account, expires_at) WHERE expires_at IS NOT NULL;
 
-  -- What nobody needs any more goes. Up to where changes of each kind have come; a row of no kind says which life it is.
+  -- Deletes what has expired. Returns the sequence of the last change of each kind; a row without a kind has the life.
   CREATE FUNCTION records_state(p_account uuid) RETURNS TABLE (kind text, seq double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -22,7 +22,7 @@ export const records = `
     its_life integer := current_life();
   BEGIN
     IF EXISTS (SELECT FROM shared_item WHERE account = p_account AND expires_at < now()) THEN
-      -- Those who change one have this lock, too.
+      -- Whoever changes an item takes this lock, too.
       PERFORM FROM shared_item_feed WHERE account = p_account
         AND kind IN (SELECT kind FROM shared_item WHERE account = p_account AND expires_at < now()) ORDER BY kind FOR UPDATE;
       DELETE FROM shared_item WHERE account = p_account AND expires_at < now();
@@ -31,8 +31,8 @@ export const records = `
       UNION ALL SELECT kind, seq::double precision, its_life FROM shared_item_feed WHERE account = p_account;
   END $$;
 
-  -- More is known of what is in what counts, or is kept beside it: others read that, or they would tell what they have of it as one more. That it is
-  -- no more they hear as it ended, and no later: another of its name that was made since would change theirs first.
+  -- Adds to the lineage of the current content. Others must read that, or they would push contents that are in it as records of their own.
+  -- They learn that an item is gone when it ends, and not again: a new one of the same name would be changed by that first.
   CREATE FUNCTION add_to_lineage(p_item shared_item, p_marks text[], p_is_retold boolean) RETURNS void
   LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
@@ -47,15 +47,13 @@ export const records = `
     END IF;
   END $$;
 
-  -- Saves or ends some of one kind, each by itself. newest: it counts. gone: there is none any more. beside: another content counts, which is
-  -- answered. older: of what a server that was put back is told again (p_revisions), that it has a later one. over: it counted, until another
-  -- went on from it. elsewhere: another account has that id.
-  -- p_is_changed_since: it was changed since this server had it, so it is told as a change of this life: what another tells as later than what it goes on
-  -- from is put together with it, and doesn't take its place.
-  -- p_lineages: which contents are in it, by their marks, as far as who tells it knows. Of two of which neither is in the other, as after a server was
-  -- put back twice, neither takes the other's place.
-  -- p_life: the one of which all is known to who asks.
-  -- Without a body it ends; p_is_final: whatever the content. What has ended stays so, unless it is given by one who knows of that end.
+  -- Saves or ends records of one kind, each on its own. newest: it is now current. gone: the record no longer exists. conflict: another
+  -- content is current, which is returned. older: a restored server has a later one than the one it is told (p_revisions). superseded: it was
+  -- current until another content derived from it. other-account: another account has this id. p_is_changed_since: it was changed since this
+  -- server had it, so it counts as a change of this life. A later content that another workstation restores is merged with it, and doesn't
+  -- replace it. p_lineages: the marks of the contents in it, as far as known. If neither of two contents is in the other, for example after
+  -- two restores, neither replaces the other. p_life: the life of which everything is known to the caller. Without a body the record ends;
+  -- p_is_final: whatever its content. A record that has ended stays so, unless it is pushed by someone who knows of that.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
     p_is_final boolean[], p_revisions safe_count[], p_is_changed_since boolean[], p_expires_ms double precision[], p_base bytea[],
     p_lineages text[] DEFAULT NULL, p_life integer DEFAULT NULL)
@@ -88,15 +86,15 @@ export const records = `
       END IF;
       its := item_of(p_kind, p_ids[n], p_account);
       is_end := p_sealed[n] IS NULL;
-      -- The list of staff only ever changes: an end of it, or a time at which it ends, would take names, roles and PINs from every workstation.
+      -- The list of staff can only change: ending it, or letting it expire, would take names, roles and PINs from every workstation.
       IF p_kind = 'staff' AND (is_end OR p_expires_ms[n] IS NOT NULL) THEN
         RAISE EXCEPTION 'Staff are not removed as a whole.' USING ERRCODE = 'invalid_parameter_value';
       END IF;
       is_retold := p_revisions[n] IS NOT NULL;
       is_from_before := is_retold AND NOT p_is_changed_since[n];
-      -- How many it had before the server was put back, of which alone those who tell again speak.
+      -- The revision before the restore, which alone is meant by those who restore a content.
       before := CASE WHEN its.life < now_life THEN its.revision ELSE its.base_revision END;
-      -- As many as a workstation has, and no more.
+      -- As many marks as a workstation keeps.
       marks := last_marks(string_to_array(left(coalesce(p_lineages[n], ''), 1200), ','), p_versions[n]);
       ends := now() + p_expires_ms[n] * interval '1 ms';
       result := CASE WHEN is_end THEN 'gone' ELSE 'newest' END;
@@ -112,14 +110,14 @@ export const records = `
       ELSIF its.version = p_versions[n] THEN
         result := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
         PERFORM add_to_lineage(its, marks, is_retold);
-        -- Nothing but up to where it had come before the server was put back: who has that, too, has nothing to add to it.
+        -- Only the base from before the restore is updated: whoever has the same has nothing to add to it.
         UPDATE shared_item SET base_revision = p_revisions[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
           WHERE p_is_changed_since[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_revision < p_revisions[n] - 1;
       ELSIF lineage_has(its.ancestors, p_versions[n]) THEN
         result := 'superseded';
-        -- What is in it, or was kept beside it, is so of what counts.
+        -- What is in this content is in the current one, too.
         PERFORM add_to_lineage(its, marks, is_retold);
-      -- What counts may be in it for all that its number is no greater, where what it has in it was told it later.
+      -- The current content may be in this one although its revision is no smaller, if what was merged into it was told later.
       ELSIF p_revisions[n] <= before
           AND NOT (is_from_before AND (lineage_has(marks, its.version) OR lineage_lacks(its.ancestors, p_revisions[n], p_versions[n]))) THEN
         result := 'older';
@@ -139,7 +137,7 @@ export const records = `
             base_sealed = CASE WHEN is_end THEN NULL WHEN p_is_changed_since[n] THEN p_base[n]
               WHEN NOT is_retold AND life < now_life THEN sealed ELSE base_sealed END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
-            -- As the one who changed it last has it. That someone was forgotten is kept, or a workstation that was away would bring them back.
+            -- As whoever changed it last says. That a person was forgotten is kept, or a workstation that was away would bring them back.
             expires_at = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN expires_at END
           WHERE kind = p_kind AND id = p_ids[n];
       ELSE

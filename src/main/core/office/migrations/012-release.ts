@@ -20,19 +20,19 @@ export const release = `
     SELECT EXISTS (SELECT FROM release WHERE send = p_id AND released_by IS NULL)
   $$;
 
-  -- Before it is put in the outbox. What has been asked for once is not taken back, and neither is an answer.
+  -- Called before the package is pushed. Neither the requirement nor a decision can be withdrawn.
   CREATE FUNCTION require_release(p_id uuid, p_by bytea) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
-    -- Nobody holds back what another workstation put in.
+    -- Nobody can hold back a package that another workstation has pushed.
     INSERT INTO release (send, asked_by) SELECT p_id, p_by
       WHERE NOT EXISTS (SELECT FROM send WHERE id = p_id AND made_by <> mine AND state NOT IN ('held', 'cancelled'))
       ON CONFLICT DO NOTHING;
   END $$;
 
-  -- Whether it is released by them.
+  -- Returns whether it is released by this person.
   CREATE FUNCTION release_send(p_id uuid, p_by bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -43,7 +43,7 @@ export const release = `
     RETURN EXISTS (SELECT FROM release WHERE send = p_id AND released_by = p_by);
   END $$;
 
-  -- What someone decided of one that is here, with the content that says so: both, or nothing where another has decided, or changed it.
+  -- Records someone's decision together with the content that says so: both, or neither if someone else has decided or changed the package.
   CREATE FUNCTION decide_send(p_id uuid, p_account uuid, p_asked_by bytea, p_by bytea, p_is_released boolean, p_in_ms bigint, p_sealed bytea,
     p_revision safe_count) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -57,7 +57,7 @@ export const release = `
     IF NOT FOUND THEN
       RETURN false;
     END IF;
-    -- A server that was put back may not know that it was asked for.
+    -- A restored server may not know that a release was required.
     INSERT INTO release (send, asked_by) VALUES (p_id, p_asked_by) ON CONFLICT DO NOTHING;
     UPDATE release SET released_by = CASE WHEN p_is_released THEN p_by END, released_at = CASE WHEN p_is_released THEN now() END,
         released_from = CASE WHEN p_is_released THEN mine END,
@@ -70,7 +70,7 @@ export const release = `
     RETURN true;
   END $$;
 
-  -- Whatever its time says.
+  -- Whatever time it was scheduled for.
   CREATE FUNCTION skip_unless_released() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     IF waits_for_release(NEW.id) THEN

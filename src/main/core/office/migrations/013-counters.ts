@@ -11,13 +11,13 @@ export const counters = `
     sealed bytea NOT NULL CHECK (length(sealed) <= 16384)
   );
 
-  -- Nothing where it has no counter, or leaves. p_is_news: others are to hear of it now; what is only renewed they read in their own time.
+  -- p_sealed is NULL if the workstation has no counter, or leaves. p_is_news: notify the others now; renewals they read in their own time.
   CREATE FUNCTION publish_counter(p_ms integer, p_sealed bytea, p_is_news boolean) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
-    -- Who looks reads again as it is over: no shorter, so that nobody makes all boards ask all the time.
+    -- Readers ask again when a report expires: shorter ones would make all boards ask all the time.
     IF p_ms IS NULL OR p_ms NOT BETWEEN 10000 AND 600000 THEN
       RAISE EXCEPTION 'There is no such news.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -34,8 +34,8 @@ export const counters = `
     END IF;
   END $$;
 
-  -- Of each workstation that has said something of its counter in the last day, and of the one that asks in any case. Erases what is older:
-  -- it goes also where no counter tells anything any more.
+  -- Returns the counters reported within the last day, and this workstation's own row in any case. Deletes older reports, so that they are
+  -- deleted even if no counter reports any more.
   CREATE FUNCTION counters()
   RETURNS TABLE (station uuid, name text, is_me boolean, reported_ms double precision, left_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$

@@ -2,20 +2,22 @@
  * What workstations need to show and change one outbox together: every change of a send in an order in which no reader
  * can miss one, what a workstation hands over and takes back, and which of their accounts are the same.
  */
-export const desks = `
-  -- A POST may take two minutes, and nothing leaves that its claim would not outlast.
+export const sharedOutbox = `
+  -- A POST may take two minutes, and a claim must outlast it.
   ALTER TABLE office ALTER COLUMN lease SET DEFAULT '150 s';
   UPDATE office SET lease = '150 s' WHERE lease = '90 s';
 
   ALTER TABLE station ADD COLUMN last_seen timestamptz;
 
-  -- The same account of several workstations, by a tag that the office's key makes of where its service is and what it is called.
+  -- Accounts that several workstations have, identified by a tag that is made of the service's address and the account's name with the
+  -- office's key.
   CREATE TABLE account (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     tag bytea NOT NULL UNIQUE CHECK (length(tag) = 32)
   );
 
-  -- How often it was given or taken back: what was said earlier and comes later changes nothing. held: with its workstation again.
+  -- revision: increases each time it is pushed or withheld; late reports of an earlier revision have no effect. held: it belongs to its
+  -- workstation again.
   ALTER TABLE send ADD COLUMN revision integer NOT NULL DEFAULT 1;
   ALTER TABLE send DROP CONSTRAINT send_state_check;
   ALTER TABLE send ADD CONSTRAINT send_state_check
@@ -25,7 +27,7 @@ export const desks = `
     account uuid PRIMARY KEY REFERENCES outbox,
     seq bigint NOT NULL
   );
-  -- When each was changed last, and when its body was.
+  -- The sequence of each send's last change, and of its body's.
   CREATE TABLE send_change (
     send uuid PRIMARY KEY REFERENCES send,
     account uuid NOT NULL,
@@ -34,7 +36,8 @@ export const desks = `
   );
   CREATE UNIQUE INDEX send_change_by_seq ON send_change (account, seq);
 
-  -- After the row is written, so that the order of locks is the outbox, sends, the feed. The number is taken under the feed's lock.
+  -- Runs after the row is written, so that locks are taken in this order: the outbox, the sends, the feed. The sequence is taken under the
+  -- feed's lock.
   CREATE FUNCTION record_send_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint;
@@ -58,7 +61,7 @@ export const desks = `
   CREATE TRIGGER notify_outbox_change AFTER UPDATE OF concurrency, per_minute, paused_by ON outbox
     FOR EACH ROW EXECUTE FUNCTION notify_outbox_change();
 
-  -- The office's id of an account, with an outbox; made where there is none yet.
+  -- Returns the office's id of an account, and creates its outbox if there is none.
   CREATE FUNCTION share_account(p_tag bytea, p_concurrency integer, p_per_minute integer) RETURNS uuid
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -71,7 +74,7 @@ export const desks = `
     RETURN its;
   END $$;
 
-  -- That a workstation is there, and which office this is.
+  -- Records that the workstation is connected, and returns which office this is.
   CREATE FUNCTION hello() RETURNS TABLE (incarnation uuid, name text, steps integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -98,7 +101,7 @@ export const desks = `
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   BEGIN
-    -- Where nothing is to be claimed, nobody else would notice that a holder is gone.
+    -- If there is nothing to claim, nobody else would notice that a holder is lost.
     PERFORM expire_claims(p_account);
     RETURN QUERY SELECT concurrency, per_minute, paused_by, 1000 * extract(epoch FROM now() - paused_at)::double precision,
         CASE WHEN next_at > now() THEN 1000 * extract(epoch FROM next_at - now()) ELSE 0 END::double precision,
@@ -106,7 +109,7 @@ export const desks = `
       FROM outbox WHERE account = p_account;
   END $$;
 
-  -- Gives it to the office to send: new, once more, or at another time. Answers what the office has then.
+  -- Pushes a send to the office: a new one, a retry, or one with another time. Returns what the office has then.
   DROP FUNCTION push_send(uuid, uuid, bigint, bytea);
   CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count, p_may_have_arrived boolean)
   RETURNS TABLE (revision integer, state text)
@@ -122,9 +125,9 @@ export const desks = `
     RETURN QUERY SELECT revision, state FROM send WHERE id = p_id;
   END $$;
 
-  -- Keeps it from leaving, also where it has not come here yet; whether it can't leave now. What may have arrived stays the office's, and
-  -- what is with its workstation again is for no other to take back that hasn't heard of it: its revision is an earlier one.
-  -- p_life: the one of which all is known to who asks. A copy of an earlier moment may have as waiting, or as nothing, what has left since.
+  -- Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more. A send that may have arrived stays
+  -- with the office; one that is held can be withheld only with a later revision, by a workstation that knows that it is held. p_life: the
+  -- life of which everything is known to the caller. A restored server may have as waiting, or not at all, what has been sent since.
   CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_revision safe_count, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -142,14 +145,14 @@ export const desks = `
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state IN (p_state, 'cancelled'));
   END $$;
 
-  -- A workstation that leaves takes its own along, and what another still says of them, from before, changes nothing. Answers how many of
-  -- them are under way, which it is to wait for.
+  -- A workstation that leaves takes its own sends back; late reports about them have no effect. Returns how many of them are in flight, which
+  -- it has to wait for.
   CREATE FUNCTION reclaim_sends(p_account uuid) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
   BEGIN
-    -- The outbox, so that nothing is claimed meanwhile; and the sends before the feed, which one whose holder is gone takes.
+    -- The outbox is locked so that nothing is claimed meanwhile; the sends are locked before the feed, as where claims of lost holders expire.
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;
     PERFORM expire_claims(p_account);
@@ -169,7 +172,7 @@ export const desks = `
     taken integer;
   BEGIN
     SELECT * INTO rules FROM office;
-    -- One at a time: how many are under way, the pace and the pause are the whole office's. First of all locks, as everywhere.
+    -- One claim at a time: the number in flight, the pace and the pause apply to the whole office. This lock is always the first.
     SELECT * INTO its FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM expire_claims(p_account);
     IF its.account IS NULL OR its.paused_by IS NOT NULL OR its.next_at > now() THEN
@@ -180,12 +183,13 @@ export const desks = `
     IF room <= 0 THEN
       RETURN;
     END IF;
-    -- What was shown not to have arrived may have turned up since; of what result here in doubt nothing was shown yet.
+    -- A send that was shown not to have arrived may have turned up since; for one that was pushed as uncertain nothing was shown yet.
     UPDATE send SET state = 'uncertain', uncertain_at = now() WHERE id IN (
       SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
         AND may_have_arrived AND coalesce(proven_until, '-infinity') < now()
       FOR UPDATE SKIP LOCKED);
-    -- This one was shown not to have arrived, and another of its draft has: it leaves no more. See the step of things.
+    -- These were shown not to have arrived, and another send of the same draft has arrived, so they are cancelled. See the step of shared
+    -- items.
     UPDATE send SET state = 'cancelled', concluded_at = now(), may_have_arrived = false WHERE id IN (
       SELECT one.id FROM send one WHERE one.account = p_account AND one.state = 'ready' AND one.goes_at <= now() AND one.may_have_arrived
         AND EXISTS (SELECT FROM send WHERE account = one.account AND draft = one.draft AND id <> one.id AND state = 'sent')
@@ -193,9 +197,9 @@ export const desks = `
     RETURN QUERY
       WITH picked AS (
         SELECT id FROM send WHERE account = p_account AND state = 'ready' AND goes_at <= now()
-          -- Of the sends of one draft: see the step of things.
+          -- Only one of the sends of a draft leaves: see the step of shared items.
           AND (draft IS NULL OR NOT is_blocked_by_other_send(draft, account, id))
-          -- One that waits for a second person takes no other's place.
+          -- One that waits for a release doesn't take another's place.
           AND NOT waits_for_release(id)
           ORDER BY goes_at, id LIMIT room FOR UPDATE SKIP LOCKED
       ), begun AS (
@@ -213,8 +217,8 @@ export const desks = `
     END IF;
   END $$;
 
-  -- What result of attempts, and what may leave next, in one step, so that no lane is empty in between. Of an attempt that this workstation did
-  -- not have, as where a backup was put in place of what knew of it, the state is NULL.
+  -- Records results and claims what may be sent next in one step, so that no lane is idle in between. The state is NULL for an attempt that
+  -- this workstation didn't make as far as this server knows, for example after a restore.
   CREATE FUNCTION finish_and_claim(p_account uuid, p_ids uuid[], p_epochs integer[], p_kinds text[], p_answers bytea[], p_most integer)
   RETURNS TABLE (is_claim boolean, id uuid, epoch integer, state text, lease_ms double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -222,7 +226,7 @@ export const desks = `
   DECLARE
     mine uuid := me();
   BEGIN
-    -- The outbox, the sends, and then the feed, as wherever several sends are changed.
+    -- The outbox, the sends, and then the feed: the order of locks wherever several sends are changed.
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE id = ANY (p_ids) ORDER BY id FOR UPDATE;
     RETURN QUERY SELECT false, ended.id, ended.epoch,
@@ -235,12 +239,12 @@ export const desks = `
     END IF;
   END $$;
 
-  -- That looks have shown that it arrived, with what they found.
+  -- Records that the reconciliation found the send, with what it found.
   CREATE FUNCTION record_found(p_id uuid, p_epoch integer, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
-    -- Before its answer, as who tells ends has it.
+    -- The send is locked before its answer, as where results are recorded.
     PERFORM FROM send WHERE id = p_id FOR UPDATE;
     INSERT INTO answer (send, epoch, kind, sealed) SELECT id, epoch, 'accepted', p_sealed FROM send
       WHERE id = p_id AND epoch = p_epoch AND state IN ('uncertain', 'not-sent') AND epoch > 0 ON CONFLICT DO NOTHING;
@@ -249,9 +253,9 @@ export const desks = `
     RETURN FOUND;
   END $$;
 
-  -- Every send that was changed since, as it is now; the body only where the reader can't have it. p_bodies_after: up to where the reader has
-  -- had every send, which is less than p_after while it reads all of them, since those that change meanwhile move to the end with bodies
-  -- that are older.
+  -- Returns every send that changed since p_after, in its current state; the body only if the reader can't have it yet. p_bodies_after: up to
+  -- where the reader has read every send. That is less than p_after while it reads all of them, because sends that change meanwhile move to
+  -- the end with bodies that are older.
   CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
   RETURNS TABLE (id uuid, seq double precision, state text, revision integer, maker text, is_mine boolean, epoch integer,
     attempt integer, may_have_arrived boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft_versions uuid[],
@@ -274,7 +278,7 @@ export const desks = `
 `
 
 /** The functions that a workstation may call. */
-export const desksForStations = [
+export const sharedOutboxForStations = [
   'share_account',
   'hello',
   'who',
