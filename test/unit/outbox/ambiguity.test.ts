@@ -62,16 +62,36 @@ test('a person says that it arrived: it is sent, as those documents', async () =
   expect(() => work.outbox.resolveAmbiguity(id, { arrived: false })).toThrow()
 })
 
-test('a person says that it did not: it may go again, and those documents are never taken for it', async () => {
-  const { id } = await doubtful()
-  expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
-  await minutes(2)
-  expect(posts()).toBe(3)
-  work.line.setFault('lose-answer', isSend)
-  work.outbox.retry(id)
-  await expect.poll(posts).toBe(4)
-  await expect.poll(() => get(id).state).toBe('sent')
-  expect(get(id).documents).toHaveLength(1)
+describe('a person says that it is none of the documents shown', () => {
+  test('it can be sent again, once the folders were read twice more, and those documents are never taken for it', async () => {
+    const { id } = await doubtful()
+    expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
+    await minutes(2)
+    work.line.setFault('lose-answer', isSend)
+    work.outbox.retry(id)
+    await expect.poll(() => get(id).state).toBe('uncertain')
+    expect(posts()).toBe(3)
+    await minutes(2)
+    await expect.poll(posts).toBe(4)
+    await expect.poll(() => get(id).state).toBe('sent')
+    expect(get(id).documents).toHaveLength(1)
+  })
+
+  test('it isn’t sent again if the first attempt turns up afterwards', async () => {
+    const { id } = await doubtful()
+    const shown = get(id).ambiguity?.found.map(({ reference }) => reference)
+    work.outbox.resolveAmbiguity(id, { arrived: false })
+    // The service was still working on it when the line broke.
+    const body = JSON.stringify(work.receivedRequests('SendForms2')[0]?.body)
+    const headers = { 'content-type': 'application/json' }
+    const late = await fetch(`${work.serviceUrl}/FormDirect/SendForms2`, { method: 'POST', headers, body })
+    expect(late.status).toBe(200)
+    work.outbox.retry(id)
+    await minutes(1)
+    await expect.poll(() => get(id).state).toBe('sent')
+    expect(shown).not.toContain(get(id).documents[0]?.reference)
+    expect(posts()).toBe(3)
+  })
 })
 
 describe('twins with one reference', () => {

@@ -91,12 +91,13 @@ export class Reconciler {
 
   /** See outbox.ts. */
   resolveAmbiguity(id: string, answer: AmbiguityAnswer): void {
-    const { sends, changes, proofs, time } = this.#deps
+    const { sends, changes, time } = this.#deps
     const send = sends.get(id)
     try {
       this.#deps.db.transaction(() => resolveAmbiguity(sends, send, answer, time.now()))()
+      // That it's none of the documents shown says nothing about one that arrives later: before a retry, the folders are
+      // read again.
       if (answer.arrived) this.#deps.answered(send)
-      else proofs.add(id)
       this.#deps.concluded(send)
       changes.send(send)
       changes.draft(send.draftId)
