@@ -76,11 +76,6 @@ interface Put {
   readonly id: string
   readonly by: Station
   isTakenBack: boolean
-  /**
-   * Its workstation left an office that no longer knew it: a person has to find out whether it arrived, and the
-   * application says so.
-   */
-  isLeftBehind: boolean
   /** Set if someone else has to release it; `isGiven` once they have. */
   release?: { isGiven: boolean }
 }
@@ -196,7 +191,7 @@ function putSome({ chance, stations, put }: Place): void {
       parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name, signers })] })).id
     )
     if (!waits) parts.outbox.sendNow(id)
-    put.push({ name, id, by, isTakenBack: false, isLeftBehind: false, ...(waits && { release: { isGiven: false } }) })
+    put.push({ name, id, by, isTakenBack: false, ...(waits && { release: { isGiven: false } }) })
   }
 }
 
@@ -366,16 +361,12 @@ async function longEnough({ office }: Place): Promise<void> {
   await office.sql('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
 }
 
-/** Has a workstation join afresh if the server doesn't know it or it never finished leaving. */
+/** Has a workstation join again if the server doesn't know it, or if it never finished leaving. */
 async function sitAgain(place: Place, station: Station): Promise<void> {
-  const { desk } = station
+  const { desk, name } = station
   const view = desk.view()
-  const isUnknown = view?.state === 'refused'
-  if (isUnknown) for (const one of place.put) one.isLeftBehind ||= one.by === station
-  if (isUnknown || view?.isLeaving) {
-    const leave = () => desk.leave({ without: isUnknown }).catch(() => undefined)
-    await place.people.leaves(station.name, leave, isUnknown)
-  }
+  if (view?.state === 'refused') return await joinAgain(place, station)
+  if (view?.isLeaving) await place.people.leaves(name, () => desk.leave().catch(() => undefined))
   if (!desk.view()) await joinAgain(place, station)
 }
 
@@ -428,18 +419,14 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
 }
 
 function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boolean): Fault[] {
-  const { id, name, by, isTakenBack, isLeftBehind } = one
+  const { id, name, by, isTakenBack } = one
   const states = stations.map((station) => there.get(station)?.get(id))
   const own = there.get(by)?.get(id)
   const words = `${name} of ${by.name}: ${stations.map((station, index) => `${station.name} ${states[index]}`).join(', ')}`
   if (isTakenBack) {
-    // A server restored to before the take-back knows nothing of it, and its workstation left without being able to
-    // tell it.
-    if (hasArrived) return isLeftBehind ? [] : [wrong(`taken back, and it arrived: ${words}`)]
+    if (hasArrived) return [wrong(`taken back, and it arrived: ${words}`)]
     return states.every(isOver) ? [] : [wrong(`taken back: ${words}`)]
   }
-  // A person then has to find out whether it arrived.
-  if (isLeftBehind) return own === 'sent' && !hasArrived ? [wrong(`never arrived: ${words}`)] : []
   if (!hasArrived) return staysAsDraft(one, stations) ? [] : [{ kind: 'lost', words }]
   return own === 'sent' && states.every((state) => state === undefined || state === 'sent') ? [] : [wrong(words)]
 }
@@ -466,7 +453,7 @@ function doubled(place: Place): Fault[] {
       kind: 'doubled' as const,
       words: `${name} arrived ${times} times ${place.people.sendsOf(name)}`
     })),
-    ...place.people.doubled(arrived)
+    ...place.people.doubled(arrivedSends(place))
   ]
 }
 
@@ -481,6 +468,16 @@ function unreleased(place: Place): Fault[] {
 function arrivals({ stations }: Place): Map<string, number> {
   const times = new Map<string, number>()
   for (const { name } of documentsOf(stations)) times.set(name, (times.get(name) ?? 0) + 1)
+  return times
+}
+
+/** How often the service received each send, by our mark on its documents. */
+function arrivedSends({ stations }: Place): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const { clientReference } of documentsOf(stations)) {
+    const id = /^cs-(.*)-1$/.exec(clientReference ?? '')?.[1]
+    if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1)
+  }
   return times
 }
 

@@ -36,11 +36,6 @@ interface Sent {
   readonly id: string
   readonly draft: string
   readonly text: string
-  /**
-   * Its workstation left an office that no longer knew it: a person has to find out whether it arrived before sending
-   * it again.
-   */
-  isLeftBehind?: boolean
 }
 
 const DEEDS = [
@@ -243,13 +238,11 @@ export class People {
   /**
    * Has a workstation leave the office, where the shared content stays. It may have told nobody whom it forgot, and it
    * brings the people it knows along when it joins again.
-   * @param isUnknown the office no longer knows it.
    */
-  async leaves(name: string, leave: () => Promise<void>, isUnknown = false): Promise<void> {
+  async leaves(name: string, leave: () => Promise<void>): Promise<void> {
     const at = this.#desks.find((desk) => desk.name === name)
     if (!at) return
     const had = wordsAt(at)
-    if (isUnknown) for (const one of this.#sent) one.isLeftBehind ||= one.at === at
     await leave()
     const has = wordsAt(at)
     for (const word of had) if (!has.has(word)) this.#leftBehind.add(word)
@@ -364,28 +357,29 @@ export class People {
   /** Describes who sent this text, for fault messages. */
   sendsOf(text: string): string {
     const its = this.#sent.filter((one) => one.text === text)
-    const each = its.map(({ at, id, draft, isLeftBehind }) => {
-      return `${id.slice(0, 8)} of draft ${draft.slice(0, 8)} from ${at.name}, ${stateOf({ at, id })}${isLeftBehind ? ', left behind' : ''}`
+    const each = its.map(({ at, id, draft }) => {
+      return `${id.slice(0, 8)} of draft ${draft.slice(0, 8)} from ${at.name}, ${stateOf({ at, id })}`
     })
     return `(${each.join('; ')})`
   }
 
   /**
-   * Returns drafts that reached the service with more than one content, told apart by the names of their sends. The
-   * same name arriving twice is counted elsewhere.
-   * @param arrived how often the service received each name.
+   * Returns drafts that reached the service more than once: two sends of one, or one send twice.
+   * @param arrived how often the service received each send, by its id.
    */
   doubled(arrived: ReadonlyMap<string, number>): Fault[] {
-    const texts = Map.groupBy(
-      this.#sent.filter(({ text, isLeftBehind }) => arrived.has(text) && !isLeftBehind),
+    const byDraft = Map.groupBy(
+      this.#sent.filter(({ id }) => arrived.has(id)),
       ({ draft }) => draft
     )
-    return [...texts].flatMap(([draft, sent]) => {
-      const its = [...new Set(sent.map(({ text }) => `${text} ${this.sendsOf(text)}`))]
-      const isOnce = new Set(sent.map(({ text }) => text)).size === 1
-      return isOnce
+    return [...byDraft].flatMap(([draft, sent]) => {
+      const times = sent.reduce((sum, { id }) => sum + (arrived.get(id) ?? 0), 0)
+      const each = sent.map(
+        ({ id, at, text }) => `${text} ${arrived.get(id)} times by ${id.slice(0, 8)} from ${at.name}`
+      )
+      return times === 1
         ? []
-        : [{ kind: 'doubled' as const, words: `draft ${draft.slice(0, 8)} arrived as ${its.join('; ')}` }]
+        : [{ kind: 'doubled' as const, words: `draft ${draft.slice(0, 8)} arrived as ${each.join('; ')}` }]
     })
   }
 

@@ -113,7 +113,7 @@ export function clerkAt(app: Launched) {
         ['Server', host],
         ['Port', String(port)],
         ['Database', database],
-        ['Code', code]
+        ['Join code', code]
       ] as const)
         await window.getByLabel(label, { exact: true }).fill(value)
       await button('Join').and(window.locator('[type=submit]')).click()

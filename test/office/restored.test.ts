@@ -233,6 +233,77 @@ test.each([
   expect(arrived()).toBe(1)
 })
 
+test.each([
+  ['joins again with all it has', true],
+  ['has left, and joins as a new one', false]
+])(
+  'what a workstation sent that the restored server doesn’t know isn’t sent once more: it %s',
+  {
+    timeout: 240_000
+  },
+  async (_name, hasStayed) => {
+    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+    const run = await programsFor(office)
+    const back = await joined(office, 'Back room')
+    run('pg_dump', '-Fc')
+    const front = await joined(office, 'Front desk', back.work)
+    const both = [back, front]
+    const composition = forms({ items: [form({ Name: 'Deed of gift', Reference: 'Deed of gift' })] })
+    const { id: draft } = front.work.parts.sharedDrafts.save(front.work.accountId, composition)
+    const has = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
+    await until(both, () => both.every(has))
+    const send = ({ work }: Station) => {
+      const { id } = work.parts.outbox.enqueue(draft)
+      work.parts.outbox.sendNow(id)
+      return id
+    }
+    await back.desk.close()
+    const sent = send(front)
+    await until([front], () => front.state(sent) === 'sent')
+    await front.desk.close()
+    // It can't learn that it was sent, neither from the office nor from the folders.
+    const another = send(back)
+    back.work.line.setFault('cut')
+    run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+    back.open()
+    await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+    await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [another])).length === 1)
+    front.open()
+    await until([front], () => front.desk.view()?.state === 'refused')
+    if (!hasStayed) await front.desk.leave({ without: true })
+    await front.desk.join(serverOf(office), await office.invite('Front desk'))
+    await until(both, () =>
+      both.every(({ desk, work }) => {
+        return desk.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
+      })
+    )
+    back.work.line.setFault('pass')
+    await longEnough(office)
+    await pause(back, false)
+    await until(both, () => front.state(sent) === 'sent' && back.state(another) !== 'ready')
+    for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+    expect(back.state(another)).toBe('cancelled')
+    expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+  }
+)
+
+test('a workstation joins the same office again only once it isn’t let in any more, and no other one', async () => {
+  const office = await openTestOffice(inject('cluster'))
+  const front = await joined(office, 'Front desk')
+  const join = async (to: TestOffice) => front.desk.join(serverOf(to), await to.invite('Front desk again'))
+  await expect(join(office)).rejects.toMatchObject({ appError: { code: 'conflict', next: 'Leave that one first.' } })
+  const kept = front.put('Kept')
+  await until([front], () => front.state(kept) === 'sent')
+  await office.sql('UPDATE office.station SET revoked_at = now()')
+  await until([front], () => front.desk.view()?.state === 'refused')
+  const other = await openTestOffice(inject('cluster'))
+  await expect(join(other)).rejects.toMatchObject({ appError: { message: expect.stringContaining('another office') } })
+  expect(front.desk.view()?.state).toBe('refused')
+  await join(office)
+  await until([front], () => front.desk.view()?.state === 'connected')
+  expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
+})
+
 test('a standby that takes the server’s place is noticed, also by one that lost nothing', {
   timeout: 240_000
 }, async () => {

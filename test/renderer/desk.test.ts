@@ -33,7 +33,7 @@ test('without an office, the section explains it and offers to join one', async 
   await press('Join an office…')
   await press('Join')
   expect(screen.getByText('Enter the server’s name.')).toBeTruthy()
-  expect(screen.getByText('Enter the code.')).toBeTruthy()
+  expect(screen.getByText('Enter the join code.')).toBeTruthy()
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Server' }))
   await type('Server', ' office.harbour.example ')
   await type('Port', '70000')
@@ -44,10 +44,10 @@ test('without an office, the section explains it and offers to join one', async 
   await type('Port', '5433')
   await press('Choose certificate…')
   expect(screen.getByText('harbour-ca.pem')).toBeTruthy()
-  await type('Code', 'WRONG')
+  await type('Join code', 'WRONG')
   await press('Join')
   expect(screen.getByText('The office’s server doesn’t take this join code.')).toBeTruthy()
-  await type('Code', JOIN_CODE)
+  await type('Join code', JOIN_CODE)
   await press('Join')
   expect(calls('office.join').at(-1)).toEqual({
     ...{ host: 'office.harbour.example', port: 5433, database: 'countersign' },
@@ -66,7 +66,7 @@ test.each<[OfficeMembershipState, RegExp]>([
   ['away', /doesn’t answer.*wait until it’s back; reminders.*can’t be made/],
   ['unwritable', /can’t save right now.*Packages wait until it can.*Tell your administrator/],
   ['crowded', /has no free connection.*Packages wait until it has one.*a few minutes, tell your administrator/],
-  ['refused', /no longer lets this workstation in.*removed this workstation: ask them for a new code, then leave/],
+  ['refused', /no longer lets this workstation in.*removed this workstation.*Ask them for a new code and join again: everything here stays/],
   ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
   ['pooled', /can’t be used at this address.*a connection pooler answers there/],
   ['no-keychain', /keychain can’t be used.*sign-in to the office is kept in it\. Unlock it, or tell/],
@@ -87,6 +87,19 @@ test.each(MEMBERSHIP_STATES.filter((state) => state !== 'connected' && state !==
     expect(within(section()).getByRole('status').textContent).toMatch(/Packages.* wait.*your administrator/is)
   }
 )
+
+test('a workstation that isn’t let in any more joins again at the same server, with all it has', async () => {
+  await open(membershipOf(NOW, { state: 'refused' }))
+  await press('Join again…')
+  const dialog = within(screen.getByRole('dialog', { name: 'Join the office again' }))
+  expect(dialog.getByText(/Everything on this workstation stays/)).toBeTruthy()
+  const valueOf = (name: string) => dialog.getByRole<HTMLInputElement>('textbox', { name }).value
+  expect([valueOf('Server'), valueOf('Port')]).toEqual(['office.harbour.example', '5432'])
+  await type('Join code', JOIN_CODE)
+  await press('Join')
+  expect(calls('office.join')).toMatchObject([{ host: 'office.harbour.example', port: 5432, code: JOIN_CODE }])
+  expect(within(section()).getByText('Connected to the office')).toBeTruthy()
+})
 
 test('the focus stays in the leave dialog while the server comes and goes', async () => {
   await open(membershipOf(NOW, { state: 'away' }))

@@ -357,7 +357,7 @@ export const shots: Shot[] = [
   shot('settings-office-join', 'usual', '#/settings/office', async (page) => {
     await press('Join an office…')(page)
     await page.getByRole('button', { name: 'Join', exact: true }).click()
-    await page.getByText('Enter the code.').waitFor()
+    await page.getByText('Enter the join code.').waitFor()
   }),
   shot('settings-office-leave', 'desk-away', '#/settings/office', press('Leave the office…')),
   ...['desk-busy', 'desk-untold'].map((scene) => shot(scene, scene, '#/settings/office', leaveOffice)),

@@ -387,12 +387,12 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
      * gone on writing at a server that was restored, or that server hasn't been told about undecided versions beside it.
      * Then all drafts are read again, since the office decides what becomes another draft.
      */
-    hasDiverged(id: string, sent: Composition): boolean {
+    hasDiverged(id: string, sent: () => Composition): boolean {
       const shared = sharedDraft(id)
       const local = rows.localDraft(id)
       if (!shared || !local) return false
       const hasOpenConflicts = shared.known.isRestorePending && rows.openConflictIds(local.number).length > 0
-      if (hasContent(local, sent) && !hasOpenConflicts) return false
+      if (hasContent(local, sent()) && !hasOpenConflicts) return false
       rereadAll(shared.accountId)
       return true
     },

@@ -53,12 +53,22 @@ export function credentialsOfCode(code: string, database: string): { role: strin
 /** The identity under which the office's key is sealed for a role. */
 export const keyIdentityOf = (role: string) => `office key:${role}`
 
+/** The code is of another office than the one that a workstation wants to join again. */
+class OtherOffice extends Error {
+  override name = 'OtherOffice'
+}
+
 /**
  * Joins an office, all or nothing: if it fails, the code stays valid.
- * @throws Pooled if notifications don't arrive; the database's error, such as 28P01 for a code that is used up or not
- * this office's, 42501 for one that is too old.
+ * @param expected the only office to join, by its incarnation; undefined for any.
+ * @throws OtherOffice; Pooled if notifications don't arrive; the database's error, such as 28P01 for a code that is used
+ * up or not this office's, 42501 for one that is too old.
  */
-export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, code: string): Promise<Joined> {
+export async function joinOffice(
+  place: Omit<OfficePlace, 'user' | 'password'>,
+  code: string,
+  expected?: string
+): Promise<Joined> {
   const { role, password: firstPassword, key: codeKey } = credentialsOfCode(code, place.database)
   const password = randomBytes(32).toString('base64url')
   const codeLogin = { ...place, user: role, password: firstPassword }
@@ -70,6 +80,7 @@ export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, 
       )
       const [joined] = rows
       if (!joined) throw new Error('The office answered nothing.')
+      if (expected !== undefined && joined.incarnation !== expected) throw new OtherOffice()
       const key = unseal(codeKey, keyIdentityOf(role), joined.sealed_key)
       await client.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(verifierOf(password))}`)
       return { user: role, password, key, station: joined.station, incarnation: joined.incarnation }

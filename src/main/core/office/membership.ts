@@ -248,14 +248,17 @@ export class OfficeMembership {
   }
 
   /**
-   * Joins an office with a code from its administrator. What waits in the outbox goes to the office.
-   * @throws AppFailure `conflict` if this workstation already belongs to an office; `invalid` if the code is malformed,
-   * used up or too old; `offline` if the server can't be reached; `tls` if its certificate isn't trusted;
-   * KeychainError.
+   * Joins an office with a code from its administrator. What waits in the outbox goes to the office. A workstation that
+   * its office no longer lets in, because it was revoked or the server was restored to before it joined, joins again with
+   * all it has: what it knows of the office's sends and drafts may be known nowhere else (decision 59).
+   * @throws AppFailure `conflict` if this workstation already belongs to an office, or to another one than the code's;
+   * `invalid` if the code is malformed, used up or too old; `offline` if the server can't be reached; `tls` if its
+   * certificate isn't trusted; KeychainError.
    */
   async join(server: OfficeServer, code: string): Promise<OfficeMembershipView> {
-    const { slot, meta } = this.#deps
-    if (this.#membership())
+    const { slot, meta, heads } = this.#deps
+    const before = this.#membership()
+    if (before && this.#serverStatus?.state !== 'refused')
       fail('conflict', 'This workstation belongs to an office already.', { next: 'Leave that one first.' })
     const { joinOffice, credentialsOfCode } = await import('./joining.ts')
     try {
@@ -266,14 +269,23 @@ export class OfficeMembership {
       })
     }
     // A code works only once, so a keychain that can't store anything must fail before the code is used.
-    await slot.set('{}')
-    const joined = await joinOffice(this.#placeOf(server), code).catch((error: unknown) => {
+    await slot.set((await slot.get()) ?? '{}')
+    const joined = await joinOffice(this.#placeOf(server), code, before?.incarnation).catch((error: unknown) => {
       throw joiningFailure(error)
     })
+    await this.#closeConnection()
     const { user, password, key, incarnation } = joined
-    const place = { ...server, user, incarnation, life: 1, isLeaving: false } satisfies StoredMembership
+    const place = {
+      ...server,
+      user,
+      incarnation,
+      life: before?.life ?? 1,
+      isLeaving: false
+    } satisfies StoredMembership
     await slot.set(JSON.stringify({ user, password, key: key.toString('base64url'), place }))
     meta.write(MEMBERSHIP_KEY, place)
+    // To the server, this is another workstation.
+    if (before) heads.leftOffice()
     this.open()
     await this.#greeting.run()
     return this.view() ?? failOfficeAway()
@@ -655,6 +667,13 @@ function stateAfter(error: unknown): OfficeMembershipState {
 
 function joiningFailure(error: unknown): AppFailure {
   const code = codeOf(error)
+  if (error instanceof Error && error.name === 'OtherOffice') {
+    return new AppFailure({
+      code: 'conflict',
+      message: 'This join code is another office’s, and this workstation belongs to one already.',
+      next: 'Leave that one first, or ask its administrator for a code. This code can still be used.'
+    })
+  }
   if (ACCESS_DENIED.has(code) || code === '3D000') {
     return new AppFailure({
       code: 'invalid',

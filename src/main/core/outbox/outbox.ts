@@ -50,7 +50,7 @@ export class Outbox {
 
   constructor(deps: OutboxDeps) {
     const { db, time } = deps
-    const sends = openSends(db)
+    const sends = openSends(db, (draftId, sent) => deps.sharedDrafts?.hasDiverged(draftId, sent) ?? false)
     const pauses = new AccountPauses(deps)
     const times = new SendTimes(time)
     const changes = new Changes({ time, changed: this.#withOfficeSync(deps.changed) })

@@ -19,13 +19,11 @@ interface RestoredDeps {
   rows: ReturnType<typeof openSharedRows>
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   applyChange: (change: SendChange) => Send | undefined
-  /** Detaches a draft of which there is more here than what was sent. */
-  detachIfDiverged: (send: Send) => Send
 }
 
 /** @returns the sends that changed here. */
 export async function reconcileRestored(
-  { db, time, sends, rows, applyChange, detachIfDiverged }: RestoredDeps,
+  { db, time, sends, rows, applyChange }: RestoredDeps,
   office: OfficeStore,
   { accountId, officeId, lostFrom }: { accountId: string; officeId: string; lostFrom: number }
 ): Promise<Send[]> {
@@ -42,7 +40,7 @@ export async function reconcileRestored(
       rows.dropResult(id, epoch)
       const send = sends.find(id)
       return outcome.kind === 'accepted' && send && send.state !== 'sent'
-        ? sends.accepted(detachIfDiverged(send), outcome.response, at)
+        ? sends.accepted(send, outcome.response, at)
         : undefined
     })
   })

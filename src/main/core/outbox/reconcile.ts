@@ -48,8 +48,9 @@ export class Reconciler {
   readonly schedule: ReconcileSchedule
   readonly #deps: ReconcilerDeps
   readonly #seen = new Map<string, SendObservation>()
-  /** When this run last attempted a send, on its monotonic clock. */
+  /** When this run last attempted a send, and when it began searching for one, on its monotonic clock. */
   readonly #attemptedAt = new Map<string, number>()
+  readonly #searchedSince = new Map<string, number>()
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps
@@ -77,6 +78,7 @@ export class Reconciler {
   /** Starts looking for a send that became uncertain. Earlier checks say nothing about this attempt. */
   startSearch({ id, accountId }: Send): void {
     this.#seen.delete(id)
+    this.#searchedSince.set(id, this.#deps.time.elapsed())
     this.#deps.proofs.drop(id)
     this.schedule.plan(accountId)
   }
@@ -163,8 +165,11 @@ export class Reconciler {
     const send = sends.find(id)
     if (send?.state !== 'uncertain') return
     const known = this.#matchContextOf(send)
+    const found = match({ send, content: sends.requestOf(send) }, snapshot, known)
+    // A check that began before the last attempt ended can only show that it arrived.
+    if (found.kind !== 'found' && startedAt < (this.#searchedSince.get(id) ?? startedAt)) return
     const { verdict, seen } = verdictOf(send, {
-      match: match({ send, content: sends.requestOf(send) }, snapshot, known),
+      match: found,
       isComplete,
       startedAt,
       earlier: this.#seen.get(id),

@@ -133,13 +133,10 @@ export function openSendPull(deps: PullDeps) {
         if (send.state === 'sending') return undefined
         return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
       case 'sent':
-        return sends.accepted(
-          detachIfDiverged(send),
-          outcome?.kind === 'accepted' ? outcome.response : { Documents: [] },
-          time.now()
-        )
+        return sends.accepted(send, outcome?.kind === 'accepted' ? outcome.response : { Documents: [] }, time.now())
       case 'uncertain':
-        if (send.state === 'uncertain') return undefined
+        // After another attempt it is searched for from the start.
+        if (send.state === 'uncertain' && known?.epoch === epoch) return undefined
         return sends.change(send, {
           ...attempted,
           firstAttemptedAt: attempted.firstAttemptedAt ?? time.now(),
@@ -189,13 +186,6 @@ export function openSendPull(deps: PullDeps) {
     return sends.change(send, { release, goesAt, isScheduled: goesAt > 0 })
   }
 
-  /** Detaches a draft that has other content by now, so that it isn't deleted with what was sent of it. */
-  function detachIfDiverged(send: Send): Send {
-    const { draftId } = send
-    const isApart = draftId !== undefined && sharedDrafts?.hasDiverged(draftId, sends.compositionOf(send))
-    return isApart ? sends.change(send, { draftId: undefined }) : send
-  }
-
   /** By this computer's clock; 0 for immediately. */
   const dueAt = (goesIn: number): number => (goesIn > 0 ? Math.round(time.now() + goesIn) : 0)
 
@@ -218,7 +208,7 @@ export function openSendPull(deps: PullDeps) {
     })
   }
 
-  return { applyOutboxState, pull, notifyChanged, applyChange, add, storeRelease, detachIfDiverged }
+  return { applyOutboxState, pull, notifyChanged, applyChange, add, storeRelease }
 }
 
 export const HOLDER_GONE: AppError = {

@@ -43,6 +43,8 @@ interface AccountState {
 const CONCLUSION_VALID_FOR = 60_000
 /** How many are pushed at a time. */
 const CHUNK = 100
+/** States in which the office has a send that was pushed, and will say what becomes of it. */
+const ACCEPTED: ReadonlySet<string> = new Set(['ready', 'sending', 'sent', 'uncertain'])
 
 export function openSendPush(deps: PushDeps) {
   const { db, sends, times, time, sharedDrafts, rows } = deps
@@ -64,8 +66,8 @@ export function openSendPush(deps: PushDeps) {
         // Sending was undone meanwhile.
         if (sends.find(id)?.state !== 'ready') continue
         const content = encodeSend(send, sends.requestOf(send), composition, of?.draft)
-        // Recorded first: if no answer comes, the office may have it, in whatever revision.
-        if (!known || known.state === 'held') rows.change(accountId, id, { state: 'held', revision: 0 })
+        // Recorded first: if no answer comes, the office may have it, in whatever revision, whatever it had before.
+        if (known?.state !== 'ready') rows.change(accountId, id, { state: 'held', revision: 0 })
         if (of && of.revision > 0) rows.change(accountId, id, { of: { versions: of.basedOn, revision: of.revision } })
         const inMs = Math.max(0, Math.round(times.remaining(send)))
         const mayHaveArrived = send.firstAttemptedAt !== undefined
@@ -82,7 +84,7 @@ export function openSendPush(deps: PushDeps) {
         }
         rows.change(accountId, id, { state, revision: officeRound, goesAt: send.goesAt })
         // The office had it before, for example before this workstation left, and accepts it only with a later revision.
-        if (state === 'held' || state === 'cancelled') syncSoon(accountId)
+        if (!ACCEPTED.has(state)) syncSoon(accountId)
       }
       for (const id of toWithhold) {
         const revision = (rows.find(id)?.revision ?? 0) + 1
@@ -144,9 +146,9 @@ export function openSendPush(deps: PushDeps) {
   }
 
   /**
-   * Tells the office about arrived sends that it has as held, as this workstation found them after it left; and about
-   * drafts that it still has although they were sent: because it was restored and this workstation has rejoined, or
-   * because it was never told.
+   * Tells the office about arrived sends that it has as held, as this workstation found them after it left; about drafts
+   * that it still has although they were sent, because it was restored and this workstation has rejoined, or because it
+   * was never told; and about those of which it has another package.
    */
   async function reportArrived(accountId: string, officeId: string): Promise<void> {
     const report = async ({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, draftId?: string) => {
@@ -158,7 +160,8 @@ export function openSendPush(deps: PushDeps) {
       await report(known, sends.find(known.id)?.draftId)
       rows.keep({ ...known, state: 'sent' })
     }
-    for (const { draft, send } of sharedDrafts?.unreportedSends(accountId) ?? []) {
+    const sent = [...(sharedDrafts?.unreportedSends(accountId) ?? []), ...rows.sentBefore.all(accountId)]
+    for (const { draft, send } of sent) {
       await report({ id: send, epoch: 0 }, draft)
       sharedDrafts?.syncSoon(accountId)
     }

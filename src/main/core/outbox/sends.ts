@@ -65,7 +65,10 @@ const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') I
 
 export type Sends = ReturnType<typeof openSends>
 
-export function openSends(db: Db) {
+/**
+ * @param hasDiverged whether an office's draft has other content by now than what was sent of it; `sent` reads that.
+ */
+export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Composition) => boolean = () => false) {
   const table = new TableStatements(db, 'sends', SENDS)
   const find = table.one<[id: string]>('WHERE id = ?')
   const bodyOf = table.value<[number: number], string>('SELECT body FROM send_bodies WHERE number = ?')
@@ -123,6 +126,12 @@ export function openSends(db: Db) {
     return JSON.parse(bodyOf(send.number) ?? '{}')
   }
 
+  /** Returns the composition of the request. @throws AppFailure `storage` if this version can't read it. */
+  function compositionOf(send: Send): Composition {
+    const read = Composition.safeParse(contentOf(send).composition)
+    return read.success ? read.data : fail('storage', 'This package can’t be read any more.')
+  }
+
   /** Returns the service's answer to a send, if it is stored. */
   function answerOf(id: string): { accountId: string; response: PackageResponse } | undefined {
     const row = answer.get(id)
@@ -160,11 +169,7 @@ export function openSends(db: Db) {
     /** The request exactly as it is sent. */
     requestOf: (send: Send): SentRequest => ({ ...contentOf(send), kind: send.kind }) as SentRequest,
 
-    /** Returns the composition of the request. @throws AppFailure `storage` if this version can't read it. */
-    compositionOf(send: Send): Composition {
-      const read = Composition.safeParse(contentOf(send).composition)
-      return read.success ? read.data : fail('storage', 'This package can’t be read any more.')
-    },
+    compositionOf,
 
     /** All accounts' sends that are in flight, or that are uncertain. */
     inState: table.all<[state: 'sending' | 'uncertain']>(
@@ -216,11 +221,17 @@ export function openSends(db: Db) {
     /** Stores that a ready send leaves; returns whether it was still ready. */
     markSending: (number: number, now: number): boolean => setSending({ number, now }) === 1,
 
-    /** Marks a send as accepted: stores the answer, claims its documents, and deletes the draft. */
+    /**
+     * Marks a send as accepted: stores the answer, claims its documents, and deletes the draft. A draft that has other
+     * content by now continues on its own, so that it isn't deleted with what was sent of it.
+     */
     accepted(send: Send, response: PackageResponse, settledAt: number): Send {
       const { Documents: documents = [], PackageReference, PackageStatus } = response
+      const { draftId } = send
+      const isApart = draftId !== undefined && hasDiverged(draftId, () => compositionOf(send))
       const next = change(send, {
         state: 'sent',
+        ...(isApart && { draftId: undefined }),
         settledAt,
         error: undefined,
         ambiguity: undefined,
@@ -230,7 +241,7 @@ export function openSends(db: Db) {
       })
       writeResponse(JSON.stringify(response), send.number)
       for (const { Reference } of documents) claim(Reference, send.accountId, send.id)
-      if (send.draftId !== undefined) eraseDraft(send.draftId)
+      if (next.draftId !== undefined) eraseDraft(next.draftId)
       return next
     },
 

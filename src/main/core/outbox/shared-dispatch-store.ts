@@ -31,7 +31,7 @@ import type { KeptResult, openSharedRows } from './shared-rows.ts'
 interface SharedDispatchDeps extends DispatchDeps {
   time: Time
   rows: ReturnType<typeof openSharedRows>
-  pulling: Pick<ReturnType<typeof openSendPull>, 'storeRelease' | 'add' | 'detachIfDiverged'>
+  pulling: Pick<ReturnType<typeof openSendPull>, 'storeRelease' | 'add'>
   /** The office's server, while connected. */
   office: () => OfficeStore | undefined
   ask: AskOutbox
@@ -274,9 +274,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
    * other writes or sends. It is sent for the whole office, and no one looks for a send that is uncertain only here.
    */
   function markArrived(send: Send, response: PackageResponse, at: number): Send {
-    const accepted = db.transaction((answer: PackageResponse) =>
-      sends.accepted(pulling.detachIfDiverged(send), answer, at)
-    )
+    const accepted = db.transaction((answer: PackageResponse) => sends.accepted(send, answer, at))
     return writeFirstAccepted(
       [response, referencesOnly(response), { Documents: [] }].map((answer) => () => accepted(answer))
     )

@@ -153,6 +153,13 @@ export function openSharedRows(db: Db) {
       `WHERE account_id = ? AND state = 'held' AND EXISTS (SELECT 1 FROM sends WHERE id = office_sends.id AND state = 'sent')`
     ),
 
+    /** Sends that arrived, of whose draft the office has another package that may still leave. */
+    sentBefore: db.prepare<[accountId: string], { draft: string; send: string }>(
+      `SELECT mine.draft_id AS draft, mine.id AS send FROM office_sends its JOIN sends other ON other.id = its.id
+         JOIN sends mine ON mine.draft_id = other.draft_id AND mine.id <> other.id
+       WHERE its.account_id = ? AND its.state IN ('ready', 'uncertain') AND mine.state = 'sent'`
+    ),
+
     /** Whether a result from here isn't told yet, or one of our sends is in flight. */
     hasInFlight: (accountId: string): boolean => anyInFlight(accountId, accountId) !== undefined,
 

@@ -175,15 +175,11 @@ export class SharedSends {
       const { syncing, pushingResults } = this.#of(accountId)
       await Promise.all([syncing.whenIdle(), pushingResults.whenIdle()])
       const applyChange = (change: SendChange) => this.#pulling.applyChange(accountId, change)
-      const changed = await reconcileRestored(
-        { ...this.#deps, rows: this.#rows, applyChange, detachIfDiverged: this.#pulling.detachIfDiverged },
-        office,
-        {
-          accountId,
-          officeId,
-          lostFrom
-        }
-      )
+      const changed = await reconcileRestored({ ...this.#deps, rows: this.#rows, applyChange }, office, {
+        accountId,
+        officeId,
+        lostFrom
+      })
       this.#pulling.notifyChanged(changed)
     }
   }
@@ -424,12 +420,13 @@ export class SharedSends {
         await this.#ask((office) => office.startNewLife(this.#life))
         return this.#setAway(accountId, true)
       }
-      this.#setAway(accountId, false, account.isUnwritable)
       this.#pulling.applyOutboxState(accountId, state)
       const mustPushAgain = await this.#pulling.pull(accountId, officeId, state.seq)
       await account.pushingResults.runFresh()
       await this.#pushing.reportArrived(accountId, officeId)
       await this.#pushing.pushConclusions(accountId)
+      // Only now does a person who is to resume a restored office's outbox read that this workstation is connected.
+      this.#setAway(accountId, false, account.isUnwritable)
       // Pushing checks all that waits, so a notification about another's package doesn't trigger it; it runs
       // about once a minute in any case.
       const now = this.#deps.time.elapsed()
