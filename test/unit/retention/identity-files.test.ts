@@ -2,10 +2,15 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { removeIntact } from '../../../src/main/core/downloads/file-check.ts'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
+import { openIdentityFiles } from '../../../src/main/core/retention/identity-files.ts'
+import { openPurging } from '../../../src/main/core/retention/purging.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
+import { aDocument } from '../../fixtures/download-office.ts'
+import { pdfOf } from '../../fixtures/pdf-server.ts'
+import { anOffice, until } from '../downloads/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { retentionOffice, TODAY } from './office.ts'
 
@@ -18,6 +23,8 @@ interface Saved {
   reference?: string
   wasThere?: 0 | 1
 }
+
+type DownloadOffice = Awaited<ReturnType<typeof anOffice>>
 
 /** An office with a folder of downloaded files. */
 async function office(policy: Partial<Record<string, number>> = POLICY) {
@@ -168,4 +175,69 @@ test('a kill between the file and what is known of it is made good, and counted'
   expect(known()).toEqual(['There.pdf'])
   expect(existsSync(there)).toBe(true)
   expect(notes.at(-1)).toMatchObject({ detail: { identityFilesPurged: '1' } })
+})
+
+describe('a fetched file', () => {
+  /** Erases all identity files, whatever their age. */
+  async function eraseAll({ office: { db, downloads } }: DownloadOffice) {
+    const files = openIdentityFiles({ db, folders: downloads.folders, purging: openPurging(db), erased: () => {} })
+    await files.erase({ identityFiles: Number.MAX_SAFE_INTEGER }, () => false)
+  }
+
+  async function fetchAgain(at: DownloadOffice) {
+    const { accountId, downloads, whenIdle } = at.office
+    await downloads.retry(accountId, [at.list().find((one) => one.documentReference === 'R1')?.id ?? ''])
+    await whenIdle()
+  }
+
+  /** Fetches R1, kills the application when its file is in its place but not recorded, and fetches it once more. */
+  async function killBeforeRecording(before: (folder: string) => void = () => {}) {
+    // Files are recorded together, after those in progress or a delay, which here never end.
+    const at = await anOffice({ after: () => () => undefined })
+    const { answer } = at.server
+    const gate = Promise.withResolvers<void>()
+    at.server.answer = async (reference, ...rest) => {
+      if (reference === 'R2') await gate.promise
+      await answer(reference, ...rest)
+    }
+    before(at.office.files)
+    for (const isKilled of [false, true]) {
+      if (isKilled) await at.startAgain()
+      await at.office.showDocuments([aDocument('R1'), aDocument('R2')])
+      at.office.downloads.open()
+      if (isKilled) continue
+      await at.add(['R1', 'R2'])
+      const hasArrived = () => at.list(['running']).some(({ bytes }) => bytes === pdfOf('R1').length)
+      await until(() => hasArrived() && `${at.files()}` === 'Lease R1.pdf')
+      expect(at.counts()).toMatchObject({ done: 0 })
+    }
+    gate.resolve()
+    await until(() => at.counts().done === 2)
+    return at
+  }
+
+  test('is erased although it was fetched again', async () => {
+    const at = await anOffice()
+    await at.office.showDocuments([aDocument('R1')])
+    at.office.downloads.open()
+    await at.add(['R1'])
+    await at.office.whenIdle()
+    await fetchAgain(at)
+    expect(at.list()).toHaveLength(1)
+    await eraseAll(at)
+    expect(at.files()).toEqual([])
+  })
+
+  test('is erased although the application was killed before it was recorded', async () => {
+    const at = await killBeforeRecording()
+    await eraseAll(at)
+    expect(at.files()).toEqual([])
+  })
+
+  test('stays, even after a kill and when fetched again, if someone else had put it there', async () => {
+    const at = await killBeforeRecording((folder) => writeFileSync(join(folder, 'Lease R1.pdf'), pdfOf('R1')))
+    await fetchAgain(at)
+    await eraseAll(at)
+    expect(at.files()).toEqual(['Lease R1.pdf'])
+  })
 })

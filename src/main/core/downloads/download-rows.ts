@@ -54,7 +54,7 @@ export interface SavedDownload {
   fileName: string
   bytes: number
   sha256: string
-  /** Whether the same content was there already. */
+  /** Whether the same content was there already, and wasn't written by this workstation. */
   wasThere: boolean
   signers: string[]
   clientReference?: string

@@ -156,7 +156,10 @@ export function openFetching(deps: FetchingDeps) {
     const { earlier } = claim ?? {}
     const earlierFile =
       earlier && (await findSavedFile(folder, earlier.fileName.split('/'), earlier, { belongsToOther }))
-    if (earlierFile) return toSavedDownload(earlierFile, nameParts, download)
+    if (earlierFile) {
+      const wasThere = isSomeoneElses(download, earlierFile) ?? false
+      return toSavedDownload({ ...earlierFile, wasThere }, nameParts, download)
+    }
     const client = await deps.clientOf(download.accountId)
     context.signal.throwIfAborted()
     const { content, cancel } = await contentOf(client, download, context)
@@ -170,11 +173,22 @@ export function openFetching(deps: FetchingDeps) {
         makesFolder: deps.isDefaultFolder(folder),
         folderCache
       })
-      return toSavedDownload(saved, nameParts, download)
+      const wasThere = saved.wasThere && (isSomeoneElses(download, saved) ?? true)
+      return toSavedDownload({ ...saved, wasThere }, nameParts, download)
     } finally {
       // If the folder can't be used, none of the content has been read.
       await cancel().catch(() => undefined)
     }
+  }
+
+  /** Returns whether a file that was found wasn't written by this workstation; undefined if nothing is known of it. */
+  function isSomeoneElses({ accountId, documentReference, type, folderId }: Download, { path, sha256 }: SavedFile) {
+    const fileName = path.join('/')
+    const known = table
+      .ofDocument(accountId, documentReference)
+      .filter((one) => one.type === type && one.folderId === folderId)
+      .filter((one) => one.fileName === fileName && one.sha256 === sha256)
+    return known.length === 0 ? undefined : known.every(({ wasThere, desk }) => wasThere || desk !== undefined)
   }
 
   function toSavedDownload(

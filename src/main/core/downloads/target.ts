@@ -48,8 +48,8 @@ export interface SaveOptions {
   /** A cache of folders that many files are saved to. Without it, everything is read each time. */
   folderCache?: FolderCache
   /**
-   * Called with what identifies the file, and its name before any number, before it gets a name. If this throws, the
-   * file doesn't get one.
+   * Called with what identifies the file, and its name before any number, before it gets a name; not if the same
+   * content was there already. If this throws, the file doesn't get a name.
    */
   beforeNaming?: (mine: Expected, path: readonly string[]) => void | Promise<void>
   /** See {@link WORKSTATION_MARK}. */
@@ -92,9 +92,10 @@ export async function saveFile(
           // The folder may have been replaced by a link during the write.
           await assertInside(files, root, targetFolder)
           const mine = { bytes, sha256: hashed.sha256() }
-          await options.beforeNaming?.(mine, [...folders, name])
           const isOurs = (found: string) => !options.belongsToOther?.([...folders, found])
-          return await giveName({ files, seen: folderCache }, targetFolder, name, temporary, mine, isOurs)
+          const beforeNaming = async () => options.beforeNaming?.(mine, [...folders, name])
+          const seen = folderCache
+          return await giveName({ files, seen, beforeNaming }, targetFolder, name, temporary, mine, isOurs)
         }),
       { files, mark: options.mark ?? WORKSTATION_MARK, ...(options.random && { random: options.random }) }
     )
@@ -126,7 +127,7 @@ export async function findSavedFile(
   for (const found of numbersTaken(await namesIn(files, targetFolder, stemOf(name)), name).values()) {
     if (belongsToOther?.([...folders, found]) || (await checkFile(join(targetFolder, found), mine)) !== 'intact')
       continue
-    return { path: [...folders, found], ...mine, wasThere: true }
+    return { path: [...folders, found], ...mine, wasThere: false }
   }
   return undefined
 }
@@ -156,7 +157,11 @@ interface NamingResult {
 
 /** Finds the content under its name or a numbered one, or else gives it the first free one. */
 async function giveName(
-  { files, seen: folderCache }: { files: FolderFiles; seen: FolderCache | undefined },
+  {
+    files,
+    seen: folderCache,
+    beforeNaming
+  }: { files: FolderFiles; seen: FolderCache | undefined; beforeNaming: () => Promise<void> },
   targetFolder: string,
   name: string,
   temporary: string,
@@ -178,6 +183,7 @@ async function giveName(
     }
     const number = firstFree((one) => taken.has(one) || refused.has(one))
     const wanted = number === 1 ? name : numberedName(name, number)
+    await beforeNaming()
     if (await takeFreeName(files, temporary, join(targetFolder, wanted))) {
       folderCache?.addName(targetFolder, wanted)
       return { name: wanted, wasThere: false }
