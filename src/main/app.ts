@@ -130,7 +130,10 @@ export async function openApp(start: AppStart) {
       return others
     }
   })
-  const holds = openHolds({ db, time, note, staff: counter.staffName })
+  const holds = openHolds({
+    ...{ db, time, note, staff: counter.staffName },
+    keep: (documents) => ask('hold', { documents })
+  })
   const copies = new RollingCopies({
     ...{ ask: backupWorker.ask, folder, storage, keychain, time },
     isBusy: () => counter.counter.isRunning() || composing.outbox.pending().sending > 0,

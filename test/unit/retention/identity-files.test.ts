@@ -103,6 +103,36 @@ test('what isn’t what was written here stays, and so does what belongs to a do
   expect(notes.map(({ what }) => what)).toEqual(['document-held'])
 })
 
+test('what is put on hold while the purge runs stays, on the disk and in the list', async () => {
+  const { save, db, folders, holds, known } = await office()
+  save('First.pdf')
+  const held = save('Held.pdf', { reference: 'R1' })
+  rmSync(save('Moved away.pdf', { reference: 'R2' }))
+  const again = save('Requested again.pdf')
+  const changeMeanwhile = () => {
+    const hold = (reference: string) => holds.hold([{ accountId: 'a', reference, name: 'Lease' }], 'A dispute')
+    void hold('R1')
+    void hold('R2')
+    db.prepare(`UPDATE downloads SET state = 'waiting' WHERE file_name = 'Requested again.pdf'`).run()
+  }
+  const files = openIdentityFiles({
+    db,
+    purging: openPurging(db),
+    erased: () => {},
+    folders: {
+      pathOf: folders.pathOf,
+      fileOf(folderId, fileName) {
+        // All of them are chosen by now.
+        if (fileName === 'First.pdf') changeMeanwhile()
+        return folders.fileOf(folderId, fileName)
+      }
+    }
+  })
+  await files.erase({ identityFiles: TODAY, downloads: TODAY }, () => false)
+  expect([held, again].map((path) => existsSync(path))).toEqual([true, true])
+  expect(known()).toEqual(['Held.pdf', 'Moved away.pdf', 'Requested again.pdf'])
+})
+
 test('a link among the folders leads no further than the chosen one', async () => {
   const { save, use, folder } = await office()
   const path = save('Mere/Passport.pdf')

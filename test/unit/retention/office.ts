@@ -66,7 +66,10 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     db.transaction(() => along?.())()
     notes.push(entry)
   }
-  const holds = openHolds({ db, time: run, staff: () => 'Mere', note })
+  const holds = openHolds({
+    ...{ db, time: run, staff: () => 'Mere', note },
+    keep: (documents) => worker.ask('hold', { documents })
+  })
   let ids = 0
   const drafts = openDrafts({ db, time: run, newId: () => `id-${++ids}`, changed: () => undefined })
   const retention = new Retention({

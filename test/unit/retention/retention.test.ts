@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
+import { nextTurn } from '../../../src/main/core/lib/slices.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { retentionHandlers } from '../../../src/main/ipc/retention.ts'
 import { blankComposition } from '../../../src/shared/composition/index.ts'
@@ -192,6 +193,22 @@ describe('a hold', () => {
       expect.arrayContaining(['document-held', 'document-released', 'data-purged'])
     )
   })
+})
+
+test('a document that is put on hold while documents are erased stays', async () => {
+  const office = await retentionOffice()
+  const references = Array.from({ length: 130 }, (_, at) => `G${at}`)
+  await mirror(
+    office,
+    references.map((reference) => lease(reference))
+  )
+  const find = (reference: string) => office.worker.ask('get', { accountId: 'a', reference })
+  const purge = office.worker.ask('purge', { now: TODAY, before: TODAY, held: [] })
+  while (await find('G0')) await nextTurn()
+  expect(await find('G129')).toBeDefined()
+  await office.holds.hold([{ accountId: 'a', reference: 'G129', name: 'Lease' }], 'Dispute')
+  expect(await purge).toBe(129)
+  expect(await find('G129')).toBeDefined()
 })
 
 describe('the organisation’s days', () => {

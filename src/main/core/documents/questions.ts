@@ -264,10 +264,11 @@ export interface DocumentQuestions {
   /**
    * `purge` erases documents that left all folders before a moment, along with their changes, leaving no trace in the
    * file. It also erases changes older than their retention period. `held` documents stay. Returns how many documents
-   * were erased; `purgeDue` returns how many would be.
+   * were erased; `purgeDue` returns how many would be. `hold` adds to what a purge in progress doesn't erase.
    */
   purgeDue: { ask: { before: number; held: readonly DocumentKey[] }; answer: number }
   purge: { ask: { now: number; before: number | undefined; held: readonly DocumentKey[] }; answer: number }
+  hold: { ask: { documents: readonly DocumentKey[] }; answer: null }
   /**
    * Starts sharing the account's reading with other workstations, or stops: null. Returns the cursor, and when its
    * folders were last proven to match the office's, 0 if never. Values given here replace the stored ones.

@@ -26,7 +26,7 @@ import type { Entry } from './mirror/entries.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
 import { openMirror } from './mirror/mirror.ts'
-import { purgeDue, purgeMirror } from './mirror/purge.ts'
+import { heldDocuments, purgeDue, purgeMirror } from './mirror/purge.ts'
 import {
   compareShared,
   settleSeen,
@@ -70,6 +70,9 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
   /** Serialises work that goes through a whole account. */
   const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
+
+  /** What the purge in progress, or else the next, must not erase. */
+  let held = heldDocuments([])
 
   const indexOf = (accountId: string): DocumentIndex => mirror.account(accountId).index
 
@@ -236,8 +239,15 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return rows.slice(0, MAX_NAMED).map(({ accountId, reference, name }) => ({ accountId, reference, name }))
     },
 
-    purgeDue: ({ before, held }) => purgeDue(mirror, before, held),
-    purge: ({ now, before, held }) => oneByOne(() => purgeMirror(mirror, now, before, held)),
+    purgeDue: ({ before, held: documents }) => purgeDue(mirror, before, heldDocuments(documents)),
+    purge({ now, before, held: documents }) {
+      held = heldDocuments(documents)
+      return oneByOne(() => purgeMirror(mirror, now, before, held))
+    },
+    hold({ documents }) {
+      documents.forEach(held.add)
+      return null
+    },
 
     shareFeed: (ask) => oneByOne(() => shareFeed(mirror, ask)),
     toShare: (ask) => toShare(mirror, ask),

@@ -55,12 +55,13 @@ export async function checkFile(
  * Removes a file if it is still as fetched. Links, changed files, and files reached through a link among its folders
  * stay.
  * @param path absolute, below `folder`.
- * @param removing called once all of it was read, just before it is removed.
+ * @param removing called once all of it was read, just before it is removed; false if it is to stay after all.
+ * @returns `intact` if it stays for that reason.
  */
 export async function removeIntact(
   path: string,
   expected: Expected,
-  { folder, removing }: { folder: string; removing: () => void }
+  { folder, removing }: { folder: string; removing: () => boolean }
 ): Promise<FileState | 'removed'> {
   const currentStats = () => lstat(path).catch(() => undefined)
   const before = await currentStats()
@@ -71,7 +72,7 @@ export async function removeIntact(
   // It was written to during the read, or replaced.
   if (!before || after?.ino !== before.ino || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
     return 'altered'
-  removing()
+  if (!removing()) return 'intact'
   return await rm(path).then(
     () => 'removed' as const,
     (error: unknown) => (codeOf(error) === 'ENOENT' ? 'missing' : 'unreadable')

@@ -19,6 +19,8 @@ export interface HoldDeps {
   /** The staff member on this computer. */
   staff: () => string
   note: NoteInAudit
+  /** Keeps documents from a purge that is in progress. */
+  keep: (documents: readonly DocumentKey[]) => Promise<unknown>
 }
 
 const HOLDS = new Rows<HoldView>({
@@ -32,7 +34,7 @@ const HOLDS = new Rows<HoldView>({
 
 export type Holds = ReturnType<typeof openHolds>
 
-export function openHolds({ db, time, staff, note }: HoldDeps) {
+export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
   const table = new TableStatements(db, 'document_holds', HOLDS)
   const add = table.run<[hold: object]>(
     `INSERT INTO document_holds (account_id, document_reference, document_name, reason, staff, held_at)
@@ -61,16 +63,22 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
      * Holds documents that aren't on hold yet; returns how many. A hold and its audit entry are written together.
      * @throws SQLite's error; the documents before it are held.
      */
-    hold: (documents: readonly NamedDocument[], reason: string): Promise<number> =>
-      countWhere(documents, ({ accountId, reference, name }) => {
-        if (find(accountId, reference)) return false
-        const hold = { accountId, reference, documentName: name, reason, staff: staff(), at: time.now() }
-        const documentNote = { documentReference: reference, documentName: name }
-        note({ what: 'document-held', ...documentNote, detail: { why: reason, accountId } }, 'now-or-never', () =>
-          add(HOLDS.write(hold))
-        )
-        return true
-      }),
+    async hold(documents: readonly NamedDocument[], reason: string): Promise<number> {
+      try {
+        return await countWhere(documents, ({ accountId, reference, name }) => {
+          if (find(accountId, reference)) return false
+          const hold = { accountId, reference, documentName: name, reason, staff: staff(), at: time.now() }
+          const documentNote = { documentReference: reference, documentName: name }
+          note({ what: 'document-held', ...documentNote, detail: { why: reason, accountId } }, 'now-or-never', () =>
+            add(HOLDS.write(hold))
+          )
+          return true
+        })
+      } finally {
+        // If the mirror doesn't answer, it isn't being purged either.
+        await keep(documents.map(({ accountId, reference }) => ({ accountId, reference }))).catch(() => undefined)
+      }
+    },
 
     /** Releases documents on hold; returns how many. @throws SQLite's error; the documents before it are released. */
     release: (documents: readonly DocumentKey[]): Promise<number> =>

@@ -37,7 +37,12 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
     `NOT INDEXED WHERE number > @after AND finished_at < @before AND ${OWN_FILES} AND ${NOT_HELD} ORDER BY number LIMIT 100`
   )
   const find = table.one<[id: string]>('WHERE id = ?')
-  const deleteRow = table.run<[id: string]>('DELETE FROM downloads WHERE id = ?')
+  // Meanwhile its document may have been put on hold, or the file requested again.
+  const isStillDue = table.value<[{ id: string; before: number }], 1>(
+    `SELECT 1 FROM downloads WHERE id = @id AND finished_at < @before AND ${OWN_FILES} AND ${NOT_HELD}`
+  )
+  // One that was requested again is still to be fetched.
+  const deleteRow = table.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state = 'done'`)
 
   function* oldFiles(before: number): Generator<Download> {
     for (let after = 0; ; ) {
@@ -99,14 +104,19 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
       for (const file of oldFiles(before)) {
         if (isStopped() || !db.open) break
         const { path, folder, depth, expected } = placeOf(file)
-        const removing = () => meta.write(BEING_ERASED, file.id)
+        const isDue = () => isStillDue({ id: file.id, before }) !== undefined
+        const removing = () => {
+          if (!isDue()) return false
+          meta.write(BEING_ERASED, file.id)
+          return true
+        }
         const state = await removeIntact(path, expected, { folder, removing })
         if (!db.open) break
         if (state === 'removed') {
           deleteAndCount(file, 'identityFiles')
           if (file.writesIndex) indexed.add(file.folderId)
           await removeEmpty(path, depth)
-        } else if (state !== 'unreadable' && downloads !== undefined && (file.finishedAt ?? 0) < downloads) {
+        } else if (state !== 'unreadable' && downloads !== undefined && (file.finishedAt ?? 0) < downloads && isDue()) {
           // The file isn't ours any more, and its row is older than the list of downloads keeps them.
           deleteAndCount(file, 'downloads')
         }

@@ -12,53 +12,57 @@ const EXAMINED_AT_ONCE = 1000
 /**
  * Erases documents and changes.
  * @param before documents that left all folders before this are erased; undefined if they stay for ever.
+ * @param held may be added to meanwhile.
  * @returns how many documents were erased.
  */
 export async function purgeMirror(
   mirror: Mirror,
   now: number,
   before: number | undefined,
-  held: readonly DocumentKey[]
+  held: HeldDocuments
 ): Promise<number> {
-  const isHeld = heldAmong(held)
   let count = 0
   for (const account of before === undefined ? [] : mirror.accountIds().map(mirror.account)) {
-    const expired = await inSlices(goneBefore(account, before as number, isHeld))
+    const expired = await inSlices(goneBefore(account, before as number, held))
     for (let first = 0; first < expired.length; first += BATCH_SIZE) {
-      // During the pauses an action may have reported one of them.
-      const still = expired.slice(first, first + BATCH_SIZE).filter((entry) => entry.isGone)
+      // During the pauses an action may have reported one of them, or someone put it on hold.
+      const still = expired.slice(first, first + BATCH_SIZE).filter((entry) => entry.isGone && !held.has(entry))
       mirror.eraseDocuments(account, still)
       count += still.length
       await nextTurn()
     }
   }
-  await inSlices(mirror.changes.prune(now, isHeld))
+  await inSlices(mirror.changes.prune(now, (key) => held.has(key)))
   mirror.checkpoint()
   return count
 }
 
 /** Returns how many documents `purgeMirror` would erase that left all folders before this moment. */
-export async function purgeDue(mirror: Mirror, before: number, held: readonly DocumentKey[]): Promise<number> {
+export async function purgeDue(mirror: Mirror, before: number, held: HeldDocuments): Promise<number> {
   let count = 0
   for (const account of mirror.accountIds().map(mirror.account))
-    count += (await inSlices(goneBefore(account, before, heldAmong(held)))).length
+    count += (await inSlices(goneBefore(account, before, held))).length
   return count
 }
 
-type IsHeld = (key: DocumentKey) => boolean
+export type HeldDocuments = ReturnType<typeof heldDocuments>
 
-function heldAmong(held: readonly DocumentKey[]): IsHeld {
-  const holds = new Set(held.map(keyOf))
-  return (key) => holds.has(keyOf(key))
+/** The documents that aren't erased, because they are on hold. */
+export function heldDocuments(documents: readonly DocumentKey[]) {
+  const held = new Set(documents.map(keyOf))
+  return {
+    has: (document: DocumentKey): boolean => held.has(keyOf(document)),
+    add: (document: DocumentKey): void => void held.add(keyOf(document))
+  }
 }
 
-function* goneBefore(account: Account, before: number, isHeld: IsHeld): Sliced<Entry[]> {
+function* goneBefore(account: Account, before: number, held: HeldDocuments): Sliced<Entry[]> {
   const found: Entry[] = []
   let examined = 0
   for (const entry of account.entries.values()) {
     if (++examined % EXAMINED_AT_ONCE === 0) yield
     const goneAt = entry.isGone ? account.index.get(entry.reference)?.goneAt : undefined
-    if (goneAt !== undefined && goneAt < before && !isHeld(entry)) found.push(entry)
+    if (goneAt !== undefined && goneAt < before && !held.has(entry)) found.push(entry)
   }
   return found
 }
