@@ -22,6 +22,8 @@ interface Saved {
   at?: number
   reference?: string
   wasThere?: 0 | 1
+  /** The other workstation that saved it. */
+  desk?: string
 }
 
 type DownloadOffice = Awaited<ReturnType<typeof anOffice>>
@@ -32,7 +34,10 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
   const folder = temporaryFolder()
   made.folders.register(folder)
   /** Writes a file as a download leaves it. */
-  function save(name: string, { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0 }: Saved = {}): string {
+  function save(
+    name: string,
+    { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0, desk }: Saved = {}
+  ): string {
     const path = join(folder, ...name.split('/'))
     const content = `Identity of ${name}`
     mkdirSync(dirname(path), { recursive: true })
@@ -40,12 +45,13 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
     made.db
       .prepare(
         `INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state, queued_at,
-           finished_at, file_name, was_there, bytes, sha256)
-         VALUES (?, 'a', ?, ?, ?, 'f', '', 1, 'done', ?, ?, ?, ?, ?, ?)`
+           finished_at, file_name, was_there, bytes, sha256, desk)
+         VALUES (?, 'a', ?, ?, ?, 'f', '', 1, 'done', ?, ?, ?, ?, ?, ?, ?)`
       )
       .run(
         ...[`download ${name}`, reference, name, type, at, at, name, wasThere, content.length],
-        createHash('sha256').update(content).digest('hex')
+        createHash('sha256').update(content).digest('hex'),
+        desk ?? null
       )
     return path
   }
@@ -194,6 +200,16 @@ test('the list of downloads keeps what a file is known by until the file is gone
   expect(existsSync(changed)).toBe(true)
   expect(known()).toEqual(['Later.pdf'])
   expect(notes.at(-1)).toMatchObject({ detail: { downloadsPurged: '2' } })
+})
+
+test('a file that another workstation saved is that one’s to erase, by its own days and holds', async () => {
+  const { save, use, known } = await office({ identityFiles: 30, downloads: 150 })
+  const path = save('Ana.pdf', { desk: 'Counter 2' })
+  await use(4)
+  expect(known()).toEqual(['Ana.pdf'])
+  await use(60)
+  expect(known()).toEqual([])
+  expect(existsSync(path)).toBe(true)
 })
 
 test('a kill between the file and what is known of it is made good, and counted', async () => {
