@@ -132,6 +132,39 @@ describe('where the disk is full', () => {
     expect((await audit.check()).unwritten).toBeUndefined()
   })
 
+  test('what waits isn’t lost with a transaction in which something else is recorded, and is counted until it is written', async () => {
+    const { db, full, roomAgain, run, pass, whats } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    audit.note(large('left'))
+    roomAgain()
+    const record = (isCommitted: boolean) => () =>
+      db.transaction(() => {
+        audit.note({ what: 'unlocked' })
+        if (!isCommitted) throw new Error('The disk is full at the commit.')
+      })()
+    expect(record(false)).toThrow('at the commit')
+    expect(whats()).toEqual(['pin-set'])
+    expect((await audit.check()).unwritten).toBe(1)
+    record(true)()
+    await pass(10_000)
+    expect(whats()).toEqual(['pin-set', 'unlocked', 'left'])
+    expect((await audit.check()).unwritten).toBeUndefined()
+  })
+
+  test('what has no room in such a transaction waits like anything else', async () => {
+    const { db, full, roomAgain, run, pass, whats } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    db.transaction(() => audit.note(large('left')))()
+    expect((await audit.check()).unwritten).toBe(1)
+    roomAgain()
+    await pass(10_000)
+    expect(whats()).toEqual(['pin-set', 'left'])
+  })
+
   test('a keychain that can’t keep the number either is no harm to what waits', async () => {
     const { full, roomAgain, run, pass, whats } = station()
     const audit = run(troubledKeychain('locked').auditAnchor)

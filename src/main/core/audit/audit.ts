@@ -26,7 +26,8 @@ export type AuditNote = Pick<AuditEntry, 'what'> &
 /**
  * Writes one entry, with time, zone and staff member. If it can't be written, that is reported and retried, in order
  * and with its original time. With `now-or-never`, the database's error is thrown instead and the entry is dropped.
- * `along` is run in the same transaction as the entry; it may be called more than once.
+ * `along` is run in the same transaction as the entry; it may be called more than once. Within a transaction of the
+ * caller's, only this entry is written, and earlier ones go on waiting: if that transaction fails, it is undone with it.
  */
 export type NoteInAudit = (note: AuditNote, when?: 'now-or-never' | undefined, along?: (() => void) | undefined) => void
 
@@ -79,11 +80,13 @@ export class Audit {
   }
 
   readonly note: NoteInAudit = ({ detail = {}, ...rest }, when, along) => {
-    const { time, staff, onError } = this.#deps
+    const { db, time, staff, onError } = this.#deps
     const entry = { at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail }
-    this.#pending.push({ entry, along })
+    const newEntry = { entry, along }
+    this.#pending.push(newEntry)
     try {
-      this.#writePending()
+      if (db.inTransaction) this.#writeNewest(newEntry)
+      else this.#writePending()
     } catch (error) {
       const newest = when === 'now-or-never' || this.#pending.length > MAX_WAITING ? this.#pending.pop() : undefined
       if (when === 'now-or-never') throw error
@@ -198,37 +201,61 @@ export class Audit {
    */
   flush(): Promise<void> {
     this.#retryWrite()
-    this.#cancelRetry?.()
+    this.#stopRetrying()
     return this.#anchor.whenIdle()
   }
 
   /** Writes pending entries in order. @throws SQLite's error; the remaining entries keep waiting and are retried. */
   #writePending(): void {
-    const { changed, db, time } = this.#deps
     const before = this.#pending.length
-    const writeBoth = db.transaction(({ entry, along }: PendingEntry) => {
-      this.#table.append(entry)
-      along?.()
-    })
     try {
       for (let next = this.#pending[0]; next; next = this.#pending[0]) {
-        writeBoth(next)
+        this.#write(next)
         this.#pending.shift()
       }
     } finally {
-      this.#cancelRetry?.()
-      this.#cancelRetry = this.#pending[0] && time.after(RETRY_DELAY, () => this.#retryWrite())
-      if (this.#pending.length < before) {
-        this.#anchor.requestUpdate()
-        changed()
-      }
+      this.#tried(before)
     }
     const lost = this.#lost
     this.#lost = undefined
     if (lost) this.#noteLost(lost)
   }
 
+  /** Writes the newest entry only. @throws SQLite's error; it waits behind the others then. */
+  #writeNewest(newest: PendingEntry): void {
+    const before = this.#pending.length
+    try {
+      this.#write(newest)
+      this.#pending.pop()
+    } finally {
+      this.#tried(before)
+    }
+  }
+
+  #write({ entry, along }: PendingEntry): void {
+    this.#deps.db.transaction(() => {
+      this.#table.append(entry)
+      along?.()
+    })()
+  }
+
+  /** Retries later what still waits, and reports what was written, of `before` entries that waited. */
+  #tried(before: number): void {
+    const { changed, time } = this.#deps
+    if (this.#pending[0]) this.#cancelRetry ??= time.after(RETRY_DELAY, () => this.#retryWrite())
+    else this.#stopRetrying()
+    if (this.#pending.length === before) return
+    this.#anchor.requestUpdate()
+    changed()
+  }
+
+  #stopRetrying(): void {
+    this.#cancelRetry?.()
+    this.#cancelRetry = undefined
+  }
+
   #retryWrite(): void {
+    this.#stopRetrying()
     try {
       this.#writePending()
     } catch (error) {
