@@ -266,6 +266,20 @@ describe('a receipt', () => {
     })
   })
 
+  test('gets a number that none has, also after the clock was in another year', async () => {
+    const { receipts, couple, note, now } = counter()
+    couple()
+    const made: string[] = []
+    for (const year of [2026, 2026, 2027, 2026, 2027, 2026]) {
+      now.at = Date.UTC(year, 10, 21, made.length)
+      note('turn-ended', { outcome: 'signed', known: 'later' }, MERE)
+      made.push((await receipts.print(SESSION, 'file')).number.slice(0, 13))
+    }
+    expect(made).toEqual([
+      ...['R-2026-000001', 'R-2026-000002', 'R-2027-000001', 'R-2026-000003', 'R-2027-000002', 'R-2026-000004']
+    ])
+  })
+
   test('gets another number where the key is another', async () => {
     const { couple, receipts, entries } = counter()
     couple()

@@ -16,6 +16,12 @@ export interface Link {
   search: string
 }
 
+/** A detail of an entry, and what it begins with. */
+export interface DetailBeginning {
+  name: string
+  begins: string
+}
+
 const ENTRIES = new Rows({
   seq: value<number>(),
   at: value<number>(),
@@ -65,8 +71,8 @@ export function openAuditTable(db: Db) {
   const sessionEntriesIn = db.prepare<[from: number, to: number, session: string], { seq: number; what: string }>(
     'SELECT seq, what FROM audit WHERE seq BETWEEN ? AND ? AND session = ? ORDER BY seq DESC'
   )
-  const newestOf = audit.value<[from: number, to: number, what: string], number | null>(
-    'SELECT max(seq) FROM audit WHERE seq BETWEEN ? AND ? AND what = ?'
+  const newestOf = audit.value<[from: number, to: number, what: string, detail: string], number | null>(
+    'SELECT max(seq) FROM audit WHERE seq BETWEEN ? AND ? AND what = ? AND instr(detail, ?) > 0'
   )
 
   /** Ranges of entry numbers to read at a time, newest first. */
@@ -123,10 +129,12 @@ export function openAuditTable(db: Db) {
       return first
     },
 
-    /** Returns the newest entry of this kind. */
-    *newestOf(what: AuditEntry['what']): Sliced<AuditEntry | undefined> {
+    /** Returns the newest entry of this kind, or the newest of them with such a beginning of a detail. */
+    *newestOf(what: AuditEntry['what'], detail?: DetailBeginning): Sliced<AuditEntry | undefined> {
+      // As `append` stores it. What we didn't write may not be JSON.
+      const part = detail ? `${JSON.stringify(detail.name)}:${JSON.stringify(detail.begins).slice(0, -1)}` : ''
       for (const [from, to] of batches()) {
-        const seq = newestOf(from, to, what)
+        const seq = newestOf(from, to, what, part)
         if (typeof seq === 'number') return entriesOf([seq])[0]
         yield
       }

@@ -15,7 +15,7 @@ import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
 import { type MissingReason, openAnchor, type TrailPosition, type Unwritten } from './anchor.ts'
-import { type AuditTable, type Link, openAuditTable, searchText } from './audit-table.ts'
+import { type AuditTable, type DetailBeginning, type Link, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { exportTrail } from './export.ts'
 
@@ -164,8 +164,9 @@ export class Audit {
     return inSlices(readSessionTrail(this.#table, id))
   }
 
-  newestOf(what: AuditEntry['what']): Promise<AuditEntry | undefined> {
-    return inSlices(this.#table.newestOf(what))
+  /** See `AuditTable.newestOf`. */
+  newestOf(what: AuditEntry['what'], detail?: DetailBeginning): Promise<AuditEntry | undefined> {
+    return inSlices(this.#table.newestOf(what, detail))
   }
 
   /** Whether entries are waiting to be written. */

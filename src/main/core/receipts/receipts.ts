@@ -164,7 +164,10 @@ export class Receipts {
         const rebuilt = this.#buildContent(trail, copy, { number, replaces, key })
         if (JSON.stringify(rebuilt) === reproduced.text) return reproduced
       }
-      const number = numberAfter(await audit.newestOf('receipt-made'), dayAt(time.now(), time.zone()), key)
+      const thisYear = `R-${dayAt(time.now(), time.zone()).slice(0, 4)}-`
+      // The newest of all is of another year if the clock was wrong when it was made.
+      const newest = await audit.newestOf('receipt-made', { name: 'number', begins: thisYear })
+      const number = numberAfter(newest, thisYear, key)
       const replaces = before?.detail.number
       const made = this.#buildContent(trail, copy, { number, replaces, key })
       const sha256 = hashOf(JSON.stringify(made))
@@ -279,12 +282,13 @@ function issuesOf({ links }: SessionTrail, copy: Copy | string): AuditEntry[] {
 
 const copyOf = (text: string): Copy => (text === 'file' ? text : Number(text))
 
-/** `R-2026-000124-7F3A`: counted per year on this computer, which the last part identifies. */
-function numberAfter(newest: AuditEntry | undefined, today: string, key: string): string {
-  const year = today.slice(0, 4)
-  const [, before, count] = /^R-(\d{4})-(\d{6,})-/.exec(newest?.detail.number ?? '') ?? []
-  const next = before === year ? Number(count) + 1 : 1
-  return `R-${year}-${String(next).padStart(6, '0')}-${key.slice(0, 4)}`
+/**
+ * `R-2026-000124-7F3A`: counted per year on this computer, which the last part identifies.
+ * @param newest the newest receipt of the year, `R-2026-`.
+ */
+function numberAfter(newest: AuditEntry | undefined, year: string, key: string): string {
+  const [, count = '0'] = /^R-\d{4}-(\d{6,})-/.exec(newest?.detail.number ?? '') ?? []
+  return `${year}${String(Number(count) + 1).padStart(6, '0')}-${key.slice(0, 4)}`
 }
 
 function hashOf(text: string): string {
