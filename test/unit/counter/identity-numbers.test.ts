@@ -86,6 +86,39 @@ test('nothing is kept of a document that wasn’t compared, nor where the trail 
   expect(full.numbers).toHaveLength(1)
 })
 
+test.each([
+  ['number-and-expiry', 'compared', undefined, ''],
+  ['number-end', 'compared', undefined, ''],
+  ['number-and-expiry', 'number-end', { number: '02C3', isEnd: true }, '; The last characters of its number are kept'],
+  // The person was shown that only the end is kept.
+  ['number-end', 'number-and-expiry', { number: '02C3', isEnd: true }, '; The last characters of its number are kept']
+] as const)(
+  'if the policy changes from “%s” to “%s” before the person is handed the screen, no more is kept than both allow',
+  async (before, after, reading, words) => {
+    const here = office()
+    here.settings.identityKept = before
+    const { id } = await started(here)
+    here.settings.identityKept = after
+    await here.counter.begin(id)
+    const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will' }
+    expect(here.numbers).toEqual(reading ? [{ ...ofAnn, ...reading }] : [])
+    expect(here.told('handed-over').map(({ detail }) => detail?.evidence)).toEqual([
+      `Passport or ID card compared: the name matches${words}`
+    ])
+  }
+)
+
+test('half of a short number that was typed is kept if the policy allows only its end by then', async () => {
+  const here = office()
+  here.settings.identityKept = 'number-and-expiry'
+  const printed = { name: 'Ann Example', number: '12345', expires: EXPIRES }
+  const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, printed }
+  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
+  here.settings.identityKept = 'number-end'
+  await here.counter.begin(id)
+  expect(here.numbers).toMatchObject([{ number: '345', isEnd: true }])
+})
+
 test('what is kept is shown only as the trail has the hash of it, and the hash can’t be found by guessing numbers', () => {
   const { db, numbers, entry } = numbersOf()
   const { detail, write } = numbers.keep(

@@ -9,6 +9,7 @@ import type { AuditEntry, DecodedInput, IdentityKept } from '../../../shared/con
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
+import { secondHalfOf } from './printed-document.ts'
 
 /** The most characters that are kept of a number if only its end is. */
 const END_LENGTH = 4
@@ -31,6 +32,17 @@ export function retainedReading(
   if (policy === 'number-end') return { number: number.slice(-END_LENGTH), isEnd: true }
   return { number, ...(expires !== undefined && { expires }) }
 }
+
+/** Reduces what was to be kept to what still may be, as the policy may have changed since. It is never extended. */
+export function stillRetained(reading: IdentityNumber, policy: IdentityKept): IdentityNumber | undefined {
+  if (reading.isEnd && policy !== 'compared') return reading
+  const number = policy === 'number-end' ? secondHalfOf(reading.number) : reading.number
+  return retainedReading({ ...reading, number }, policy)
+}
+
+/** Returns what the audit trail says is kept. */
+export const keptInWords = ({ isEnd }: IdentityNumber): string =>
+  isEnd ? 'The last characters of its number are kept' : 'Its number and expiry date are kept'
 
 /** Prepares to store a reading together with its entry in the audit trail. */
 export type KeepIdentity = (

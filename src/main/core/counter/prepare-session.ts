@@ -57,7 +57,7 @@ export async function prepareSession(
   const { evidence: checklist, identityKept } = deps.settings()
   refuseChangedComparisons(deps, turns, checked)
   const readings = readingsOf(turns, checked, identityKept)
-  const evidence = evidenceOf(turns, checked, { checklist, readings })
+  const evidence = evidenceOf(turns, checked, checklist)
   const keeps = identityKept === 'compared' ? undefined : identityKept
   const named = await disambiguate(
     checked.map(({ turn }) => turn),
@@ -132,7 +132,7 @@ async function checkTurn(
 function evidenceOf(
   requested: readonly RequestedTurn[],
   checked: readonly CheckedTurn[],
-  { checklist, readings }: { checklist: readonly EvidenceItem[]; readings: ReadonlyMap<string, IdentityNumber> }
+  checklist: readonly EvidenceItem[]
 ): Map<string, string[]> {
   const idsByPerson = new Map<string, Set<string>>()
   for (const [index, { turn }] of checked.entries()) {
@@ -150,13 +150,7 @@ function evidenceOf(
       const { compared: outcome, printed } = (turn.person === person && requested[index]) || {}
       return outcome ? [(printed ? TYPED : COMPARED)[outcome]] : []
     })
-  const kept = (person: string) => {
-    const reading = readings.get(person)
-    return reading ? [reading.isEnd ? KEPT['number-end'] : KEPT['number-and-expiry']] : []
-  }
-  return new Map(
-    [...idsByPerson].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person)), ...kept(person)]])
-  )
+  return new Map([...idsByPerson].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person))]]))
 }
 
 /**
@@ -203,9 +197,4 @@ const COMPARED = {
 const TYPED = {
   matches: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name matches',
   differs: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name differs'
-} as const
-
-const KEPT = {
-  'number-end': 'The last characters of its number are kept',
-  'number-and-expiry': 'Its number and expiry date are kept'
 } as const

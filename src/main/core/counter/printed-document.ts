@@ -49,10 +49,13 @@ export function comparePrinted(
 /** What may be kept of the document, as `retainedReading` takes it. */
 export function printedReading(printed: Printed, policy: IdentityKept): { number: string; expires?: string } {
   const { number, expires } = readingOf(printed)
+  return { number: policy === 'number-end' ? secondHalfOf(number) : number, ...(expires && { expires }) }
+}
+
+/** What may be kept of a short number if only its end may be: four characters would be nearly all of it. */
+export function secondHalfOf(number: string): string {
   const characters = [...number]
-  // Four characters of a short number would be nearly all of it.
-  const end = characters.slice(-Math.ceil(characters.length / 2)).join('')
-  return { number: policy === 'number-end' ? end : number, ...(expires && { expires }) }
+  return characters.slice(-Math.ceil(characters.length / 2)).join('')
 }
 
 /**

@@ -11,7 +11,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import type { AuditNote } from '../audit/audit.ts'
 import type { CounterDeps, KeptTurn, SignerIdentity } from './deps.ts'
-import type { IdentityNumber } from './identity-numbers.ts'
+import { type IdentityNumber, keptInWords, stillRetained } from './identity-numbers.ts'
 import { PHASES, type PhaseEvent } from './phases.ts'
 
 /** The preferences that everyone starts with. */
@@ -24,9 +24,9 @@ export const DEFAULT_PREFERENCES: PersonPreferences = {
 
 /** Facts about a turn that aren't shown. */
 export interface TurnFacts extends KeptTurn {
-  /** The checks that staff ticked, in words. */
+  /** The checks that staff ticked, and what is kept of their identity document once it is stored, in words. */
   evidence: readonly string[]
-  /** What is to be kept of their identity document; removed once it is stored. */
+  /** What is to be kept of their identity document, if the policy still allows it; removed at the handover. */
   reading?: IdentityNumber
 }
 
@@ -51,7 +51,7 @@ const CALL_KEYS = ['phase', 'current', 'cover', 'coveredBy'] as const
 /** Members that are undefined are removed. */
 export type Changes = { [Name in keyof Omit<CounterSession, 'phase'>]?: CounterSession[Name] | undefined }
 
-type StateDeps = Pick<CounterDeps, 'crashMarker' | 'changed' | 'note' | 'staff' | 'time' | 'keepIdentity'>
+type StateDeps = Pick<CounterDeps, 'crashMarker' | 'changed' | 'note' | 'staff' | 'time' | 'keepIdentity' | 'settings'>
 
 export class SessionState {
   readonly accountId: string
@@ -218,15 +218,21 @@ export class SessionState {
    * `NoteInAudit`.
    */
   handOver(index: number): void {
-    const { evidence, reading } = this.factsOf(index)
+    const { evidence, reading: wanted } = this.factsOf(index)
     const { documentReference, person } = this.turnOf(index)
     const [session, turn] = [this.#shown.id, index + 1]
+    const reading = wanted && stillRetained(wanted, this.#deps.settings().identityKept)
+    const words = reading ? [keptInWords(reading)] : []
     const kept =
       reading && this.#deps.keepIdentity({ accountId: this.accountId, session, turn, documentReference }, reading)
-    const detail = { evidence: evidence.join('; '), place: this.#shown.place, ...kept?.detail }
+    const detail = { evidence: [...evidence, ...words].join('; '), place: this.#shown.place, ...kept?.detail }
     this.noteTurn('handed-over', index, detail, 'now-or-never', kept?.write)
     // Stored once, however often they get the screen.
-    for (const [at, facts] of this.#facts.entries()) if (this.#shown.turns[at]?.person === person) delete facts.reading
+    for (const [at, facts] of this.#facts.entries()) {
+      if (this.#shown.turns[at]?.person !== person) continue
+      facts.evidence = [...facts.evidence, ...words]
+      delete facts.reading
+    }
   }
 
   #update(changes: Changes & { phase?: CounterPhase }): CounterSession {
