@@ -174,7 +174,7 @@ async function obey(command: Command): Promise<unknown> {
       let ids = 0
       const outside = new FromOutside({
         exchange: {
-          inspect: async () => ({ drafts: 1, presets: 0 }),
+          inspect: async () => ({ drafts: 1, presets: 0, sha256: '' }),
           importFiles: async (_account, paths) => {
             kept.push(...paths)
             return { drafts: [], presets: [], refused: [] }

@@ -210,6 +210,20 @@ describe('a file that was opened', () => {
     expect([kept(), sent()]).toEqual([4, 0])
   })
 
+  test('and has other content by the time a person agrees is refused, and nothing is kept of it', async () => {
+    const path = join(temporaryFolder(), 'sent.countersign')
+    writeFileSync(path, content([forms()]))
+    const [asked] = await bring(path)
+    writeFileSync(path, content([forms(), forms()]))
+    expect(await office.outside.accept(asked?.id ?? '', 'a')).toEqual({
+      ...{ drafts: [], presets: [] },
+      refused: [{ file: 'sent.countersign', message: expect.stringContaining('changed after you were shown') }]
+    })
+    expect(kept()).toBe(0)
+    // Opened again, it is shown as it is now.
+    expect(await bring(path)).toMatchObject([{ what: 'file', drafts: 2 }])
+  })
+
   test.each([
     ['gone', undefined, 'no longer there'],
     ['empty', '', 'empty'],

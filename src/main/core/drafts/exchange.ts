@@ -3,9 +3,11 @@
  * even if the application exits in between. Files are independent of each other.
  */
 
+import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { errorText } from '../../../shared/contract/errors.ts'
 import type { AppError, ImportResult, SavedFile } from '../../../shared/contract/index.ts'
+import { fail } from '../lib/failure.ts'
 import { readChosen, writeChosen } from '../storage/chosen-file.ts'
 import { safeFileName } from '../storage/safe-name.ts'
 import { exchangeFile, FILE_EXTENSION, MAX_FILE_BYTES, readExchangeFile } from './exchange-file.ts'
@@ -30,21 +32,29 @@ export function openExchange(deps: ExchangeDeps) {
     /** Removes what an interrupted import left behind. Call it once, at startup. */
     removeInterrupted: imports.removeInterrupted,
 
-    /** Counts what a file holds, without storing anything. @throws AppFailure if it can't be imported. */
-    async inspect(path: string): Promise<{ drafts: number; presets: number }> {
-      const { drafts, presets } = await readExchangeFile(await bytesOf(path))
-      return { drafts: drafts.length, presets: presets.length }
+    /**
+     * Counts what a file holds, without storing anything. `sha256` identifies its content. @throws AppFailure if it
+     * can't be imported.
+     */
+    async inspect(path: string): Promise<{ drafts: number; presets: number; sha256: string }> {
+      const bytes = await bytesOf(path)
+      const { drafts, presets } = await readExchangeFile(bytes)
+      return { drafts: drafts.length, presets: presets.length, sha256: sha256Of(bytes) }
     },
 
     /**
      * Imports files into an account. It never rejects because of a file's content: see `refused` in the result.
      * @param paths absolute.
+     * @param shown the content that the person agreed to; a file with another is refused.
      */
-    async importFiles(accountId: string, paths: readonly string[]): Promise<ImportResult> {
+    async importFiles(accountId: string, paths: readonly string[], shown?: string): Promise<ImportResult> {
       const imported: ImportResult = { drafts: [], presets: [], refused: [] }
       for (const path of paths) {
         try {
-          const stored = await imports.store(accountId, await readExchangeFile(await bytesOf(path)))
+          const bytes = await bytesOf(path)
+          if (shown !== undefined && sha256Of(bytes) !== shown)
+            fail('bad-file', 'The file was changed after you were shown what is in it.', { next: 'Open it again.' })
+          const stored = await imports.store(accountId, await readExchangeFile(bytes))
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
@@ -96,5 +106,7 @@ function* each<Made>(ids: readonly string[], make: (id: string) => Made): Genera
 async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedFile> {
   return { label: await writeChosen(path, FILE_EXTENSION, content) }
 }
+
+const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 const bytesOf = (path: string) => readChosen(path, MAX_FILE_BYTES, 'Export fewer at a time.')

@@ -57,6 +57,8 @@ interface PendingRequest {
   request: OutsideRequest
   view: OutsideView
   link?: DraftLink
+  /** The content of a file as it was shown. */
+  sha256?: string
 }
 
 export class FromOutside {
@@ -95,10 +97,10 @@ export class FromOutside {
   async accept(id: string, accountId: string): Promise<ImportResult> {
     const found = this.#pending.find(({ view }) => view.id === id)
     if (!found || found.view.what === 'refused') return fail('gone', 'This was seen to already.')
-    const { request, link } = found
+    const { request, link, sha256 } = found
     const imported = link
       ? { drafts: [this.#draftOf(link, accountId)], presets: [], refused: [] }
-      : await this.#deps.exchange.importFiles(accountId, 'path' in request ? [request.path] : [])
+      : await this.#deps.exchange.importFiles(accountId, 'path' in request ? [request.path] : [], sha256)
     this.dismiss(id)
     return imported
   }
@@ -134,8 +136,8 @@ export class FromOutside {
 
   async #inspect(id: string, request: OutsideRequest): Promise<Omit<PendingRequest, 'request'>> {
     if ('path' in request) {
-      const found = await this.#deps.exchange.inspect(request.path)
-      return { view: { id, what: 'file', file: basename(request.path), ...found } }
+      const { sha256, ...found } = await this.#deps.exchange.inspect(request.path)
+      return { sha256, view: { id, what: 'file', file: basename(request.path), ...found } }
     }
     const link = readDraftLink(request.link)
     return { link, view: { id, what: 'draft', ...askedDraft(link) } }
