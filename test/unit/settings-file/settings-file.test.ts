@@ -87,10 +87,11 @@ test('a computer is set up as another is, and each secret is entered there', asy
   expect(from.notes.at(-1)?.what).toBe('settings-exported')
   const added = { address: HARBOUR.address, how: 'settings file' }
   expect(to.notes).toMatchObject([
-    { what: 'settings-imported', detail: { changed: expect.stringContaining('Zoom') } },
     { what: 'account-added', detail: { account: 'Quay Law', how: 'settings file' } },
     { what: 'account-added', detail: { account: 'Harbour', ...added } },
-    { what: 'settings-changed' }
+    { what: 'settings-changed' },
+    // Last, because only then is it known whether every step succeeded.
+    { what: 'settings-imported', detail: { changed: expect.stringContaining('Zoom') } }
   ])
 })
 
@@ -101,6 +102,27 @@ test('no secret, no path, no person’s name and no practice office is in the fi
   for (const planted of [TOKEN, '/home/grace', 'Grace Hopper', 'Front camera', 'Practice office'])
     expect(text).not.toContain(planted)
   expect(JSON.parse(text)).toMatchObject(EMPTY)
+})
+
+test('if a step fails, the audit trail has what was changed before it, and nothing else', async () => {
+  const from = await setUp()
+  const to = await desk()
+  await from.save()
+  to.views.save = () => {
+    throw new Error('The disk is full.')
+  }
+  const chosen = await to.choose(from.state.file)
+  await expect(to.apply(chosen?.id ?? '')).rejects.toThrow('The disk is full.')
+  const left = String((chosen?.changes.length ?? 0) - 2)
+  expect(to.notes.filter(({ what }) => what === 'settings-imported')).toEqual([
+    { what: 'settings-imported', detail: { changed: 'Account “Quay Law”; Account “Harbour”', left } }
+  ])
+
+  // Nothing at all was imported here.
+  const other = await desk()
+  other.accounts.manage = () => Promise.reject(new Error('The disk is full.'))
+  await expect(other.import(from.state.file)).rejects.toThrow('The disk is full.')
+  expect(other.notes).toEqual([])
 })
 
 test('what is shown is what is done: importing again changes nothing, and what changed meanwhile is shown again', async () => {

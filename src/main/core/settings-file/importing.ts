@@ -48,8 +48,13 @@ type Lock = (
 interface Plan extends Pick<ChosenSettings, 'changes' | 'left' | 'withoutSecret'> {
   /** The accounts to be added, by name. */
   added: { name: string }[]
-  /** In order of execution. */
-  steps: (() => unknown)[]
+  /** In order of execution, each with what it changes. */
+  steps: { changes: readonly SettingsChange[]; carryOut: () => unknown }[]
+}
+
+function addStep(plan: Plan, changes: readonly SettingsChange[], carryOut: () => unknown): void {
+  plan.changes.push(...changes)
+  plan.steps.push({ changes, carryOut })
 }
 
 /** Returns what importing would do now. */
@@ -109,10 +114,10 @@ function planAccount(account: FileAccount, deps: SettingsFileDeps, plan: Plan): 
   if (why !== undefined) plan.left.push({ what, why })
   else if (existing) planChanges(account, existing, deps, plan)
   else {
-    plan.changes.push({ what, to: deps.accounts.normaliseAddress(account.address) })
     if (account.signIn !== 'none') plan.withoutSecret.push(account.name)
     plan.added.push(account)
-    plan.steps.push(() => addAccount(account, deps))
+    const change = { what, to: deps.accounts.normaliseAddress(account.address) }
+    addStep(plan, [change], () => addAccount(account, deps))
   }
 }
 
@@ -162,12 +167,10 @@ function planChanges(
     jsonByQuery: existing.jsonByQuery
   }
   if (!isDeepStrictEqual(serviceOptions, current)) {
-    plan.changes.push(
-      isDeepStrictEqual(folders, current.folders)
-        ? { what: `How “${name}” asks its service` }
-        : { what: `Folders of “${name}”`, from: current.folders.join(', '), to: folders.join(', ') }
-    )
-    plan.steps.push(async () => {
+    const change = isDeepStrictEqual(folders, current.folders)
+      ? { what: `How “${name}” asks its service` }
+      : { what: `Folders of “${name}”`, from: current.folders.join(', '), to: folders.join(', ') }
+    addStep(plan, [change], async () => {
       await accounts.update(id, serviceOptions)
       note({ what: 'account-changed', detail: { account: name, changed: 'folders', how: 'settings file' } })
       accountChanged(id)
@@ -187,8 +190,7 @@ function planChanges(
     plan.left.push({ what, why })
     return
   }
-  plan.changes.push({ what })
-  plan.steps.push(() => accounts.mark(id, appearance))
+  addStep(plan, [{ what }], () => accounts.mark(id, appearance))
 }
 
 /** Reorders only accounts that exist here or will be added; others follow. */
@@ -196,8 +198,8 @@ function planOrder({ accounts: desired }: SettingsFile, deps: SettingsFileDeps, 
   const existing = deps.accounts.list().filter(({ name }) => desired.some(hasName(name)))
   const order = desired.filter(({ name }) => existing.some(hasName(name)))
   if (existing.every(({ name }, index) => hasName(name)(order[index] ?? { name: '' }))) return
-  plan.changes.push({ what: 'Order of accounts', to: order.map(({ name }) => name).join(', ') })
-  plan.steps.push(() => deps.accounts.reorder(desired.flatMap(({ name }) => find(deps, name)?.id ?? [])))
+  const change = { what: 'Order of accounts', to: order.map(({ name }) => name).join(', ') }
+  addStep(plan, [change], () => deps.accounts.reorder(desired.flatMap(({ name }) => find(deps, name)?.id ?? [])))
 }
 
 /**
@@ -268,8 +270,7 @@ function planOwned<There extends { readonly name: string }>(
     if (!isAlike(existing)) plan.left.push({ what, why: NAME_TAKEN })
     return
   }
-  plan.changes.push({ what })
-  plan.steps.push(() => {
+  addStep(plan, [{ what }], () => {
     const owner = find(deps, account)
     if (owner) save(owner.id)
   })
@@ -305,8 +306,7 @@ function planAppearance({ appearance = {} }: SettingsFile, { settings }: Setting
   if (documentColumns && !isDeepStrictEqual(documentColumns, now.documentColumns))
     lines.push({ what: 'Columns of documents' })
   if (lines.length === 0) return
-  plan.changes.push(...lines)
-  plan.steps.push(() => settings.change(defined(appearance)))
+  addStep(plan, lines, () => settings.change(defined(appearance)))
 }
 
 const hours = (quiet: NotificationPreferences['quiet']) => (quiet ? `${quiet.from} to ${quiet.to}` : 'none')
@@ -324,10 +324,10 @@ function planNotifications(
   if (isLocked) plan.left.push({ what: 'Quiet hours', why: SET_BY_ORGANISATION })
   const { quiet, ...others } = next
   const { quiet: quietNow, ...othersNow } = now
-  if (!isDeepStrictEqual(quiet, quietNow))
-    plan.changes.push({ what: 'Quiet hours', from: hours(quietNow), to: hours(quiet) })
-  if (!isDeepStrictEqual(others, othersNow)) plan.changes.push({ what: 'What you’re notified about' })
-  if (!isDeepStrictEqual(next, now)) plan.steps.push(() => notifications.set(next))
+  const lines: SettingsChange[] = []
+  if (!isDeepStrictEqual(quiet, quietNow)) lines.push({ what: 'Quiet hours', from: hours(quietNow), to: hours(quiet) })
+  if (!isDeepStrictEqual(others, othersNow)) lines.push({ what: 'What you’re notified about' })
+  if (lines.length > 0) addStep(plan, lines, () => notifications.set(next))
 }
 
 function planDownloads(
@@ -337,6 +337,7 @@ function planDownloads(
 ): void {
   const now = downloads.settings()
   const choice: DownloadChoice = {}
+  const lines: SettingsChange[] = []
   const planSetting = <Name extends keyof DownloadChoice>(name: Name, line: SettingsChange) => {
     const value = desired[name]
     if (value === undefined || isDeepStrictEqual(value, now[name])) return
@@ -347,7 +348,7 @@ function planDownloads(
       return
     }
     Object.assign(choice, change)
-    plan.changes.push(line)
+    lines.push(line)
   }
   planSetting('pattern', { what: 'Names of downloaded files', from: now.pattern ?? '', to: desired.pattern ?? '' })
   planSetting('types', { what: 'Identity data format' })
@@ -357,7 +358,7 @@ function planDownloads(
     from: String(now.concurrency),
     to: String(desired.concurrency)
   })
-  if (Object.keys(choice).length > 0) plan.steps.push(() => downloads.configure(choice))
+  if (lines.length > 0) addStep(plan, lines, () => downloads.configure(choice))
 }
 
 const COUNTER_LOCKED = 'The counter’s settings are locked. Unlock them under Counter, then choose the file again.'
@@ -371,6 +372,7 @@ async function planCounter(
   if (differences.length === 0) return
   const isOpen = await isCounterOpen()
   const choice: typeof desired = {}
+  const lines: SettingsChange[] = []
   for (const { name, what: setting, from, to } of differences) {
     const what = `Counter: ${setting}`
     const change = { [name]: desired[name as keyof typeof desired] }
@@ -380,24 +382,26 @@ async function planCounter(
       continue
     }
     Object.assign(choice, change)
-    plan.changes.push({ what, from, to })
+    lines.push({ what, from, to })
   }
-  if (Object.keys(choice).length > 0) plan.steps.push(() => counter.configure(choice))
+  if (lines.length > 0) addStep(plan, lines, () => counter.configure(choice))
 }
 
 /**
- * Carries out the plan as shown, step by step; if a step fails, earlier ones remain in effect. @throws what a step
- * throws.
+ * Carries out the plan as shown, step by step; if a step fails, earlier ones remain in effect, and the audit trail has
+ * only those. @throws what a step throws.
  */
 export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
-  const detail = {
-    changed: shortened(plan.changes.map(({ what }) => what).join('; '), MAX_CHANGES_LENGTH),
-    left: String(plan.left.length)
-  }
-  note({ what: 'settings-imported', detail })
+  const done: SettingsChange[] = []
   try {
-    for (const step of plan.steps) await step()
+    for (const { changes, carryOut } of plan.steps) {
+      await carryOut()
+      done.push(...changes)
+    }
   } finally {
+    const left = plan.left.length + plan.changes.length - done.length
+    const changedInWords = shortened(done.map(({ what }) => what).join('; '), MAX_CHANGES_LENGTH)
+    if (done.length > 0) note({ what: 'settings-imported', detail: { changed: changedInWords, left: String(left) } })
     changed()
   }
 }
