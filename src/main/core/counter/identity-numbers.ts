@@ -9,7 +9,6 @@ import type { AuditEntry, DecodedInput, IdentityKept } from '../../../shared/con
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
-import { secondHalfOf } from './printed-document.ts'
 
 /** The most characters that are kept of a number if only its end is. */
 const END_LENGTH = 4
@@ -31,6 +30,12 @@ export function retainedReading(
   const { number, expires } = read
   if (policy === 'number-end') return { number: number.slice(-END_LENGTH), isEnd: true }
   return { number, ...(expires !== undefined && { expires }) }
+}
+
+/** What may be kept of a short number if only its end may be: four characters would be nearly all of it. */
+export function secondHalfOf(number: string): string {
+  const characters = [...number]
+  return characters.slice(-Math.ceil(characters.length / 2)).join('')
 }
 
 /** Reduces what was to be kept to what still may be, as the policy may have changed since. It is never extended. */

@@ -11,6 +11,7 @@ import { dayAt } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
+import { secondHalfOf } from './identity-numbers.ts'
 
 type CompareRequest = DecodedInput<'counter.compareDocument'>
 type Printed = CompareRequest['printed']
@@ -50,12 +51,6 @@ export function comparePrinted(
 export function printedReading(printed: Printed, policy: IdentityKept): { number: string; expires?: string } {
   const { number, expires } = readingOf(printed)
   return { number: policy === 'number-end' ? secondHalfOf(number) : number, ...(expires && { expires }) }
-}
-
-/** What may be kept of a short number if only its end may be: four characters would be nearly all of it. */
-export function secondHalfOf(number: string): string {
-  const characters = [...number]
-  return characters.slice(-Math.ceil(characters.length / 2)).join('')
 }
 
 /**
