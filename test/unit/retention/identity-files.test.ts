@@ -23,7 +23,7 @@ interface Saved {
   reference?: string
   wasThere?: 0 | 1
   /** The other workstation that saved it. */
-  desk?: string
+  workstation?: string
 }
 
 type DownloadOffice = Awaited<ReturnType<typeof anOffice>>
@@ -36,7 +36,7 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
   /** Writes a file as a download leaves it. */
   function save(
     name: string,
-    { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0, desk }: Saved = {}
+    { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0, workstation }: Saved = {}
   ): string {
     const path = join(folder, ...name.split('/'))
     const content = `Identity of ${name}`
@@ -45,13 +45,13 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
     made.db
       .prepare(
         `INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state, queued_at,
-           finished_at, file_name, was_there, bytes, sha256, desk)
+           finished_at, file_name, was_there, bytes, sha256, workstation)
          VALUES (?, 'a', ?, ?, ?, 'f', '', 1, 'done', ?, ?, ?, ?, ?, ?, ?)`
       )
       .run(
         ...[`download ${name}`, reference, name, type, at, at, name, wasThere, content.length],
         createHash('sha256').update(content).digest('hex'),
-        desk ?? null
+        workstation ?? null
       )
     return path
   }
@@ -204,7 +204,7 @@ test('the list of downloads keeps what a file is known by until the file is gone
 
 test('a file that another workstation saved is that one’s to erase, by its own days and holds', async () => {
   const { save, use, known } = await office({ identityFiles: 30, downloads: 150 })
-  const path = save('Ana.pdf', { desk: 'Counter 2' })
+  const path = save('Ana.pdf', { workstation: 'Counter 2' })
   await use(4)
   expect(known()).toEqual(['Ana.pdf'])
   await use(60)

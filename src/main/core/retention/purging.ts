@@ -40,7 +40,7 @@ const holdExists = (account: string, reference: string) =>
   `EXISTS (SELECT 1 FROM document_holds WHERE account_id = ${account} AND document_reference = ${reference})`
 
 /** Files of identity data that this workstation wrote, with known content. Others erase theirs, by their own holds. */
-export const OWN_FILES = `state = 'done' AND type <> 'signed' AND was_there = 0 AND desk IS NULL AND sha256 IS NOT NULL AND file_name IS NOT NULL`
+export const OWN_FILES = `state = 'done' AND type <> 'signed' AND was_there = 0 AND workstation IS NULL AND sha256 IS NOT NULL AND file_name IS NOT NULL`
 export const NOT_HELD = `NOT ${holdExists('downloads.account_id', 'downloads.document_reference')}`
 
 /** What to erase for each kind: rows of a table within a range of numbers. */
