@@ -68,7 +68,7 @@ describe('the command', () => {
     })
     // It never connected, so it couldn't be given another key.
     await expect(said('rotate-key', '--key-file', file)).rejects.toMatchObject({ code: 1 })
-    expect(await said('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('given it: 0.')
+    expect(await said('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('will receive it: 0.')
     expect((await readFile(file, 'utf8')).split('\n').slice(0, 1)).toEqual([key.trim()])
     expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(2)
     expect((await stat(file)).mode & 0o777).toBe(0o600)

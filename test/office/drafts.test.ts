@@ -1302,7 +1302,7 @@ describe('a server that was put back', () => {
     expect(at(0).text(front.id)).toBe('Lease by back')
     await at(0).powerOff()
     await two.office.sql('DELETE FROM office.shared_item_conflict')
-    at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE beside IS NOT NULL`)
+    at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE conflict IS NOT NULL`)
     await putBack()
     await at(0).killAndRestart()
     expect(at(0).everything()).toContain('Lease by front')

@@ -344,7 +344,9 @@ test('all of it is checked by a script that shares no code with us, beside an ex
   front.its.tamper('DELETE FROM audit WHERE seq > 1')
   await front.restarts()
   await front.greets()
-  expect((await check()).stderr).toMatch(/^Entries are missing from the audit trail of Front desk.*entries were removed/)
+  expect((await check()).stderr).toMatch(
+    /^Entries are missing from the audit trail of Front desk.*entries were removed/
+  )
   expect((await verify()).stdout).toMatch(/^The trail of Front desk lacks entries up to \d+, 2\d{3}-.*: cut\.\n$/)
   await asOwner(`UPDATE office.head SET seq = seq + 1 WHERE number = 2`)
   expect((await check()).stderr).toMatch(/were changed on this server, from number 2 on/)
