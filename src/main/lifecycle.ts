@@ -7,6 +7,7 @@ import { APP_START } from './core/policy/app-pages.ts'
 import { type QuitQuestion, questionBeforeQuitting } from './core/policy/quit-question.ts'
 import { asAppError } from './ipc/errors.ts'
 import { delayQuitUntil } from './shell/delayed-quit.ts'
+import { showNotScheduled } from './shell/dialogs.ts'
 import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
@@ -290,7 +291,10 @@ export class Lifecycle {
       counter.audit.flush()
     ])
     if (this.#restartMode === 'as it is')
-      await this.#beforeRestart?.().catch((error: unknown) => this.#logUnsaved(error))
+      await this.#beforeRestart?.().catch((error: unknown) => {
+        this.#logUnsaved(error)
+        showNotScheduled(asAppError(error))
+      })
     // No update during a restart that has another purpose.
     const isUpdated =
       this.#restartMode !== 'as it is' &&

@@ -1,22 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Clerk, MERE } from './clerk.ts'
 import { expect, test } from './office.ts'
+
+const PASSPHRASE = 'a passphrase of four words'
+
+async function backUp({ window, button, goTo, app }: Clerk, file: string): Promise<void> {
+  await goTo('Settings')
+  await button('Back up…').click()
+  const dialog = window.getByRole('dialog', { name: 'Back up this computer' })
+  await dialog.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
+  await dialog.getByLabel('Repeat passphrase').fill(PASSPHRASE)
+  await app.dialog.answerSave(file)
+  await dialog.getByRole('button', { name: 'Save backup…' }).click()
+  await expect(window.getByText('Backup saved as office.countersign-backup.')).toBeVisible()
+}
 
 test('a backup made here is restored on another computer from the first screen', async ({ clerk, open }) => {
   const place = await mkdtemp(join(tmpdir(), 'countersign-backup-'))
   const file = join(place, 'office.countersign-backup')
   const userData = join(place, 'other')
   try {
-    const { window, button, goTo, app } = clerk
-    await goTo('Settings')
-    await button('Back up…').click()
-    const dialog = window.getByRole('dialog', { name: 'Back up this computer' })
-    await dialog.getByLabel('Passphrase', { exact: true }).fill('a passphrase of four words')
-    await dialog.getByLabel('Repeat passphrase').fill('a passphrase of four words')
-    await app.dialog.answerSave(file)
-    await dialog.getByRole('button', { name: 'Save backup…' }).click()
-    await expect(window.getByText('Backup saved as office.countersign-backup.')).toBeVisible()
+    await backUp(clerk, file)
 
     const other = await open({ userData })
     await other.app.dialog.answerOpen([file])
@@ -27,7 +33,7 @@ test('a backup made here is restored on another computer from the first screen',
     await expect(
       asked.getByText('This isn’t the passphrase of this backup. Check capital letters and spaces.')
     ).toBeVisible()
-    await asked.getByLabel('Passphrase').fill('a passphrase of four words')
+    await asked.getByLabel('Passphrase').fill(PASSPHRASE)
     await asked.getByRole('button', { name: 'Check backup' }).click()
     await expect(asked.getByText(/complete and undamaged: 1 account/)).toBeVisible()
     await asked.getByRole('button', { name: 'Replace and restart' }).click()
@@ -49,4 +55,39 @@ test('a backup made here is restored on another computer from the first screen',
   } finally {
     await rm(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
+})
+
+test('a restore that is called off when asked about what waits isn’t carried out by a later start either', async ({
+  clerk,
+  open
+}, testInfo) => {
+  const file = testInfo.outputPath('office.countersign-backup')
+  const userData = testInfo.outputPath('data')
+  await backUp(clerk, file)
+  const here = await open({ userData })
+  const { app, button, window } = here
+  await here.choosePracticeOffice()
+  await window.evaluate(() => globalThis.window.countersign.outbox.pause())
+  await here.composeForm({ name: 'Letter of authority', people: [MERE] })
+  await here.putInOutbox()
+  await here.goTo('Settings')
+  await app.dialog.answerOpen([file])
+  await button('Restore a backup…').click()
+  const dialog = window.getByRole('dialog', { name: 'Restore a backup' })
+  await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
+  await dialog.getByRole('button', { name: 'Check backup' }).click()
+  await app.dialog.answerMessage('Cancel')
+  await dialog.getByRole('button', { name: 'Replace and restart' }).click()
+  await expect
+    .poll(async () => (await app.dialog.shown()).map(({ message }) => message))
+    .toContainEqual(expect.stringContaining('in the Outbox hasn’t been sent yet'))
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await app.dialog.answerMessage('Quit')
+  expect(await app.quit()).toBe(0)
+
+  const again = await open({ userData })
+  await again.goTo(/^Outbox/)
+  await expect(again.window.getByText('Letter of authority').first()).toBeVisible()
+  expect((await readdir(userData)).filter((name) => name.startsWith('set-aside-'))).toEqual([])
+  await again.app.dialog.answerMessage('Quit')
 })

@@ -109,6 +109,17 @@ test('a running restore can’t be cancelled', async () => {
   expect(count('storage.leaveBackup')).toBe(0)
 })
 
+test('who stays when asked about the restart can leave the backup, or restore it again', async () => {
+  await open()
+  await toCheck()
+  await press('Replace and restart')
+  await press('Replace and restart')
+  expect(count('storage.restore')).toBe(2)
+  await press('Cancel')
+  expect(count('storage.leaveBackup')).toBe(1)
+  expect(screen.queryByRole('dialog', { name: 'Restore a backup' })).toBeNull()
+})
+
 test('scheduled backups are set up with a folder and a passphrase, run now, and turned off', async () => {
   opened = await openOffice(fakeApi())
   show(opened, ScheduledBackups)

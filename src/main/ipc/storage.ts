@@ -19,7 +19,7 @@ const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_EXTENSION]
 export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
   backups: Backups
   schedule: Pick<BackupSchedule, 'view' | 'offerFolder' | 'set' | 'runNow' | 'existingBackups'>
-  copies: Pick<RollingCopies, 'list' | 'use'>
+  copies: Pick<RollingCopies, 'list' | 'stage' | 'use'>
   recoveryKeys: Pick<RecoveryKeys, 'view' | 'setPaperKey' | 'changeKey' | 'dismissOffer'>
   /** Whether someone is signing at the counter. */
   isSigning: () => boolean
@@ -74,6 +74,12 @@ export function storageHandlers({
     fail('keychain', 'This computer still has no working keychain.', { next: ASK_ADMINISTRATOR })
   }
 
+  /** @throws AppFailure if someone signs, whom a restart would interrupt. */
+  function refuseWhileSigning(): void {
+    if (parts.isSigning())
+      fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
+  }
+
   /** @throws AppFailure if a restart wouldn't help. */
   async function checkKeychain(): Promise<void> {
     const keychain = await requireKeychain()
@@ -96,8 +102,7 @@ export function storageHandlers({
     },
     'storage.changeKey': async ({ key }) => {
       backups.checkBackupPossible()
-      if (parts.isSigning())
-        fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
+      refuseWhileSigning()
       await recoveryKeys.changeKey(key)
       parts.restart()
     },
@@ -107,8 +112,7 @@ export function storageHandlers({
       othersMayNeedKey: parts.othersMayNeedKey
     }),
     'storage.remove': async ({ backups: withBackups, unsent }) => {
-      if (parts.isSigning())
-        fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
+      refuseWhileSigning()
       if (parts.unsent() > unsent) {
         fail('not-allowed', 'Packages in the Outbox haven’t been sent, and would be lost.', {
           next: 'Send or delete them first, or confirm that they may be lost.'
@@ -131,8 +135,9 @@ export function storageHandlers({
     },
     'storage.copies': () => copies.list(),
     'storage.useCopy': async ({ name }) => {
-      await copies.use(name)
-      parts.restart()
+      refuseWhileSigning()
+      const stage = await copies.stage(name)
+      parts.restart(() => copies.use(stage))
     },
     'storage.settle': async ({ name }) => troubles.dismiss(name),
     'storage.backUp': async (input, { stillAsking }) => {
@@ -150,8 +155,9 @@ export function storageHandlers({
     },
     'storage.checkBackup': ({ id, passphrase }) => backups.check(id, passphrase),
     'storage.restore': async ({ id }) => {
-      await backups.restore(id)
-      parts.restart()
+      refuseWhileSigning()
+      backups.requireChecked(id)
+      parts.restart(() => backups.restore(id))
     },
     'storage.leaveBackup': ({ id }) => backups.close(id),
     'storage.backups': () => schedule.view(),

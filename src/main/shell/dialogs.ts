@@ -1,6 +1,7 @@
 /** The system's own dialogs, over our window. */
 import { dirname, join } from 'node:path'
 import { type BrowserWindow, dialog } from 'electron'
+import type { AppError } from '../../shared/contract/index.ts'
 import type { Removed } from '../core/backup/removal.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Meta } from '../core/storage/meta.ts'
@@ -41,6 +42,11 @@ export async function showRemoved({ files, entries, backups, left }: Removed): P
     defaultId: 0,
     cancelId: 0
   })
+}
+
+/** Reports that what someone wanted replaced or removed by a restart stays as it is. The windows are closed by then. */
+export function showNotScheduled({ message, next }: Pick<AppError, 'message' | 'next'>): void {
+  dialog.showErrorBox('Nothing was replaced or removed', next ? `${message} ${next}` : message)
 }
 
 /** Reports that the application wasn't started because of a switch or a variable. */

@@ -256,8 +256,8 @@ export const requests = {
   /** Lists the copies that can replace a database that can't be opened, newest first; empty if the database is open. */
   'storage.copies': answers<CopyView[]>()(noInput),
   /**
-   * Sets the database aside, puts a copy in its place, and restarts the application. `bad-file`: the copy is damaged,
-   * too.
+   * Restarts the application, which then sets the database aside and puts a copy in its place; nothing happens if the
+   * user stays. `bad-file`: the copy is damaged, too.
    */
   'storage.useCopy': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
   /** Sets aside a database whose key is lost or that can't be used, and restarts the application with an empty one. */
@@ -274,7 +274,10 @@ export const requests = {
   'storage.checkBackup': answers<BackupContents>()(
     z.strictObject({ id, passphrase: z.string().min(1).max(MAX_PASSPHRASE_LENGTH) })
   ),
-  /** Replaces the present data with the checked backup, and restarts the application. */
+  /**
+   * Restarts the application, which then replaces the present data with the checked backup; nothing happens if the user
+   * stays.
+   */
   'storage.restore': answers<null>()(byId),
   'storage.leaveBackup': answers<null>()(byId),
   ...backupRequests,

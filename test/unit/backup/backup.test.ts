@@ -20,6 +20,7 @@ import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
+import { type StorageParts, storageHandlers } from '../../../src/main/ipc/storage.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 import {
   backedUp,
@@ -302,8 +303,8 @@ test('after a restore the trail that is there is the one that is compared, and h
   expect(other.entries.get('audit-anchor')).toBeUndefined()
 })
 
-test('a person’s restore: one backup at a time, checked before it replaces anything, never without a keychain', async () => {
-  const { path } = await backedUp()
+/** Returns a computer with what a person's backups need. */
+async function userBackups() {
   const other = computer()
   const opened = await other.open()
   const noted: string[] = []
@@ -321,7 +322,39 @@ test('a person’s restore: one backup at a time, checked before it replaces any
     note: ({ what }: { what: string }) => void noted.push(what),
     ...{ meta: openJsonMeta(opened.db), changed: () => undefined }
   }
-  const backups = openBackups(deps)
+  return { other, opened, noted, deps, backups: openBackups(deps) }
+}
+
+test('a restore whose restart the person calls off replaces nothing, then or later', async () => {
+  const { path } = await backedUp()
+  const { other, opened, backups } = await userBackups()
+  keep(opened.db, 'what is here')
+  const restarts: ((() => Promise<void>) | undefined)[] = []
+  let isSigning = false
+  const handlers = storageHandlers({
+    ...({ storage: opened, backups, isSigning: () => isSigning } as StorageParts),
+    restart: (beforeRestart) => void restarts.push(beforeRestart)
+  })
+  const restore = () => handlers['storage.restore']({ id: 'b1' }, { from: 'office', stillAsking: () => true })
+  const isDecided = () => existsSync(join(other.folder, 'restore.json'))
+  await backups.open(path)
+  expect(await refusal(restore())).toMatchObject({ code: 'gone' })
+  await backups.check('b1', PASSPHRASE)
+  await restore()
+  // The person stays, and may leave the backup or restore it all the same.
+  expect(isDecided()).toBe(false)
+  isSigning = true
+  expect(await refusal(restore())).toMatchObject({ code: 'busy' })
+  isSigning = false
+  await restore()
+  expect(restarts).toHaveLength(2)
+  await restarts[1]?.()
+  expect(isDecided()).toBe(true)
+})
+
+test('a person’s restore: one backup at a time, checked before it replaces anything, never without a keychain', async () => {
+  const { path } = await backedUp()
+  const { other, noted, deps, backups } = await userBackups()
   const chosen = await backups.open(path)
   expect(chosen).toEqual({ id: 'b1', name: 'office.countersign-backup', madeAt: NOW, madeBy: 'Countersign 0.1.0' })
   expect(await refusal(backups.restore('b1'))).toMatchObject({ code: 'gone' })

@@ -65,6 +65,11 @@ export function openBackups(deps: BackupsDeps) {
     return opened?.id === id ? opened : fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
   }
 
+  function checkedBackup(id: string): OpenBackup & { stage: string } {
+    const backup = requireOpen(id)
+    return { ...backup, stage: backup.stage ?? fail('gone', 'This backup wasn’t checked yet.') }
+  }
+
   async function readSecrets(): Promise<Record<string, string>> {
     const all: Record<string, string> = {}
     for (const id of deps.accountIds()) {
@@ -148,22 +153,21 @@ export function openBackups(deps: BackupsDeps) {
       return contents
     },
 
+    /** @throws AppFailure `gone` if this backup isn't open and checked. */
+    requireChecked(id: string): void {
+      checkedBackup(id)
+    },
+
     /**
-     * Schedules the checked backup to be restored at the next start. @throws AppFailure `gone`; KeychainError;
-     * FileError.
+     * Schedules the checked backup to be restored at the next start. Call when the application ends, as every later
+     * start would restore it. @throws AppFailure `gone`; KeychainError; FileError.
      */
     async restore(id: string): Promise<void> {
-      const backup = requireOpen(id)
-      if (!backup.stage) fail('gone', 'This backup wasn’t checked yet.')
+      const { stage, storeKey } = checkedBackup(id)
       // From here on, `closeOpen` mustn't delete what the next start will restore.
       opened = undefined
-      try {
-        await backup.storeKey?.()
-        await scheduleRestore(folder, backup.stage, time.now())
-      } catch (error) {
-        opened ??= backup
-        throw error
-      }
+      await storeKey?.()
+      await scheduleRestore(folder, stage, time.now())
     },
 
     close: async (id: string): Promise<void> => {

@@ -181,16 +181,24 @@ export class RollingCopies {
   }
 
   /**
-   * Checks a copy, and schedules it to replace the database at the next start. @throws AppFailure `not-allowed`,
-   * `gone`, `bad-file`; FileError.
+   * Checks a copy, and prepares it for `use`. @throws AppFailure `not-allowed`, `keychain`, `gone`, `bad-file`;
+   * FileError.
    */
-  async use(name: string): Promise<void> {
+  async stage(name: string): Promise<string> {
     const { ask, folder, keychain, storage, time } = this.#deps
     if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open, so no copy is needed.')
     const key = await storedKey(keychain)
     if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more.')
     const { stage } = await ask('stageCopy', { folder, key, name, now: time.now() })
-    await scheduleRestore(folder, stage, time.now(), true)
+    return stage
+  }
+
+  /**
+   * Schedules a prepared copy to replace the database at the next start. Call when the application ends, as every later
+   * start would use it. @throws AppFailure `gone`; FileError.
+   */
+  async use(stage: string): Promise<void> {
+    await scheduleRestore(this.#deps.folder, stage, this.#deps.time.now(), true)
   }
 
   /** Purges the copies. @throws AppFailure; KeychainError. */
