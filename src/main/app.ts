@@ -123,7 +123,7 @@ export async function openApp(start: AppStart) {
   }
   const backups = openBackups({
     ...{ ...backupParts, madeBy, note },
-    accountIds: accounts.idsForBackup,
+    secrets: accounts.secretsForBackup,
     settings() {
       // Window positions belong to this computer.
       const { windowBounds: _, ...others } = settings.read()

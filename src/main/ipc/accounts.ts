@@ -68,6 +68,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     const { formsBy, info } = facts.of(id)
     const { signedDocuments, signedFrom } = rights.of(id)
     const certificate = certificates.of(id, account.baseUrl)
+    const secret = await accounts.secretFacts(id)
     return {
       ...{ id, name, kind, scheme, colour, mark, dataTypeSpelling },
       ...(account.mark && { hasOwnMark: true as const }),
@@ -81,8 +82,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       ...(certificate && { certificate: { subject: certificate.subject, issuer: certificate.issuer } }),
       ...(formsBy && { formsBy }),
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
-      hasSecret: (await accounts.secretState(id)) !== 'missing',
-      ...(accounts.isEnrolled(id) && { isEnrolled: true as const }),
+      hasSecret: secret.state !== 'missing',
+      ...(secret.isEnrolled && { isEnrolled: true as const }),
       ...(clients.isSignedOut(id) && { waitsForSignIn: true as const })
     }
   }

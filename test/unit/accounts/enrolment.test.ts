@@ -3,11 +3,16 @@
  * sees.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { seal } from '../../../src/main/core/backup/sealed-file.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { USUAL_DATA_TYPE_SPELLING } from '../../../src/shared/contract/views.ts'
 import { ENROLMENT_CODE_BYTES, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { LOW_COST, refusal } from '../backup/computers.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
 import { BEARER, CODE, enrolmentDesks, NOW, TOKEN, urlOf } from './enrolment-desks.ts'
 
 const OTHER_CODE = recoveryKeyText(new Uint8Array(ENROLMENT_CODE_BYTES).fill(8))
@@ -26,7 +31,7 @@ test('an account goes to another computer with its secret, folders and colour, a
     folders: ['Eingang', 'Signed']
   })
   expect(await clerk.accounts.credentialsOf(enrolled.id)).toEqual(BEARER)
-  expect(clerk.accounts.isEnrolled(enrolled.id)).toBe(true)
+  expect(await clerk.accounts.isEnrolled(enrolled.id)).toBe(true)
   expect(desk.notes).toMatchObject([{ what: 'enrolment-prepared', detail: { account: 'Harbour' } }])
   expect(there.notes).toMatchObject([{ what: 'account-added', detail: { account: 'Harbour', how: 'enrolment file' } }])
   const seen = JSON.stringify([answer, chosen, enrolled, desk.notes, there.notes, readFileSync(file, 'latin1')])
@@ -118,7 +123,7 @@ describe('an account that is here without its secret', () => {
     expect(id).toBe(there?.id)
     expect(clerk.accounts.get(id)).toEqual(there)
     expect(await clerk.accounts.credentialsOf(id)).toEqual(BEARER)
-    expect(clerk.accounts.isEnrolled(id)).toBe(true)
+    expect(await clerk.accounts.isEnrolled(id)).toBe(true)
     expect(desk.others).toEqual([id])
     expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
     // An account that has its secret isn't waiting for one.
@@ -146,13 +151,82 @@ test('an enrolled account goes into no other file and no backup, until someone h
   const desk = computer(clerk)
   const { id } = await desk.enrol()
   expect(await refusal(desk.prepare(id))).toMatchObject({ code: 'not-allowed' })
-  expect(clerk.accounts.idsForBackup()).toEqual([clerk.accountId])
+  expect(Object.keys(await clerk.accounts.secretsForBackup())).toEqual([])
   await clerk.accounts.update(id, { name: 'Harbour Law' })
-  expect(clerk.accounts.isEnrolled(id)).toBe(true)
+  expect(await clerk.accounts.isEnrolled(id)).toBe(true)
   await clerk.accounts.update(id, { authentication: { ...BEARER, token: 'typed-here' } })
-  expect(clerk.accounts.isEnrolled(id)).toBe(false)
-  expect(clerk.accounts.idsForBackup()).toEqual([clerk.accountId, id])
+  expect(await clerk.accounts.isEnrolled(id)).toBe(false)
+  expect(Object.keys(await clerk.accounts.secretsForBackup())).toEqual([id])
   expect(await desk.prepare(id)).not.toBeNull()
+})
+
+describe('an enrolled secret stays one that no file gets', () => {
+  const KEY = {
+    scheme: 'api-key',
+    key: 'the-offices-key',
+    secret: 'planted',
+    referer: 'https://harbour.example/'
+  } as const
+  const ACCOUNT = {
+    ...{ name: 'Harbour', baseUrl: 'https://sign.example', colour: '#c2487a', jsonByQuery: false },
+    ...{ dataTypeSpelling: USUAL_DATA_TYPE_SPELLING, folders: ['Eingang'] }
+  }
+  async function desk() {
+    const db = connectInMemory()
+    migrate(db)
+    onTestFinished(() => void db.close())
+    const { accounts: secrets } = lastingKeychain(new Map())
+    let nextId = 1
+    const accounts = openAccounts({ db, secrets, newId: () => `a-${nextId++}`, time: { now: () => NOW } })
+    async function expectEnrolled(id: string): Promise<void> {
+      expect(await accounts.isEnrolled(id)).toBe(true)
+      expect(await refusal(accounts.credentialsToShare(id))).toMatchObject({ code: 'not-allowed' })
+      expect(await accounts.secretsForBackup()).toEqual({})
+      expect(await accounts.credentialsOf(id)).toMatchObject({ key: KEY.key })
+    }
+    return { db, accounts, expectEnrolled }
+  }
+
+  test('where what belongs to it is changed, but no key is entered', async () => {
+    const { accounts, expectEnrolled } = await desk()
+    const { id } = await accounts.enrol(ACCOUNT, KEY, undefined)
+    await accounts.update(id, { authentication: { scheme: 'api-key', referer: 'https://other.example/' } })
+    await expectEnrolled(id)
+    await accounts.update(id, { authentication: { scheme: 'api-key', sender: 'mere.tamati@example.com' } })
+    await expectEnrolled(id)
+    await accounts.update(id, { authentication: { scheme: 'api-key', secret: 'of another key' } })
+    await expectEnrolled(id)
+    await accounts.update(id, { authentication: KEY })
+    expect(await accounts.isEnrolled(id)).toBe(false)
+    expect(await accounts.credentialsToShare(id)).toEqual(KEY)
+  })
+
+  test('where the database is restored to before the enrolment', async () => {
+    const { accounts, db, expectEnrolled } = await desk()
+    await accounts.manage({ name: 'Harbour', baseUrl: ACCOUNT.baseUrl, scheme: 'api-key' })
+    const id = accounts.list()[0]?.id ?? ''
+    const before = db.prepare('SELECT key, value FROM meta').all()
+    await accounts.enrol(ACCOUNT, KEY, id)
+    db.exec('DELETE FROM meta')
+    for (const row of before) db.prepare('INSERT INTO meta (key, value) VALUES (@key, @value)').run(row)
+    await expectEnrolled(id)
+  })
+
+  test('where the database took no more than the account itself', async () => {
+    const { accounts, db, expectEnrolled } = await desk()
+    db.exec(`CREATE TRIGGER full BEFORE UPDATE ON accounts BEGIN SELECT raise(ABORT, 'full'); END`)
+    await expect(accounts.enrol(ACCOUNT, KEY, undefined)).rejects.toThrow()
+    await expectEnrolled(accounts.list()[0]?.id ?? '')
+  })
+
+  test('where an earlier version marked it in the database alone', async () => {
+    const { accounts, db, expectEnrolled } = await desk()
+    const { id } = await accounts.add({ kind: 'service', ...ACCOUNT, authentication: KEY })
+    db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)').run(`enrolled:${id}:`, 'yes')
+    await expectEnrolled(id)
+    await accounts.update(id, { authentication: KEY })
+    expect(Object.keys(await accounts.secretsForBackup())).toEqual([id])
+  })
 })
 
 test('a person’s own sign-in and the practice office are not given on', async () => {

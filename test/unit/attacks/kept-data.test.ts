@@ -383,6 +383,6 @@ attempts(keptData, {
       clerk.accounts.manage({ name: 'Harbour', baseUrl: 'https://evil.example', scheme: 'bearer' })
     )
     expect(await clerk.accounts.secretState(id)).toBe('missing')
-    expect(clerk.accounts.isEnrolled(id)).toBe(false)
+    expect(await clerk.accounts.isEnrolled(id)).toBe(false)
   }
 })

@@ -311,7 +311,7 @@ async function userBackups() {
   const deps = {
     ask: ((name: 'make' | 'stage', ask: never) =>
       name === 'make' ? makeBackup({ ...(ask as BackupOrder), cost: LOW_COST }) : stageBackup(ask)) as never,
-    ...{ folder: other.folder, storage: opened, keychain: other.keychain, accountIds: () => ['a1'] },
+    ...{ folder: other.folder, storage: opened, keychain: other.keychain, secrets: async () => ({}) },
     ...{
       settings: () => ({}),
       madeBy: 'Countersign',

@@ -55,7 +55,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     const shared = { ask, folder, storage, keychain, meta: openJsonMeta(storage.db), random: randomBytes, time: run }
     const made = { newId: () => `id-${++ids}`, changed: () => undefined }
     const backups = openBackups({
-      ...{ ...shared, ...made, accountIds: () => [], settings: () => ({}), madeBy: 'Countersign' },
+      ...{ ...shared, ...made, secrets: async () => ({}), settings: () => ({}), madeBy: 'Countersign' },
       note: () => undefined
     })
     const schedule = new BackupSchedule({

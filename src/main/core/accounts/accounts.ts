@@ -26,6 +26,7 @@ import {
   type CredentialsChange,
   decodeCredentials,
   encodeCredentials,
+  isEnrolledSecret,
   isSameLogin,
   keepsStoredCredentials,
   mergedCredentials,
@@ -200,8 +201,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return accountOf(rowOf(id))
     },
 
-    /** Adds an account; the first one is chosen at once. */
-    async add(input: AccountInput): Promise<Account> {
+    /**
+     * Adds an account; the first one is chosen at once.
+     * @param isEnrolled whether its credentials come from an enrolment file.
+     */
+    async add(input: AccountInput, isEnrolled = false): Promise<Account> {
       const id = newId()
       const name = readName(input.name)
       refuseTakenName(name)
@@ -218,7 +222,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       // The record comes first: after a crash in between, the account asks for its secret again, whereas a secret
       // without an account could never be found.
       try {
-        if (service !== undefined) await storeCredentials(id, service.credentials, service.baseUrl)
+        if (service !== undefined) await storeCredentials(id, service.credentials, service.baseUrl, isEnrolled)
       } catch (error) {
         erase(id)
         throw error
@@ -231,9 +235,15 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * can't be changed (`busy`): only the same service can tell whether it arrived, and it shows each user only their
      * own folders. A waiting document action also blocks a change of address, since it is meant for that service. Still
      * allowed: a new secret for the same key, and any credentials if the stored ones are lost or rejected, since
-     * otherwise the outcome could never be checked.
+     * otherwise the outcome could never be checked. Changing what belongs to an enrolled key leaves it enrolled.
+     * @param isEnrolled whether the credentials come from an enrolment file.
      */
-    async update(id: string, changes: AccountChanges, verdict: CredentialVerdict = 'not refused'): Promise<Account> {
+    async update(
+      id: string,
+      changes: AccountChanges,
+      verdict: CredentialVerdict = 'not refused',
+      isEnrolled = false
+    ): Promise<Account> {
       const before = rowOf(id)
       if (before.kind === 'practice' && (changes.baseUrl ?? changes.authentication) !== undefined) {
         fail('invalid', 'The practice office’s address and key can’t be changed.')
@@ -264,7 +274,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       ) {
         fail('invalid', CREDENTIALS_NEEDED, { fields: [{ field: 'authentication', message: CREDENTIALS_NEEDED }] })
       }
-      if (credentials) await storeCredentials(id, credentials, baseUrl)
+      const staysEnrolled = keepsStoredCredentials(changes.authentication) && stored?.isEnrolled === true
+      if (credentials) await storeCredentials(id, credentials, baseUrl, isEnrolled || staysEnrolled)
       // Checked again: while the keychain was busy, the account may have been changed or removed, or something may have
       // been sent.
       const row = rows.get(id)
@@ -275,7 +286,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       try {
         refuseWhileUnconfirmed(row)
         if (name !== row.name) refuseTakenName(name, id)
-        if (credentials) rows.setEnrolled(id, false)
+        if (credentials && !staysEnrolled) rows.eraseEnrolled(id)
         change(row, {
           ...row,
           name,
@@ -395,22 +406,34 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return credentials ?? fail('keychain', SECRET_MISSING[row.scheme], { next: 'Enter it in Settings.' })
     },
 
-    /** Whether its secret came with an enrolment file: nobody here has seen it, and no file may contain it. */
-    isEnrolled: rows.isEnrolled,
     /**
-     * Accounts whose secrets may go into a backup. The others' may not, since the person who knows the passphrase hasn't seen
-     * them.
+     * Whether its secret came with an enrolment file: nobody here has seen it, and no file may contain it. False if there
+     * is none, or the keychain can't be read just now.
      */
-    idsForBackup: (): string[] => rows.all().flatMap(({ id }) => (rows.isEnrolled(id) ? [] : [id])),
+    isEnrolled: async (id: string): Promise<boolean> => (await secretFacts(id)).isEnrolled,
+
+    /**
+     * The secrets that may go into a backup, by account. Enrolled ones may not, since the person who knows the passphrase
+     * hasn't seen them.
+     */
+    async secretsForBackup(): Promise<Record<string, string>> {
+      const all: Record<string, string> = {}
+      for (const row of rows.all()) {
+        const { text, isEnrolled } = await readStored(row)
+        if (text !== null && !isEnrolled) all[row.id] = text
+      }
+      return all
+    },
 
     /**
      * Returns an account's credentials for an enrolment file.
      * @throws AppFailure `not-allowed` if this computer may not share them; as `credentialsOf`.
      */
     async credentialsToShare(id: string): Promise<AccountCredentials> {
-      const { kind } = rowOf(id)
-      if (kind === 'practice') fail('not-allowed', 'The practice office is this computer’s own.')
-      if (rows.isEnrolled(id)) fail('not-allowed', ENROLLED, { next: 'Make one where the account was connected.' })
+      const row = rowOf(id)
+      if (row.kind === 'practice') fail('not-allowed', 'The practice office is this computer’s own.')
+      const { isEnrolled } = await readStored(row)
+      if (isEnrolled) fail('not-allowed', ENROLLED, { next: 'Make one where the account was connected.' })
       const credentials = await this.credentialsOf(id)
       if (credentials.scheme !== 'oauth') return credentials
       if (credentials.grant === 'code') fail('not-allowed', 'This sign-in is one person’s, so it isn’t shared.')
@@ -431,10 +454,12 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       const { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders } = account
       const { id } =
         existingId === undefined
-          ? await this.add({ kind: 'service', name, baseUrl, colour, dataTypeSpelling, authentication: credentials })
-          : await this.update(existingId, { authentication: credentials }, 'refused')
+          ? await this.add(
+              { kind: 'service', name, baseUrl, colour, dataTypeSpelling, authentication: credentials },
+              true
+            )
+          : await this.update(existingId, { authentication: credentials }, 'refused', true)
       if (existingId === undefined) await this.update(id, { jsonByQuery, folders })
-      rows.setEnrolled(id, true)
       return accountOf(rowOf(id))
     },
 
@@ -449,33 +474,45 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       await runSerially(id, async () => {
         const row = rows.get(id)
         if (!row || credentialsRevision(id) !== revision) return
-        const { credentials } = await readStored(row)
+        const { credentials, isEnrolled } = await readStored(row)
         if (credentials?.scheme === 'oauth') {
-          await secrets.set(id, encodeCredentials({ ...credentials, tokens }, row.baseUrl))
+          await secrets.set(id, encodeCredentials({ ...credentials, tokens }, row.baseUrl, isEnrolled))
         }
       })
     },
 
     /** Whether the account's credentials have to be entered again. */
-    async secretState(id: string): Promise<SecretState> {
-      const row = rowOf(id)
-      if (row.kind === 'practice' || row.scheme === 'none') return 'kept'
-      try {
-        const text = await secrets.get(id)
-        return text !== null && decodeCredentials(text, row.baseUrl) !== undefined ? 'kept' : 'missing'
-      } catch (error) {
-        if (error instanceof KeychainError) return 'unknown'
-        throw error
-      }
+    secretState: async (id: string): Promise<SecretState> => (await secretFacts(id)).state,
+    secretFacts
+  }
+
+  /** Returns both `secretState` and `isEnrolled`. */
+  async function secretFacts(id: string): Promise<{ state: SecretState; isEnrolled: boolean }> {
+    const row = rowOf(id)
+    if (row.kind === 'practice' || row.scheme === 'none') return { state: 'kept', isEnrolled: false }
+    try {
+      const { credentials, isEnrolled } = await readStored(row)
+      return credentials ? { state: 'kept', isEnrolled } : { state: 'missing', isEnrolled: false }
+    } catch (error) {
+      if (error instanceof KeychainError) return { state: 'unknown', isEnrolled: false }
+      throw error
     }
   }
 
-  /** Reads an account's keychain entry; without `credentials` if it is lost or invalid. */
-  async function readStored(row: AccountRecord): Promise<{ text: string | null; credentials?: AccountCredentials }> {
+  interface StoredSecret {
+    text: string | null
+    /** Missing if it is lost or invalid. */
+    credentials?: AccountCredentials
+    isEnrolled: boolean
+  }
+
+  /** Reads an account's keychain entry. */
+  async function readStored(row: AccountRecord): Promise<StoredSecret> {
     const text = await secrets.get(row.id)
-    if (row.scheme === 'none') return { text, credentials: { scheme: 'none' } }
+    const isEnrolled = isEnrolledSecret(text) || (text !== null && rows.isEnrolled(row.id))
+    if (row.scheme === 'none') return { text, credentials: { scheme: 'none' }, isEnrolled }
     const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
-    return { text, ...(credentials && { credentials }) }
+    return { text, ...(credentials && { credentials }), isEnrolled }
   }
 
   /** Restores a keychain entry. If that fails, the credentials have to be entered again; nothing else is lost. */
@@ -484,10 +521,15 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     await done.catch(() => undefined)
   }
 
-  function storeCredentials(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
+  function storeCredentials(
+    id: string,
+    credentials: AccountCredentials,
+    baseUrl: string | null,
+    isEnrolled: boolean
+  ): Promise<void> {
     return runSerially(id, async () => {
       if (credentials.scheme === 'none') await secrets.delete(id)
-      else await secrets.set(id, encodeCredentials(credentials, baseUrl))
+      else await secrets.set(id, encodeCredentials(credentials, baseUrl, isEnrolled))
       credentialsRevisions.set(id, credentialsRevision(id) + 1)
     })
   }

@@ -227,11 +227,19 @@ function clientKey({ key, secret, referer, sender }: StoredApiKey) {
 }
 
 /**
- * Serialises credentials together with their service's origin: keychain and database can't be updated atomically, and a
- * secret must never reach another service.
+ * Serialises credentials together with their service's origin, and whether they came with an enrolment file: keychain
+ * and database can't be updated atomically, and a secret must never reach another service, nor an enrolled one a file.
  */
-export function encodeCredentials(credentials: AccountCredentials, baseUrl: string | null): string {
-  return JSON.stringify({ ...withoutRenewableTokens(credentials), origin: originOf(baseUrl) })
+export function encodeCredentials(
+  credentials: AccountCredentials,
+  baseUrl: string | null,
+  isEnrolled: boolean
+): string {
+  return JSON.stringify({
+    ...withoutRenewableTokens(credentials),
+    origin: originOf(baseUrl),
+    ...(isEnrolled && { isEnrolled })
+  })
 }
 
 /**
@@ -247,15 +255,20 @@ function withoutRenewableTokens(credentials: AccountCredentials): AccountCredent
 
 /** Returns undefined if the text is foreign, damaged, or for another service. */
 export function decodeCredentials(text: string, baseUrl: string | null): AccountCredentials | undefined {
-  const kept = WithOrigin.safeParse(parsedJson(text)).data
+  const kept = Entry.safeParse(parsedJson(text)).data
   if (!kept) return undefined
-  const { origin, ...credentials } = kept
+  const { origin, isEnrolled: _, ...credentials } = kept
   // Older entries have no origin and are accepted for any address.
   if (origin !== undefined && origin !== originOf(baseUrl)) return undefined
   return AccountCredentials.safeParse(credentials).data
 }
 
-const WithOrigin = z.looseObject({ origin: z.string().optional() })
+/** Whether a stored secret came with an enrolment file. */
+export function isEnrolledSecret(text: string | null): boolean {
+  return text !== null && Entry.safeParse(parsedJson(text)).data?.isEnrolled === true
+}
+
+const Entry = z.looseObject({ origin: z.string().optional(), isEnrolled: z.boolean().optional() })
 
 export function originOf(baseUrl: string | null): string | undefined {
   return baseUrl === null ? undefined : URL.parse(baseUrl)?.origin

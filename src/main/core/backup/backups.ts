@@ -31,7 +31,8 @@ export interface BackupsDeps {
   folder: string
   storage: Pick<OpenedDatabase, 'state'>
   keychain: Keychain
-  accountIds: () => readonly string[]
+  /** The accounts' secrets that a backup may contain, by id. @throws KeychainError */
+  secrets: () => Promise<Record<string, string>>
   /** This computer's settings, without window positions. */
   settings: () => Record<string, unknown>
   madeBy: string
@@ -70,22 +71,13 @@ export function openBackups(deps: BackupsDeps) {
     return { ...backup, stage: backup.stage ?? fail('gone', 'This backup wasn’t checked yet.') }
   }
 
-  async function readSecrets(): Promise<Record<string, string>> {
-    const all: Record<string, string> = {}
-    for (const id of deps.accountIds()) {
-      const secret = await keychain.accounts.get(id)
-      if (secret !== null) all[id] = secret
-    }
-    return all
-  }
-
   /** Prepares a backup, except for its path and passphrase. @throws AppFailure `keychain`. */
   async function prepareOrder(withSecrets: boolean): Promise<Omit<BackupOrder, 'path' | 'passphrase'>> {
     const key = await storedKey(keychain)
     if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more, so no backup was made.')
     const { madeBy, settings } = deps
     const facts = { madeAt: time.now(), madeBy, settings: settings() }
-    return { folder, key, secrets: withSecrets ? await readSecrets() : {}, ...facts }
+    return { folder, key, secrets: withSecrets ? await deps.secrets() : {}, ...facts }
   }
 
   /** Records a finished backup. */
