@@ -119,7 +119,9 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const { db } = storage
   const restored =
     storage.state === 'encrypted'
-      ? await completeRestore(db, keychain).catch((error: unknown) => {
+      ? await completeRestore(db, keychain, (error) =>
+          log.warn('A restored secret isn’t in the keychain.', { code: asAppError(error).code })
+        ).catch((error: unknown) => {
           log.warn('What was restored isn’t in the keychain yet.', { code: asAppError(error).code })
           return undefined
         })

@@ -14,11 +14,13 @@ import { describe, expect, test } from 'vitest'
 import { type BackupOrder, makeBackup } from '../../../src/main/core/backup/backup.ts'
 import { openBackups } from '../../../src/main/core/backup/backups.ts'
 import { completeRestore, finishRestore, scheduleRestore, stageBackup } from '../../../src/main/core/backup/restore.ts'
+import { copyNow } from '../../../src/main/core/backup/rolling-copies.ts'
 import { documentsKey, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
-import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
+import { connectEncrypted, connectReadOnly, type Db } from '../../../src/main/core/storage/connection.ts'
+import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../../../src/main/core/storage/database.ts'
-import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { type AccountSecrets, KeychainError, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { type StorageParts, storageHandlers } from '../../../src/main/ipc/storage.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
@@ -70,11 +72,11 @@ describe('a backup', () => {
     documents.db.close()
     expect(readFileSync(join(other.folder, 'settings.json'), 'utf8')).toBe('{"theme":"dark"}')
 
-    const settled = await completeRestore(db, other.keychain)
+    const settled = await completeRestore(db, other.keychain, () => expect.unreachable())
     expect(settled).toMatchObject({ madeAt: NOW })
     expect(other.entries.get('account:a1')).toBe('the token')
     settled?.clear()
-    expect(await completeRestore(db, other.keychain)).toBeUndefined()
+    expect(await completeRestore(db, other.keychain, () => expect.unreachable())).toBeUndefined()
 
     const aside = readdirSync(other.folder).find((name) => name.startsWith('set-aside-')) ?? ''
     expect(readFileSync(join(other.folder, aside, 'settings.json'), 'utf8')).toBe('{"theme":"light"}')
@@ -299,8 +301,101 @@ test('after a restore the trail that is there is the one that is compared, and h
   await scheduleRestore(other.folder, stage, NOW)
   await finishRestore(other.folder)
   const { db } = await other.open()
-  expect(await completeRestore(db, other.keychain)).toMatchObject({ entriesBefore: 41 })
+  expect(await completeRestore(db, other.keychain, () => expect.unreachable())).toMatchObject({ entriesBefore: 41 })
   expect(other.entries.get('audit-anchor')).toBeUndefined()
+})
+
+describe('a keychain that refuses one account’s restored secret', () => {
+  const SECRETS = { a1: 'secret one', a2: 'secret two', a3: 'secret three', removed: 'secret four' }
+  const ACCOUNTS = ['a2', 'a3'].map(
+    (id) =>
+      `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
+         SELECT '${id}', '${id}', kind, base_url, auth_scheme, colour, folders, created_at, position
+           FROM accounts WHERE id = 'a1';`
+  )
+
+  /** Restores, and starts again and again with a keychain that refuses a2 like this. */
+  async function refusing(code: 'too-long' | 'failed') {
+    const { path } = await backedUp({ secrets: SECRETS, sql: ACCOUNTS.join('') })
+    const other = computer()
+    await other.open().then(({ db }) => db.close())
+    other.entries.set('audit-anchor', JSON.stringify({ seq: 41, hash: 'f'.repeat(64) }))
+    const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
+    await scheduleRestore(other.folder, stage, NOW)
+    await finishRestore(other.folder)
+    const { db } = await other.open()
+    let isRefusing = true
+    const sets: string[] = []
+    const troubles: unknown[] = []
+    const accounts: AccountSecrets = {
+      ...other.keychain.accounts,
+      async set(id, secret) {
+        sets.push(id)
+        if (id === 'a2' && isRefusing) throw new KeychainError(code, 'Not this one.')
+        await other.keychain.accounts.set(id, secret)
+      }
+    }
+    const start = () =>
+      completeRestore(db, { accounts, auditAnchor: other.keychain.auditAnchor }, (error) => troubles.push(error))
+    const accept = () => {
+      isRefusing = false
+    }
+    return { ...{ other, db, sets, troubles, start, accept }, secretOf: other.keychain.accounts.get }
+  }
+
+  test('gets the others once, and the restore is completed', async () => {
+    const { start, sets, troubles, other, secretOf } = await refusing('too-long')
+    const first = await start()
+    expect(first).toMatchObject({ entriesBefore: 41 })
+    first?.clear()
+    expect(troubles).toHaveLength(1)
+    expect(sets).toEqual(['a1', 'a2', 'a3'])
+    expect(other.entries.get('audit-anchor')).toBeUndefined()
+    await other.keychain.accounts.set('a1', 'entered since')
+    expect(await start()).toBeUndefined()
+    expect(sets).toHaveLength(3)
+    expect([await secretOf('a1'), await secretOf('a2'), await secretOf('a3')]).toEqual([
+      ...['entered since', null, 'secret three']
+    ])
+  })
+
+  test('is asked again for that one alone, unless it has been entered since or its account is gone', async () => {
+    for (const since of ['nothing', 'entered', 'removed'] as const) {
+      const { start, accept, sets, db, other, secretOf } = await refusing('failed')
+      ;(await start())?.clear()
+      accept()
+      if (since === 'entered') await other.keychain.accounts.set('a2', 'entered since')
+      if (since === 'removed') db.exec(`DELETE FROM accounts WHERE id = 'a2'`)
+      expect(await start()).toBeUndefined()
+      expect(await start()).toBeUndefined()
+      expect(sets).toEqual(['a1', 'a2', 'a3', ...(since === 'nothing' ? ['a2'] : [])])
+      expect(await secretOf('a2')).toBe({ nothing: 'secret two', entered: 'entered since', removed: null }[since])
+    }
+  })
+
+  test('has it in no copy and no backup meanwhile', async () => {
+    const { start, db, other } = await refusing('failed')
+    const holds = (one: Db) => /secret (one|two)/.test(JSON.stringify(one.prepare('SELECT value FROM meta').all()))
+    expect(holds(db)).toBe(true)
+    await start()
+    expect(holds(db)).toBe(true)
+    await copyNow({ folder: other.folder, key: other.key(), now: NOW })
+    const [copy] = await copiesIn(other.folder)
+    const copied = connectReadOnly(join(other.folder, COPIES_FOLDER, copy?.name ?? ''), other.key())
+    expect(holds(copied)).toBe(false)
+    copied.close()
+    const path = join(temporaryFolder(), 'later.countersign-backup')
+    await makeBackup({
+      ...{ folder: other.folder, key: other.key(), path, passphrase: PASSPHRASE, secrets: {}, settings: {} },
+      ...{ madeAt: NOW, madeBy: 'Countersign 0.1.0', cost: LOW_COST }
+    })
+    const third = computer()
+    await third.open().then((one) => one.db.close())
+    const { stage } = await restored(third.folder, path, PASSPHRASE, third.key())
+    const there = connectReadOnly(join(third.folder, stage, DATABASE_FILE), third.key())
+    expect(holds(there)).toBe(false)
+    there.close()
+  })
 })
 
 /** Returns a computer with what a person's backups need. */

@@ -153,7 +153,7 @@ test('a copy takes the place of a damaged database: what waited is looked for fi
   expect(kept(now.db)).toBe('old')
   expect(now.db.prepare('SELECT id, state FROM sends').all()).toEqual([{ id: 'waits', state: 'uncertain' }])
   expect(now.db.prepare('SELECT paused_by FROM outboxes').pluck().all()).toEqual(['person'])
-  const restored = await completeRestore(now.db, keychain)
+  const restored = await completeRestore(now.db, keychain, () => expect.unreachable())
   expect(restored).toMatchObject({ madeAt: copy?.at, isCopy: true })
   const names = readdirSync(folder)
   const aside = names.find((name) => name.startsWith('set-aside-')) ?? ''

@@ -16,6 +16,7 @@ import { copyDatabase } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
 import { exists } from '../storage/files.ts'
+import { openMeta, RESTORED_SECRETS } from '../storage/meta.ts'
 import { type Sealing, seal } from './sealed-file.ts'
 
 export const BACKUP_EXTENSION = 'countersign-backup'
@@ -147,6 +148,7 @@ async function copyDatabases(
     documents = documentsKey(db, randomBytes).key
     // SQLite can't change a key in WAL mode.
     db.pragma('journal_mode = DELETE')
+    openMeta(db).erase(RESTORED_SECRETS)
     db.rekey(rawKey(copyKey))
   } finally {
     db.close()

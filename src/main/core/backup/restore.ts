@@ -19,15 +19,15 @@ import { COPIES_FOLDER, copiesIn } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { fileErrorOf, withFileErrors } from '../storage/file-error.ts'
 import { exists } from '../storage/files.ts'
-import type { Keychain } from '../storage/keychain.ts'
-import { OFFICE_UNKNOWN, openJsonMeta, openMeta } from '../storage/meta.ts'
+import { type AccountSecrets, type Keychain, KeychainError } from '../storage/keychain.ts'
+import { OFFICE_UNKNOWN, openJsonMeta, openMeta, RESTORED_SECRETS } from '../storage/meta.ts'
 import { type Migration, migrate, migrations, versionOf } from '../storage/migrations.ts'
 import { MAX_MANIFEST_BYTES, Manifest, removeTemporaryFolders, TEMPORARY_FOLDER } from './backup.ts'
 import { openSealed, refuseDamaged, refuseTruncated, type SealedFacts } from './sealed-file.ts'
 
 const SETTINGS_FILE = 'settings.json'
 const DECISION_FILE = 'restore.json'
-/** Meta key in the restored database for what remains to be done once it is open. */
+/** Meta key in the restored database for what the audit trail has to learn once it is open. */
 const RESTORED_KEY = 'restored'
 
 export interface RestoreOrder {
@@ -171,7 +171,7 @@ export async function stageCopy({
 /** Checks the databases, migrates them to this version, and gives the main one this computer's key. */
 async function prepareDatabases(
   into: string,
-  { own, hasDocuments, secrets }: { own: Uint8Array; hasDocuments: boolean; secrets: Restored['secrets'] },
+  { own, hasDocuments, secrets }: { own: Uint8Array; hasDocuments: boolean; secrets: RestoredSecrets['secrets'] },
   { key, now, ...made }: Pick<SealedFacts, 'madeAt'> & Partial<SealedFacts> & Pick<RestoreOrder, 'key' | 'now'>
 ): Promise<Pick<CheckedBackup, 'accounts' | 'drafts' | 'waiting'>> {
   const path = join(into, DATABASE_FILE)
@@ -194,7 +194,8 @@ async function prepareDatabases(
       holdPendingWork(db, now)
       // No signer has this computer's screen.
       openMeta(db).erase('counter-running')
-      openJsonMeta(db).write(RESTORED_KEY, { ...made, at: now, secrets } satisfies Restored)
+      openJsonMeta(db).write(RESTORED_KEY, { ...made, at: now } satisfies Restored)
+      openJsonMeta(db).write(RESTORED_SECRETS, { secrets, isRetry: false } satisfies RestoredSecrets)
     })()
     db.pragma('journal_mode = DELETE')
     if (!Buffer.from(own).equals(key)) db.rekey(rawKey(key))
@@ -355,10 +356,17 @@ const Restored = z.object({
   madeAt: z.number(),
   /** Undefined for this computer's own copy. */
   madeBy: z.string().optional(),
-  at: z.number(),
-  secrets: z.record(z.string(), z.string())
+  at: z.number()
 })
 type Restored = z.infer<typeof Restored>
+
+const RestoredSecrets = z.object({
+  /** By account id. */
+  secrets: z.record(z.string(), z.string()),
+  /** Whether an earlier start couldn't store these; someone may have entered others since. */
+  isRetry: z.boolean()
+})
+type RestoredSecrets = z.infer<typeof RestoredSecrets>
 
 /** A restore that has just been done, for the audit trail. */
 export interface RestoredBackup {
@@ -373,25 +381,45 @@ export interface RestoredBackup {
 
 /**
  * Completes a restore once the database is open: stores the accounts' secrets in the keychain, and accepts the restored
- * audit trail as the one to compare with. Undefined if nothing was restored.
+ * audit trail as the one to compare with. Undefined if nothing was restored. Secrets that the keychain refuses now are
+ * stored by a later start; the rest of the restore doesn't depend on them.
+ * @param trouble is called for each secret that isn't stored.
  * @throws KeychainError: retried at the next start.
  */
 export async function completeRestore(
   db: Db,
-  { accounts, auditAnchor }: Pick<Keychain, 'accounts' | 'auditAnchor'>
+  { accounts, auditAnchor }: Pick<Keychain, 'accounts' | 'auditAnchor'>,
+  trouble: (error: unknown) => void
 ): Promise<RestoredBackup | undefined> {
+  await storeSecrets(db, accounts, trouble)
   const restored = openJsonMeta(db).read(RESTORED_KEY, Restored)
   if (!restored) return undefined
-  for (const [accountId, secret] of Object.entries(restored.secrets)) await accounts.set(accountId, secret)
   const entriesBefore = await forgetAnchor(auditAnchor, openMeta(db))
   return {
     madeAt: restored.madeAt,
     isCopy: restored.madeBy === undefined,
     entriesBefore,
-    clear() {
-      // The record contained secrets, which mustn't remain in free pages.
-      db.pragma('secure_delete = ON')
-      openMeta(db).erase(RESTORED_KEY)
+    clear: () => void openMeta(db).erase(RESTORED_KEY)
+  }
+}
+
+/** Stores each secret once: a later start mustn't replace what was entered or renewed since. */
+async function storeSecrets(db: Db, accounts: AccountSecrets, trouble: (error: unknown) => void): Promise<void> {
+  const meta = openJsonMeta(db)
+  const restored = meta.read(RESTORED_SECRETS, RestoredSecrets)
+  if (!restored) return
+  const accountIds = db.prepare('SELECT id FROM accounts').pluck().all()
+  const refused: RestoredSecrets['secrets'] = {}
+  for (const [id, secret] of Object.entries(restored.secrets)) {
+    try {
+      const isWanted = accountIds.includes(id) && (!restored.isRetry || (await accounts.get(id)) === null)
+      if (isWanted) await accounts.set(id, secret)
+    } catch (error) {
+      trouble(error)
+      // One that is too long never fits; it has to be entered again.
+      if (!(error instanceof KeychainError && error.code === 'too-long')) refused[id] = secret
     }
   }
+  if (Object.keys(refused).length === 0) meta.erase(RESTORED_SECRETS)
+  else meta.write(RESTORED_SECRETS, { secrets: refused, isRetry: true } satisfies RestoredSecrets)
 }

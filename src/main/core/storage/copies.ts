@@ -7,9 +7,10 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DAY } from '../lib/calendar.ts'
 import { flushFolder, replaceWith } from './atomic-file.ts'
-import { connectReadOnly } from './connection.ts'
+import { connectEncrypted, connectReadOnly } from './connection.ts'
 import { withFileErrors } from './file-error.ts'
 import { DamagedDatabaseError } from './integrity.ts'
+import { openMeta, RESTORED_SECRETS } from './meta.ts'
 import { versionOf } from './migrations.ts'
 
 /** Inside the data folder. */
@@ -94,6 +95,7 @@ export async function makeCopy(
   await removeCopy(folder, UNFINISHED)
   try {
     const version = copyDatabase(join(folder, database), key, temporary)
+    eraseSecrets(temporary, key)
     const file = await withFileErrors(() => open(temporary, 'r+'))
     try {
       await file.chmod(0o600).catch(() => undefined)
@@ -129,6 +131,17 @@ export function copyDatabase(from: string, key: Uint8Array, to: string): number 
     return versionOf(copy)
   } finally {
     copy.close()
+  }
+}
+
+function eraseSecrets(path: string, key: Uint8Array): void {
+  const db = connectEncrypted(path, key)
+  try {
+    // A copy has no log next to it.
+    db.pragma('journal_mode = DELETE')
+    openMeta(db).erase(RESTORED_SECRETS)
+  } finally {
+    db.close()
   }
 }
 

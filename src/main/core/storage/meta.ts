@@ -37,5 +37,7 @@ export function openJsonMeta(db: Db) {
   }
 }
 
+/** Secrets of a restored backup that aren't in the keychain yet. Copies of the database don't have them. */
+export const RESTORED_SECRETS = 'restored-secrets'
 /** Marks a restored database that doesn't know whether its workstation has joined an office since. See `OfficeMembership`. */
 export const OFFICE_UNKNOWN = 'office-unknown'
