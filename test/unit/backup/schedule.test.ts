@@ -82,6 +82,10 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     ...{ folder, share, entries, storage, is, schedule, start, over },
     asked: () => asked,
     backups: () => readdirSync(share).sort(),
+    /** Sets the wall clock that much ahead, or back. */
+    setAhead(milliseconds: number) {
+      time.now += milliseconds
+    },
     async plan(plan: Partial<BackupPlan> = {}) {
       const { id } = await schedule.offerFolder(share)
       schedule.open()
@@ -112,6 +116,28 @@ test('the first is made at once, then one each day at its time, and no more than
   const key = Buffer.from(entries.get('database-key') ?? '', 'hex')
   await stageBackup({ folder: temporaryFolder(), path, passphrase: PASSPHRASE, key, now: NOW })
 })
+
+test.each(['made', 'refused'])(
+  'a clock that was a year ahead when one was %s doesn’t keep the next from being made',
+  async (outcome) => {
+    const { backups, plan, pass, schedule, setAhead, share } = await office()
+    const YEAR = 365 * 24 * HOUR
+    await plan()
+    setAhead(YEAR)
+    if (outcome === 'refused') renameSync(share, `${share}-away`)
+    await pass(HOUR)
+    if (outcome === 'refused') renameSync(`${share}-away`, share)
+    expect(schedule.trouble()).toHaveLength(outcome === 'refused' ? 1 : 0)
+    setAhead(-YEAR)
+    const before = backups().length
+    await pass(2 * HOUR)
+    expect(schedule.trouble()).toEqual([])
+    expect(backups()).toHaveLength(before + 1)
+    // Each of the days after it, too, and no more often.
+    await pass(20 * HOUR)
+    expect((await schedule.view()).last?.name).toMatch(/2026-11-25 1[89]/)
+  }
+)
 
 test('one each week, on its day', async () => {
   const { backups, plan, pass, schedule } = await office()

@@ -189,16 +189,19 @@ export class BackupSchedule {
     return this.view()
   }
 
-  /** Milliseconds until a backup is due or may be retried; undefined if none is ever due by time. */
+  /**
+   * Milliseconds until a backup is due or may be retried; undefined if none is ever due by time. After a time that is
+   * still to come, from a clock that was ahead, nothing would be due until then.
+   */
   #untilDue(now: number): number | undefined {
     const plan = this.#plan()
     if (!plan) return undefined
     const { doneAt, failed } = this.#read()
-    if (failed) return failed.at + RETRY_DELAY - now
+    if (failed) return failed.at > now ? 0 : failed.at + RETRY_DELAY - now
     if (doneAt === undefined) return 0
     if (plan.when === 'on-quit') return undefined
     const { last, next } = slotsAt(now, plan, this.#deps.time.zone())
-    return doneAt < last ? 0 : next - now
+    return doneAt < last || doneAt >= next ? 0 : next - now
   }
 
   /** Runs a backup; returns the error if it failed. Never rejects. */
@@ -244,7 +247,8 @@ export class BackupSchedule {
   #recordFailure({ code, message, next }: AppError): void {
     const at = this.#deps.time.now()
     const kept = this.#read()
-    const failed = { since: kept.failed?.since ?? at, at, code, message, ...defined({ next }) }
+    const since = Math.min(kept.failed?.since ?? at, at)
+    const failed = { since, at, code, message, ...defined({ next }) }
     try {
       this.#write({ ...kept, failed })
     } catch {
