@@ -128,7 +128,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       certificates.checkChoice(accounts.normaliseAddress(changes.baseUrl ?? before.baseUrl ?? ''), certificate, id)
     const replacesSignIn = changes.authentication !== undefined && !clients.isSignedOut(id)
     const endSignIn = replacesSignIn ? await clients.prepareRevocation(id) : undefined
-    const account = await accounts.update(id, changes, isRefused ? 'refused' : 'not refused')
+    const account = await accounts
+      .update(id, changes, isRefused ? 'refused' : 'not refused')
+      .catch((error: unknown) => {
+        // One that was opened meanwhile may have the new credentials, which weren't kept.
+        clients.forget(id)
+        throw error
+      })
     // Revokes the replaced sign-in without waiting; it would soon expire anyway.
     void endSignIn?.()
     if (certificate !== undefined) certificates.store(id, account.baseUrl, certificate)

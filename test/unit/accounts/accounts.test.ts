@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { PRACTICE_COLOUR } from '../../../src/main/core/accounts/account.ts'
-import { type AccountInput, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { type Account, PRACTICE_COLOUR } from '../../../src/main/core/accounts/account.ts'
+import { type AccountInput, type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import {
   accountSecretsFor,
   type CredentialsInput,
@@ -316,6 +316,56 @@ test('a package that leaves while the organisation’s policy is followed keeps 
   expect(await failureOf(() => managed)).toMatchObject({ code: 'busy' })
   expect(accounts.get(id)).toMatchObject({ baseUrl: 'https://sign.example.com/web/v1.4', scheme: 'api-key' })
   expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
+})
+
+describe('tokens that are renewed while a change is refused stay the account’s', () => {
+  const authentication = {
+    scheme: 'oauth',
+    grant: 'code',
+    clientId: 'harbour',
+    issuer: 'https://login.example.com',
+    tokens: { refresh: 'first' }
+  } as const
+  const renewed = { refresh: 'rotated', access: 'a' }
+  const CHANGES: [string, 'set' | 'delete', (accounts: Accounts, account: Account) => Promise<unknown>][] = [
+    [
+      'of its sign-in',
+      'set',
+      (accounts, { id }) => accounts.update(id, { authentication: { scheme: 'bearer', token: 'new' } })
+    ],
+    [
+      'by the organisation’s policy',
+      'delete',
+      (accounts, { name }) => accounts.manage({ name, baseUrl: 'https://other.example.com', scheme: 'bearer' })
+    ],
+    ['by being removed', 'delete', (accounts, { id }) => accounts.remove(id)]
+  ]
+
+  test.each(CHANGES)('%s', async (_what, call, change) => {
+    for (const when of ['meanwhile', 'later']) {
+      const keychain = slowKeychain()
+      const { accounts, db } = office(keychain)
+      const account = await accounts.add(service({ authentication }))
+      const revision = accounts.credentialsRevision(account.id)
+      const renew = () => accounts.storeTokens(account.id, revision, renewed)
+      let renewing: Promise<void> | undefined
+      keychain.during(call, () => {
+        addSend(db, account.id, 'sending')
+        if (when === 'meanwhile') renewing = renew()
+      })
+      expect(await failureOf(() => change(accounts, account))).toMatchObject({ code: 'busy' })
+      await (renewing ?? renew())
+      expect(await accounts.credentialsOf(account.id)).toMatchObject({
+        scheme: 'oauth',
+        tokens: { refresh: 'rotated' }
+      })
+      // Once it is replaced after all, nothing of the earlier sign-in is stored any more.
+      await accounts.update(account.id, { authentication }, 'refused')
+      expect(accounts.credentialsRevision(account.id)).not.toBe(revision)
+      await renew()
+      expect(await accounts.credentialsOf(account.id)).toMatchObject({ tokens: { refresh: 'first' } })
+    }
+  })
 })
 
 describe('while changes to documents aren’t settled', () => {

@@ -91,6 +91,23 @@ test('the practice office’s mailbox opens in the browser, and no other account
   expect(opens).toHaveLength(1)
 })
 
+test('a change that isn’t kept leaves no client with the credentials that it had', async () => {
+  const forgotten: string[] = []
+  const { handlers } = opened(
+    {},
+    {
+      accounts: { ...work.accounts, update: async () => fail('busy', 'A package is on its way.') },
+      clients: { ...work.clients, forget: (id) => void forgotten.push(id) }
+    }
+  )
+  const update = handlers['accounts.update'](
+    { id: work.accountId, name: 'Other', baseUrl: work.accounts.get(work.accountId).baseUrl ?? '' },
+    asking
+  )
+  await expect(update).rejects.toMatchObject({ appError: { code: 'busy' } })
+  expect(forgotten).toEqual([work.accountId])
+})
+
 test('the practice office begins with a preset to try a bulk send with, and no other account does', async () => {
   const { handlers, presets } = opened()
   const { id } = await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)

@@ -100,9 +100,10 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   const rows = accountRows(db)
   const normaliseAddress = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
   let practice: RunningPractice | undefined
-  /** How often each account's credentials were changed in this run. */
+  /** Each account's credentials as last changed in this run; every change has another number. */
   const credentialsRevisions = new Map<string, number>()
   const credentialsRevision = (id: string): number => credentialsRevisions.get(id) ?? 0
+  let lastRevision = 0
   /** Serialises an account's keychain writes, since new tokens may arrive at any time. */
   // @wc-ignore
   const runSerially = <Value>(id: string, work: () => Promise<Value>) => inTurn(`secret ${id}`, work)
@@ -222,7 +223,10 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       // The record comes first: after a crash in between, the account asks for its secret again, whereas a secret
       // without an account could never be found.
       try {
-        if (service !== undefined) await storeCredentials(id, service.credentials, service.baseUrl, isEnrolled)
+        if (service !== undefined) {
+          const text = secretTextOf(service.credentials, service.baseUrl, isEnrolled)
+          await runSerially(id, () => writeSecret(id, text))
+        }
       } catch (error) {
         erase(id)
         throw error
@@ -275,15 +279,10 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         fail('invalid', CREDENTIALS_NEEDED, { fields: [{ field: 'authentication', message: CREDENTIALS_NEEDED }] })
       }
       const staysEnrolled = keepsStoredCredentials(changes.authentication) && stored?.isEnrolled === true
-      if (credentials) await storeCredentials(id, credentials, baseUrl, isEnrolled || staysEnrolled)
-      // Checked again: while the keychain was busy, the account may have been changed or removed, or something may have
-      // been sent.
-      const row = rows.get(id)
-      if (row === undefined) {
-        await secrets.delete(id)
-        return fail('no-account', 'This account no longer exists.')
-      }
-      try {
+      const write = (): void => {
+        // Checked again: while the keychain was busy, the account may have been changed or removed, or something may
+        // have been sent.
+        const row = rowOf(id)
         refuseWhileUnconfirmed(row)
         if (name !== row.name) refuseTakenName(name, id)
         if (credentials && !staysEnrolled) rows.eraseEnrolled(id)
@@ -296,10 +295,10 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
           dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
           folders: changes.folders ?? row.folders
         })
-      } catch (error) {
-        if (stored) await restoreSecret(id, stored.text)
-        throw error
       }
+      if (credentials) {
+        await changeSecret(id, secretTextOf(credentials, baseUrl, isEnrolled || staysEnrolled), write)
+      } else write()
       return accountOf(rowOf(id))
     },
 
@@ -327,25 +326,15 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         if (rows.hasUnconfirmedSends(id)) fail('busy', UNCONFIRMED_SENDS)
       }
       if (changesAccess) refuseWhilePending(row)
-      let previousSecret: string | null | undefined
-      if (next.scheme !== row.scheme) {
-        previousSecret = await runSerially(row.id, async () => {
-          const text = await secrets.get(row.id)
-          await secrets.delete(row.id)
-          return text
-        })
-        credentialsRevisions.set(row.id, credentialsRevision(row.id) + 1)
-      }
-      // Checked again, as in `update`.
-      const current = rows.get(row.id)
-      if (!current || isDeepStrictEqual(next, current)) return
-      try {
+      const write = (): void => {
+        // Checked again, as in `update`.
+        const current = rows.get(row.id)
+        if (!current || isDeepStrictEqual(next, current)) return
         if (changesAccess) refuseWhilePending(current)
         change(current, { ...current, ...managed })
-      } catch (error) {
-        if (previousSecret !== undefined) await restoreSecret(row.id, previousSecret)
-        throw error
       }
+      if (next.scheme !== row.scheme) await changeSecret(row.id, null, write)
+      else write()
     },
 
     /**
@@ -356,19 +345,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     async remove(id: string): Promise<void> {
       rowOf(id)
       refuseWhileInUse(id)
-      const secret = await runSerially(id, async () => {
-        const before = await secrets.get(id)
-        // The secret is deleted first: if the keychain is locked, nothing is removed, and no secret is left behind.
-        await secrets.delete(id)
-        credentialsRevisions.set(id, credentialsRevision(id) + 1)
-        return before
-      })
-      try {
-        erase(id)
-      } catch (error) {
-        await restoreSecret(id, secret)
-        throw error
-      }
+      // The secret is deleted first: if the keychain is locked, nothing is removed, and no secret is left behind.
+      await changeSecret(id, null, () => erase(id))
     },
 
     /** Called at each start, since the practice service's port changes; undefined when it stops. */
@@ -515,22 +493,33 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     return { text, ...(credentials && { credentials }), isEnrolled }
   }
 
-  /** Restores a keychain entry. If that fails, the credentials have to be entered again; nothing else is lost. */
-  async function restoreSecret(id: string, text: string | null): Promise<void> {
-    const done = text === null ? secrets.delete(id) : secrets.set(id, text)
-    await done.catch(() => undefined)
+  /** Returns the keychain entry for credentials; null for none. */
+  function secretTextOf(credentials: AccountCredentials, baseUrl: string | null, isEnrolled: boolean): string | null {
+    return credentials.scheme === 'none' ? null : encodeCredentials(credentials, baseUrl, isEnrolled)
   }
 
-  function storeCredentials(
-    id: string,
-    credentials: AccountCredentials,
-    baseUrl: string | null,
-    isEnrolled: boolean
-  ): Promise<void> {
+  async function writeSecret(id: string, text: string | null): Promise<void> {
+    await (text === null ? secrets.delete(id) : secrets.set(id, text))
+  }
+
+  /**
+   * Changes an account's keychain entry, and then its record. If the record isn't changed, the entry stays what it was,
+   * and so do the tokens of its sign-in: one that is renewed meanwhile is stored afterwards. If restoring the entry
+   * fails, the credentials have to be entered again; nothing else is lost.
+   */
+  function changeSecret(id: string, text: string | null, changeRecord: () => void): Promise<void> {
     return runSerially(id, async () => {
-      if (credentials.scheme === 'none') await secrets.delete(id)
-      else await secrets.set(id, encodeCredentials(credentials, baseUrl, isEnrolled))
-      credentialsRevisions.set(id, credentialsRevision(id) + 1)
+      const revision = credentialsRevision(id)
+      const before = await secrets.get(id)
+      await writeSecret(id, text)
+      credentialsRevisions.set(id, ++lastRevision)
+      try {
+        changeRecord()
+      } catch (error) {
+        await writeSecret(id, before).catch(() => undefined)
+        credentialsRevisions.set(id, revision)
+        throw error
+      }
     })
   }
 }
