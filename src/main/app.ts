@@ -515,6 +515,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         scheduleRemoval: (withBackups) =>
           scheduleRemoval(foundation.dataFolder, {
             accountIds: accounts.list().map(({ id }) => id),
+            knowsAccounts: foundation.storage.state === 'encrypted',
             backups: withBackups ? parts.schedule.existingBackups() : []
           }),
         isSigning: () => counter.counter.isRunning(),

@@ -30,6 +30,11 @@ export async function showRemoved({ files, entries, backups, left }: Removed): P
     ...(left.includes('entries')
       ? ['Some entries couldn’t be removed from the keychain. Delete those called “Countersign” yourself.']
       : []),
+    ...(left.includes('unknown entries')
+      ? [
+          'The keychain may have keys and passwords of accounts that were here before. Delete those called “Countersign” yourself.'
+        ]
+      : []),
     ...(left.includes('backups')
       ? ['Some scheduled backups couldn’t be removed. Delete them from their folder yourself.']
       : [])

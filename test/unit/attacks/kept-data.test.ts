@@ -302,7 +302,7 @@ attempts(keptData, {
   },
   'have it said that all is gone while the keychain is locked': async () => {
     const folder = temporaryFolder()
-    const decided = { accountIds: [], backups: [] }
+    const decided = { accountIds: [], knowsAccounts: true, backups: [] }
     await scheduleRemoval(folder, decided)
     const removed = await removeEverything({ folder, keychain: memoryKeychain(), logs: [] }, decided)
     expect(removed.left).toEqual(['entries'])

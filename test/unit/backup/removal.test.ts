@@ -38,7 +38,11 @@ async function computer({ backups = true } = {}) {
     'office'
   ]
   const entries = new Map([...slots, `account:${ACCOUNT}`, 'another program’s'].map((name) => [name, 'secret']))
-  await scheduleRemoval(folder, { accountIds: [ACCOUNT], backups: backups ? [{ folder: share, name: ours }] : [] })
+  await scheduleRemoval(folder, {
+    accountIds: [ACCOUNT],
+    knowsAccounts: true,
+    backups: backups ? [{ folder: share, name: ours }] : []
+  })
   const decided = (await scheduledRemoval(folder)) ?? expect.unreachable()
   const place = {
     folder,
@@ -88,6 +92,18 @@ test.each([
   const { folder, decided, place } = await computer()
   expect(await removeEverything({ ...place, keychain }, decided)).toMatchObject({ left: ['entries'], files: 8 })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])
+})
+
+test('where accounts of another database may have secrets, someone is asked to look', async () => {
+  const { decided, place, folder } = await computer()
+  mkdirSync(join(folder, 'set-aside-2026-11-25T09-30-00Z-0a0a'))
+  writeFileSync(join(folder, 'set-aside-2026-11-25T09-30-00Z-0a0a', 'countersign.db'), 'earlier')
+  expect(await removeEverything(place, decided)).toMatchObject({ left: ['unknown entries'] })
+  const other = await computer()
+  // As it was ordered while the database couldn't be opened.
+  await scheduleRemoval(other.folder, { ...other.decided, accountIds: [], knowsAccounts: false })
+  const blind = (await scheduledRemoval(other.folder)) ?? expect.unreachable()
+  expect(await removeEverything(other.place, blind)).toMatchObject({ left: ['unknown entries'] })
 })
 
 test('a decision that isn’t ours decides nothing, and none names any other file than a backup', async () => {

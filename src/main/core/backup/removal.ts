@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { removeIfExists } from '../storage/files.ts'
+import { DATABASE_FILE } from '../storage/database.ts'
+import { exists, removeIfExists } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
 
 const DECISION_FILE = 'removal.json'
@@ -19,16 +20,21 @@ const CHROMIUM_FILES = /^(?:Singleton\w+|lockfile)$/
 const RemovalDecision = z.object({
   /** Accounts with secrets in the keychain. */
   accountIds: z.array(z.string().regex(/^[A-Za-z0-9-]{1,64}$/)),
+  /** Whether these are all accounts of the database in the folder; it may not have been open. */
+  knowsAccounts: z.boolean().default(true),
   backups: z.array(z.object({ folder: z.string(), name: z.string().regex(/^[^/\\]+\.countersign-backup$/) }))
 })
 type RemovalDecision = z.infer<typeof RemovalDecision>
 
-/** How many of each were removed, and which kinds were not removed completely. */
+/**
+ * How many of each were removed, and which kinds were not removed completely. `unknown entries`: the keychain may have
+ * secrets of accounts that only another database knew; it can't be asked which entries it has.
+ */
 export interface Removed {
   files: number
   entries: number
   backups: number
-  left: ('files' | 'entries' | 'backups')[]
+  left: ('files' | 'entries' | 'unknown entries' | 'backups')[]
 }
 
 /** Schedules the removal for the next start. @throws FileError: nothing is removed then. */
@@ -90,6 +96,7 @@ export async function removeEverything(
     )
   ])
   const names = await readdir(folder).catch(() => [])
+  if (!decided.knowsAccounts || (await hasEarlierDatabase(folder, names))) removed.left.push('unknown entries')
   await removeEach(
     'files',
     names
@@ -107,4 +114,13 @@ export async function removeEverything(
   await rm(join(folder, DECISION_FILE), { force: true }).catch(() => undefined)
   await rmdir(folder).catch(() => undefined)
   return removed
+}
+
+/** Whether a database was set aside, by a restore for example; its accounts may have been others. Never rejects. */
+async function hasEarlierDatabase(folder: string, names: readonly string[]): Promise<boolean> {
+  for (const name of names) {
+    const isThere = () => exists(join(folder, name, DATABASE_FILE), nodeFiles).catch(() => true)
+    if (name.startsWith('set-aside-') && (await isThere())) return true
+  }
+  return false
 }
