@@ -93,8 +93,8 @@ test('a workstation that isn’t let in any more joins again at the same server,
   await press('Join again…')
   const dialog = within(screen.getByRole('dialog', { name: 'Join the office again' }))
   expect(dialog.getByText(/Everything on this workstation stays/)).toBeTruthy()
-  const valueOf = (name: string) => dialog.getByRole<HTMLInputElement>('textbox', { name }).value
-  expect([valueOf('Server'), valueOf('Port')]).toEqual(['office.harbour.example', '5432'])
+  const textIn = (field: string) => dialog.getByRole<HTMLInputElement>('textbox', { name: field }).value
+  expect([textIn('Server'), textIn('Port')]).toEqual(['office.harbour.example', '5432'])
   await type('Join code', JOIN_CODE)
   await press('Join')
   expect(calls('office.join')).toMatchObject([{ host: 'office.harbour.example', port: 5432, code: JOIN_CODE }])

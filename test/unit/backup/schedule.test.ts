@@ -127,11 +127,11 @@ test.each(['made', 'refused'])(
     if (outcome === 'refused') renameSync(share, `${share}-away`)
     await pass(HOUR)
     if (outcome === 'refused') renameSync(`${share}-away`, share)
-    expect(schedule.trouble()).toHaveLength(outcome === 'refused' ? 1 : 0)
+    expect(schedule.troubles()).toHaveLength(outcome === 'refused' ? 1 : 0)
     setAhead(-YEAR)
     const before = backups().length
     await pass(2 * HOUR)
-    expect(schedule.trouble()).toEqual([])
+    expect(schedule.troubles()).toEqual([])
     expect(backups()).toHaveLength(before + 1)
     // Each of the days after it, too, and no more often.
     await pass(20 * HOUR)

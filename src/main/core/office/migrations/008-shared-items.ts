@@ -455,6 +455,13 @@ export const sharedItems = `
     IF NOT FOUND THEN
       RETURN false;
     END IF;
+    -- A send can't take the draft along while another one of it is in flight, may have been sent, or was sent. A claim that comes meanwhile has
+    -- ended or skips these.
+    PERFORM FROM send WHERE account = p_account AND draft = p_id ORDER BY id FOR UPDATE;
+    IF (SELECT state FROM send WHERE id = p_send) = 'held' AND EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND id <> p_send
+        AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND may_have_arrived))) THEN
+      RETURN false;
+    END IF;
     PERFORM cancel_other_sends(p_id, p_account, p_send);
     IF its.id IS NULL THEN
       INSERT INTO shared_item (kind, id, account, seq, body_seq, version, life, made_by, by, gone_at, gone_with_send)
