@@ -192,7 +192,7 @@ test('a package waits until someone else releases it, and leaves once', async ({
   await goTo(/^Outbox/)
   await window.getByRole('row', { name: /Deed of gift/ }).click()
   await expect(window.getByText('Waiting for release.')).toBeVisible()
-  await expect(window.getByText('It leaves once another manager or administrator releases it.')).toBeVisible()
+  await expect(window.getByText('It will be sent once another person, a manager or administrator, releases it.')).toBeVisible()
   await expect(release).toBeHidden()
   const own = await window.evaluate((id) => globalThis.window.countersign.sends.release({ id }), draft.id)
   expect(own).toMatchObject({ ok: false, error: { message: 'Someone else has to release this: you sent it.' } })

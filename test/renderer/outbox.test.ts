@@ -96,7 +96,9 @@ describe('a package that needs release by someone else', () => {
     await open({ sends: [held] }, ['w'])
     expect(screen.getByText('Waiting for release.')).toBeTruthy()
     expect(
-      screen.getByText('Ben Tui sent this. It leaves once another manager or administrator releases it.')
+      screen.getByText(
+        'Prepared by Ben Tui. It will be sent once another person, a manager or administrator, releases it.'
+      )
     ).toBeTruthy()
     expect(screen.getAllByText('To be released').length).toBeGreaterThan(0)
     expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull()
@@ -144,7 +146,8 @@ describe('a package that needs release by someone else', () => {
     await settle()
     expect(calls('sends.refuse').at(-1)?.input).toEqual({ id: 'w', reason: 'Wrong address.' })
     expect(screen.getByText('Ana Reweti didn’t release this.')).toBeTruthy()
-    expect(screen.getByText('Reason: Wrong address. Undo the send to correct it.')).toBeTruthy()
+    expect(screen.getByText('“Wrong address.”')).toBeTruthy()
+    expect(screen.getByText('Undo the send, correct it and send it again.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Release' })).toBeNull()
     expect(screen.getByRole('button', { name: 'Undo send' })).toBeTruthy()
   })

@@ -125,6 +125,52 @@ test('packages that need attention in the Outbox are listed, and waiting ones co
   expect(screen.queryByText('Nothing needs attention.')).toBeNull()
 })
 
+test('a paused Outbox comes first, and is resumed there', async () => {
+  const api = fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends: [sendOf({ id: 'a', state: 'ready' })] })
+  const error = { code: 'payment-required', message: 'Account on hold.' } as const
+  api.control.state.outbox = { ...api.control.state.outbox, pause: { by: 'service', since: NOW, error } }
+  await open(api)
+  const paused = group('Outbox paused')
+  expect(paused.getByText('Paused: the service says a payment is due')).toBeTruthy()
+  expect(paused.getByText('1 package waiting')).toBeTruthy()
+  await fireEvent.click(paused.getByRole('button', { name: /^Resume/ }))
+  await settle()
+  expect(opened.api.control.calls.some(({ name }) => name === 'outbox.resume')).toBe(true)
+  expect(screen.queryByRole('region', { name: 'Outbox paused' })).toBeNull()
+})
+
+test('a pause that ends by itself isn’t something to act on', async () => {
+  const api = fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends: [sendOf({ id: 'a', state: 'ready' })] })
+  api.control.state.outbox = { ...api.control.state.outbox, pause: { by: 'line', since: NOW } }
+  await open(api)
+  expect(screen.queryByRole('region', { name: 'Outbox paused' })).toBeNull()
+})
+
+test('a package that may have arrived isn’t called not sent', async () => {
+  const error = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
+  const sends = [sendOf({ id: 'u', title: 'Will', state: 'uncertain', error })]
+  await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends }))
+  expect(group('Not confirmed').getByText('Will')).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'Not sent' })).toBeNull()
+})
+
+test('what waits for a release is shown to act on, and what wasn’t released with the reason', async () => {
+  const held = { state: 'ready', hold: 'release', draftId: 'draft-1' } as const
+  const refused = { by: 'Ana Reweti', reason: 'Wrong e-mail' }
+  const sends = [
+    sendOf({ ...held, id: 'a', title: 'Deed of gift', release: { by: 'Ben Tui' } }),
+    sendOf({ ...held, id: 'b', title: 'Loan', release: { by: 'Ben Tui', refused } })
+  ]
+  await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends }))
+  expect(linkOf('1 package waiting in the Outbox')).toContain('show=waiting')
+  expect(group('Not released').getByText(/Ana Reweti: “Wrong e-mail”$/)).toBeTruthy()
+  await fireEvent.click(group('To be released').getByRole('button', { name: 'Review Deed of gift' }))
+  expect(opened.app.router.route).toMatchObject({ screen: 'outbox', rest: ['a'] })
+  await fireEvent.click(group('Not released').getByRole('button', { name: 'Correct… Loan' }))
+  await settle()
+  expect(opened.api.control.calls.some(({ name }) => name === 'sends.undo')).toBe(true)
+})
+
 test('empty kinds are hidden, and the page says that nothing needs attention', async () => {
   await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [] }))
   expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()

@@ -77,6 +77,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.list': async ({ search, ...query }) =>
       search.trim() === '' ? outbox.list(shownIds(accounts), query) : outbox.search(shownIds(accounts), search, query),
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
+    'sends.composition': async ({ id }) => outbox.compositionOf(ownSend(id)),
     'sends.reconcile': async ({ id }) => outbox.reconcile(ownSend(id)),
     'sends.settle': async ({ id, ...answer }) => outbox.resolveAmbiguity(ownSend(id), answer),
     'sends.retry': async ({ id }) => outbox.retry(ownSend(id)),
@@ -128,13 +129,20 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
  * Combines two outboxes: paused only if both are, and the office is unavailable if it is for either. Settings are the
  * first one's.
  */
-function combineOutboxes({ counts, pause, settings, office }: OutboxView, other: OutboxView): OutboxView {
+function combineOutboxes({ counts, releases, pause, settings, office }: OutboxView, other: OutboxView): OutboxView {
+  const some = releases ?? other.releases
   const their = office === undefined || office === 'connected' ? other.office : office
   const names = Object.keys(counts) as (keyof SendCounts)[]
   const sums = names.map((name) => [name, counts[name] + other.counts[name]])
   return {
     counts: Object.fromEntries(sums) as typeof counts,
     settings,
+    ...(some && {
+      releases: {
+        undecided: (releases?.undecided ?? 0) + (other.releases?.undecided ?? 0),
+        refused: (releases?.refused ?? 0) + (other.releases?.refused ?? 0)
+      }
+    }),
     ...(pause && other.pause && { pause }),
     ...(their && { office: their })
   }

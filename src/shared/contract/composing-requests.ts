@@ -168,6 +168,8 @@ export const composingRequests = {
     })
   ),
   'sends.get': answers<SendView>()(byId),
+  /** What a package consists of, for the one who decides whether it is released. */
+  'sends.composition': answers<Composition>()(byId),
   /** Asks the service whether an uncertain send arrived. */
   'sends.reconcile': answers<SendView>()(byId),
   /** Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. */

@@ -148,6 +148,8 @@ export interface SendRelease {
   released?: string
   /** It won't be sent; it can be undone. */
   refused?: { by: string; reason: string }
+  /** When that was decided; absent if an earlier version decided it. */
+  decidedAt?: number
 }
 
 export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind' | 'title' | 'who'> {
@@ -224,6 +226,12 @@ export interface SendList {
   total: number
 }
 
+/** undecided: single sends and whole batches that await a release. refused: sends that won't be sent. */
+export interface OutboxReleases {
+  undecided: number
+  refused: number
+}
+
 export interface OutboxPause {
   /** person: paused by hand. service: its refusal would apply to everything that follows. line: no connection. */
   by: 'person' | 'service' | 'line'
@@ -236,6 +244,8 @@ export interface OutboxPause {
 /** The outbox of the requested account, or of all accounts shown together. */
 export interface OutboxView {
   counts: SendCounts
+  /** Those of the ready sends that need a release; absent if none does. */
+  releases?: OutboxReleases
   /** Why nothing leaves, if every account is paused. */
   pause?: OutboxPause
   /** With several accounts, those that are paused. */

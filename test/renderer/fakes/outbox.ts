@@ -22,7 +22,11 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
   /** Accounts are paused as `state.outbox.paused` says, if set, otherwise all as its `pause` says. */
   function outbox(): OutboxView {
     const counts = countsOf(state.sends)
-    const { paused, pause, ...rest } = state.outbox
+    const held = state.sends.filter(({ hold }) => hold === 'release')
+    const refused = held.filter(({ release }) => release?.refused).length
+    const releases = { undecided: held.length - refused, refused }
+    const { paused, pause, ...others } = state.outbox
+    const rest = { ...others, ...(held.length > 0 && { releases }) }
     if (!paused || asked().length < 2) return { ...rest, counts, ...(pause && { pause }) }
     const areAll = asked().every((id) => paused.some(({ accountId }) => accountId === id))
     const [first] = paused
@@ -83,13 +87,18 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
       const words = search.toLowerCase().split(/\s+/).filter(Boolean)
       const fitting = state.sends.filter(
         (send) =>
-          shown[show].includes(send.state) &&
+          (shown[show].includes(send.state) || (show === 'attention' && send.hold === 'release')) &&
           (batchId === undefined || send.batchId === batchId) &&
           words.every((word) => `${send.title} ${send.who}`.toLowerCase().includes(word))
       )
       return { rows: pageOf(fitting, page), total: fitting.length }
     },
     'sends.get': ({ id }) => byId(state.sends, id),
+    'sends.composition': ({ id }) => {
+      const { draftId, kind } = byId(state.sends, id)
+      const draft = state.drafts.find((one) => one.id === draftId)
+      return state.sent[id] ?? draft?.composition ?? blankComposition(kind, 'sent')
+    },
     'sends.reconcile': ({ id }) => {
       const { error: _error, ...send } = byId(state.sends, id)
       return put({ ...send, state: 'sent', settledAt: state.now(), ...state.nextSend })

@@ -48,6 +48,19 @@ describe('a package that someone else releases', () => {
     expect(posts()).toBe(0)
   })
 
+  test('needs attention until it is released, and shows what it consists of', async () => {
+    const attention = { show: 'attention', offset: 0, limit: 10 } as const
+    const { id } = start()
+    expect(outbox().state(work.accountId).releases).toEqual({ undecided: 1, refused: 0 })
+    expect(outbox().list([work.accountId], attention)).toMatchObject({ rows: [{ id }], total: 1 })
+    expect(await outbox().search([work.accountId], start().title, attention)).toMatchObject({ total: 2 })
+    expect(outbox().compositionOf(id).items).toMatchObject(forms().items)
+    work.staff.who = ANA
+    await outbox().release(id)
+    expect(outbox().get(id)).toMatchObject({ release: { decidedAt: expect.any(Number) } })
+    expect(outbox().list([work.accountId], attention).total).toBe(1)
+  })
+
   test('leaves once it is released by another, once', async () => {
     const { id } = start()
     work.staff.who = ANA
@@ -102,6 +115,7 @@ describe('a package that someone else releases', () => {
       hold: 'release',
       release: { by: 'Ben Tui', refused: { by: 'Ana Reweti', reason: 'Wrong address.' } }
     })
+    expect(outbox().state(work.accountId).releases).toEqual({ undecided: 0, refused: 1 })
     await expect(outbox().release(id)).rejects.toThrow(refusal('busy'))
     await muchLater()
     expect(posts()).toBe(0)
@@ -128,6 +142,7 @@ describe('a batch', () => {
     work.staff.above = 20
     const { id } = await batch(3)
     expect(outbox().batches.get(id)).toMatchObject({ release: { by: 'Ben Tui' }, counts: { ready: 3 } })
+    expect(outbox().state(work.accountId).releases).toEqual({ undecided: 1, refused: 0 })
     await muchLater()
     expect(posts()).toBe(0)
     expect(() => outbox().batches.release(id)).toThrow(refusal('not-allowed'))

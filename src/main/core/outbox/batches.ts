@@ -115,11 +115,11 @@ export class Batches {
    */
   release(id: string): BatchView {
     const { accountId } = this.#recordOf(id)
-    const { sends, release, wake } = this.#deps
+    const { sends, release, time, wake } = this.#deps
     const who = currentPerson(release)
     // One person put all of a batch in the outbox, so checking one send is enough.
-    releaseDecision(sends.toRelease(id)?.release, who)
-    sends.releaseBatch(JSON.stringify(who), id)
+    releaseDecision(sends.toRelease(id)?.release, who, time.now())
+    sends.releaseBatch(JSON.stringify(who), time.now(), id)
     this.#changed(id)
     wake(accountId)
     return this.get(id)

@@ -183,6 +183,11 @@ export class Outbox {
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
 
+  /** Returns what a send consists of. @throws AppFailure `gone`; `storage` if this version can't read it. */
+  compositionOf(id: string): Composition {
+    return this.#deps.sends.compositionOf(this.#deps.sends.get(id))
+  }
+
   /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */
   undo(id: string): DraftSummary {
     return this.#actions.undo(id)
@@ -304,9 +309,11 @@ export class Outbox {
     const pause = this.#deps.pauses.of(accountId)
     // One network failure doesn't matter while nothing waits to be sent.
     const isPauseRelevant = pause && (pause.by !== 'line' || counts.ready > 0)
+    const releases = this.#deps.queries.releases(accountId)
     const office = this.shared.accounts().has(accountId) && (this.shared.isAway(accountId) ? 'away' : 'connected')
     return {
       ...{ counts, settings: this.#deps.pauses.settings(accountId) },
+      ...(releases && { releases }),
       ...(isPauseRelevant && { pause }),
       ...(office && { office })
     }

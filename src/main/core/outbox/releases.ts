@@ -20,7 +20,9 @@ export const Release = z.object({
   isScheduled: z.boolean(),
   goesAt: z.number(),
   released: Person.optional(),
-  refused: Person.extend({ reason: z.string().max(500) }).optional()
+  refused: Person.extend({ reason: z.string().max(500) }).optional(),
+  /** When it was decided; absent if an earlier version stored it. */
+  decidedAt: z.number().optional()
 })
 export type Release = z.infer<typeof Release>
 
@@ -35,8 +37,8 @@ export interface ReleaseRule {
 /** Returns who works here now; an empty person if staff have no names. */
 export const currentPerson = (rule: ReleaseRule | undefined): Person => rule?.who() ?? { id: '', name: '' }
 
-/** 1 January 2100 UTC: a send that waits for a release doesn't become due before then. */
-const NEVER = Date.UTC(2100, 0, 1)
+/** 1 January 2100 UTC: a send that waits for a release, or was refused one, doesn't become due before then. */
+export const NEVER = Date.UTC(2100, 0, 1)
 /** How much later a refused send's time is, in milliseconds: the changed time makes it go to the office. */
 const REFUSED_LATER = 1000
 
@@ -71,16 +73,25 @@ export function awaitsRelease(release: Release | undefined): release is Release 
 }
 
 /** @throws AppFailure `busy` if there is nothing to decide; `not-allowed` for the person who put it in the outbox. */
-export function releaseDecision(release: Release | undefined, who: Person): ReleaseDecision {
+export function releaseDecision(release: Release | undefined, who: Person, decidedAt: number): ReleaseDecision {
   const held = assertUndecided(release, who)
   const { isScheduled, goesAt } = held
-  return { isScheduled, goesAt, release: { ...held, released: who } }
+  return { isScheduled, goesAt, release: { ...held, released: who, decidedAt } }
 }
 
 /** Refuses a send: it stays in the outbox with the reason until sending is undone. @throws as `releaseDecision`. */
-export function refusalDecision(release: Release | undefined, who: Person, reason: string): ReleaseDecision {
+export function refusalDecision(
+  release: Release | undefined,
+  who: Person,
+  reason: string,
+  decidedAt: number
+): ReleaseDecision {
   const held = assertUndecided(release, who)
-  return { isScheduled: true, goesAt: NEVER + REFUSED_LATER, release: { ...held, refused: { ...who, reason } } }
+  return {
+    isScheduled: true,
+    goesAt: NEVER + REFUSED_LATER,
+    release: { ...held, refused: { ...who, reason }, decidedAt }
+  }
 }
 
 function assertUndecided(release: Release | undefined, who: Person): Release {
@@ -96,9 +107,13 @@ function assertUndecided(release: Release | undefined, who: Person): Release {
 }
 
 /** Returns what the screens are shown of a release. */
-export function releaseView({ by, released, refused }: Release): SendRelease {
+export function releaseView({ by, released, refused, decidedAt }: Release): SendRelease {
   return {
     by: by.name,
-    ...defined({ released: released?.name, refused: refused && { by: refused.name, reason: refused.reason } })
+    ...defined({
+      released: released?.name,
+      refused: refused && { by: refused.name, reason: refused.reason },
+      decidedAt
+    })
   }
 }

@@ -97,10 +97,11 @@ export class SendActions {
   decision(id: string, who: Person, reason?: string): { send: Send; decision: ReleaseDecision } {
     const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
-    return {
-      send,
-      decision: reason === undefined ? releaseDecision(send.release, who) : refusalDecision(send.release, who, reason)
-    }
+    const { release } = send
+    const now = this.#deps.time.now()
+    const decision =
+      reason === undefined ? releaseDecision(release, who, now) : refusalDecision(release, who, reason, now)
+    return { send, decision }
   }
 
   /** Stores what `decision` returned; returns whether it was still undecided. */

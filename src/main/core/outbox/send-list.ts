@@ -2,7 +2,7 @@
  * Queries for sends that stay fast however many there are: pages and counts, which screens ask for repeatedly, and the
  * sends waiting to leave, in order: single sends before batches, each oldest first.
  */
-import type { EarlierSend, SendCounts, SendState } from '../../../shared/contract/index.ts'
+import type { EarlierSend, OutboxReleases, SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { searchQueryOf } from '../drafts/words.ts'
 import { DAY } from '../lib/calendar.ts'
@@ -10,6 +10,7 @@ import { flag, optional, type Row, Rows, value } from '../lib/rows.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { WaitingSend } from './pauses.ts'
+import { NEVER } from './releases.ts'
 import { SENDS, type Send } from './send-record.ts'
 
 /** How long a package counts as already sent, for finding duplicates. */
@@ -42,6 +43,13 @@ const STATES_OF: Record<SendQuery['show'], readonly SendState[]> = {
   sent: ['sent']
 }
 
+/**
+ * Single sends that need someone although they are ready: they await a release, or were refused one. Their time never
+ * comes, so the index of ready sends finds them without going through the others.
+ */
+const HELD_FOR_RELEASE = `state = 'ready' AND batch_id IS NULL AND goes_at >= ${NEVER} AND release IS NOT NULL
+  AND json_extract(release, '$.released') IS NULL`
+
 /** How many sends a search reads at a time, and how long it blocks the main thread, in milliseconds. */
 const SEARCH_CHUNK = 2_000
 const SLICE_MS = 4
@@ -70,6 +78,13 @@ export class SendQueries {
     }
   }
 
+  /** Counts what needs someone's release, or was refused it; undefined if nothing is. */
+  releases(accountId: string): OutboxReleases | undefined {
+    const { single, refused } = this.#sql.releases.get(accountId) ?? { single: 0, refused: 0 }
+    const undecided = single - refused + (this.#sql.batchesToRelease.get(accountId) ?? 0)
+    return undecided + refused > 0 ? { undecided, refused } : undefined
+  }
+
   /** Counts the waiting, in-flight and uncertain sends of all accounts. */
   pending(): { ready: number; sending: number; uncertain: number } {
     const count = (state: SendState) => this.#sql.countOfAll.get(state) ?? 0
@@ -81,16 +96,26 @@ export class SendQueries {
     const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
     const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
     // The index already orders sends of one account and state, so SQLite only merges them and sorts nothing.
-    const filters = accountIds.flatMap((accountId) =>
-      index === 'sends_by_state'
-        ? STATES_OF[show].map((state) => ({ where: 'account_id = ? AND state = ?', values: [accountId, state] }))
-        : [filterOf(accountId, show, batchId)]
+    const withHeld = includesHeld(show, batchId)
+    const filters = accountIds.flatMap((accountId) => [
+      ...(index === 'sends_by_state'
+        ? STATES_OF[show].map((state) => ({ index, where: 'account_id = ? AND state = ?', values: [accountId, state] }))
+        : [{ index, ...filterOf(accountId, show, batchId) }]),
+      ...(withHeld
+        ? [{ index: 'sends_ready', where: `account_id = ? AND ${HELD_FOR_RELEASE}`, values: [accountId] }]
+        : [])
+    ])
+    const each = filters.map(
+      ({ index, where }) => `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where}`
     )
-    const each = filters.map(({ where }) => `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where}`)
     const rows = this.#db
       .prepare<unknown[], Row>(`${each.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`)
       .all(...filters.flatMap(({ values }) => values), limit, offset)
-    const totals = accountIds.map((accountId) => totalOf(this.counts(accountId, batchId), STATES_OF[show]))
+    const totals = accountIds.map(
+      (accountId) =>
+        totalOf(this.counts(accountId, batchId), STATES_OF[show]) +
+        (withHeld ? (this.#sql.releases.get(accountId)?.single ?? 0) : 0)
+    )
     return { sends: rows.map(SENDS.read), total: totals.reduce((sum, total) => sum + total, 0) }
   }
 
@@ -166,6 +191,20 @@ function statementsOf(db: Db) {
     ofBatch: db.prepare<[string, string], { state: SendState; count: number }>(
       'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
     ),
+    releases: db.prepare<[string], { single: number; refused: number }>(
+      `SELECT count(*) AS single, count(json_extract(release, '$.refused')) AS refused
+       FROM sends INDEXED BY sends_ready WHERE account_id = ? AND ${HELD_FOR_RELEASE}`
+    ),
+    batchesToRelease: db
+      .prepare<[string], number>(
+        `SELECT count(*) FROM send_counts JOIN batches ON batches.id = send_counts.batch_id
+         WHERE send_counts.account_id = ? AND send_counts.state = 'ready' AND send_counts.count > 0
+           AND batches.state = 'going' AND EXISTS (
+             SELECT 1 FROM sends INDEXED BY sends_to_release WHERE sends.batch_id = batches.id AND sends.state = 'ready'
+               AND release IS NOT NULL AND json_extract(release, '$.released') IS NULL
+               AND json_extract(release, '$.refused') IS NULL)`
+      )
+      .pluck(),
     // Incomplete batches never leave, so they don't count.
     countOfAll: db
       .prepare<[SendState], number>(
@@ -210,13 +249,20 @@ function statementsOf(db: Db) {
   }
 }
 
+/** Whether a list includes single sends held for a release. A batch is released as a whole. */
+function includesHeld(show: SendQuery['show'], batchId: string | undefined): boolean {
+  return show === 'attention' && batchId === undefined
+}
+
 /** @param accounts one account, or several, whose sends are then in no index order. */
 function filterOf(accounts: string | readonly string[], show: SendQuery['show'], batchId: string | undefined) {
   const states = STATES_OF[show].map((state) => `'${state}'`).join(', ')
   const where = [
     typeof accounts === 'string' ? 'account_id = ?' : 'account_id IN (SELECT value FROM json_each(?))',
     ...(batchId === undefined ? [] : ['batch_id = ?']),
-    ...(show === 'all' ? [] : [`state IN (${states})`])
+    ...(show === 'all'
+      ? []
+      : [includesHeld(show, batchId) ? `(state IN (${states}) OR ${HELD_FOR_RELEASE})` : `state IN (${states})`])
   ].join(' AND ')
   return {
     where,

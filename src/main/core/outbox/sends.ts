@@ -157,9 +157,9 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
       `INDEXED BY sends_to_release WHERE batch_id = ? AND state = 'ready' AND ${UNDECIDED} LIMIT 1`
     ),
     /** Releases all undecided sends of a batch. */
-    releaseBatch: table.run<[released: string, batchId: string]>(
+    releaseBatch: table.run<[released: string, at: number, batchId: string]>(
       `UPDATE sends SET is_scheduled = json_extract(release, '$.isScheduled'), goes_at = json_extract(release, '$.goesAt'),
-         release = json_set(release, '$.released', json(?))
+         release = json_set(release, '$.released', json(?), '$.decidedAt', ?)
        WHERE batch_id = ? AND state = 'ready' AND ${UNDECIDED}`
     ),
 

@@ -51,7 +51,7 @@ export class Counts {
     this.#downloads = new Resource(() => api.downloads.summary())
   }
 
-  /** Sends that need attention: refused, uncertain or not sent. */
+  /** Sends that need attention. */
   get outbox() {
     return this.#outbox.attention
   }

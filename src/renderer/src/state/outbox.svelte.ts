@@ -1,7 +1,7 @@
 /** The office's outbox as a whole: counts by state, why it is paused, and its settings. */
 import type { Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
-import type { OutboxView, SendCounts } from '../../../shared/contract/views.ts'
+import type { OutboxPause, OutboxView, SendCounts } from '../../../shared/contract/views.ts'
 import { type Api, ofAccount } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
@@ -41,14 +41,21 @@ export class Outbox extends Resource<OutboxView> {
       paused.every((one) => one.pause.by === first?.pause.by && one.pause.error?.code === first.pause.error?.code)
     return isSamePause ? [] : paused
   }
-  /** Sends that need attention, or may come to: refused, uncertain or not sent. */
-  get attention(): number {
-    const counts = this.value?.counts
-    return counts ? attentionCount(counts) : 0
+  /** Pauses that last until a person ends them; `accountId` is set if accounts are paused for different reasons. */
+  get lastingPauses(): { pause: OutboxPause; accountId?: string }[] {
+    const separate = this.pausedSeparately
+    const all = separate.length > 0 ? separate : this.pause ? [{ pause: this.pause }] : []
+    return all.filter(({ pause }) => needsResuming(pause))
   }
+  /** Sends that need attention, or may come to: refused, uncertain, not sent, not released, or to be released. */
+  get attention(): number {
+    const { counts, releases } = this.value ?? {}
+    return counts ? attentionCount(counts) + (releases?.undecided ?? 0) + (releases?.refused ?? 0) : 0
+  }
+  /** What will be sent: not what someone refused to release. */
   get waiting(): number {
-    const counts = this.value?.counts
-    return counts ? counts.ready + counts.sending : 0
+    const { counts, releases } = this.value ?? {}
+    return counts ? counts.ready + counts.sending - (releases?.refused ?? 0) : 0
   }
 
   override clear(): void {
@@ -85,6 +92,11 @@ export class Outbox extends Resource<OutboxView> {
   #apply(view: OutboxView | undefined): void {
     if (view) this.put(view)
   }
+}
+
+/** Whether a person has to end the pause: connection problems and the service's rate limit end by themselves. */
+export function needsResuming({ by, until }: OutboxPause): boolean {
+  return by !== 'line' && until === undefined
 }
 
 /** Returns how many sends need attention, or may come to. */

@@ -11,6 +11,8 @@ export interface TitledText {
   title: string
   /** What it means for the work, in sentences. */
   meaning: string
+  /** What someone wrote about it. */
+  quote?: string
 }
 
 /** Returns "Friday 4 December, 9 am" by this computer's clock, with the year if it isn't the current one. */
@@ -76,14 +78,21 @@ function releaseInWords(release: SendView['release']): TitledText {
   if (release?.refused)
     return {
       title: `${release.refused.by || 'Someone'} didn’t release this.`,
-      meaning: `Reason: ${release.refused.reason} Undo the send to correct it.`
+      quote: release.refused.reason,
+      meaning: 'Undo the send, correct it and send it again.'
     }
   return {
     title: 'Waiting for release.',
     meaning: release?.by
-      ? `${release.by} sent this. It leaves once another manager or administrator releases it.`
-      : 'It leaves once a manager or administrator releases it.'
+      ? `Prepared by ${release.by}. It will be sent once another person, a manager or administrator, releases it.`
+      : 'It will be sent once a manager or administrator releases it.'
   }
+}
+
+/** Returns who didn't release a package and why, or whose release it waits for. Undefined if it needs none. */
+export function releaseReason({ release }: SendView): string | undefined {
+  if (release?.refused) return `${release.refused.by || 'Someone'}: “${release.refused.reason}”`
+  return release && (release.by ? `Prepared by ${release.by}` : 'To be released')
 }
 
 /** Returns when something last happened to a send, or will next. For lists. */

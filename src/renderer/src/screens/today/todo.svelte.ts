@@ -23,6 +23,7 @@ import { requestOf } from '../../ui/commands.ts'
 import { listed } from '../../words/counts.ts'
 import { daysAway, whenInWords } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
+import { pauseInWords, releaseReason } from '../../words/sends.ts'
 import { type StatusWords, sendStatus } from '../../words/statuses.ts'
 import { verificationStatus } from '../../words/verifications.ts'
 import type { DocumentCommands } from '../documents/document-commands.svelte.ts'
@@ -30,13 +31,18 @@ import { dueWords } from '../documents/document-words.ts'
 
 /** Rows shown of each kind; the rest is in its own list. */
 const FEW = 3
+/** Packages read, to have a few of each kind. */
+const SENDS_READ = 40
 /** Minimum time between two reads while documents change, in milliseconds. */
 const READ_INTERVAL = 1000
 
 /** Kinds of documents that need attention, most important first. */
 const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
 type DocumentKind = (typeof DOCUMENT_KINDS)[number]
-type Kind = DocumentKind | 'signatures' | 'counter' | 'outbox' | 'refused'
+/** Kinds of packages in the Outbox that need attention, with the states or decisions that they have. */
+const SEND_KINDS = ['unreleased', 'uncertain', 'unsent', 'release'] as const
+type SendKind = (typeof SEND_KINDS)[number]
+type Kind = DocumentKind | SendKind | 'paused' | 'signatures' | 'counter' | 'refused'
 
 /** One item to act on. */
 export interface TodoRow {
@@ -130,16 +136,16 @@ export class Todo {
       href: documentsHref(queryOf(view, kind)),
       rows: this.#documents[kind]?.map((row) => this.#documentRow(kind, row, now))
     }))
-    const sends = { count: counts.outbox, rows: this.#sends?.map((send) => this.#sendRow(send)) }
     const people = { count: counts.counter, rows: counts.people.slice(0, FEW).map((person) => this.#personRow(person)) }
     const all: TodoGroup[] = [
+      { kind: 'paused', status: statuses.paused, href: hrefOf('outbox'), ...this.#pauseGroup(now) },
       {
         ...{ kind: 'signatures', status: statuses.signatures, href: hrefOf('activity', [], { show: 'problems' }) },
         count: this.#verifications?.total ?? 0,
         rows: this.#verifications?.verifications.map((one) => this.#verificationRow(one, now))
       },
       ...documents.slice(0, -1),
-      { kind: 'outbox', status: statuses.outbox, href: hrefOf('outbox', [], { show: 'attention' }), ...sends },
+      ...this.#sendGroups(),
       { kind: 'refused', status: statuses.refused, href: hrefOf('settings'), ...this.#refusedGroup() },
       { kind: 'counter', status: statuses.counter, href: hrefOf('counter'), ...people },
       ...documents.slice(-1)
@@ -148,7 +154,9 @@ export class Todo {
   }
 
   async #readSends(): Promise<void> {
-    const list = await settled(this.#app.api.sends.list({ show: 'attention', search: '', offset: 0, limit: FEW }))
+    const list = await settled(
+      this.#app.api.sends.list({ show: 'attention', search: '', offset: 0, limit: SENDS_READ })
+    )
     if (list.ok) this.#sends = list.value.rows
   }
 
@@ -261,16 +269,75 @@ export class Todo {
     }
   }
 
+  /** One row per pause: it says why nothing leaves, and ends there. */
+  #pauseGroup(now: number): Pick<TodoGroup, 'count' | 'rows'> {
+    const { outbox, accounts, router } = this.#app
+    const waiting = outbox.waiting
+    const rows = outbox.lastingPauses.map(({ pause, accountId }): TodoRow => {
+      const mayResume = this.#app.lock.refusal('outbox.resume') === undefined
+      return {
+        key: accountId ?? '',
+        name: pauseInWords(pause, now, outbox.view?.office).title.replace(/\.$/, ''),
+        href: hrefOf('outbox'),
+        ...(accountId !== undefined && accounts.showsSeveral && { accountId }),
+        why:
+          waiting > 0
+            ? `${counted(waiting, ['# package', '# packages'])} waiting`
+            : 'Nothing is sent until someone resumes',
+        action: mayResume
+          ? { label: 'Resume', run: () => void outbox.resume(accountId) }
+          : { label: 'Open', run: () => router.go('outbox') }
+      }
+    })
+    return { rows, count: rows.length }
+  }
+
+  #sendGroups(): TodoGroup[] {
+    const { counts, releases } = this.#app.outbox.view ?? {}
+    const numbers: Record<SendKind, number> = {
+      unreleased: releases?.refused ?? 0,
+      uncertain: counts?.uncertain ?? 0,
+      unsent: (counts?.refused ?? 0) + (counts?.notSent ?? 0),
+      release: releases?.undecided ?? 0
+    }
+    return SEND_KINDS.map((kind) => ({
+      kind,
+      status: statuses[kind],
+      count: numbers[kind],
+      href: hrefOf('outbox', [], { show: 'attention' }),
+      rows: this.#sends
+        ?.filter((send) => sendKindOf(send) === kind)
+        .slice(0, FEW)
+        .map((send) => this.#sendRow(send))
+    }))
+  }
+
   #sendRow(send: SendView): TodoRow {
-    const why = send.error ? presentError(send.error).happened : sendStatus(send).word
+    const why =
+      send.state === 'ready'
+        ? releaseReason(send)
+        : send.error
+          ? presentError(send.error).happened
+          : sendStatus(send).word
     return {
       key: send.id,
       name: send.title || 'A package without a name',
       href: hrefOf('outbox', [send.id]),
       accountId: send.accountId,
       why: [send.who, why].filter(Boolean).join(' · '),
-      action: { label: 'Review', run: () => this.#app.router.go('outbox', [send.id]) }
+      action: this.#correction(send) ?? { label: 'Review', run: () => this.#app.router.go('outbox', [send.id]) }
     }
+  }
+
+  /** What someone didn't release is taken back and corrected. */
+  #correction({ id, release }: SendView): TodoRow['action'] | undefined {
+    if (!release?.refused || this.#app.lock.refusal('sends.undo') !== undefined) return undefined
+    const run = async () => {
+      const undone = await settled(this.#app.api.sends.undo({ id }))
+      if (undone.ok) this.#app.router.go('compose', [undone.value.id])
+      else this.#app.toasts.showError('The send couldn’t be undone.', undone.error)
+    }
+    return { label: 'Correct…', run: () => void run() }
   }
 }
 
@@ -279,10 +346,19 @@ const statuses: Record<Kind, StatusWords> = {
   'identity-failed': { shape: 'cross', word: 'Identity failed', tone: 'danger' },
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   overdue: { shape: 'clock', word: 'Overdue', tone: 'danger' },
-  outbox: { shape: 'question', word: 'Not sent', tone: 'warn' },
+  paused: { shape: 'pause', word: 'Outbox paused', tone: 'warn' },
+  unreleased: { shape: 'cross', word: 'Not released', tone: 'danger' },
+  uncertain: { shape: 'question', word: 'Not confirmed', tone: 'warn' },
+  unsent: { shape: 'cross', word: 'Not sent', tone: 'danger' },
+  release: { shape: 'pause', word: 'To be released', tone: 'warn' },
   refused: { shape: 'cross', word: 'Refused files', tone: 'warn' },
   counter: { shape: 'half', word: 'At the counter', tone: 'accent' },
   stalled: { shape: 'pause', word: 'No progress', tone: 'warn' }
+}
+
+function sendKindOf({ state, release }: SendView): SendKind {
+  if (state === 'ready') return release?.refused ? 'unreleased' : 'release'
+  return state === 'uncertain' ? 'uncertain' : 'unsent'
 }
 
 function countOf(view: OverviewView, kind: DocumentKind): number {
