@@ -20,6 +20,7 @@ import { rightsOf } from './core/counter/rights.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
 import { dayAt, isoFormatter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders, backupPlanOf, expandHome } from './core/organisation/apply-policy.ts'
+import { currentPerson } from './core/outbox/releases.ts'
 import { openHolds } from './core/retention/holds.ts'
 import { Retention } from './core/retention/retention.ts'
 import { SharedFile } from './core/settings-file/shared-file.ts'
@@ -43,7 +44,6 @@ import { documentHandlers, viewHandlers } from './ipc/documents.ts'
 import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
-
 import { enrolmentHandlers } from './ipc/enrolment.ts'
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
@@ -109,7 +109,12 @@ export async function openApp(start: AppStart) {
   const notifications = openNotifications(foundation, {
     ...{ ask, views, polling, isAway, isSigning },
     refusals: composing.dropFolders.refusals,
-    verifications: identity.verifications
+    verifications: identity.verifications,
+    outbox: {
+      state: composing.outbox.state,
+      attention: (accountId, limit) => composing.outbox.list([accountId], { show: 'attention', offset: 0, limit }).rows,
+      who: () => currentPerson(composing.sharedStaff.releaseRule).name
+    }
   })
   const backupWorker = openBackupWorker({
     worker: new URL('./backup-worker.js', import.meta.url),
@@ -305,6 +310,7 @@ function followSignals({
   })
   signals.on('views', () => downloads.rules.viewsChanged())
   signals.on('verifications', () => notifications.notifier.verificationsChanged())
+  signals.on('outbox', () => notifications.notifier.outboxChanged())
   signals.on('dropFolders', () => notifications.notifier.dropFoldersChanged())
   signals.on('handover', () => {
     notifications.notifier.counterChanged()

@@ -108,6 +108,7 @@ export function openComposing(
       sends: (ids) => send('sends.changed', { ids }),
       outbox: () => {
         send('outbox.changed', null)
+        signals.emit('outbox')
         exclusiveTasks.availabilityChanged()
       },
       batch: (id) => send('batches.changed', { id }),

@@ -66,6 +66,8 @@ export interface Signals {
   views: []
   /** A document's signatures were verified, or a finding was dismissed. */
   verifications: []
+  /** A package in the Outbox changed, or the Outbox was paused or resumed. */
+  outbox: []
   /** A drop folder's state changed, or it took a file. */
   dropFolders: []
   /** Accounts were added, changed or removed, or another one was chosen. */

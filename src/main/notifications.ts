@@ -4,6 +4,7 @@ import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
 import { openBadgeCounts } from './core/notifications/badge-counts.ts'
 import { type NotifierDeps, openNotifier } from './core/notifications/notifier.ts'
+import { type OutboxNewsDeps, openOutboxNews } from './core/notifications/outbox-news.ts'
 import { openPreferences } from './core/notifications/preferences.ts'
 import { openPresence } from './core/notifications/presence.ts'
 import type { Foundation } from './foundation.ts'
@@ -22,11 +23,12 @@ export interface NotificationDeps {
   isSigning: () => boolean
   refusals: NotifierDeps['refusals']
   verifications: NotifierDeps['verifications']
+  outbox: Pick<OutboxNewsDeps, 'state' | 'attention' | 'who'>
 }
 
 export function openNotifications(
   foundation: Foundation,
-  { ask, views, polling, isAway, isSigning, refusals, verifications }: NotificationDeps
+  { ask, views, polling, isAway, isSigning, refusals, verifications, outbox }: NotificationDeps
 ) {
   const { db, accounts, log, send, time, window } = foundation
   const newsArrived = () => send('activity.changed', null)
@@ -37,6 +39,7 @@ export function openNotifications(
   const notifier = openNotifier({
     ...{ db, ask, time, onError, isSigning, refusals, verifications },
     ...desktop.notifications,
+    outbox: openOutboxNews({ db, accounts: accounts.list, ...outbox }),
     settings: preferences.read,
     accounts: accounts.list,
     views: views.list,

@@ -319,6 +319,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       due: [],
       withoutDue: 0,
       overdue: 0,
+      expired: 0,
       stuck: { days: 7, count: 0 },
       declined: 0,
       identityFailed: 0,
@@ -341,7 +342,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         'due-tomorrow': 'always',
         'identity-failed': 'always',
         'waits-here': 'views',
-        'not-valid': 'always'
+        'not-valid': 'always',
+        outbox: 'always'
       },
       quiet: null,
       sound: false

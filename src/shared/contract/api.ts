@@ -56,7 +56,7 @@ const events = {
   'dropFolders.changed': withPayload<{ id: string }>(),
   /** A person opened a document from outside the page (a notification, the tray): show it in that account. */
   'document.asked': withPayload<
-    { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
+    { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' | 'outbox' }
   >(),
   /** A download changed; null if several did, or the queue, a rule or the settings. At most about five a second. */
   'downloads.changed': withPayload<{ id: string | null }>(),

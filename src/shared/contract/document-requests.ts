@@ -41,8 +41,8 @@ export const NEWS_KINDS = [
   'identity-failed',
   'waits-here'
 ] as const
-/** What happens to documents, and the result of verifying their signatures. */
-export const NOTIFIED_KINDS = [...NEWS_KINDS, 'not-valid'] as const
+/** What happens to documents, the result of verifying their signatures, and what in the Outbox needs someone. */
+export const NOTIFIED_KINDS = [...NEWS_KINDS, 'not-valid', 'outbox'] as const
 export type NewsKind = (typeof NEWS_KINDS)[number]
 export type NotifiedKind = (typeof NOTIFIED_KINDS)[number]
 

@@ -5,6 +5,7 @@ import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/doc
 import { openRefusals } from '../../../src/main/core/drop-folders/refusals.ts'
 import type { NotificationText } from '../../../src/main/core/notifications/notification-text.ts'
 import { openNotifier } from '../../../src/main/core/notifications/notifier.ts'
+import { openOutboxNews } from '../../../src/main/core/notifications/outbox-news.ts'
 import { DEFAULT_PREFERENCES } from '../../../src/main/core/notifications/preferences.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -13,7 +14,9 @@ import {
   type DocumentChange,
   DocumentQuery,
   type NotificationPreferences,
-  type SavedView
+  type OutboxPause,
+  type SavedView,
+  type SendView
 } from '../../../src/shared/contract/index.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 
@@ -135,6 +138,9 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
     views: [] as SavedView[],
     accounts: [{ id: 'office' }],
     isSigning: false,
+    who: '',
+    pause: undefined as OutboxPause | undefined,
+    attention: [] as SendView[],
     withdrawn: 0,
     failures: [] as unknown[],
     show: (notice: NotificationText): void => void self.shown.push(notice),
@@ -157,6 +163,11 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         withdraw: () => void self.withdrawn++,
         refusals: openRefusals(db),
         verifications: self.verifications,
+        outbox: openOutboxNews({
+          ...{ db, accounts: () => self.accounts, who: () => self.who },
+          state: () => (self.pause ? { pause: self.pause } : {}),
+          attention: () => self.attention
+        }),
         time: runTime,
         onError: (error) => void self.failures.push(error)
       })

@@ -13,7 +13,8 @@ test('at first a person is told of what needs them', () => {
       'due-tomorrow': 'always',
       'identity-failed': 'always',
       'waits-here': 'views',
-      'not-valid': 'always'
+      'not-valid': 'always',
+      outbox: 'always'
     },
     quiet: null,
     sound: false

@@ -22,7 +22,8 @@ const kinds = {
   'due-tomorrow': 'always',
   'identity-failed': 'always',
   'waits-here': 'views',
-  'not-valid': 'always'
+  'not-valid': 'always',
+  outbox: 'always'
 } as const
 
 /**

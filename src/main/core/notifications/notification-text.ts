@@ -2,6 +2,7 @@
 import type { DocumentChange, Events, NewsKind } from '../../../shared/contract/index.ts'
 import type { UnnotifiedRefusals } from '../drop-folders/refusals.ts'
 import type { UnnotifiedVerification } from '../verifications/verifications-table.ts'
+import type { OutboxNews } from './outbox-news.ts'
 
 export interface NotificationText {
   title: string
@@ -110,6 +111,39 @@ export function notificationsOfVerified(
   }))
 }
 
+/** Makes the notifications of what in the Outbox needs someone: one for each kind and account. */
+export function notificationsOfOutbox(news: readonly OutboxNews[], isSilent: boolean): NotificationText[] {
+  const groups = Map.groupBy(news, ({ accountId, kind }) => `${kind} ${accountId}`)
+  return [...groups.values()].flatMap((some) => {
+    const [first] = some
+    if (!first) return []
+    const { accountId, kind, detail } = first
+    const name = oneLine(first.name) || 'A package without a name'
+    const body =
+      kind === 'paused'
+        ? [oneLine(detail, 120), 'Nothing is sent until someone resumes.'].filter(Boolean).join(' ')
+        : some.length === 1
+          ? [name, oneLine(detail, 120)].filter(Boolean).join(kind === 'to-release' ? ', ' : ': ')
+          : namesOf(some)
+    const count = some.length.toLocaleString('en-GB')
+    const title = some.length === 1 ? OUTBOX_TITLES[kind] : `${count} ${OUTBOX_COUNT_TITLES[kind]}`
+    return [{ title, body, isSilent, leadsTo: { accountId, place: 'outbox' as const }, changes: [] }]
+  })
+}
+
+const OUTBOX_TITLES: Record<OutboxNews['kind'], string> = {
+  paused: 'The Outbox is paused',
+  'not-sent': 'A package wasn’t sent',
+  'not-released': 'A package wasn’t released',
+  'to-release': 'A package is to be released'
+}
+const OUTBOX_COUNT_TITLES: Record<OutboxNews['kind'], string> = {
+  paused: 'pauses of the Outbox',
+  'not-sent': 'packages weren’t sent',
+  'not-released': 'packages weren’t released',
+  'to-release': 'packages are to be released'
+}
+
 /** Returns text such as "1 of 3 signatures is not valid". */
 function invalidCountText(notValid: number, signatures: number): string {
   const of = `${notValid.toLocaleString('en-GB')} of ${signatures.toLocaleString('en-GB')}`
@@ -193,7 +227,8 @@ function newsText({ kind, signer }: News): string {
 
 function namesOf(items: readonly { name: string }[]): string {
   const names = items.slice(0, FEW).map(({ name }) => oneLine(name, 40))
-  return `${names.join(', ')} and ${(items.length - names.length).toLocaleString('en-GB')} more`
+  const more = items.length - names.length
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more.toLocaleString('en-GB')} more`
 }
 
 /** Returns the account with the most items, since the activity screen shows one account. */

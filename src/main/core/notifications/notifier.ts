@@ -1,5 +1,5 @@
 /**
- * Shows desktop notifications about documents as the person has set them. A change is notified at most once, whatever
+ * Shows desktop notifications about documents and the Outbox as the person has set them. A change is notified at most once, whatever
  * happens: the cursor is written before a notification is shown. What can't be shown now, because of quiet hours or
  * someone signing at the counter, stays after the cursor and is notified later.
  */
@@ -18,9 +18,11 @@ import {
   type NotificationText,
   notificationOfRefused,
   notificationsOf,
+  notificationsOfOutbox,
   notificationsOfVerified,
   type Occasion
 } from './notification-text.ts'
+import type { OutboxNewsSource } from './outbox-news.ts'
 import { openNewsGroups, openWantedCheck, type PreferenceDeps, type WantedCheck } from './preferences.ts'
 
 export interface NotifierDeps extends PreferenceDeps {
@@ -40,6 +42,8 @@ export interface NotifierDeps extends PreferenceDeps {
   refusals: Pick<Refusals, 'unnotified' | 'markNotified'>
   /** Signatures that rules found invalid and that haven't been notified. */
   verifications: Pick<Verifications, 'unnotified' | 'markNotified'>
+  /** What in the Outbox needs someone. */
+  outbox: OutboxNewsSource
   time: Time
   /** Called with the error; the attempt is repeated later. */
   onError: (error: unknown) => void
@@ -132,12 +136,15 @@ export function openNotifier(deps: NotifierDeps) {
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
     const refused = deps.refusals.unnotified()
+    const outbox = deps.outbox.unnotified()
     const notices = [
+      ...notificationsOfOutbox(settings.kinds.outbox === 'never' ? [] : outbox.news, isSilent),
       ...notificationsOfVerified(notValid, isSilent),
       ...refused.map((one) => notificationOfRefused(one, isSilent)),
       ...notificationsOf(away.all(), 'away', isSilent),
       ...notificationsOf(now.all(), occasion, isSilent)
     ]
+    deps.outbox.markNotified(outbox.current)
     recordNotified(from, { ...from, change: last }, due, refused, verified)
     lastDueSlot = slot
     isCaughtUp = true
@@ -240,6 +247,8 @@ export function openNotifier(deps: NotifierDeps) {
     documentsChanged: wake,
     /** Call when a drop folder may have refused a file. */
     dropFoldersChanged: wake,
+    /** Call when the Outbox changed. */
+    outboxChanged: wake,
     /** Call when a rule may have found invalid signatures. */
     verificationsChanged: wake,
 

@@ -77,7 +77,8 @@ export const DEFAULT_PREFERENCES: NotificationPreferences = {
     'due-tomorrow': 'always',
     'identity-failed': 'always',
     'waits-here': 'views',
-    'not-valid': 'always'
+    'not-valid': 'always',
+    outbox: 'always'
   },
   quiet: null,
   sound: false

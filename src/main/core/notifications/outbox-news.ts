@@ -1,0 +1,84 @@
+/**
+ * What in the Outbox needs someone, each thing once: a pause by the service, packages that weren't sent or released,
+ * and those that wait for a release by whoever works here.
+ */
+import { z } from 'zod'
+import type { OutboxView, SendView } from '../../../shared/contract/index.ts'
+import type { Db } from '../storage/connection.ts'
+import { openJsonMeta } from '../storage/meta.ts'
+
+export interface OutboxNews {
+  /** Identifies it, so that it is notified once. */
+  key: string
+  accountId: string
+  kind: 'paused' | 'not-sent' | 'not-released' | 'to-release'
+  /** The package's name; blank for a pause. */
+  name: string
+  /** Why, in the user's words; for `to-release`, who prepared it. */
+  detail: string
+}
+
+export interface OutboxNewsDeps {
+  db: Db
+  accounts: () => readonly { id: string }[]
+  state: (accountId: string) => Pick<OutboxView, 'pause'>
+  /** Returns the newest packages that need attention. */
+  attention: (accountId: string, limit: number) => readonly SendView[]
+  /** Returns the name of who works here now; blank if staff have no names. */
+  who: () => string
+}
+
+export interface OutboxNewsSource {
+  /** Returns what hasn't been notified, and every current key. */
+  unnotified: () => { news: OutboxNews[]; current: readonly string[] }
+  markNotified: (current: readonly string[]) => void
+}
+
+const KEY = 'outbox-told'
+/** Packages looked at in each account. */
+const MOST = 50
+
+export function openOutboxNews({ db, accounts, state, attention, who }: OutboxNewsDeps): OutboxNewsSource {
+  const stored = openJsonMeta(db)
+  let told: ReadonlySet<string> = new Set(stored.read(KEY, z.array(z.string())) ?? [])
+
+  function pauseOf(accountId: string): OutboxNews[] {
+    const { pause } = state(accountId)
+    if (pause?.by !== 'service' || pause.until !== undefined) return []
+    const key = `paused ${accountId} ${pause.since}`
+    return [{ key, accountId, kind: 'paused', name: '', detail: pause.error?.message ?? '' }]
+  }
+
+  return {
+    unnotified() {
+      const all = accounts().flatMap(({ id }) => [
+        ...pauseOf(id),
+        ...attention(id, MOST).flatMap((send) => newsOfSend(send, who()) ?? [])
+      ])
+      return { news: all.filter(({ key }) => !told.has(key)), current: all.map(({ key }) => key) }
+    },
+    markNotified(current) {
+      if (current.length === told.size && current.every((key) => told.has(key))) return
+      told = new Set(current)
+      stored.write(KEY, [...told])
+    }
+  }
+}
+
+/** Returns undefined for uncertain packages, which are looked for automatically, and for what its own person decided. */
+function newsOfSend(
+  { id, accountId, title: name, state, error, release }: SendView,
+  who: string
+): OutboxNews | undefined {
+  if (state === 'refused' || state === 'not-sent')
+    return { key: `not-sent ${id}`, accountId, kind: 'not-sent', name, detail: error?.message ?? '' }
+  if (state !== 'ready' || !release) return undefined
+  const { by, refused } = release
+  if (refused) {
+    if (refused.by === who && who !== '') return undefined
+    const detail = `${refused.by || 'Someone'}: “${refused.reason}”`
+    return { key: `not-released ${id}`, accountId, kind: 'not-released', name, detail }
+  }
+  if (by === who && who !== '') return undefined
+  return { key: `to-release ${id}`, accountId, kind: 'to-release', name, detail: by && `prepared by ${by}` }
+}

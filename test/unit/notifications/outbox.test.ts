@@ -1,0 +1,98 @@
+/** What the Outbox needs someone for is notified once, to those it concerns. */
+import { expect, test } from 'vitest'
+import type { SendView } from '../../../src/shared/contract/index.ts'
+import { HOUR, office, TEN } from './office.ts'
+
+function send(changes: Partial<SendView>): SendView {
+  return {
+    ...{
+      id: 'one',
+      accountId: 'office',
+      kind: 'form-direct',
+      title: 'Deed of gift',
+      who: 'Mere Tamati',
+      state: 'ready'
+    },
+    ...{ createdAt: TEN, attempt: 0, documents: [] },
+    ...changes
+  }
+}
+const held = (changes: Partial<SendView> = {}) => send({ hold: 'release', release: { by: 'Anna Lee' }, ...changes })
+
+test('a pause by the service is told once, and leads to the Outbox', async () => {
+  const here = office()
+  await here.atWork()
+  here.pause = { by: 'service', since: TEN, error: { code: 'payment-required', message: 'Account on hold.' } }
+  await here.goOn()
+  await here.goOn(HOUR)
+  await here.atWork()
+  expect(here.shown).toEqual([
+    {
+      title: 'The Outbox is paused',
+      body: 'Account on hold. Nothing is sent until someone resumes.',
+      isSilent: true,
+      leadsTo: { accountId: 'office', place: 'outbox' },
+      changes: []
+    }
+  ])
+  here.pause = undefined
+  await here.goOn()
+  here.pause = { by: 'service', since: TEN + HOUR }
+  await here.goOn()
+  expect(here.titles()).toHaveLength(2)
+})
+
+test('pauses by a person or the connection, and packages that may have arrived, are not told', async () => {
+  const here = office()
+  await here.atWork()
+  here.attention = [send({ state: 'uncertain' })]
+  for (const by of ['person', 'line'] as const) {
+    here.pause = { by, since: TEN }
+    await here.goOn()
+  }
+  expect(here.shown).toEqual([])
+})
+
+test('what wasn’t sent is told with the reason, several in one', async () => {
+  const here = office()
+  await here.atWork()
+  const error = { code: 'invalid', message: 'The e-mail address is wrong.' } as const
+  here.attention = [send({ state: 'refused', error })]
+  await here.goOn()
+  expect(here.bodies()).toEqual(['Deed of gift: The e-mail address is wrong.'])
+  here.attention = ['two', 'three'].map((id) => send({ id, title: id, state: 'not-sent' }))
+  await here.goOn()
+  expect(here.shown.at(-1)).toMatchObject({ title: '2 packages weren’t sent', body: 'two, three' })
+})
+
+test('a package to be released is told to others than the one who prepared it, a refusal to others than who refused', async () => {
+  const here = office()
+  here.who = 'Anna Lee'
+  await here.atWork()
+  here.attention = [held()]
+  await here.goOn()
+  expect(here.shown).toEqual([])
+  here.who = 'Rua Cole'
+  await here.goOn()
+  expect(here.shown).toMatchObject([
+    { title: 'A package is to be released', body: 'Deed of gift, prepared by Anna Lee' }
+  ])
+  here.attention = [held({ release: { by: 'Anna Lee', refused: { by: 'Rua Cole', reason: 'Wrong e-mail' } } })]
+  await here.goOn()
+  expect(here.shown).toHaveLength(1)
+  here.who = 'Anna Lee'
+  await here.goOn()
+  expect(here.shown.at(-1)).toMatchObject({
+    title: 'A package wasn’t released',
+    body: 'Deed of gift: Rua Cole: “Wrong e-mail”'
+  })
+})
+
+test('nothing of it is told where it isn’t wanted', async () => {
+  const here = office()
+  here.settings = { ...here.settings, kinds: { ...here.settings.kinds, outbox: 'never' } }
+  await here.atWork()
+  here.attention = [send({ state: 'refused' })]
+  await here.goOn()
+  expect(here.shown).toEqual([])
+})
