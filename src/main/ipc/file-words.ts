@@ -74,7 +74,8 @@ function messageByStatus({ code, status, asked }: ServiceError, requested: strin
     case 404:
       return {
         code,
-        message: 'The signing service has no identity data for this document. It may have been deleted after a time.'
+        message:
+          'The signing service has no identity data for this document. Nobody may have completed an identity check yet, or it was deleted after a time.'
       }
     case 405:
     case 501:

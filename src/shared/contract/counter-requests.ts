@@ -189,7 +189,7 @@ export const counterRequests = {
   'counter.closeSettings': answers<StaffView>()(noInput),
   /** Adding the first member makes the owner of the single PIN an administrator. */
   'counter.addStaff': answers<StaffView>()(
-    z.strictObject({ name: staffName, role, pin: PIN, badge: badge.optional() })
+    z.strictObject({ name: staffName, role, pin: PIN, badge: badge.optional(), ownName: staffName.optional() })
   ),
   /** `pin` replaces a forgotten one; a null badge removes it. */
   'counter.changeStaff': answers<StaffView>()(

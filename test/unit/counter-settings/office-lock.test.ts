@@ -210,7 +210,7 @@ test('with its state it tells what who works here is refused, and where nobody h
   expect(await lock.state()).toMatchObject({
     refused: {
       'sends.start':
-        'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+        'No staff member has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
     }
   })
 })

@@ -105,7 +105,7 @@ describe('what each of staff may do', () => {
       members: (staff.sync.content()?.members ?? []).filter(({ name }) => name !== 'The administrator')
     })
     expect(refusedRequests(staff)?.['sends.start']).toBe(
-      'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+      'No staff member has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
     )
     expect(told()).toEqual(refused())
     expect(refusedRequests(staffOffice().run())).toBeUndefined()
@@ -131,7 +131,7 @@ describe('what each of staff may do', () => {
     expect(may('documents.list')).toBe(true)
     expect(() => ask('sends.start', {})).toThrow(
       expect.objectContaining({
-        appError: expect.objectContaining({ message: expect.stringContaining('Nobody of staff') })
+        appError: expect.objectContaining({ message: expect.stringContaining('No staff member') })
       })
     )
   })

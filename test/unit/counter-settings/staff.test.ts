@@ -214,7 +214,7 @@ describe('staff with names', () => {
     await staff.change('staff-1', { role: 'manager' })
     staff.setReleaseNeeded({ above: 0 })
     expect(staff.releaseNeeded()).toEqual({ above: 0 })
-    expect(notes.at(-1)).toEqual({ what: 'staff-changed', detail: { release: '0' } })
+    expect(notes.at(-1)).toEqual({ what: 'staff-changed', detail: { releaseBefore: '-', release: '0' } })
     staff.setReleaseNeeded(null)
     expect(staff.releaseNeeded()).toBeUndefined()
   })

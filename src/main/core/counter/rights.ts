@@ -88,7 +88,7 @@ const REFUSED: Record<StaffRole, string> = {
 
 /** Includes what to do, as a button that shows it has no room for more. */
 const NOBODY_SIGNED_IN =
-  'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+  'No staff member has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
 
 /**
  * Returns the requests that the person who works here is refused, each with a whole sentence why: screens don't offer them.

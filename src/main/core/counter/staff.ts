@@ -31,6 +31,8 @@ export interface NewStaff {
   role: StaffRole
   pin: string
   badge?: string | undefined
+  /** With the first one added: the name of who adds them, and becomes the administrator. */
+  ownName?: string | undefined
 }
 
 export interface StaffChange {
@@ -163,9 +165,9 @@ export class Staff {
   }
 
   /** Adds someone to the list. @throws AppFailure `no-pin` before there is a PIN, `invalid` with fields. */
-  async add({ name, role, pin, badge }: NewStaff): Promise<void> {
+  async add({ name, role, pin, badge, ownName }: NewStaff): Promise<void> {
     await inTurn(this.#list, async () => {
-      const before = await this.#membersOrFirst()
+      const before = await this.#membersOrFirst(ownName)
       const id = this.#deps.newId()
       const member = { id, name: this.#uniqueName(name, before), role }
       const added = await this.#withBadge(member, badge)
@@ -243,8 +245,10 @@ export class Staff {
         next: 'Add a second manager or administrator first.'
       })
     }
+    const before = this.#list.releaseNeeded()
     this.#list.setReleaseNeeded(release ?? undefined)
-    this.#deps.note({ what: 'staff-changed', detail: { release: release ? String(release.above) : '-' } })
+    const rule = (needed: ReleaseNeeded | null | undefined) => (needed ? String(needed.above) : '-')
+    this.#deps.note({ what: 'staff-changed', detail: { releaseBefore: rule(before), release: rule(release) } })
     this.#deps.changed()
   }
 
@@ -301,11 +305,11 @@ export class Staff {
   }
 
   /** Returns the list; if it's empty, the owner of the one PIN as its first administrator. */
-  async #membersOrFirst(): Promise<Member[]> {
+  async #membersOrFirst(ownName?: string): Promise<Member[]> {
     if (this.hasNames) return this.#list.members
     if (!(await this.#pins.first.state()).isSet)
       fail('no-pin', 'Choose a staff PIN first. It is yours, as the administrator.')
-    return [{ id: FIRST_ID, name: this.#deps.firstName(), role: 'administrator' }]
+    return [{ id: FIRST_ID, name: ownName ?? this.#deps.firstName(), role: 'administrator' }]
   }
 
   async #withBadge(member: Member, code: string | null | undefined): Promise<Member> {

@@ -61,6 +61,10 @@ export class OfficeLock implements PinTarget {
   get needsName() {
     return this.#state.value?.needsName ?? false
   }
+  /** The staff member working here; undefined if staff have no names, or nobody has entered a PIN. */
+  get who() {
+    return this.#state.value?.who
+  }
   /** Whether the staff member working here has this name. */
   isCurrentStaff(name: string | undefined): boolean {
     return name !== undefined && this.#state.value?.who === name

@@ -44,7 +44,8 @@ const unkept = {
   asked,
   code: 'not-found',
   means: 'not kept',
-  sentence: 'The signing service has no identity data for this document. It may have been deleted after a time.'
+  sentence:
+    'The signing service has no identity data for this document. Nobody may have completed an identity check yet, or it was deleted after a time.'
 } as const
 const wait = {
   asked,

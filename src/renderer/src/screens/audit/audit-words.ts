@@ -83,11 +83,20 @@ const outcomes: Readonly<Record<string, StatusWords>> = {
   skipped: { shape: 'bar', word: 'Not started', tone: 'quiet' }
 }
 
+const VIEWED: Readonly<Record<string, StatusWords>> = {
+  'signed-document-fetched': { shape: 'dot', word: 'Document viewed', tone: 'quiet' },
+  'identity-data-fetched': { shape: 'dot', word: 'Identity data viewed', tone: 'quiet' }
+}
+const RELEASE_RULE_CHANGED: StatusWords = { shape: 'dot', word: 'Release rule changed', tone: 'warn' }
+
 /**
  * Returns an event's icon and phrase; a turn that ended is described by its outcome. Events of a later version are
  * shown by their own name.
  */
 export function entryStatus({ what, detail }: Pick<AuditEntry, 'what' | 'detail'>): StatusWords {
+  // Looking at something isn't downloading it.
+  if (detail.as !== undefined && VIEWED[what]) return VIEWED[what]
+  if (what === 'staff-changed' && detail.release !== undefined) return RELEASE_RULE_CHANGED
   if (what === 'turn-ended') return outcomes[detail.outcome ?? ''] ?? events[what]
   return events[what] ?? { shape: 'dot', word: what, tone: 'quiet' }
 }
@@ -125,7 +134,8 @@ const detailLabels = new Map([
   ['secrets', 'With account keys'],
   ['package', 'Package'],
   ['sentBy', 'Sent by'],
-  ['release', 'Release above people'],
+  ['releaseBefore', 'Rule before'],
+  ['release', 'Rule now'],
   ['name', 'Name'],
   ['role', 'Role'],
   ['user', 'Database user'],
@@ -184,8 +194,8 @@ const valueTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     locked: 'the computer was locked',
     'not-me': 'they said they’re someone else',
     page: 'Countersign reopened this screen',
-    person: 'the person',
-    rule: 'a rule'
+    person: 'by hand',
+    rule: 'by a rule'
   },
   why: {
     moment: 'asked for a moment',
@@ -206,7 +216,7 @@ const valueTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     unknown: 'no information'
   },
   copy: { file: 'for the file' },
-  how: { stopped: 'stopped before the end' },
+  how: { stopped: 'stopped before the end', 'the first': 'first PIN', 'in place of another': 'replaced another PIN' },
   type: { pdf: 'PDF', json: 'records (JSON)' },
   place: { here: 'this screen', 'other-display': 'second display' },
   phase: {
@@ -252,7 +262,17 @@ function isMoment(key: string, value: string): boolean {
 /** Stated rather than left out, as someone may look for it. */
 const NOTHING_TICKED = 'Nothing ticked'
 
+/** @param above the people above which packages have to be released, or "-" for no rule. */
+function releaseRuleInWords(above: string): string {
+  if (above === '-') return 'none'
+  if (!/^\d+$/.test(above)) return above
+  const people = Number(above)
+  if (people === 0) return 'all packages'
+  return `packages to more than ${counted(people, ['# person', '# people'])}, and bulk sends`
+}
+
 function valueInWords(key: string, value: string): string {
+  if (key === 'release' || key === 'releaseBefore') return releaseRuleInWords(value)
   if (key === 'evidence' && value === '') return NOTHING_TICKED
   if (key === 'copy' && /^\d+$/.test(value)) return 'for the signer'
   if (key === 'outcome') return outcomes[value]?.word ?? value
@@ -264,6 +284,8 @@ function valueInWords(key: string, value: string): string {
 export function summaryOf(entry: AuditEntry): string {
   const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number, to } =
     entry.detail
+  const { name, package: title, release, releaseBefore = '-' } = entry.detail
+  const rule = release && `${releaseRuleInWords(releaseBefore)} → ${releaseRuleInWords(release)}`
   const how = entry.detail.how && valueInWords('how', entry.detail.how)
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const reason = why ? valueInWords('why', why) : by && valueInWords('by', by)
@@ -272,9 +294,23 @@ export function summaryOf(entry: AuditEntry): string {
   const step = entry.what === 'appointment-marked' && to && valueInWords('to', to)
   // A receipt's number is already its full name.
   const which = number && (/^\d+$/.test(number) ? `Number ${number}` : number)
-  const parts = [seen, which, step, account, origin, devices, ...form, reason, how, changed, address, lost].filter(
-    Boolean
-  )
+  const parts = [
+    title,
+    name,
+    rule,
+    seen,
+    which,
+    step,
+    account,
+    origin,
+    devices,
+    ...form,
+    reason,
+    how,
+    changed,
+    address,
+    lost
+  ].filter(Boolean)
   return parts.join('; ')
 }
 
