@@ -537,7 +537,7 @@ test('an action whose answer was lost is shown as not confirmed, and repeating i
   const request = { kind: 'remind' as const, signerReference: 'signer-6-0', signerName: 'Anahera Singh' }
   const uncertain = () => officeWith(page, { actions: [actionOf(page, { state: 'uncertain', request })] })
   await open(uncertain())
-  expect(screen.getByText('Remind Anahera Singh: not confirmed.')).toBeTruthy()
+  expect(screen.getByText('Reminder to Anahera Singh: not confirmed.')).toBeTruthy()
   expect(screen.getByText(/may or may not have been done/)).toBeTruthy()
   await press('Do it again…')
   expect(calls('actions.again')).toHaveLength(0)

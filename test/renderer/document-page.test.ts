@@ -343,8 +343,16 @@ test('the log shows roles as the service wrote them, and additional data', async
   expect(screen.getByText('kiosk')).toBeTruthy()
 })
 
+test('what isn’t signed by everyone yet isn’t called the signed document', async () => {
+  await open(officeWith(fullPage()))
+  expect(screen.getByRole('button', { name: 'View document as signed so far' })).toBeTruthy()
+  expect(screen.getByText('Not everyone has signed yet.')).toBeTruthy()
+  expect(screen.queryByText(/^To download it/)).toBeNull()
+})
+
 test('a signed document can be viewed, and downloaded if the account allows it', async () => {
-  const page = fullPage()
+  const waiting = fullPage()
+  const page = { ...waiting, people: waiting.people.map((one) => ({ ...one, state: 'signed' as const })) }
   const api = officeWith(page)
   await open(api)
   expect(screen.queryByRole('button', { name: 'Download signed document' })).toBeNull()

@@ -236,8 +236,24 @@ test('a report too large to print suggests another program', async () => {
   expect(did.painted.length).toBeLessThan(MAX_PRINTED_PAGES)
 })
 
-test('a signed document is viewed first, and can be saved once staff confirm what it is', async () => {
+/** An office whose first document everyone has signed. */
+function officeWithSigned(...given: Parameters<typeof fakeApi>) {
+  const api = fakeApi({ downloads: [], ...given[0] })
+  api.control.state.documents = api.control.state.documents.map((one) => ({
+    ...one,
+    people: one.people.map((person) => ({ ...person, state: 'signed' as const }))
+  }))
+  return api
+}
+
+test('what others still have to sign is shown without asking whether it is the signed document', async () => {
   await open(undefined, undefined, 'signed-document')
+  expect(screen.queryByText('Is this the signed document?')).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Yes, allow downloads' })).toBeNull()
+})
+
+test('a signed document is viewed first, and can be saved once staff confirm what it is', async () => {
+  await open(officeWithSigned(), undefined, 'signed-document')
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Signed document')
   expect(calls('pdf.open')[0]?.input).toEqual({ reference: 'doc-0', kind: 'signed' })
   expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
@@ -250,7 +266,7 @@ test('a signed document is viewed first, and can be saved once staff confirm wha
 })
 
 test('a document rejected as the signed one can’t be saved, but can still be allowed', async () => {
-  await open(undefined, undefined, 'signed-document')
+  await open(officeWithSigned(), undefined, 'signed-document')
   await press('No, it’s something else')
   expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: false })
   expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
@@ -260,7 +276,7 @@ test('a document rejected as the signed one can’t be saved, but can still be a
 })
 
 test('a document from another origin must be confirmed separately', async () => {
-  const api = fakeApi({ downloads: [], pdfFrom: 'https://files.example.com' })
+  const api = officeWithSigned({ pdfFrom: 'https://files.example.com' })
   api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))
   await open(api, undefined, 'signed-document')
   expect(screen.getByText(/from there, too/).textContent).toContain('comes from https://files.example.com')

@@ -69,6 +69,16 @@ describe('before downloading', () => {
     expect(button('Download').hasAttribute('disabled')).toBe(true)
   })
 
+  test('a check that nobody has completed yet has no file, so it isn’t counted or asked for', async () => {
+    const [first, ...others] = four()
+    const passed = { ...(first as DocumentPage), idVerificationRequested: true, identity: 'passed' as const }
+    const open1 = others.map((one) => ({ ...one, idVerificationRequested: true, identity: 'asked' as const }))
+    await open({ query }, fakeApi({ documents: [passed, ...open1], downloads: [] }))
+    expect(button('Download 1 PDF')).toBeTruthy()
+    await press('Download 1 PDF')
+    expect((last('downloads.add') as { what: { references: string[] } }).what.references).toEqual([passed.reference])
+  })
+
   test('documents with unknown identity checks are mentioned, and included', async () => {
     const [first, ...others] = four()
     const silent = others.map(({ idVerificationRequested: _, ...one }) => ({ ...one, identity: 'unknown' as const }))
@@ -108,7 +118,7 @@ describe('before downloading', () => {
   })
 
   test('all pages of a long list are counted', async () => {
-    const many = documents(1200).map((one) => ({ ...one, idVerificationRequested: true }))
+    const many = documents(1200).map((one) => ({ ...one, idVerificationRequested: true, identity: 'passed' as const }))
     await open({ query }, fakeApi({ documents: many, downloads: [] }))
     expect(button('Download 1,200 PDFs')).toBeTruthy()
     expect(calls('documents.list')).toHaveLength(3)

@@ -613,7 +613,7 @@ describe('a batch', () => {
     await press('Try 7 packages again')
     await settle()
     expect(calls('batches.retry')).toHaveLength(1)
-    await press('Export 5 rows to fix…')
+    await press('Export 5 rows left out…')
     await settle()
     expect(opened.app.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
   })

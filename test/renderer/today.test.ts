@@ -110,7 +110,7 @@ test('documents with invalid signatures are listed until dismissed', async () =>
   expect(screen.queryByRole('region', { name: 'Not valid' })).toBeNull()
 })
 
-const noughts = { overdue: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }
+const noughts = { overdue: 0, expired: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }
 
 test('packages that need attention in the Outbox are listed, and waiting ones counted', async () => {
   const sends = [

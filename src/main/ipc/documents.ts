@@ -214,7 +214,15 @@ type Overview = Answer<'overview'>
 /** Combines two accounts' overviews. Both were made for the same moment, so their states, days and weeks match. */
 function combineOverviews(one: Overview, other: Overview): Overview {
   const sum = (
-    name: 'withoutDue' | 'overdue' | 'declined' | 'identityFailed' | 'waitingHere' | 'unread' | 'withoutWeek'
+    name:
+      | 'withoutDue'
+      | 'overdue'
+      | 'expired'
+      | 'declined'
+      | 'identityFailed'
+      | 'waitingHere'
+      | 'unread'
+      | 'withoutWeek'
   ) => one[name] + other[name]
   const addRows = <Row extends { count: number }>(rows: readonly Row[], others: readonly Row[]): Row[] =>
     rows.map((row, at) => ({ ...row, count: row.count + (others[at]?.count ?? 0) }))
@@ -223,6 +231,7 @@ function combineOverviews(one: Overview, other: Overview): Overview {
     due: addRows(one.due, other.due),
     withoutDue: sum('withoutDue'),
     overdue: sum('overdue'),
+    expired: sum('expired'),
     stuck: { days: one.stuck.days, count: one.stuck.count + other.stuck.count },
     declined: sum('declined'),
     identityFailed: sum('identityFailed'),

@@ -43,8 +43,10 @@ export function fingerprintOf(composition: Composition): string {
 export function looseFingerprintOf(fingerprint: string): string | undefined {
   const [kind, items] = JSON.parse(fingerprint) as [string, unknown]
   if (!Array.isArray(items) || !items.every(isItemPrint)) return undefined
-  const alike = items.map(([subject, , , , people]) => [
+  const alike = items.map(([subject, , name, , people]) => [
     subject,
+    // Forms of one type are often different documents.
+    kind === 'form-direct' ? name : '',
     // First and last name may have been swapped.
     sorted(people.map(([email, name]) => [email, name.split(' ').sort().join(' ')]))
   ])

@@ -354,6 +354,8 @@ export interface OverviewView {
   /** How many documents have not ended, as far as known, and have no known due date, so that they fall on no day. */
   withoutDue: number
   overdue: number
+  /** Expired, and not opened or dismissed since. */
+  expired: number
   /** Not ended, with nothing signed or changed for this many days. */
   stuck: { days: number; count: number }
   declined: number

@@ -114,7 +114,7 @@ describe('two packages go to the same people', () => {
 
   test.each<[string, Composition, Composition]>([
     ['whatever is filled in', filled(field()), filled(field({ Value: 'February' }))],
-    ['whatever they are called', oneForm({ Name: 'A', Reference: '1' }), oneForm({ Name: 'B', Reference: '2' })],
+    ['whatever their references', oneForm({ Reference: '1' }), oneForm({ Reference: '2' })],
     ['with first and last name in each other’s columns', forms(), oneForm({ signers: [swapped] })],
     ['with a middle name or without', forms(), oneForm({ signers: [signer({ MiddleName: 'Ana' })] })]
   ])('%s', (_, one, other) => {
@@ -124,6 +124,7 @@ describe('two packages go to the same people', () => {
 
   test.each<[string, Composition, Composition]>([
     ['another person', forms(), oneForm({ signers: [signer({ FirstName: 'Wiremu' })] })],
+    ['a form of that type with another name', oneForm({ Name: 'Fee letter' }), oneForm({ Name: 'Engagement letter' })],
     ['another form', oneForm({ FormType: '1' }), oneForm({ FormType: '2' })],
     ['another template', templates(), templates({ items: [template({ Reference: 'other' })] })]
   ])('but not to %s', (_, one, other) => {

@@ -33,7 +33,8 @@ const meanings = {
   account: { called: 'account', value: ({ account }) => account },
   document: { called: 'name', value: ({ document }) => document.replace(/\.(?:pdf|docx?)\s*$/i, '') },
   package: { called: 'package', value: (parts) => parts.package },
-  matter: { called: 'matter', value: ({ matter }) => matter },
+  // Not every service has matters: an office's own reference is then what it files under.
+  matter: { called: 'matter', value: ({ matter, clientReference }) => matter || clientReference },
   reference: { called: 'reference', value: ({ reference }) => reference },
   clientReference: { called: 'client reference', value: ({ clientReference }) => clientReference },
   signer: { called: 'signer', value: ({ signers }) => firstAndCount(visibleNames(signers)) },

@@ -24,7 +24,7 @@ export function actionInWords(request: ActionRequest): string {
     case 'notary':
       return `Assign to notary ${request.notaryReference}`
     case 'remind':
-      return `Remind ${request.signerName || 'the signer'}`
+      return `Reminder to ${request.signerName || 'the signer'}`
   }
 }
 
@@ -54,6 +54,15 @@ export function actionStateInWords({ request, state }: Pick<ActionView, 'request
     case 'cancelled':
       return { title: `${what}: cancelled.`, meaning: '' }
   }
+}
+
+/**
+ * Returns what happened and what to do if another workstation got there first and nothing was sent from here. Undefined
+ * if the service refused it.
+ */
+export function officeRefusalInWords({ state, attemptedAt, error }: ActionView): ActionWords | undefined {
+  if (state !== 'refused' || attemptedAt !== undefined || error?.code !== 'conflict') return undefined
+  return { title: error.message, meaning: error.next ?? '' }
 }
 
 /** Explains in sentences why it wasn't done. The service's own message is shown separately, as text. */

@@ -109,7 +109,7 @@ function keyOf(row: IndexRow, by: DocumentQuery['sort']['by']): string | number 
     due: row.due?.at,
     lastSigned: row.lastSigned?.at,
     folder: row.folder,
-    matter: row.matterNumber,
+    matter: row.matterNumber || row.clientReference,
     reference: row.reference,
     clientReference: row.clientReference,
     formReference: row.formDirectReference,

@@ -175,7 +175,9 @@ const KEYS: Record<DocumentColumn, (rows: SortColumns, rowId: number) => Key> = 
   due: ({ dueAt }, rowId) => numberOrUndefined(dueAt[rowId] as number),
   lastSigned: ({ lastSignedAt }, rowId) => numberOrUndefined(lastSignedAt[rowId] as number),
   folder: (rows, rowId) => rows.folders[rows.folder[rowId] as number],
-  matter: ({ texts }, rowId) => textIn(texts[rowId] as string, 'matterNumber') || undefined,
+  // Not every service has matters: an office's own reference is then what it files under.
+  matter: ({ texts }, rowId) =>
+    textIn(texts[rowId] as string, 'matterNumber') || textIn(texts[rowId] as string, 'clientReference') || undefined,
   reference: ({ references }, rowId) => references[rowId],
   clientReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'clientReference') || undefined,
   formReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'formDirectReference') || undefined,

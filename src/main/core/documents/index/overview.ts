@@ -18,6 +18,7 @@ const WEEKS = 12
 const PIECE = 8192
 const COMPLETE = STATUS_FAMILIES.indexOf('complete')
 const DECLINED = STATUS_FAMILIES.indexOf('declined')
+const EXPIRED = STATUS_FAMILIES.indexOf('expired')
 const FAILED = IDENTITY_STATES.indexOf('failed')
 
 type Overview = Omit<OverviewView, 'lookedAt' | 'problem'>
@@ -85,7 +86,10 @@ function overviewCounter({ now, zone }: Moment, stuckDays: number, packagesUpTo:
   )
   const packages = packageTimes(packagesUpTo + 1)
   const states = STATUS_FAMILIES.map((family) => ({ family, count: 0 }))
-  const view = { withoutDue: 0, withoutWeek: 0, overdue: 0, declined: 0, identityFailed: 0, waitingHere: 0, unread: 0 }
+  const view = {
+    ...{ withoutDue: 0, withoutWeek: 0, overdue: 0, expired: 0, declined: 0 },
+    ...{ identityFailed: 0, waitingHere: 0, unread: 0 }
+  }
   const stuck = { days: stuckDays, count: 0 }
   const weeks = weeksUntil(today, zone)
 
@@ -115,6 +119,7 @@ function overviewCounter({ now, zone }: Moment, stuckDays: number, packagesUpTo:
       if (identity === FAILED) view.identityFailed++
       if (flags & FLAG.waitsHere) view.waitingHere++
       if (flags & FLAG.unread) view.unread++
+      if (flags & FLAG.unread && family === EXPIRED) view.expired++
       if (flags & FLAG.ended) return
       dueDays.count(due)
       dueDays.countAt((dueDay - firstDay) / DAY)

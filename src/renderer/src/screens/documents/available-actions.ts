@@ -64,6 +64,20 @@ export function availableSignerActions(
   }
 }
 
+/** Whether someone still has to sign: what the service keeps isn't the signed document yet. */
+export function isPartlySigned({ status, people }: Pick<DocumentPage, 'status' | 'people'>): boolean {
+  return status.family !== 'complete' && people.some(({ state }) => state === 'waiting')
+}
+
+/**
+ * Returns who has to sign before this signer is invited, where the service distinguishes those who aren't invited yet;
+ * otherwise nobody.
+ */
+export function signingBefore(person: SignerView, page: DocumentPage): readonly SignerView[] {
+  if (person.signedStatus !== 'Initialized') return []
+  return page.people.filter(({ state, signedStatus }) => state === 'waiting' && signedStatus !== 'Initialized')
+}
+
 function availability(isOffered: boolean, why: string | undefined): Availability {
   return isOffered && why !== undefined ? { isOffered, why } : { isOffered }
 }

@@ -124,7 +124,7 @@ export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'si
 const texts: Partial<Record<DocumentColumn, (row: DocumentRow) => string | undefined>> = {
   package: (row) => row.packageReference,
   folder: (row) => (row.goneAt === undefined ? row.folder : `Removed from ${row.folder}`),
-  matter: (row) => row.matterNumber,
+  matter: (row) => row.matterNumber || row.clientReference,
   reference: (row) => row.reference,
   clientReference: (row) => row.clientReference,
   formReference: (row) => row.formDirectReference

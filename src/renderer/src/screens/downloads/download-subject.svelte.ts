@@ -106,11 +106,12 @@ export class DownloadSubjectState {
 }
 
 /**
- * Returns whether a file of this type may exist: an identity check was requested or has a result, or the document is
- * complete.
+ * Returns whether a file of this type may exist: the document is complete, or an identity check has a result or may
+ * have one. There is none of a check that nobody has completed yet.
  */
 function mayHaveFile({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
-  return type === 'signed' ? status.family === 'complete' : idVerificationRequested === true || identity !== 'none'
+  if (type === 'signed') return status.family === 'complete'
+  return identity !== 'asked' && (idVerificationRequested === true || identity !== 'none')
 }
 
 /**

@@ -255,7 +255,7 @@ export const nameParts = [
   { name: 'dd', label: 'Day', about: 'the day of the month on which it was last signed, as two digits' },
   { name: 'time', label: 'Time', about: 'the time of day at which it was last signed' },
   { name: 'due', label: 'Due date', about: 'the day on which it was due' },
-  { name: 'matter', label: 'Matter', about: 'the matter number' },
+  { name: 'matter', label: 'Matter', about: 'the matter number, or your reference if there is none' },
   { name: 'package', label: 'Package', about: 'the reference of its package' },
   { name: 'clientReference', label: 'Your reference', about: 'the reference that your office gave it' },
   { name: 'reference', label: 'Reference', about: 'the reference that the service gave it' },

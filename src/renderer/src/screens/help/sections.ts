@@ -42,6 +42,8 @@ export const sectionOfScreen: Partial<Record<string, string>> = {
   identity: 'guide/reading-a-check',
   'identity-pdf': 'guide/looking-at-a-report',
   'signed-document': 'guide/signed-documents',
+  /** A document that is open in the list. */
+  document: 'guide/a-documents-page',
   counter: 'guide/the-counter',
   audit: 'administration/evidence-and-the-audit-trail',
   downloads: 'guide/downloading',
@@ -117,14 +119,18 @@ function sectionsMatching(sections: readonly Section[], words: readonly string[]
     })
 }
 
-/** Splits a text into pieces, marking the matches. */
+/** Words shorter than this aren't marked, unless all are: "a" is in almost every line. */
+const LEAST_MARKED_LENGTH = 3
+
+/** Splits a text into pieces, marking the words that begin with what was searched for. */
 export function highlight(text: string, words: readonly string[]): { text: string; isMarked: boolean }[] {
   if (words.length === 0 || text === '') return [{ text, isMarked: false }]
   const { plain, places } = foldedWithPlaces(text)
   const isIn = new Array<boolean>(text.length).fill(false)
-  for (const word of words)
+  const telling = words.filter((word) => word.length >= LEAST_MARKED_LENGTH)
+  for (const word of telling.length > 0 ? telling : words)
     for (let at = plain.indexOf(word); at >= 0; at = plain.indexOf(word, at + word.length))
-      isIn.fill(true, places[at], places[at + word.length])
+      if (!/[\p{L}\p{N}]/u.test(plain[at - 1] ?? '')) isIn.fill(true, places[at], places[at + word.length])
   const pieces: { text: string; isMarked: boolean }[] = []
   for (let from = 0; from < text.length; ) {
     let to = from + 1

@@ -37,7 +37,7 @@ const SENDS_READ = 40
 const READ_INTERVAL = 1000
 
 /** Kinds of documents that need attention, most important first. */
-const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
+const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'expired', 'stalled'] as const
 type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 /** Kinds of packages in the Outbox that need attention, with the states or decisions that they have. */
 const SEND_KINDS = ['unreleased', 'uncertain', 'unsent', 'release'] as const
@@ -229,6 +229,7 @@ export class Todo {
       },
       declined: this.#commandAction('resend', 'Send a corrected copy', row),
       overdue: this.#commandAction('extend', 'Extend…', row),
+      expired: this.#commandAction('extend', 'Extend…', row),
       stalled: this.#commandAction('remind', 'Remind…', row)
     }
     return {
@@ -237,8 +238,17 @@ export class Todo {
       href: documentsHref({}, place),
       accountId: row.accountId,
       why: whyOf(kind, row, now),
-      action: actions[kind] ?? open
+      action: actions[kind] ?? open,
+      ...(kind === 'expired' && { dismiss: () => void this.#markRead(row) })
     }
+  }
+
+  /** What has expired needs attention until someone has seen it. */
+  async #markRead({ accountId, reference }: DocumentRow): Promise<void> {
+    const marked = await settled(
+      this.#app.api.documents.markRead({ some: { documents: [{ accountId, reference }] }, read: true })
+    )
+    if (!marked.ok) this.#app.toasts.warn(presentError(marked.error).happened)
   }
 
   /** Returns a command on one document; undefined if it isn't available now. */
@@ -346,6 +356,7 @@ const statuses: Record<Kind, StatusWords> = {
   'identity-failed': { shape: 'cross', word: 'Identity failed', tone: 'danger' },
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   overdue: { shape: 'clock', word: 'Overdue', tone: 'danger' },
+  expired: { shape: 'clock', word: 'Expired', tone: 'warn' },
   paused: { shape: 'pause', word: 'Outbox paused', tone: 'warn' },
   unreleased: { shape: 'cross', word: 'Not released', tone: 'danger' },
   uncertain: { shape: 'question', word: 'Not confirmed', tone: 'warn' },
@@ -371,6 +382,7 @@ function queryOf(view: OverviewView, kind: DocumentKind): DocumentQuery {
     'identity-failed': { identity: 'failed' },
     declined: { families: ['declined'] },
     overdue: { overdue: true },
+    expired: { families: ['expired'], unread: true },
     stalled: { stuckForDays: view.stuck.days }
   }
   // The longest overdue or without progress first; for other kinds the newest.
