@@ -532,6 +532,18 @@ test('a refused action can be retried unchanged', async () => {
   expect(calls('actions.again')[0]?.input).toEqual({ id: actionOf(page).id })
 })
 
+test('what another workstation did first is told as that, and isn’t tried again', async () => {
+  const page = fullPage()
+  const message = 'Front desk changed this due date at 08:56, so nothing was done here.'
+  const error = { code: 'conflict' as const, message, next: 'Look at the document.' }
+  const { attemptedAt: _attemptedAt, ...refused } = actionOf(page, { state: 'refused', error })
+  await open(officeWith(page, { actions: [refused] }))
+  expect(screen.getByText(message)).toBeTruthy()
+  expect(screen.queryByText(/hasn’t changed|wasn’t changed/)).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  expect(screen.getByRole('button', { name: 'Dismiss' })).toBeTruthy()
+})
+
 test('an action whose answer was lost is shown as not confirmed, and repeating it needs confirmation', async () => {
   const page = fullPage()
   const request = { kind: 'remind' as const, signerReference: 'signer-6-0', signerName: 'Anahera Singh' }

@@ -330,6 +330,22 @@ test('every event has its own label, and an unknown event is shown by its name',
   expect(entryStatus({ what: 'turn-ended', detail: { outcome: 'declined' } }).word).toBe('Declined')
 })
 
+test('looking isn’t called downloading, and a release rule is told with what it was', () => {
+  const wordOf = (what: AuditEvent, detail: Record<string, string>) => entryStatus({ what, detail }).word
+  expect(wordOf('signed-document-fetched', { as: 'preview' })).toBe('Document viewed')
+  expect(wordOf('signed-document-fetched', { type: 'pdf' })).toBe('Signed document downloaded')
+  expect(wordOf('staff-changed', { releaseBefore: '-', release: '0' })).toBe('Release rule changed')
+  expect(wordOf('staff-changed', { name: 'Anna Lee' })).toBe('Staff member changed')
+  const entry = { seq: 1, at: 0, zone: 'Pacific/Auckland', staff: 'Grace' }
+  const rule = { ...entry, what: 'staff-changed' as const, detail: { releaseBefore: '-', release: '0' } }
+  expect(summaryOf(rule)).toBe('none → all packages')
+  expect(summaryOf({ ...entry, what: 'identity-data-fetched', detail: { type: 'pdf', by: 'person' } })).toBe(
+    'PDF; by hand'
+  )
+  const refused = { package: 'Deed of gift', sentBy: 'Anna Lee', why: 'Wrong e-mail' }
+  expect(summaryOf({ ...entry, what: 'package-refused', detail: refused })).toBe('Deed of gift; Wrong e-mail')
+})
+
 test('an appointment entry shows its number and what was noted', () => {
   const entry = { seq: 1, at: 0, zone: 'Pacific/Auckland', staff: 'Grace', what: 'appointment-marked' as const }
   expect(summaryOf({ ...entry, detail: { number: '6', to: 'here' } })).toBe('Number 6; at the counter')

@@ -212,6 +212,29 @@ test('reminders are offered only if the account has them', async () => {
   expect(screen.queryByRole('button', { name: /^Remind/ })).toBeNull()
 })
 
+test('someone whose turn hasn’t come isn’t reminded, and the page says who signs first', async () => {
+  const page = fullPage()
+  const [first, ...others] = page.people.filter(({ signerReference }) => signerReference)
+  const waiting = { state: 'waiting' as const }
+  const people = [
+    { ...(first as (typeof page.people)[number]), ...waiting, name: 'Fatima Bennett', signedStatus: 'Invitation' },
+    {
+      ...(others[0] ?? (first as (typeof page.people)[number])),
+      ...waiting,
+      index: 9,
+      name: 'Liam Ruatapu',
+      signedStatus: 'Initialized'
+    }
+  ]
+  await open(officeWith({ ...page, people }))
+  const remind = button('Remind Liam Ruatapu…')
+  expect(remind.hasAttribute('disabled')).toBe(true)
+  expect(document.getElementById(remind.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+    'Invited after Fatima Bennett has signed.'
+  )
+  expect(button('Remind Fatima Bennett…').hasAttribute('disabled')).toBe(false)
+})
+
 test('offline, extending and correcting are available, and other actions explain why not', async () => {
   await open(officeWith(fullPage(), offline))
   expect(button(/Extend due date/).hasAttribute('disabled')).toBe(false)

@@ -52,6 +52,26 @@ test('the link back to a document keeps the search it was opened from', async ()
   expect(router.hrefOfDocument({ document: 'doc-7' })).toBe('#/documents/all?document=doc-7')
 })
 
+test('where nobody has signed in that is said on every screen, with the way to do it', async () => {
+  const lock = { isLocked: false, opensBySignIn: false, asksName: true, needsName: true } as const
+  const { api } = await open({ lock }, 'outbox')
+  expect(await screen.findByText('Nobody has signed in at this computer.')).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Enter name and PIN' }))
+  expect(api.control.calls.some(({ name }) => name === 'counter.lockOffice')).toBe(true)
+})
+
+test('who works here stands at the top, and another can take over', async () => {
+  const { api } = await open({ lock: { isLocked: false, opensBySignIn: false, asksName: true, who: 'Anna Lee' } })
+  expect(screen.getByText('Anna Lee')).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Switch…' }))
+  expect(api.control.calls.some(({ name }) => name === 'counter.lockOffice')).toBe(true)
+})
+
+test('that the office’s server is away is said at the top', async () => {
+  await open({ outbox: { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 }, office: 'away' } })
+  expect(screen.getByRole('link', { name: 'Office’s server not reachable' })).toBeTruthy()
+})
+
 test('screens that the role doesn’t allow are hidden from the side bar and palette until another person unlocks', async () => {
   const { api } = await open()
   const shown = async () => {

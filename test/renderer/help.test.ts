@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
 import { loadScreens, screenLabels } from '../../src/renderer/src/frame/screens.ts'
-import { sectionOfScreen } from '../../src/renderer/src/screens/help/sections.ts'
+import { highlight, sectionOfScreen } from '../../src/renderer/src/screens/help/sections.ts'
 import { type Router, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
 import type { FakeState } from './fake-api.ts'
 import { fakeApi } from './fake-api.ts'
@@ -80,6 +80,19 @@ describe('F1', () => {
     await press('F1')
     expect(app.router.route.screen).toBe('drafts')
   })
+})
+
+test('words are marked where they begin, and none as short as “a” beside longer ones', () => {
+  const marked = (text: string, ...words: string[]) =>
+    highlight(text, words)
+      .filter(({ isMarked }) => isMarked)
+      .map(({ text }) => text)
+  expect(marked('Cancel a document: all that was cancelled', 'cancel', 'a', 'document')).toEqual([
+    'Cancel',
+    'document',
+    'cancel'
+  ])
+  expect(marked('A plan', 'a')).toEqual(['A'])
 })
 
 describe('the search', () => {
