@@ -282,7 +282,7 @@ test('a sent document names its recipients, and later status changes are not lab
   )
   expect(screen.getByText('Sent to Aroha Ngata and Ben Smith.')).toBeTruthy()
   expect(screen.getByText('Reminder sent to Aroha Ngata.')).toBeTruthy()
-  expect(screen.getByText('Status changed from “Not started” to “Filling”.')).toBeTruthy()
+  expect(screen.getByText('Status changed from “Not started” to “Being filled in”.')).toBeTruthy()
   expect(screen.queryByText('Updated.')).toBeNull()
   // The signer began to fill it in; nobody on this computer did.
   expect(screen.getAllByText('from this computer')).toHaveLength(2)

@@ -404,7 +404,11 @@ describe('a selection of several documents', () => {
   })
 
   test('downloads the identity data of documents with a check', async () => {
-    await open(fakeApi({ documents: documents(12), downloads: [] }), { folder: 'Progress' })
+    const some = documents(12).map((one) => ({
+      ...one,
+      ...(one.identity === 'asked' && { identity: 'partly' as const })
+    }))
+    await open(fakeApi({ documents: some, downloads: [] }), { folder: 'Progress' })
     await key('a', { ctrlKey: true })
     const withCheck = opened.api.control.state.documents.filter(
       (one) => one.folder === 'Progress' && one.idVerificationRequested
@@ -413,13 +417,13 @@ describe('a selection of several documents', () => {
     await press(`Download ${withCheck.length} PDFs`)
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references.sort()).toEqual(withCheck.map(({ reference }) => reference).sort())
-    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/without an identity check/)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/without a completed identity check/)
   })
 
   test('across accounts keeps them apart, and downloads only this account’s', async () => {
     const theirs = { accountId: 'harbour', folder: 'Progress' } as const
     const ours = documents(40).filter(({ folder }) => folder === 'Progress')
-    const checked = { idVerificationRequested: true }
+    const checked = { idVerificationRequested: true, identity: 'passed' as const }
     const both = [
       ...ours.slice(0, 2).map((one) => ({ ...one, ...checked })),
       ...ours.slice(0, 3).map((one) => ({ ...one, ...theirs, ...checked, name: `${one.name}, theirs` }))

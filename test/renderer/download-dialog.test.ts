@@ -72,8 +72,12 @@ describe('before downloading', () => {
   test('a check that nobody has completed yet has no file, so it isn’t counted or asked for', async () => {
     const [first, ...others] = four()
     const passed = { ...(first as DocumentPage), idVerificationRequested: true, identity: 'passed' as const }
-    const open1 = others.map((one) => ({ ...one, idVerificationRequested: true, identity: 'asked' as const }))
-    await open({ query }, fakeApi({ documents: [passed, ...open1], downloads: [] }))
+    const unfinished = others.map((one) => ({
+      ...one,
+      ...{ idVerificationRequested: true, identity: 'asked' as const },
+      signers: one.signers.map((signer) => ({ ...signer, state: 'waiting' as const }))
+    }))
+    await open({ query }, fakeApi({ documents: [passed, ...unfinished], downloads: [] }))
     expect(button('Download 1 PDF')).toBeTruthy()
     await press('Download 1 PDF')
     expect((last('downloads.add') as { what: { references: string[] } }).what.references).toEqual([passed.reference])
@@ -282,7 +286,7 @@ describe('downloading', () => {
     expect(rest).toEqual({ types: ['pdf', 'json'], pattern: '{document}', writesIndex: false, folderId })
     expect(calls('downloads.configure')).toHaveLength(0)
     expect(opened.app.toasts.shown.at(-1)?.text).toBe(
-      'Downloading 6 files. 1 document without an identity check was left out.'
+      'Downloading 6 files. 1 document without a completed identity check was left out.'
     )
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })

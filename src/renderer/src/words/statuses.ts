@@ -40,7 +40,8 @@ export const familyStatuses: Record<StatusFamily, StatusWords> = {
 const STATUS_SPELLINGS = new Map([
   ['NotStart', 'Not started'],
   ['InProgress', 'In progress'],
-  ['Filling Form', 'Filling form']
+  ['Filling', 'Being filled in'],
+  ['Filling Form', 'Being filled in']
 ])
 
 /** Returns a document's status in the service's own word. If the service gives none, it is unknown. */

@@ -107,11 +107,12 @@ export class DownloadSubjectState {
 
 /**
  * Returns whether a file of this type may exist: the document is complete, or an identity check has a result or may
- * have one. There is none of a check that nobody has completed yet.
+ * have one. While a check has no result and nobody has signed, nobody has completed it.
  */
-function mayHaveFile({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
+function mayHaveFile({ status, idVerificationRequested, identity, signers }: DocumentRow, type: DownloadType): boolean {
   if (type === 'signed') return status.family === 'complete'
-  return identity !== 'asked' && (idVerificationRequested === true || identity !== 'none')
+  if (identity === 'asked' && signers.every(({ state }) => state !== 'signed')) return false
+  return idVerificationRequested === true || identity !== 'none'
 }
 
 /**

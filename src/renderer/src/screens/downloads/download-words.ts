@@ -37,8 +37,8 @@ function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSumm
 /** Returns the kind of documents that no file is saved for. */
 function omittedInWords(types: readonly DownloadType[]): string {
   const [ofCheck, signed] = [types.some((type) => type !== 'signed'), types.includes('signed')]
-  if (ofCheck && signed) return 'without an identity check and not complete'
-  return signed ? 'not yet complete' : 'without an identity check'
+  if (ofCheck && signed) return 'without a completed identity check and not complete'
+  return signed ? 'not yet complete' : 'without a completed identity check'
 }
 
 /** Describes the result of a request for many files of these types. */
