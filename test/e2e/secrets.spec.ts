@@ -218,7 +218,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
     await said('PIN changed.')
     await button('Add a staff member…').click()
     const dialog = window.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('Ana Reweti')
+    await dialog.getByLabel('Name', { exact: true }).fill('Ana Reweti')
     await dialog.getByLabel('PIN', { exact: true }).fill(digits('the PIN of another'))
     await dialog.getByLabel(/^Badge/).focus()
     for (const letter of [...plant('a badge', (core) => `CARD-${core}`), 'Enter']) await window.keyboard.press(letter)

@@ -14,7 +14,7 @@ async function nameStaff({ window, button, goTo }: Clerk, badge?: string) {
   await button('Save PIN').click()
   await button('Add a staff member…').click()
   const dialog = window.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('Ana Reweti')
+  await dialog.getByLabel('Name', { exact: true }).fill('Ana Reweti')
   await dialog.getByLabel('Role').selectOption('Manager')
   await dialog.getByLabel('PIN', { exact: true }).fill('60417')
   if (badge !== undefined) {
@@ -110,7 +110,7 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   await nameStaff(clerk)
   await button('Add a staff member…').click()
   const adding = window.getByRole('dialog', { name: 'Add a staff member' })
-  await adding.getByLabel('Name').fill('Ben Tui')
+  await adding.getByLabel('Name', { exact: true }).fill('Ben Tui')
   await adding.getByLabel('PIN', { exact: true }).fill('60418')
   // As happens after ten minutes.
   await window.evaluate(() => globalThis.window.countersign.counter.closeSettings())
@@ -119,7 +119,7 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   await asking.getByLabel('PIN of Grace Okafor').fill(PIN)
   await asking.getByRole('button', { name: 'Unlock' }).click()
   await expect(asking).toBeHidden()
-  await expect(adding.getByLabel('Name')).toHaveValue('Ben Tui')
+  await expect(adding.getByLabel('Name', { exact: true })).toHaveValue('Ben Tui')
   await adding.getByRole('button', { name: 'Add' }).click()
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
 })
@@ -132,7 +132,7 @@ test('what a role doesn’t include is greyed out and says why, until someone el
   await nameStaff(clerk)
   await button('Add a staff member…').click()
   const dialog = window.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('Ben Tui')
+  await dialog.getByLabel('Name', { exact: true }).fill('Ben Tui')
   await dialog.getByLabel('Role').selectOption('Counter')
   await dialog.getByLabel('PIN', { exact: true }).fill('60418')
   await dialog.getByRole('button', { name: 'Add' }).click()
@@ -192,7 +192,9 @@ test('a package waits until someone else releases it, and leaves once', async ({
   await goTo(/^Outbox/)
   await window.getByRole('row', { name: /Deed of gift/ }).click()
   await expect(window.getByText('Waiting for release.')).toBeVisible()
-  await expect(window.getByText('It will be sent once another person, a manager or administrator, releases it.')).toBeVisible()
+  await expect(
+    window.getByText('It will be sent once another person, a manager or administrator, releases it.')
+  ).toBeVisible()
   await expect(release).toBeHidden()
   const own = await window.evaluate((id) => globalThis.window.countersign.sends.release({ id }), draft.id)
   expect(own).toMatchObject({ ok: false, error: { message: 'Someone else has to release this: you sent it.' } })
@@ -214,5 +216,5 @@ test('a package waits until someone else releases it, and leaves once', async ({
     const list = await globalThis.window.countersign.sends.list({ show: 'sent', search: '', offset: 0, limit: 10 })
     return list.ok ? list.value.rows.map(({ release }) => release) : []
   })
-  expect(sent).toEqual([{ by: 'Grace Okafor', released: 'Ana Reweti' }])
+  expect(sent).toMatchObject([{ by: 'Grace Okafor', released: 'Ana Reweti' }])
 })

@@ -158,6 +158,20 @@ describe('staff with names', () => {
     expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   })
 
+  test('have the administrator’s own name from the first addition on, if it was given', async () => {
+    const office = staffOffice()
+    const staff = office.run()
+    await staff.set('74918')
+    await expect(
+      staff.add({ name: 'Jane Smith', role: 'clerk', pin: '60417', ownName: 'Jane Smith' })
+    ).rejects.toThrow()
+    await staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417', ownName: 'Jane Smith' })
+    expect(staff.list().map(({ name, role }) => [name, role])).toEqual([
+      ['Jane Smith', 'administrator'],
+      ['Ben Tui', 'clerk']
+    ])
+  })
+
   test('are known to the next run, and so is who works here', async () => {
     const { staff, run } = await named()
     await staff.check('60417', 'Ben Tui')
