@@ -73,14 +73,24 @@ describe('today’s appointments', () => {
     expect(others.textContent).not.toContain('Mere Parata')
   })
 
+  test('say what to prepare, as everyone else’s rows do', async () => {
+    await open({
+      queue: [entry('Mere Parata', { mayNeedCamera: true }), entry('Tama Brooks', { faceToFace: true })],
+      appointments: ['Mere Parata', 'Tama Brooks'].map((name) => one(name, 5, { person: name }))
+    })
+    expect(rows()[0]?.textContent).toContain('May need camera')
+    expect(rows()[1]?.textContent).toContain('Face to face')
+  })
+
   test('lead from arrived to called to the start sheet, one click each', async () => {
     await open({ queue: [entry('Mere Parata')], appointments: [one('Mere Parata', 0, { person: 'Mere Parata' })] })
     await press(/^Arrived: Mere Parata/)
     expect(rows()[0]?.textContent).toContain('Number 14')
-    expect(rows()[0]?.textContent).toContain('Waiting for 1 min')
+    expect(rows()[0]?.textContent).toContain('Just arrived')
     await press(/^Call: /)
     expect(state().calling).toBe('Mere Parata')
     expect(rows()[0]?.textContent).toContain('Called just now')
+    expect(opened.app.toasts.undo()).toBe(false)
     await press(/^Call again: /)
     expect(calls('appointments.call')).toHaveLength(2)
     await press(/^Start: Mere Parata/)

@@ -93,9 +93,31 @@ describe('appointments of today', () => {
     appointments.mark(id, 'no-show')
     expect(await only()).toMatchObject({ state: 'no-show' })
     appointments.mark(id, 'undo')
-    appointments.mark(id, 'undo')
     expect(await only()).toMatchObject({ state: 'arrived', number: 1 })
     expect(notes.map(({ what }) => what).slice(-2)).toEqual(['appointment-missed', 'appointment-undone'])
+  })
+
+  test('each step is undone in turn, back to being expected', async () => {
+    const { appointments, add, notes, only } = office()
+    const id = await add('Mere Parata')
+    appointments.mark(id, 'arrived')
+    appointments.call(id)
+    appointments.call(id)
+    appointments.mark(id, 'here')
+    appointments.mark(id, 'done')
+    const undone: unknown[] = []
+    for (let presses = 0; presses < 6; presses++) {
+      appointments.mark(id, 'undo')
+      const left = await only()
+      undone.push([left?.state, left?.number, left?.arrivedAt !== undefined])
+    }
+    expect(undone).toEqual([
+      ['here', 1, true],
+      ['called', 1, true],
+      ['arrived', 1, true],
+      ...Array.from({ length: 3 }, () => ['expected', 1, false])
+    ])
+    expect(notes.filter(({ what }) => what === 'appointment-undone')).toHaveLength(4)
   })
 
   test('a step that the trail can’t take isn’t taken', async () => {

@@ -148,10 +148,13 @@ export class Appointments {
     const one = this.get(id)
     const { time } = this.#deps
     if (as === 'undo') {
-      if (one.before === undefined) return
-      const undone = { ...one, state: one.before, before: undefined, workstation: undefined }
+      const state = one.before ?? stateBefore(one)
+      if (state === undefined) return
+      const undone: StoredAppointment = { ...one, state, before: undefined, workstation: undefined }
       // They keep their number for the day.
-      if (undone.state === 'expected') undone.arrivedAt = undefined
+      if (state === 'expected') undone.arrivedAt = undefined
+      if (state === 'expected' || state === 'arrived') undone.calledAt = undefined
+      undone.before = stateBefore(undone)
       this.#store(undone, { what: 'appointment-undone', detail: { was: one.state } })
     } else if (one.state !== as) {
       const now = time.now()
@@ -306,6 +309,14 @@ export class Appointments {
     }
     return undefined
   }
+}
+
+/** Returns the step before, as far as their times tell, so that steps can be undone one after the other. */
+function stateBefore({ state, arrivedAt, calledAt }: StoredAppointment): AppointmentState | undefined {
+  if (state === 'expected') return undefined
+  if (state === 'arrived') return 'expected'
+  if (state !== 'called' && calledAt !== undefined) return 'called'
+  return arrivedAt === undefined ? 'expected' : 'arrived'
 }
 
 /** The state of someone whose appointment is on another day than the one they came on. */

@@ -149,7 +149,9 @@ export class AppointmentList {
           ? { words: 'Expected', tone: 'quiet' }
           : { words: `${span(at)} late`, tone: 'warn' }
       case 'arrived':
-        return { words: `Waiting for ${span(arrivedAt ?? at)}`, tone: 'accent' }
+        return this.now - (arrivedAt ?? at) < MINUTE
+          ? { words: 'Just arrived', tone: 'accent' }
+          : { words: `Waiting for ${span(arrivedAt ?? at)}`, tone: 'accent' }
       case 'called':
         return this.now - (calledAt ?? at) < MINUTE
           ? { words: 'Called just now', tone: 'accent' }
