@@ -68,6 +68,29 @@ describe('a signer’s language', () => {
     expect(heading()).toBe('يرجى طلب الموظفين للمتابعة')
     const pad = side().getByLabelText('Staff PIN').closest<HTMLElement>('[lang]')
     expect([pad?.lang, pad?.dir]).toEqual(['en-GB', 'ltr'])
+    await become({ phase: 'covered', cover: 'staff', isLocked: false })
+    const options = side().getByRole('heading', { name: 'Staff options' }).closest<HTMLElement>('[lang]')
+    expect([options?.lang, options?.dir]).toEqual(['en-GB', 'ltr'])
+  })
+
+  test('stays where it was tapped twice, as its row doesn’t mirror', async () => {
+    await open()
+    await press('العربية')
+    expect([person()?.dir, side().getByRole('group', { name: 'اللغة' }).dir]).toEqual(['rtl', 'ltr'])
+  })
+
+  test('isn’t opened by the second press on “Help”, in whose place it is then', async () => {
+    await open({ phase: 'open' })
+    const help = button('Help')
+    await fireEvent.click(help, { detail: 1 })
+    await become({ phase: 'covered', cover: 'help' })
+    expect(heading()).toBe('Please ask at the desk')
+    await fireEvent.click(button('Language and display'), { detail: 2 })
+    await settle()
+    expect(side().queryByRole('heading', { name: 'Language and display' })).toBeNull()
+    await fireEvent.click(button('Language and display'), { detail: 1 })
+    await settle()
+    expect(side().getByRole('heading', { name: 'Language and display' })).toBeTruthy()
   })
 
   test('is limited to the languages that the office offers', async () => {
