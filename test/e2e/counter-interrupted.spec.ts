@@ -37,7 +37,7 @@ test('what can’t be asked is not called signed, and becomes known once online 
   await signElsewhere(page.url(), 'Mere Tamati')
   await person.stop()
   await clerk.giveBack()
-  await expect(window.getByRole('heading', { name: 'We can’t confirm the result yet' })).toBeVisible()
+  await expect(window.getByRole('heading', { name: 'We can’t confirm the result for Mere Tamati yet' })).toBeVisible()
   await app.setOnline(true)
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
   const outcomes = (await auditOf(clerk)).entries.filter(({ what }) => what === 'turn-ended')

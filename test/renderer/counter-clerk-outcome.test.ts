@@ -67,6 +67,16 @@ test('only outcomes confirmed by the service are shown as signed or declined', (
   expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The signer declined')
 })
 
+test('what isn’t confirmed names the person, and gives the one reason there is', () => {
+  const error = { code: 'server', message: 'The signing service had a problem.' } as const
+  expect(outcomeWords({ signed: 'unknown', error }, 'Mere Parata')).toMatchObject({
+    title: 'We can’t confirm the result for Mere Parata yet',
+    meaning:
+      'The page is closed, but the signing service didn’t say whether it’s signed. The signing service had a problem.'
+  })
+  expect(outcomeWords({ signed: 'unknown' }, ' ').title).toBe('We can’t confirm the result for the signer yet')
+})
+
 test('a page that never opened isn’t described as the signer’s choice', () => {
   const offline = { signed: 'skipped', error: { code: 'offline', message: 'This computer is offline.' } } as const
   expect(outcomeWords(offline, 'Mere Parata')).toMatchObject({

@@ -39,13 +39,14 @@ function offerOf(change: Partial<CounterOffer> = {}): Partial<CounterOffer> {
   }
 }
 
-async function open(change: Partial<FakeState> = {}) {
+/** @param place the document whose session starts by itself, as after sending it; otherwise staff press “Start”. */
+async function open(change: Partial<FakeState> = {}, place?: Record<string, string>) {
   opened = await openOffice(fakeApi({ documents: documents(8), ...change }))
   if (change.offer?.evidence) opened.api.control.state.counterSettings.evidence = change.offer.evidence
-  opened.app.router.go('counter')
+  opened.app.router.go('counter', place ? ['start'] : [], place)
   show(opened, Counter)
   await settle()
-  await press(/^Start: Mere Parata.*, Tenancy/)
+  if (!place) await press(/^Start: Mere Parata.*, Tenancy/)
 }
 
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
@@ -195,6 +196,22 @@ test('the first person’s checks appear above the table of signatures, the othe
   expect(sheet().getByRole('region', { name: 'Mere Parata' }).textContent).toContain(
     'To sign: “Tenancy agreement Parata”'
   )
+})
+
+test('who begins is said to sign all that is ticked for them, where a table shows who signs what', async () => {
+  await open({ offer: couple() })
+  await tick('Tama Brooks')
+  await tick('Mere Parata signs “Deed of gift”')
+  expect(sheet().getByRole('region', { name: 'Mere Parata' }).textContent).toContain(
+    'To sign: “Tenancy agreement Parata” and “Deed of gift”'
+  )
+})
+
+test('what was just sent begins with all that its first signer can sign', async () => {
+  const [first] = queueOf(documents(8))
+  await open({ offer: offerOf({ evidence: [] }) }, { document: first?.documentReference ?? '' })
+  await press('Hand over screen')
+  expect(turnsBegun()).toMatchObject([{ documentReference: 'doc-0' }, { documentReference: 'doc-2' }])
 })
 
 test('an unchecked later signer is named next to the handover button until something is ticked', async () => {

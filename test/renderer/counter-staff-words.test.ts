@@ -39,10 +39,18 @@ test('a waiting signer is told that nothing is lost only if their page is still 
 
 test('ending a session says what is lost, and how many signatures are skipped', () => {
   expect(whatEndingLoses(sessionOf(left))).toMatch(/not submitted is lost/)
-  expect(whatEndingLoses(sessionOf(left))).not.toMatch(/still to come/)
-  expect(whatEndingLoses(sessionOf({ ...left, turns: three }))).toMatch(/2 signatures still to come will be skipped\.$/)
-  expect(whatEndingLoses(sessionOf({ phase: 'handover', turns: three }))).toBe(
-    '2 signatures still to come will be skipped.'
+  expect(whatEndingLoses(sessionOf(left))).not.toMatch(/another time/)
+  expect(whatEndingLoses(sessionOf({ ...left, turns: three }))).toMatch(
+    /lost\. 2 more signatures are left for another time\.$/
   )
-  expect(whatEndingLoses(sessionOf({ phase: 'handover' }))).toBe('')
+  expect(whatEndingLoses(sessionOf({ phase: 'handover', turns: three }))).toBe(
+    'If you end the session, 3 signatures are left for another time.'
+  )
+  expect(whatEndingLoses(sessionOf({ phase: 'asking', turns: three }))).toBe(
+    'If you end the session, 2 signatures are left for another time.'
+  )
+  expect(whatEndingLoses(sessionOf({ phase: 'handover' }))).toBe(
+    'If you end the session, 1 signature is left for another time.'
+  )
+  expect(whatEndingLoses(sessionOf({ phase: 'asking' }))).toBe('')
 })

@@ -95,11 +95,11 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         shape: 'question',
         tone: 'warn',
         word: 'Not confirmed yet',
-        title: 'We can’t confirm the result yet',
+        title: `We can’t confirm the result for ${signerName.trim() || 'the signer'} yet`,
         meaning:
           error?.code === 'gone' || error?.code === 'no-data'
             ? `The page is closed. ${error.message}`
-            : 'The page is closed, but the signing service can’t be reached.',
+            : `The page is closed, but the signing service didn’t say whether it’s signed.${error ? ` ${error.message}` : ''}`,
         todo:
           error?.code === 'gone' || error?.code === 'no-data'
             ? 'Ask the signer or check on the service’s website before anyone signs again.'

@@ -42,7 +42,10 @@ export interface PrintedOutcome {
   differing: readonly OfferedEntry[]
 }
 
-/** Where a session starts; without `signer`, with the first who can sign the document here. */
+/**
+ * Where a session starts; without `signer`, with the first who can sign the document here, and with all that they can
+ * sign.
+ */
 export type StartPlace = Omit<QueuePlace, 'signer'> & Partial<Pick<QueuePlace, 'signer'>>
 
 export class SessionStart {
@@ -109,8 +112,11 @@ export class SessionStart {
     if (staff.ok) this.members = staff.value.members
     if (!this.offer || this.error) return
     const also = new Set(this.#preselected.map(nameOf))
-    for (const entry of this.entries)
-      if (also.has(nameOf(entry)) && entry.after.length === 0) this.setAdded(entry, true)
+    const { person } = this.offer.first
+    // Of a package just sent, they sign all that is theirs.
+    const isWanted = (entry: OfferedEntry) =>
+      also.has(nameOf(entry)) || (this.#place.signer === undefined && entry.person === person)
+    for (const entry of this.entries) if (isWanted(entry) && entry.after.length === 0) this.setAdded(entry, true)
   }
 
   async #loadOffer(): Promise<Result<CounterOffer>> {

@@ -206,12 +206,15 @@ export function whyCovered({ coveredBy, phase, asksFor }: CounterSession): strin
 
 /** Returns what "End here" means for the open page and for people still to come. */
 export function whatEndingLoses({ phase, turns, current }: CounterSession): string {
-  const toCome = turns.filter(({ outcome }, index) => index > current && outcome === undefined).length
+  // Someone who wasn't handed the page yet can't have signed; otherwise only the service knows.
+  const from = phase === 'handover' ? current : current + 1
+  const toCome = turns.filter(({ outcome }, index) => index >= from && outcome === undefined).length
   const page =
     phase === 'covered'
       ? 'Ending the session closes the page. Anything filled in or drawn but not submitted is lost.'
       : ''
-  const rest =
-    toCome === 0 ? '' : `${capital(counted(toCome, ['# signature', '# signatures']))} still to come will be skipped.`
-  return [page, rest].filter(Boolean).join(' ')
+  if (toCome === 0) return page
+  return page
+    ? `${page} ${capital(counted(toCome, ['# more signature is', '# more signatures are']))} left for another time.`
+    : `If you end the session, ${counted(toCome, ['# signature is', '# signatures are'])} left for another time.`
 }
