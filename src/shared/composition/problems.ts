@@ -86,9 +86,10 @@ function problemsOfRoles({ key, signers }: ComposedItem, roles: readonly string[
 function problemsOfEmbedding(composition: Composition): Problem[] {
   const embedded = composition.items.filter((item) => settingsOf(composition, item).embedded)
   const signers = embedded.flatMap((item) => item.signers)
-  const notAtCounter = signers.filter((signer) => !signer.faceToFace)
-  if (notAtCounter.length === 0 || notAtCounter.length === signers.length) return []
-  const names = [...new Set(notAtCounter.map((signer) => nameOrAddress(signer) || 'someone'))]
+  // Signers not filled in yet may still be ticked as face to face.
+  const notAtCounter = signers.filter((signer) => !signer.faceToFace && nameOrAddress(signer))
+  if (notAtCounter.length === 0 || !signers.some((signer) => signer.faceToFace)) return []
+  const names = [...new Set(notAtCounter.map(nameOrAddress))]
   const who = names.length > 2 ? `${names.length} people` : names.join(' and ')
   return [
     warning(

@@ -78,10 +78,11 @@ export function problemsOfSharing(at: string, users: readonly ComposedShareUser[
   })
 }
 
-/** Only a warning, never an error: couples do share an address. */
+/** Only a warning, never an error: couples do share an address. Who signs face to face gets no link. */
 function sharedAddresses(item: ComposedItem): Problem[] {
   const seen = new Set<string>()
-  return item.signers.flatMap((signer) => {
+  const linked = item.signers.filter(({ faceToFace }) => !faceToFace)
+  return linked.flatMap((signer) => {
     const address = signer.Email.trim().toLowerCase()
     if (!address) return []
     if (!seen.has(address)) {

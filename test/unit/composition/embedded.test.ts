@@ -14,6 +14,11 @@ describe('signing in this application', () => {
     ])
   })
 
+  test('waits until it is known who else signs', () => {
+    const blank = signer({ key: 's3', FirstName: '', LastName: '', Email: '' })
+    expect(said([tama, blank], true)).toEqual([])
+  })
+
   test('says nothing where all sign at the counter, or nobody does', () => {
     expect(said([tama], true)).toEqual([])
     expect(said([mere], true)).toEqual([])
@@ -22,6 +27,13 @@ describe('signing in this application', () => {
 })
 
 describe('an e-mail address', () => {
+  test('may be shared, of which is warned unless they sign face to face', () => {
+    const [one, other] = [mere, { ...mere, key: 's4', FirstName: 'Rangi' }]
+    const told = (signers: (typeof mere)[]) => problemsOf(forms({ embedded: true, items: [form({ signers })] }), 0)
+    expect(told([one, other])).toMatchObject([{ message: expect.stringContaining('share this address') }])
+    expect(told([one, other].map((signer) => ({ ...signer, faceToFace: true })))).toEqual([])
+  })
+
   test.each([
     ['olive.penn@example,com', 'There’s a comma after the @. Should it be a dot?'],
     ['olive.penn@example..com', 'This isn’t an e-mail address. Write it like name@example.com.'],

@@ -251,8 +251,8 @@ export const packageSigningFields: Rows<Composition> = [
       const names = [...new Set(faceToFace)]
       if (names.length === 0 || embedded) return undefined
       return names.length === 1
-        ? `${listed(names)} signs face to face, so this must be on.`
-        : `${listed(names)} sign face to face, so this must be on.`
+        ? `${listed(names)} signs face to face. Unless this is on, they can’t sign at the counter.`
+        : `${listed(names)} sign face to face. Unless this is on, they can’t sign at the counter.`
     }
   },
   {
