@@ -172,6 +172,20 @@ describe('a receipt', () => {
     expect(inArabic).toContain('إلى <bdi>Tama Parata</bdi>')
   })
 
+  test('of one person begins when they were handed the screen, and says how they have it checked', async () => {
+    const { couple, receipts, printed } = counter()
+    couple()
+    for (const copy of ['file', 1, 2] as const) await receipts.print(SESSION, copy)
+    const [file = '', first = '', second = ''] = printed
+    const timeIn = (page: string) => /<dt>Time<\/dt><dd[^>]*>([^<,]*)/.exec(page)?.[1]
+    expect([file, first, second].map(timeIn)).toEqual(['10:01:00 to 10:08:00', '10:02:00', '10:05:00'])
+    expect(file).toContain('open Counter, then More actions, then Check a file')
+    for (const own of [first, second]) {
+      expect(own).toContain('which the office can check for you')
+      expect(own).not.toContain('Check a file')
+    }
+  })
+
   test('for the file is in English, whatever is asked', async () => {
     const { couple, receipts, printed } = counter()
     couple()

@@ -35,6 +35,10 @@ export function qrCodeOf(number: string, sha256: string): Code {
   return { size, path: path.join('') }
 }
 
+/** As in the receipt's own sentences, for those who have Countersign. */
+const HOW_STAFF_CHECK =
+  'The PDF file carries the office’s signature. In Countersign, open Counter, then More actions, then Check a file. A printout can be compared with the office’s copy by its number and its hash.'
+
 interface PageExtras {
   sha256: string
   issuedAt: string
@@ -53,7 +57,9 @@ export function receiptPage(
   const { number, office, copy, people, staff, began, ended } = content
   const { say, day, time } = reader
   const whose = copy === 'file' ? 'For our file' : say('person', { name: people[0]?.name || plain(say('unnamed')) })
-  const hours = ended ? `${time(began, began)} to ${time(ended, began)}` : time(began, began)
+  // A person's own begins when the screen was handed to them, which may be long after the session began.
+  const from = (copy === 'person' && people[0]?.identified?.at) || began
+  const hours = ended ? `${time(from, began)} to ${time(ended, began)}` : time(from, began)
   const picture = logo ? `<img src="${escaped(logo)}" alt="">` : ''
   const note = translationNote(reader)
   return `<!doctype html>
@@ -73,7 +79,7 @@ ${people.map((one, at) => person(one, content, reader, kept[at])).join('')}
 <h2>${say('proof')}</h2>
 <div class="beside">
 <svg viewBox="0 0 ${code.size} ${code.size}" shape-rendering="crispEdges"><path d="${code.path}"/></svg>
-<div><p>${say('howToCheck')}</p>
+<div><p>${copy === 'file' ? HOW_STAFF_CHECK : say('howToCheck')}</p>
 <dl>${fact(say('hash'), grouped(sha256), 'hash')}${fact(say('first'), trailPosition(content.trail.first), 'hash')}${fact(say('last'), trailPosition(content.trail.last), 'hash')}${fact(say('key'), content.key, 'hash')}</dl></div>
 </div>
 </section>

@@ -25,7 +25,7 @@ export const SENTENCES = {
   files: 'Files given to the page',
   proof: 'How to check this receipt',
   howToCheck:
-    'The PDF file carries the office’s signature. In Countersign, open Audit trail, then Export, then Check a file. A printout can be compared with the office’s copy by its number and its hash.',
+    'The PDF file carries the office’s signature, which the office can check for you. A printout can be compared with the office’s copy by its number and its hash.',
   hash: 'Hash (SHA-256)',
   first: 'First audit trail entry',
   last: 'Last audit trail entry',
@@ -78,7 +78,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: 'Ngā kōnae i tukuna ki te whārangi',
     proof: 'Me pēhea te taki i tēnei rihīti',
     howToCheck:
-      'Kei te kōnae PDF te hainatanga a te tari. Mā te tari e taki ki Countersign (Audit trail, Export, Check a file). Ka taea te whakataurite he tānga ki te tārua a te tari mā tōna tau me tōna hash.',
+      'Kei te kōnae PDF te hainatanga a te tari. Mā te tari e taki. Ka taea te whakataurite he tānga ki te tārua a te tari mā tōna tau me tōna hash.',
     hash: 'Hash (SHA-256)',
     first: 'Urunga tuatahi o te arotake',
     last: 'Urunga whakamutunga o te arotake',
@@ -127,7 +127,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: 'Faila na tuuina atu i le itulau',
     proof: 'Auala e siaki ai lenei lisiti',
     howToCheck:
-      'O loo i le faila PDF le saini a le ofisa. E mafai e le ofisa ona siaki i Countersign (Audit trail, Export, Check a file). E mafai ona faʻatusa se lolomiga i le kopi a le ofisa i lona numera ma lona hash.',
+      'O loo i le faila PDF le saini a le ofisa. E mafai e le ofisa ona siaki. E mafai ona faʻatusa se lolomiga i le kopi a le ofisa i lona numera ma lona hash.',
     hash: 'Hash (SHA-256)',
     first: 'Uluaʻi tusiga o le faamaumauga',
     last: 'Tusiga mulimuli o le faamaumauga',
@@ -176,7 +176,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: 'Ngaahi faile naʻe ʻoange ki he peesi',
     proof: 'Founga ke vakaiʻi ʻa e lisiti ni',
     howToCheck:
-      'ʻOku ʻi he faile PDF ʻa e fakamoʻoni ʻa e ʻōfisi. ʻE lava ʻe he ʻōfisi ke vakaiʻi ʻi Countersign (Audit trail, Export, Check a file). ʻE lava ke fakahoa ha paaki ki he tatau ʻa e ʻōfisi ʻaki hono fika mo hono hash.',
+      'ʻOku ʻi he faile PDF ʻa e fakamoʻoni ʻa e ʻōfisi. ʻE lava ʻe he ʻōfisi ke vakaiʻi. ʻE lava ke fakahoa ha paaki ki he tatau ʻa e ʻōfisi ʻaki hono fika mo hono hash.',
     hash: 'Hash (SHA-256)',
     first: 'ʻUluaki hiki ʻo e lekooti',
     last: 'Hiki fakaʻosi ʻo e lekooti',
@@ -225,7 +225,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: '提供给页面的文件',
     proof: '如何核对此回执',
     howToCheck:
-      'PDF 文件带有办公室的签名。办公室可以在 Countersign 中核对（Audit trail、Export、Check a file）。打印件可以用编号和哈希值与办公室的副本比对。',
+      'PDF 文件带有办公室的签名。办公室可以为您核对。打印件可以用编号和哈希值与办公室的副本比对。',
     hash: '哈希值 (SHA-256)',
     first: '审计记录首条',
     last: '审计记录末条',
@@ -273,7 +273,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: 'पेज को दी गई फ़ाइलें',
     proof: 'इस रसीद की जाँच कैसे करें',
     howToCheck:
-      'PDF फ़ाइल में कार्यालय का हस्ताक्षर है। कार्यालय Countersign में इसकी जाँच कर सकता है (Audit trail, Export, Check a file)। छपी प्रति को उसके नंबर और हैश से कार्यालय की प्रति से मिलाया जा सकता है।',
+      'PDF फ़ाइल में कार्यालय का हस्ताक्षर है। कार्यालय आपके लिए इसकी जाँच कर सकता है। छपी प्रति को उसके नंबर और हैश से कार्यालय की प्रति से मिलाया जा सकता है।',
     hash: 'हैश (SHA-256)',
     first: 'ऑडिट की पहली प्रविष्टि',
     last: 'ऑडिट की आखिरी प्रविष्टि',
@@ -321,7 +321,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: 'ਪੰਨੇ ਨੂੰ ਦਿੱਤੀਆਂ ਫਾਈਲਾਂ',
     proof: 'ਇਸ ਰਸੀਦ ਦੀ ਜਾਂਚ ਕਿਵੇਂ ਕਰੀਏ',
     howToCheck:
-      'PDF ਫਾਈਲ ਵਿੱਚ ਦਫ਼ਤਰ ਦੇ ਦਸਤਖ਼ਤ ਹਨ। ਦਫ਼ਤਰ Countersign ਵਿੱਚ ਇਸ ਦੀ ਜਾਂਚ ਕਰ ਸਕਦਾ ਹੈ (Audit trail, Export, Check a file)। ਛਪੀ ਕਾਪੀ ਨੂੰ ਉਸਦੇ ਨੰਬਰ ਅਤੇ ਹੈਸ਼ ਨਾਲ ਦਫ਼ਤਰ ਦੀ ਕਾਪੀ ਨਾਲ ਮਿਲਾਇਆ ਜਾ ਸਕਦਾ ਹੈ।',
+      'PDF ਫਾਈਲ ਵਿੱਚ ਦਫ਼ਤਰ ਦੇ ਦਸਤਖ਼ਤ ਹਨ। ਦਫ਼ਤਰ ਤੁਹਾਡੇ ਲਈ ਇਸ ਦੀ ਜਾਂਚ ਕਰ ਸਕਦਾ ਹੈ। ਛਪੀ ਕਾਪੀ ਨੂੰ ਉਸਦੇ ਨੰਬਰ ਅਤੇ ਹੈਸ਼ ਨਾਲ ਦਫ਼ਤਰ ਦੀ ਕਾਪੀ ਨਾਲ ਮਿਲਾਇਆ ਜਾ ਸਕਦਾ ਹੈ।',
     hash: 'ਹੈਸ਼ (SHA-256)',
     first: 'ਆਡਿਟ ਦੀ ਪਹਿਲੀ ਐਂਟਰੀ',
     last: 'ਆਡਿਟ ਦੀ ਆਖ਼ਰੀ ਐਂਟਰੀ',
@@ -369,7 +369,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     files: 'الملفات المقدمة إلى الصفحة',
     proof: 'كيفية التحقق من هذا الإيصال',
     howToCheck:
-      'يحمل ملف PDF توقيع المكتب. يمكن للمكتب التحقق منه في Countersign (Audit trail ثم Export ثم Check a file). ويمكن مقارنة النسخة المطبوعة بنسخة المكتب برقمها وبصمتها.',
+      'يحمل ملف PDF توقيع المكتب. يمكن للمكتب التحقق منه لك. ويمكن مقارنة النسخة المطبوعة بنسخة المكتب برقمها وبصمتها.',
     hash: 'البصمة (SHA-256)',
     first: 'أول قيد في سجل التدقيق',
     last: 'آخر قيد في سجل التدقيق',
