@@ -205,7 +205,7 @@ export function changesOf(page: DocumentPage, now = NOW): DocumentChange[] {
     ...change
   })
   return [
-    of(4, { kind: 'signed', signer: page.people[1]?.name ?? 'Someone' }),
+    of(4, { kind: 'signed', signer: page.people[1]?.name ?? 'Someone', isOwn: true }),
     of(3, { kind: 'due-changed', from: '2025-11-28T17:00:00+13:00', to: '2025-12-05T17:00:00+13:00', isOwn: true }),
     of(2, { kind: 'moved', from: 'InBox', to: 'Progress' }),
     of(1, { kind: 'arrived' })

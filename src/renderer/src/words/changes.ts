@@ -24,6 +24,9 @@ export const changeStatuses: Record<ChangeKind, StatusWords> = {
   returned: { shape: 'ring', word: 'Back', tone: 'accent' }
 }
 
+/** Changes made by someone here where they are the account's own, rather than the consequences of an act. */
+export const ACTS: ReadonlySet<ChangeKind> = new Set(['arrived', 'due-changed', 'signers-changed'])
+
 /** Describes a change without the document's name: "Mere Parata signed." */
 export function changeInWords({ kind, signer, from, to, isOwn }: DocumentChange): string {
   const who = signer || 'Someone'

@@ -155,6 +155,15 @@ test('signers are told apart as they are in a few also where there are thousands
   expect(corrected).toEqual([{ kind: 'signed', signer: 'F3' }, { kind: 'signers-changed' }])
 })
 
+test('a move is told after what caused it', () => {
+  const placed = (folder: string, HasSigned: boolean) => ({
+    ...{ folder, isGone: false, isPlaced: true },
+    document: { Reference: 'a', Signers: [{ FirstName: 'Mere', HasSigned }] }
+  })
+  const told = changesBetween(placed('Progress', false), placed('Signed', true))
+  expect(told.map(({ kind }) => kind)).toEqual(['signed', 'moved'])
+})
+
 test('what was there at the first look counts as sent in the week that its log says, and in none where nothing says it', async () => {
   const here = workerOffice()
   const sent = async () => {

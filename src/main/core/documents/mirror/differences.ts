@@ -43,25 +43,32 @@ export function changesBetween(before: PlacedDocument | undefined, after: Placed
       ...reportableBetween(EMPTY_DOCUMENT, after.document)
     ]
   if (after.isGone) return before.isGone || !before.isPlaced ? [] : [{ kind: 'gone', from: before.folder }]
-  const changes: Difference[] = []
+  const returned: Difference[] = []
+  /** Last of all, as it follows from what happened. */
+  const moved: Difference[] = []
   // An unplaced document, shown by no folder yet or left over from a removed one, didn't come from anywhere.
-  if (before.isGone && before.isPlaced) changes.push({ kind: 'returned', to: after.folder })
+  if (before.isGone && before.isPlaced) returned.push({ kind: 'returned', to: after.folder })
   else if (before.isPlaced && before.folder !== after.folder) {
-    changes.push({ kind: 'moved', from: before.folder, to: after.folder })
+    moved.push({ kind: 'moved', from: before.folder, to: after.folder })
   }
-  if (before.document === after.document) return changes
+  const placed = [...returned, ...moved]
+  if (before.document === after.document) return placed
   const [one, two] = [comparable(before.document), comparable(after.document)]
-  if (isDeepStrictEqual(withoutOmitted(one, two), two)) return changes
+  if (isDeepStrictEqual(withoutOmitted(one, two), two)) return placed
   const reported = [
     ...signaturesBetween(before.document, after.document),
     ...reportableBetween(before.document, after.document),
     ...dueBetween(before.document, after.document),
     ...(haveSamePeople(before.document, after.document) ? [] : [{ kind: 'signers-changed' as const }])
   ]
-  if (reported.length > 0) return [...changes, ...reported]
+  if (reported.length > 0) return [...returned, ...reported, ...moved]
   return isDeepStrictEqual({ ...withoutOmitted(one, two), Folder: '' }, { ...two, Folder: '' })
-    ? changes
-    : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && fromTo(one.Status, two.Status)) }]
+    ? placed
+    : [
+        ...returned,
+        { kind: 'changed', ...(two.Status && one.Status !== two.Status && fromTo(one.Status, two.Status)) },
+        ...moved
+      ]
 }
 
 /** Limit on names listed with an arrived document: a faulty service's may have thousands. */

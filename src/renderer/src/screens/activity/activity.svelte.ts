@@ -9,7 +9,7 @@ import { type Api, settled, together } from '../../api.ts'
 import { type Clock, throttled } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { actionStateInWords } from '../../words/actions.ts'
-import { changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
+import { ACTS, changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
 import { dayInWords } from '../../words/dates.ts'
 import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
 import { verificationStatus, verifiedInWords } from '../../words/verifications.ts'
@@ -158,8 +158,6 @@ export interface TimelineEvent {
 
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
 const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
-/** Changes made by someone here, rather than their consequences. */
-const ACTS: ReadonlySet<ChangeKind> = new Set(['arrived', 'due-changed', 'signers-changed'])
 /** Changes in the folders that may be the effect of an action here. */
 const ECHOES: ReadonlySet<ChangeKind> = new Set(['changed', 'due-changed', 'signers-changed'])
 
