@@ -113,7 +113,7 @@ describe('commands', () => {
     await open(withOne('doc-6', { status: { raw: 'Declined', family: 'declined' } }))
     const row = rows().find(({ textContent }) => textContent?.includes('Declined'))
     await rightClick(row)
-    await choose(/^Send a corrected copy/)
+    await choose(/^Send a new copy/)
     expect(calls('documents.correctedCopy').at(-1)?.input).toEqual({ reference: 'doc-6' })
     expect([opened.app.router.route.screen, opened.app.router.route.rest]).toEqual(['compose', ['copy of doc-6']])
   })

@@ -116,6 +116,20 @@ test('a declined document shows the reason', async () => {
   expect(screen.queryByRole('button', { name: /Extend due date/ })).toBeNull()
 })
 
+test('what was declined says so first, with the next step, and is due no more', async () => {
+  const declined = signerOf({ state: 'declined', signedStatus: 'Declined', declinedReason: 'Not yet.' })
+  const people = [signerOf({ state: 'signed', signedStatus: 'Signed' }), { ...declined, index: 1, name: 'Edwin Hollis' }]
+  await open(pageOf({ people, signers: people, status: readDocumentStatus('Declined') }))
+  const page = screen.getByRole('article')
+  expect(page.textContent).toContain('Edwin Hollis declined to sign.')
+  expect(page.textContent).toContain('“Not yet.”')
+  expect(page.textContent).toContain('1 of 2 had signed.')
+  expect(page.querySelector('header')?.textContent).not.toMatch(/\bDue\b/)
+  expect(page.textContent).not.toContain('Signatures may be missing')
+  await press('Send a new copy…')
+  expect(calls('documents.correctedCopy')).toHaveLength(1)
+})
+
 test('identity results are explained, and unknown ones shown as received', async () => {
   await open(fullPage())
   expect(screen.getByText('NoMatch')).toBeTruthy()
@@ -160,7 +174,8 @@ test('the history combines changes and own actions, newest first', async () => {
   expect(entries[0]).toContain('Extend the due date')
   expect(entries[0]).toContain(', done')
   expect(entries[1]).toContain('Tama Brooks signed.')
-  expect(entries[2]).toContain('by this office')
+  expect(entries[1]).not.toContain('by this office')
+  expect(told[2]).toContain('by this office')
 })
 
 test('references can be copied', async () => {

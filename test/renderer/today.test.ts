@@ -63,7 +63,7 @@ test('a stalled document can be reminded, and a declined one sent again correcte
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   await fireEvent.click(group('No progress').getAllByRole('button', { name: /^Remind/ })[0] as Element)
   expect(await screen.findByRole('dialog', { name: 'Send a reminder?' })).toBeTruthy()
-  await fireEvent.click(group('Declined').getAllByRole('button', { name: /^Send a corrected copy/ })[0] as Element)
+  await fireEvent.click(group('Declined').getAllByRole('button', { name: /^Send a new copy/ })[0] as Element)
   await settle()
   expect(opened.api.control.calls.some(({ name }) => name === 'documents.correctedCopy')).toBe(true)
 })

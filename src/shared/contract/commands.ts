@@ -9,7 +9,7 @@ export const DOCUMENT_COMMANDS = {
   notary: 'Assign to a notary…',
   download: 'Download…',
   browser: 'Open in browser',
-  resend: 'Send a corrected copy',
+  resend: 'Send a new copy…',
   another: 'Send another like this',
   anotherToSame: 'Send another to the same people',
   hold: 'Put on hold…',

@@ -227,7 +227,7 @@ export class Todo {
         label: 'View identity check',
         run: () => router.go('identity', [row.reference], this.#app.accountPlace(row.accountId))
       },
-      declined: this.#commandAction('resend', 'Send a corrected copy', row),
+      declined: this.#commandAction('resend', 'Send a new copy…', row),
       overdue: this.#commandAction('extend', 'Extend…', row),
       expired: this.#commandAction('extend', 'Extend…', row),
       stalled: this.#commandAction('remind', 'Remind…', row)
