@@ -42,7 +42,7 @@ test('with keys alone, in Arabic, a person signs, and goes from the page to our 
   await leaveBy()
   await isOnPage(false)
   await pressByKey(window, button(say('Help')))
-  await expect(window.getByRole('heading', { name: say('Please ask at the desk') })).toBeVisible()
+  await expect(window.getByRole('heading', { name: say('Please ask staff') })).toBeVisible()
   await pressByKey(window, button(say('Continue')))
   await isOnPage(true)
   await leaveBy()

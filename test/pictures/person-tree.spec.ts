@@ -80,7 +80,7 @@ const STAGES: Record<string, Tree> = {
   },
   'person-help': {
     en: [
-      'heading "Please ask at the desk" [level=1]',
+      'heading "Please ask staff" [level=1]',
       'paragraph: Staff can explain each step, and you can stop at any time.',
       'paragraph: Nothing is signed until the last step.',
       ...['button "Continue"', ...BAR.en]

@@ -84,7 +84,7 @@ describe('a signer’s language', () => {
     const help = button('Help')
     await fireEvent.click(help, { detail: 1 })
     await become({ phase: 'covered', cover: 'help' })
-    expect(heading()).toBe('Please ask at the desk')
+    expect(heading()).toBe('Please ask staff')
     await fireEvent.click(button('Language and display'), { detail: 2 })
     await settle()
     expect(side().queryByRole('heading', { name: 'Language and display' })).toBeNull()
@@ -200,7 +200,7 @@ describe('language and display', () => {
     expect(document.documentElement.dataset.contrast).toBe('more')
     await fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
     await settle()
-    expect(heading()).toBe('Please ask at the desk')
+    expect(heading()).toBe('Please ask staff')
     expect(document.activeElement).toBe(button('Language and display'))
   })
 

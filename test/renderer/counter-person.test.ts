@@ -451,7 +451,7 @@ describe('the staff PIN', () => {
   test('isn’t needed to give one of the files that staff opened', async () => {
     await open({ phase: 'covered', cover: 'file', asksFile: {}, origin })
     expect(side().getByRole('heading', { name: 'The page asks for a file' })).toBeTruthy()
-    expect(side().getByText(/Please ask at the desk/)).toBeTruthy()
+    expect(side().getByText(/Please ask staff/)).toBeTruthy()
     await changeSession({ asksFile: { files: [] } })
     expect(side().getByText(/doesn’t take the files/)).toBeTruthy()
     await changeSession({ asksFile: { files: fakeFiles } })
@@ -558,7 +558,7 @@ describe('after a document', () => {
     expect(side().getByText(/^You have/).textContent).toBe('You have 3 documents to sign.')
     await changeSession({ phase: 'between', turns: [named('Deed', { signed: 'signed' }), ...turns.slice(1)] })
     expect(button('Continue to Lease')).toBeTruthy()
-    expect(side().getByText('Document 3 of 4')).toBeTruthy()
+    expect(side().getByText('Next: document 3 of 4')).toBeTruthy()
     const [pointedAt] = side().getAllByRole('listitem', { current: 'step' })
     expect(pointedAt?.textContent).toContain('Lease')
   })
@@ -833,7 +833,7 @@ describe('the receipt', () => {
     await open({ ...thanked, receipt: 'on-request' })
     expect(code()).toBeNull()
     expect(calls('counter.receipt')).toEqual([])
-    await press('Show my receipt')
+    await press('Show my receipt number')
     expect(code()).toBeTruthy()
     expect(side().getByText('R-2025-000123-3F2A')).toBeTruthy()
     await changeSession({ phase: 'handover', current: 1 })
@@ -855,15 +855,15 @@ describe('the receipt', () => {
   test('is not offered if no page could be opened', async () => {
     const turns = [turnOf({ outcome: { signed: 'skipped' } })]
     await open({ phase: 'return', isLocked: true, turns, receipt: 'on-request' })
-    expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()
+    expect(side().queryByRole('button', { name: 'Show my receipt number' })).toBeNull()
   })
 
   test('is not offered without receipts, and a failure to make it is reported', async () => {
     await open(thanked)
-    expect(side().queryByRole('button', { name: 'Show my receipt' })).toBeNull()
+    expect(side().queryByRole('button', { name: 'Show my receipt number' })).toBeNull()
     api.control.fail('counter.receipt', { code: 'keychain', message: 'The keychain is locked.' })
     await changeSession({ receipt: 'on-request' })
-    await press('Show my receipt')
+    await press('Show my receipt number')
     expect(side().getByText('The receipt isn’t ready. Please ask staff.')).toBeTruthy()
   })
 })

@@ -24,7 +24,7 @@ test('staff see why the page was covered, and what became of it', () => {
 
 test('a waiting signer is told that nothing is lost only if their page is still open', () => {
   const locked = { cover: 'away' as const, isLocked: true }
-  expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered' }))).toMatch(/hidden\. Nothing is lost\.$/)
+  expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered' }))).toMatch(/hidden and stays as you left it\.$/)
   expect(whyLocked(say, sessionOf({ ...locked, phase: 'covered', cover: 'idle' }))).toMatch(
     /hidden\. Nothing is lost\.$/
   )

@@ -104,7 +104,8 @@ export function closingMessage(say: Say, turns: readonly CounterTurn[]): string 
     return answers.length === 1
       ? say('Your signature has been received.')
       : say('Your signatures on {count} documents have been received.', { count: answers.length })
-  if (answers.every((one) => one === 'signed' || one === 'declined')) return say('Your answer has been received.')
+  if (answers.every((one) => one === 'signed' || one === 'declined'))
+    return answers.length === 1 ? say('Your answer has been received.') : say('Your answers have been received.')
   return say('Staff will tell you what happens next.')
 }
 
@@ -134,7 +135,7 @@ export function failureWords(say: Say, error: AppError): string {
 /** The PIN was removed while a person has the screen: nothing can unlock it, and closing is then allowed. */
 export const NO_PIN = {
   office: 'The staff PIN was removed from this computer. Close Countersign and open it again to unlock the screen.',
-  person: 'The staff PIN was removed from this computer. Please ask at the desk.'
+  person: 'The staff PIN was removed from this computer. Please ask staff.'
 }
 
 /** Returns why a PIN was refused, in the office's window or on the person's display. */
@@ -179,7 +180,7 @@ const coverReasons: Record<CoveredBy, string> = {
   display: 'The second display was unplugged.',
   locked: 'The computer was locked or went to sleep.',
   page: 'Countersign had to reopen this screen.',
-  office: 'Staff hid it from the desk.'
+  office: 'Staff hid it from the counter.'
 }
 
 /** Returns why the person has to wait for staff, and what is left of their page. */
@@ -187,14 +188,12 @@ export function whyLocked(say: Say, { cover, coveredBy, phase }: CounterSession)
   if (phase === 'covered') {
     return cover === 'idle'
       ? say('The screen wasn’t used for a while, so the page is hidden. Nothing is lost.')
-      : say('The screen was left, so the page is hidden. Nothing is lost.')
+      : say('Your page is hidden and stays as you left it.')
   }
   if (coveredBy === 'display' && phase === 'failed')
     return say('The screen was unplugged, so the page was closed. Anything that wasn’t submitted is lost.')
   if (phase === 'failed') return say('The page is closed. Anything that wasn’t submitted is lost.')
-  return cover === 'idle'
-    ? say('The screen wasn’t used for a while. No page is open.')
-    : say('The screen was left. No page is open.')
+  return cover === 'idle' ? say('The screen wasn’t used for a while. No page is open.') : say('No page is open.')
 }
 
 /** Returns why the page was covered, and what is left of it. */
