@@ -214,6 +214,19 @@ test('what was just sent begins with all that its first signer can sign', async 
   expect(turnsBegun()).toMatchObject([{ documentReference: 'doc-0' }, { documentReference: 'doc-2' }])
 })
 
+test('Ctrl and Enter hand the screen over, and what the receipt will say is said while nothing is ticked', async () => {
+  await open({ offer: offerOf({ evidence: evidence.map((item) => ({ ...item, isRequired: false })) }) })
+  const note = /^Nothing ticked: the receipt will say/
+  expect(sheet().getByText(note)).toBeTruthy()
+  await tick('Photo ID seen')
+  expect(sheet().queryByText(note)).toBeNull()
+  await fireEvent.keyDown(box('Photo ID seen'), { key: 'Enter' })
+  expect(calls('counter.start')).toHaveLength(0)
+  await fireEvent.keyDown(box('Photo ID seen'), { key: 'Enter', ctrlKey: true })
+  await settle()
+  expect(calls('counter.start')).toHaveLength(1)
+})
+
 test('an unchecked later signer is named next to the handover button until something is ticked', async () => {
   await open({ offer: { ...couple(), evidence: offerOf().evidence ?? [] } })
   expect(sheet().queryByRole('button', { name: /^Check / })).toBeNull()

@@ -106,7 +106,7 @@ describe('a PIN', () => {
   test('that everybody tries first is refused in words, and the one before holds', async () => {
     const { pin } = await withPin()
     await expect(pin.set('1234', PIN)).rejects.toMatchObject(
-      refusal({ code: 'invalid', fields: [{ field: 'pin', message: expect.stringMatching(/digits in a row/) }] })
+      refusal({ code: 'invalid', fields: [{ field: 'pin', message: expect.stringMatching(/consecutive digits/) }] })
     )
     expect(await pin.check(PIN)).toEqual({ ok: true })
   })

@@ -77,7 +77,7 @@ const WELL_KNOWN = new Set([
 export function pinRefusal(pin: string): string | undefined {
   if (!/^\d{4,12}$/.test(pin)) return 'Use 4 to 12 digits.'
   if (/^(\d)\1+$/.test(pin)) return 'Too easy to guess. Don’t repeat one digit.'
-  if (isRun(pin)) return 'Too easy to guess. Don’t use digits in a row.'
+  if (isRun(pin)) return 'Too easy to guess. Don’t use consecutive digits, such as 1234 or 9876.'
   if (/^(\d{2,6})\1+$/.test(pin)) return 'Too easy to guess. Don’t repeat a pattern.'
   if (/^(?:(\d)\1)+$/.test(pin)) return 'Too easy to guess. Don’t use doubled digits.'
   if (WELL_KNOWN.has(pin)) return 'Too easy to guess. Choose another PIN.'

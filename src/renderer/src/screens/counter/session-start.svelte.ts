@@ -249,6 +249,12 @@ export class SessionStart {
     else this.#seen.delete(`${person} ${item.id}`)
   }
 
+  /** Whether nothing that the receipt could name was seen or compared for a person. */
+  isUnchecked({ person, entries }: Signing): boolean {
+    const hasSeen = this.offer?.evidence.some((item) => this.hasSeen(person, item))
+    return !hasSeen && entries.every((entry) => !('compared' in this.#recordedComparison(entry)))
+  }
+
   linesOf(person: string): string {
     return this.#lines.get(person) ?? ''
   }
