@@ -181,7 +181,7 @@ async function doMainJob(clerk: Clerk, office: PracticeOffice): Promise<void> {
     await next.click()
   }
   await clerk.composeTemplate({ name: TEMPLATE, people: [MERE] })
-  await press(button(/^Send 1 template$/))
+  await press(button(/^Send 1 document$/))
   await press(button('Send now'))
   await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
   await press(window.getByRole('link', { name: 'Show in the Outbox' }))

@@ -96,6 +96,7 @@ test('the heading counts signed documents, and mentions unconfirmed ones', () =>
   expect(sessionTitle(two(signed, signed))).toBe('All 2 signed')
   expect(sessionTitle(two(signed, notYet))).toBe('1 of 2 signed')
   expect(sessionTitle(two(notYet, { signed: 'declined' }))).toBe('Nothing was signed')
+  expect(sessionTitle(two(signed, { signed: 'declined' }))).toBe('1 signed, 1 declined')
   expect(sessionTitle(two(notYet, { signed: 'unknown' }))).toBe('0 of 2 signed, 1 not confirmed yet')
   expect(sessionTitle([turnOf({ outcome: signed })])).toBe('Mere Parata has signed')
 })

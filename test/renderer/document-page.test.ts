@@ -118,7 +118,10 @@ test('a declined document shows the reason', async () => {
 
 test('what was declined says so first, with the next step, and is due no more', async () => {
   const declined = signerOf({ state: 'declined', signedStatus: 'Declined', declinedReason: 'Not yet.' })
-  const people = [signerOf({ state: 'signed', signedStatus: 'Signed' }), { ...declined, index: 1, name: 'Edwin Hollis' }]
+  const people = [
+    signerOf({ state: 'signed', signedStatus: 'Signed' }),
+    { ...declined, index: 1, name: 'Edwin Hollis' }
+  ]
   await open(pageOf({ people, signers: people, status: readDocumentStatus('Declined') }))
   const page = screen.getByRole('article')
   expect(page.textContent).toContain('Edwin Hollis declined to sign.')

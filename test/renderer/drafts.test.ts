@@ -191,7 +191,7 @@ describe('a selected draft', () => {
     await key('ArrowDown')
     await key('Delete')
     expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Drafts' }))
-    expect(screen.getByText('No drafts yet.')).toBeTruthy()
+    expect(screen.getByText('No drafts.')).toBeTruthy()
   })
 
   test('can be used for bulk send', async () => {

@@ -31,7 +31,7 @@ test('each kind that needs attention has a count and links to its documents', as
       .getAttribute('href')
   ).toContain('families=declined')
   expect(linkOf(/^Identity failed\s?2/)).toContain('identity=failed')
-  expect(linkOf(/^At the counter/)).toBe('#/counter')
+  expect(linkOf(/^Can sign here/)).toBe('#/counter')
   expect(linkOf(/24 unread documents/)).toContain('unread=1')
   expect(linkOf(/^Complete\s?604$/)).toContain('families=complete')
 })
@@ -70,7 +70,7 @@ test('a stalled document can be reminded, and a declined one sent again correcte
 
 test('someone who can sign at the counter can be started', async () => {
   await open()
-  await fireEvent.click(group('At the counter').getAllByRole('button', { name: /^Start/ })[0] as Element)
+  await fireEvent.click(group('Can sign here').getAllByRole('button', { name: /^Start/ })[0] as Element)
   const { screen: there, rest, query } = opened.app.router.route
   expect([there, ...rest]).toEqual(['counter', 'start'])
   expect(query.get('signer')).not.toBeNull()

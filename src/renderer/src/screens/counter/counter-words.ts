@@ -125,6 +125,8 @@ export function sessionTitle(turns: readonly CounterTurn[]): string {
   const signed = turns.filter(({ outcome }) => outcome?.signed === 'signed').length
   const unknown = turns.filter(({ outcome }) => outcome?.signed === 'unknown').length
   if (signed === turns.length) return `All ${turns.length} signed`
+  const declined = turns.filter(({ outcome }) => outcome?.signed === 'declined').length
+  if (declined > 0 && signed > 0 && signed + declined === turns.length) return `${signed} signed, ${declined} declined`
   const known = signed === 0 && unknown === 0 ? 'Nothing was signed' : `${signed} of ${turns.length} signed`
   return unknown === 0 ? known : `${known}, ${unknown} not confirmed yet`
 }

@@ -363,7 +363,7 @@ const statuses: Record<Kind, StatusWords> = {
   unsent: { shape: 'cross', word: 'Not sent', tone: 'danger' },
   release: { shape: 'pause', word: 'To be released', tone: 'warn' },
   refused: { shape: 'cross', word: 'Refused files', tone: 'warn' },
-  counter: { shape: 'half', word: 'At the counter', tone: 'accent' },
+  counter: { shape: 'half', word: 'Can sign here', tone: 'accent' },
   stalled: { shape: 'pause', word: 'No progress', tone: 'warn' }
 }
 
