@@ -40,7 +40,7 @@ async function openDraft(composition: Composition, change: Parameters<typeof fak
   opened.app.router.go('compose', ['draft-1'])
   show(opened, Compose)
   await settle()
-  await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
+  await screen.findByRole('heading', { name: /^Send (forms|documents)$/ })
 }
 
 /** Returns what is stored after the save delay. */
@@ -481,7 +481,7 @@ describe('problems', () => {
     )
     await openDraft(forms({ items: [form({ signers: people })] }))
     expect(summary().getByRole('heading', { name: '8 things left to fill in' })).toBeTruthy()
-    expect(summary().getByRole('heading', { name: '15 suggestions' })).toBeTruthy()
+    expect(summary().getByRole('heading', { name: '15 warnings' })).toBeTruthy()
     expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(6)
     await fireEvent.click(summary().getByRole('button', { name: 'Show 11 more' }))
     expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(8)

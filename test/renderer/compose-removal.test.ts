@@ -29,7 +29,7 @@ async function openDraft(composition: Composition) {
   opened = await openOffice(fakeApi({ drafts: [draft] }))
   opened.app.router.go('compose', ['draft-1'])
   const rendered = show(opened, Compose)
-  await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
+  await screen.findByRole('heading', { name: /^Send (forms|documents)$/ })
   await settle()
   return rendered
 }
