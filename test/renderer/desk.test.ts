@@ -66,7 +66,10 @@ test.each<[OfficeMembershipState, RegExp]>([
   ['away', /doesn’t answer.*wait until it’s back; reminders.*can’t be made/],
   ['unwritable', /can’t save right now.*Packages wait until it can.*Tell your administrator/],
   ['crowded', /has no free connection.*Packages wait until it has one.*a few minutes, tell your administrator/],
-  ['refused', /no longer lets this workstation in.*removed this workstation.*Ask them for a new code and join again: everything here stays/],
+  [
+    'refused',
+    /no longer lets this workstation in.*removed this workstation.*Ask them for a new code and join again: everything here stays/
+  ],
   ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
   ['pooled', /can’t be used at this address.*a connection pooler answers there/],
   ['no-keychain', /keychain can’t be used.*sign-in to the office is kept in it\. Unlock it, or tell/],

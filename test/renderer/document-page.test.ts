@@ -178,7 +178,7 @@ test('the history combines changes and own actions, newest first', async () => {
   expect(entries[0]).toContain(', done')
   expect(entries[1]).toContain('Tama Brooks signed.')
   expect(entries[1]).not.toContain('by this office')
-  expect(told[2]).toContain('by this office')
+  expect(entries[2]).toContain('by this office')
 })
 
 test('references can be copied', async () => {

@@ -188,7 +188,9 @@ export function openFetching(deps: FetchingDeps) {
       .ofDocument(accountId, documentReference)
       .filter((one) => one.type === type && one.folderId === folderId)
       .filter((one) => one.fileName === fileName && one.sha256 === sha256)
-    return known.length === 0 ? undefined : known.every(({ wasThere, workstation }) => wasThere || workstation !== undefined)
+    return known.length === 0
+      ? undefined
+      : known.every(({ wasThere, workstation }) => wasThere || workstation !== undefined)
   }
 
   function toSavedDownload(

@@ -224,8 +224,7 @@ export const TRANSLATIONS: Readonly<Record<Exclude<PersonLanguage, 'en'>, Transl
     neverShown: '从未显示',
     files: '提供给页面的文件',
     proof: '如何核对此回执',
-    howToCheck:
-      'PDF 文件带有办公室的签名。办公室可以为您核对。打印件可以用编号和哈希值与办公室的副本比对。',
+    howToCheck: 'PDF 文件带有办公室的签名。办公室可以为您核对。打印件可以用编号和哈希值与办公室的副本比对。',
     hash: '哈希值 (SHA-256)',
     first: '审计记录首条',
     last: '审计记录末条',
