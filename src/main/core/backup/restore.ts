@@ -383,15 +383,15 @@ export interface RestoredBackup {
  * Completes a restore once the database is open: stores the accounts' secrets in the keychain, and accepts the restored
  * audit trail as the one to compare with. Undefined if nothing was restored. Secrets that the keychain refuses now are
  * stored by a later start; the rest of the restore doesn't depend on them.
- * @param trouble is called for each secret that isn't stored.
+ * @param onError is called for each secret that isn't stored.
  * @throws KeychainError: retried at the next start.
  */
 export async function completeRestore(
   db: Db,
   { accounts, auditAnchor }: Pick<Keychain, 'accounts' | 'auditAnchor'>,
-  trouble: (error: unknown) => void
+  onError: (error: unknown) => void
 ): Promise<RestoredBackup | undefined> {
-  await storeSecrets(db, accounts, trouble)
+  await storeSecrets(db, accounts, onError)
   const restored = openJsonMeta(db).read(RESTORED_KEY, Restored)
   if (!restored) return undefined
   const entriesBefore = await forgetAnchor(auditAnchor, openMeta(db))
@@ -404,7 +404,7 @@ export async function completeRestore(
 }
 
 /** Stores each secret once: a later start mustn't replace what was entered or renewed since. */
-async function storeSecrets(db: Db, accounts: AccountSecrets, trouble: (error: unknown) => void): Promise<void> {
+async function storeSecrets(db: Db, accounts: AccountSecrets, onError: (error: unknown) => void): Promise<void> {
   const meta = openJsonMeta(db)
   const restored = meta.read(RESTORED_SECRETS, RestoredSecrets)
   if (!restored) return
@@ -415,7 +415,7 @@ async function storeSecrets(db: Db, accounts: AccountSecrets, trouble: (error: u
       const isWanted = accountIds.includes(id) && (!restored.isRetry || (await accounts.get(id)) === null)
       if (isWanted) await accounts.set(id, secret)
     } catch (error) {
-      trouble(error)
+      onError(error)
       // One that is too long never fits; it has to be entered again.
       if (!(error instanceof KeychainError && error.code === 'too-long')) refused[id] = secret
     }

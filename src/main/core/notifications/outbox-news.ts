@@ -34,13 +34,13 @@ export interface OutboxNewsSource {
   markNotified: (current: readonly string[]) => void
 }
 
-const KEY = 'outbox-told'
+const KEY = 'outbox-notified'
 /** Packages looked at in each account. */
-const MOST = 50
+const MAX_PACKAGES = 50
 
 export function openOutboxNews({ db, accounts, state, attention, who }: OutboxNewsDeps): OutboxNewsSource {
   const stored = openJsonMeta(db)
-  let told: ReadonlySet<string> = new Set(stored.read(KEY, z.array(z.string())) ?? [])
+  let notified: ReadonlySet<string> = new Set(stored.read(KEY, z.array(z.string())) ?? [])
 
   function pauseOf(accountId: string): OutboxNews[] {
     const { pause } = state(accountId)
@@ -53,14 +53,14 @@ export function openOutboxNews({ db, accounts, state, attention, who }: OutboxNe
     unnotified() {
       const all = accounts().flatMap(({ id }) => [
         ...pauseOf(id),
-        ...attention(id, MOST).flatMap((send) => newsOfSend(send, who()) ?? [])
+        ...attention(id, MAX_PACKAGES).flatMap((send) => newsOfSend(send, who()) ?? [])
       ])
-      return { news: all.filter(({ key }) => !told.has(key)), current: all.map(({ key }) => key) }
+      return { news: all.filter(({ key }) => !notified.has(key)), current: all.map(({ key }) => key) }
     },
     markNotified(current) {
-      if (current.length === told.size && current.every((key) => told.has(key))) return
-      told = new Set(current)
-      stored.write(KEY, [...told])
+      if (current.length === notified.size && current.every((key) => notified.has(key))) return
+      notified = new Set(current)
+      stored.write(KEY, [...notified])
     }
   }
 }

@@ -120,14 +120,14 @@ function sectionsMatching(sections: readonly Section[], words: readonly string[]
 }
 
 /** Words shorter than this aren't marked, unless all are: "a" is in almost every line. */
-const LEAST_MARKED_LENGTH = 3
+const MIN_MARKED_LENGTH = 3
 
 /** Splits a text into pieces, marking the words that begin with what was searched for. */
 export function highlight(text: string, words: readonly string[]): { text: string; isMarked: boolean }[] {
   if (words.length === 0 || text === '') return [{ text, isMarked: false }]
   const { plain, places } = foldedWithPlaces(text)
   const isIn = new Array<boolean>(text.length).fill(false)
-  const telling = words.filter((word) => word.length >= LEAST_MARKED_LENGTH)
+  const telling = words.filter((word) => word.length >= MIN_MARKED_LENGTH)
   for (const word of telling.length > 0 ? telling : words)
     for (let at = plain.indexOf(word); at >= 0; at = plain.indexOf(word, at + word.length))
       if (!/[\p{L}\p{N}]/u.test(plain[at - 1] ?? '')) isIn.fill(true, places[at], places[at + word.length])
