@@ -86,7 +86,7 @@ const STAGES: Record<string, Tree> = {
       ...['button "Continue"', ...BAR.en]
     ],
     ar: [
-      'heading "يرجى السؤال عند المكتب" [level=1]',
+      'heading "يرجى سؤال الموظفين" [level=1]',
       'paragraph: يمكن للموظفين شرح كل خطوة، ويمكنك التوقف في أي وقت.',
       'paragraph: لا يتم توقيع أي شيء قبل الخطوة الأخيرة.',
       ...['button "متابعة"', ...BAR.ar]
