@@ -32,7 +32,7 @@ async function setTime(label: string, value: string) {
 
 test('each kind shows its setting', async () => {
   await open()
-  expect(screen.getAllByRole('radiogroup')).toHaveLength(8)
+  expect(screen.getAllByRole('radiogroup')).toHaveLength(9)
   expect(chosen('Someone has signed')).toBe('never')
   expect(chosen('A document is due tomorrow')).toBe('always')
   expect(chosen('Someone can sign at the counter')).toBe('views')

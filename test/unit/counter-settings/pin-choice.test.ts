@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { pinRefusal } from '../../../src/main/core/counter/pin-hash.ts'
 
 test.each([
-  ['1234', /in a row/],
-  ['4321', /in a row/],
-  ['0123456789', /in a row/],
-  ['7890', /in a row/],
-  ['0987', /in a row/],
+  ['1234', /consecutive/],
+  ['4321', /consecutive/],
+  ['0123456789', /consecutive/],
+  ['7890', /consecutive/],
+  ['0987', /consecutive/],
   ['0000', /repeat one digit/],
   ['1111', /repeat one digit/],
   ['999999999999', /repeat one digit/],

@@ -72,7 +72,7 @@ describe('a document that was sent from here', () => {
     await office.look('Inbox', [])
     await office.look('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
     expect(await unread()).toBe(1)
-    expect(await news()).toEqual(['lease moved', 'lease signed'])
+    expect(await news()).toEqual(['lease signed', 'lease moved'])
   })
 
   test('is news where it was signed before a folder first showed it', async () => {

@@ -153,7 +153,7 @@ describe('what happened to a document', () => {
   test('can be that it moved: told once, and the document is in one folder', async () => {
     await look('Signed', [lease({ Status: 'Complete' })])
     await look('Progress', [])
-    expect(await changes()).toEqual(['lease moved', 'lease completed'])
+    expect(await changes()).toEqual(['lease completed', 'lease moved'])
     expect(await list()).toMatchObject([{ reference: 'lease', folder: 'Signed', unread: true }])
   })
 

@@ -126,7 +126,7 @@ describe('the refusal that is told', () => {
     const error = await errorOf(client.downloadIDVerificationPdf('d-1'))
     expect({ status: error.status, serviceMessage: error.serviceMessage }).toEqual({ status, serviceMessage })
     expect(new Set(spellings())).toEqual(new Set(['pdf', 'PDF']))
-    if (status === 404) expect(asAppError(error).message).toContain('may have been deleted after a time')
+    if (status === 404) expect(asAppError(error).message).toContain('or it was deleted after a time')
   })
 })
 
