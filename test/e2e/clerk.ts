@@ -147,7 +147,7 @@ export function clerkAt(app: Launched) {
 
     /** Puts the package in the outbox, where its send can be undone for a while. */
     async putInOutbox(): Promise<void> {
-      await button(/^Send \d+ (form|template)s?$/).click()
+      await button(/^Send \d+ (form|document)s?$/).click()
       await button('Send now').waitFor()
     },
 
