@@ -102,6 +102,19 @@ const longEnough = (office: TestOffice) =>
 const pausedBecause = ({ work }: Station) => work.parts.outbox.state(work.accountId).pause?.error?.message ?? ''
 const pause = ({ work }: Station, isPaused: boolean) => work.parts.outbox.shared.pause(work.accountId, isPaused)
 
+/** Makes a draft that all of them have. Returns a function that sends it from one of them, and returns the package's id. */
+async function sharedDraftAt(maker: Station, all: readonly Station[]): Promise<(from: Station) => string> {
+  const composition = forms({ items: [form({ Name: 'Deed of gift', Reference: 'Deed of gift' })] })
+  const { id: draft } = maker.work.parts.sharedDrafts.save(maker.work.accountId, composition)
+  const has = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
+  await until(all, () => all.every(has))
+  return ({ work }: Station) => {
+    const { id } = work.parts.outbox.enqueue(draft)
+    work.parts.outbox.sendNow(id)
+    return id
+  }
+}
+
 /** @param which of the two comes back first */
 async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   const office = await openTestOffice(inject('cluster'), { search: '0 s' })
@@ -184,16 +197,8 @@ test.each([
   const front = await joined(office, 'Front desk')
   const back = await joined(office, 'Back room', front.work)
   const both = [front, back]
-  const composition = forms({ items: [form({ Name: 'Deed of gift', Reference: 'Deed of gift' })] })
-  const { id: draft } = front.work.parts.sharedDrafts.save(front.work.accountId, composition)
-  const has = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
-  await until(both, () => both.every(has))
+  const send = await sharedDraftAt(front, both)
   run('pg_dump', '-Fc')
-  const send = ({ work }: Station) => {
-    const { id } = work.parts.outbox.enqueue(draft)
-    work.parts.outbox.sendNow(id)
-    return id
-  }
   await back.desk.close()
   const sent = send(front)
   await until([front], () => front.state(sent) === 'sent')
@@ -248,15 +253,7 @@ test.each([
     run('pg_dump', '-Fc')
     const front = await joined(office, 'Front desk', back.work)
     const both = [back, front]
-    const composition = forms({ items: [form({ Name: 'Deed of gift', Reference: 'Deed of gift' })] })
-    const { id: draft } = front.work.parts.sharedDrafts.save(front.work.accountId, composition)
-    const has = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
-    await until(both, () => both.every(has))
-    const send = ({ work }: Station) => {
-      const { id } = work.parts.outbox.enqueue(draft)
-      work.parts.outbox.sendNow(id)
-      return id
-    }
+    const send = await sharedDraftAt(front, both)
     await back.desk.close()
     const sent = send(front)
     await until([front], () => front.state(sent) === 'sent')

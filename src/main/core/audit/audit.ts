@@ -215,7 +215,7 @@ export class Audit {
         this.#pending.shift()
       }
     } finally {
-      this.#tried(before)
+      this.#afterWriting(before)
     }
     const lost = this.#lost
     this.#lost = undefined
@@ -229,7 +229,7 @@ export class Audit {
       this.#write(newest)
       this.#pending.pop()
     } finally {
-      this.#tried(before)
+      this.#afterWriting(before)
     }
   }
 
@@ -241,7 +241,7 @@ export class Audit {
   }
 
   /** Retries later what still waits, and reports what was written, of `before` entries that waited. */
-  #tried(before: number): void {
+  #afterWriting(before: number): void {
     const { changed, time } = this.#deps
     if (this.#pending[0]) this.#cancelRetry ??= time.after(RETRY_DELAY, () => this.#retryWrite())
     else this.#stopRetrying()

@@ -1,6 +1,6 @@
 /**
  * What in the Outbox needs someone, each thing once: a pause by the service, packages that weren't sent or released,
- * and those that wait for a release by whoever works here.
+ * and those that wait for a release by the person who works here.
  */
 import { z } from 'zod'
 import type { OutboxView, SendView } from '../../../shared/contract/index.ts'

@@ -11,7 +11,7 @@ export const restoring = `
   ALTER TABLE outbox DROP CONSTRAINT outbox_paused_by_check;
   ALTER TABLE outbox ADD CONSTRAINT outbox_paused_by_check CHECK (paused_by IN ('person', 'service', 'restored'));
 
-  -- Restoring a dump creates every table anew, on another server or on the same; a promoted standby, or a copy of the files that continues
+  -- Restoring a dump creates every table again, on another server or on the same; a promoted standby, or a copy of the files that continues
   -- from an earlier state, has another timeline. Not every hosted server lets us ask for that.
   CREATE FUNCTION server_fingerprint() RETURNS text LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   DECLARE
@@ -29,7 +29,7 @@ export const restoring = `
   UPDATE office SET server_fingerprint = server_fingerprint();
 
   -- Sends that were waiting or in flight may have arrived, or may still arrive for as long as a POST takes. Claims of the previous life no
-  -- longer decide anything, nor do those of another copy of the same state. The documents are published anew.
+  -- longer decide anything, nor do those of another copy of the same state. The documents are published again.
   CREATE FUNCTION begin_life(p_lost_from timestamptz) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
   DECLARE
     jump integer := 1000 + floor(random() * 1000000);

@@ -392,7 +392,7 @@ export const sharedItems = `
     END IF;
     IF p_to IN ('gone', 'maker') THEN
       PERFORM remove_item(p_kind, p_id, next);
-      -- A restored server may be told contents that whoever deletes it hasn't seen: see restore_item.
+      -- A restored server may be told contents that the person who deletes it hasn't seen: see restore_item.
       UPDATE shared_item SET is_makers_own = p_to = 'maker', is_split_off = false,
           deleted_revision = CASE WHEN is_since THEN its.base_revision ELSE greatest(its.revision, p_revision) END,
           deleted_version = CASE WHEN is_since THEN NULL WHEN p_revision > its.revision THEN p_based_on[cardinality(p_based_on)] ELSE its.version END

@@ -110,7 +110,7 @@ export const records = `
       ELSIF its.version = p_versions[n] THEN
         result := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
         PERFORM add_to_lineage(its, marks, is_retold);
-        -- Only the base from before the restore is updated: whoever has the same has nothing to add to it.
+        -- Only the base from before the restore is updated: a workstation that has the same has nothing to add to it.
         UPDATE shared_item SET base_revision = p_revisions[n] - 1, base_sealed = CASE WHEN gone_at IS NULL THEN p_base[n] END
           WHERE p_is_changed_since[n] AND kind = p_kind AND id = p_ids[n] AND life = now_life AND base_revision < p_revisions[n] - 1;
       ELSIF lineage_has(its.ancestors, p_versions[n]) THEN
@@ -137,7 +137,7 @@ export const records = `
             base_sealed = CASE WHEN is_end THEN NULL WHEN p_is_changed_since[n] THEN p_base[n]
               WHEN NOT is_retold AND life < now_life THEN sealed ELSE base_sealed END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
-            -- As whoever changed it last says. That a person was forgotten is kept, or a workstation that was away would bring them back.
+            -- As the workstation that changed it last says. That a person was forgotten is kept, or a workstation that was away would bring them back.
             expires_at = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN expires_at END
           WHERE kind = p_kind AND id = p_ids[n];
       ELSE

@@ -118,7 +118,7 @@ export const officeRecords = `
 
   -- The query of a rule's view when someone last edited the rule: another workstation may change the view.
   ALTER TABLE download_rules ADD COLUMN view_query TEXT CHECK (json_valid(view_query));
-  -- Who changed it since, and into what: that may be someone else than whoever saved the view last.
+  -- Who changed it since, and into what: that may be another person than the one who saved the view last.
   ALTER TABLE download_rules ADD COLUMN view_change TEXT CHECK (json_valid(view_change));
   UPDATE download_rules SET view_query = (SELECT query FROM document_views WHERE document_views.id = view_id);
 
