@@ -120,7 +120,8 @@ function runTestsWithout(out: readonly Removable[], tested: readonly Row[]): Row
   try {
     const report = join(folder, 'report.json')
     spawnSync('npx', ['vitest', 'run', '--project', 'node*', ...files, '--reporter=json', `--outputFile=${report}`], {
-      ...{ stdio: 'ignore', shell: process.platform === 'win32' },
+      stdio: 'ignore',
+      shell: process.platform === 'win32',
       env: { ...process.env, COUNTERSIGN_WITHOUT: out.join(',') }
     })
     const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as TestReport

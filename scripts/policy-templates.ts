@@ -9,7 +9,8 @@ import { MANAGED_SETTINGS, type ManagedSetting, WITHDRAW } from '../src/main/cor
 const NAMESPACE = 'Countersign.Policies'
 const ROOT = {
   xmlns: 'http://schemas.microsoft.com/GroupPolicy/2006/07/PolicyDefinitions',
-  ...{ revision: '1.0', schemaVersion: '1.0' }
+  revision: '1.0',
+  schemaVersion: '1.0'
 }
 /** The same in every generated file: a profile replaces another with the same identifier. */
 const PROFILE_ID = '8C0E6B5A-3C41-4E0C-9E5B-2B6D0F7A5C11'
@@ -45,7 +46,10 @@ const groupOf = ({ name }: ManagedSetting) => (name.includes('.') ? name.split('
 const groups = [...new Set(MANAGED_SETTINGS.flatMap((setting) => groupOf(setting) ?? []))]
 
 const WITHDRAWAL: ManagedSetting = {
-  ...{ name: WITHDRAW, kind: 'boolean', values: [true, false], isNullable: false },
+  name: WITHDRAW,
+  kind: 'boolean',
+  values: [true, false],
+  isNullable: false,
   description: 'Withdraws the policy: nothing is set any more. No other setting may be set with it.'
 }
 const allSettings = [...MANAGED_SETTINGS, WITHDRAWAL]
@@ -84,13 +88,11 @@ function policyOf(setting: ManagedSetting): string {
   const id = idOf(setting)
   const isSwitch = setting.kind === 'boolean'
   const attributes = {
-    ...{
-      name: id,
-      class: 'Machine',
-      displayName: `$(string.${id})`,
-      explainText: `$(string.${id}_help)`,
-      key: POLICY_KEY
-    },
+    name: id,
+    class: 'Machine',
+    displayName: `$(string.${id})`,
+    explainText: `$(string.${id}_help)`,
+    key: POLICY_KEY,
     ...(isSwitch ? { valueName: setting.name } : { presentation: `$(presentation.${id})` })
   }
   const decimal = (value: number) => element('decimal', { value })
@@ -220,13 +222,21 @@ const propertyList = (value: unknown) =>
 export function profile(policy: Readonly<Record<string, unknown>>): string {
   const { $schema: _, ...settings } = policy
   const payload = {
-    ...{ PayloadType: BUNDLE, PayloadVersion: 1, PayloadIdentifier: `${BUNDLE}.policy`, PayloadUUID: PAYLOAD_ID },
+    PayloadType: BUNDLE,
+    PayloadVersion: 1,
+    PayloadIdentifier: `${BUNDLE}.policy`,
+    PayloadUUID: PAYLOAD_ID,
     PayloadDisplayName: 'Countersign',
     ...Object.fromEntries(MANAGED_SETTINGS.flatMap(({ name }) => valueIn(settings, name)))
   }
   return propertyList({
-    ...{ PayloadType: 'Configuration', PayloadVersion: 1, PayloadIdentifier: BUNDLE, PayloadUUID: PROFILE_ID },
-    ...{ PayloadDisplayName: 'Countersign', PayloadScope: 'System', PayloadRemovalDisallowed: true },
+    PayloadType: 'Configuration',
+    PayloadVersion: 1,
+    PayloadIdentifier: BUNDLE,
+    PayloadUUID: PROFILE_ID,
+    PayloadDisplayName: 'Countersign',
+    PayloadScope: 'System',
+    PayloadRemovalDisallowed: true,
     PayloadDescription: 'What our organisation sets for Countersign.',
     PayloadContent: [payload]
   })
@@ -245,9 +255,15 @@ function valueIn(settings: Readonly<Record<string, unknown>>, name: string): [na
  */
 export function manifest(): string {
   return propertyList({
-    ...{ pfm_title: 'Countersign', pfm_description: 'What an organisation sets for Countersign on its computers.' },
-    ...{ pfm_domain: BUNDLE, pfm_format_version: 1, pfm_version: 1, pfm_unique: true },
-    ...{ pfm_platforms: ['macOS'], pfm_targets: ['system'], pfm_app_url: 'https://countersign.example' },
+    pfm_title: 'Countersign',
+    pfm_description: 'What an organisation sets for Countersign on its computers.',
+    pfm_domain: BUNDLE,
+    pfm_format_version: 1,
+    pfm_version: 1,
+    pfm_unique: true,
+    pfm_platforms: ['macOS'],
+    pfm_targets: ['system'],
+    pfm_app_url: 'https://countersign.example',
     pfm_subkeys: [
       ...envelope('PayloadDescription', 'string', 'Description of the payload', 'Countersign'),
       ...envelope('PayloadDisplayName', 'string', 'Name of the payload', 'Countersign'),
@@ -272,9 +288,12 @@ function keyOf({ name, description, kind, values, isNullable, minimum, maximum }
     ...(isNullable && kind === 'integer' ? ['For null, write the text null in a profile of your own.'] : [])
   ]
   return {
-    ...{ pfm_name: name, pfm_title: name, pfm_description: [description, ...notes].join(' ') },
+    pfm_name: name,
+    pfm_title: name,
+    pfm_description: [description, ...notes].join(' '),
     pfm_type: isText ? 'string' : kind,
     ...(kind === 'choice' && { pfm_range_list: values.map(String) }),
-    ...{ pfm_range_min: minimum, pfm_range_max: maximum }
+    pfm_range_min: minimum,
+    pfm_range_max: maximum
   }
 }

@@ -32,7 +32,11 @@ export async function runAgentOrder(
     case 'enrol': {
       const { accounts, clients, newId, organisation, signals, time } = foundation
       const handlers = enrolmentHandlers({
-        ...{ accounts, clients, newId, note, time },
+        accounts,
+        clients,
+        newId,
+        note,
+        time,
         // Agents don't write enrolment files.
         madeBy: '',
         chooseFiles: async () => [order.file],

@@ -86,16 +86,14 @@ export async function openApp(start: AppStart) {
   const madeBy = `${app.getName()} ${app.getVersion()}`
   const composing = openComposing(foundation, folders, madeBy)
   const counter = openCounter(foundation, {
-    ...{
-      ask,
-      heads: composing.heads,
-      officeBoard: composing.officeBoard,
-      sharedStaff: composing.sharedStaff,
-      exclusiveTasks: folders.exclusiveTasks,
-      records: composing.records,
-      polling,
-      whenPolling: pollingStarted.promise
-    },
+    ask,
+    heads: composing.heads,
+    officeBoard: composing.officeBoard,
+    sharedStaff: composing.sharedStaff,
+    exclusiveTasks: folders.exclusiveTasks,
+    records: composing.records,
+    polling,
+    whenPolling: pollingStarted.promise,
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
     compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
   })
@@ -103,11 +101,21 @@ export async function openApp(start: AppStart) {
   const { note } = counter.audit
   const { nameOf, exclusiveTasks } = folders
   const identity = openIdentity(foundation, {
-    ...{ ask, nameOf, exclusiveTasks, views, polling, note, isHandedOver },
+    ask,
+    nameOf,
+    exclusiveTasks,
+    views,
+    polling,
+    note,
+    isHandedOver,
     viewSavedBy: (accountId, id) => composing.records.savedBy('view', accountId, id)
   })
   const notifications = openNotifications(foundation, {
-    ...{ ask, views, polling, isAway, isSigning },
+    ask,
+    views,
+    polling,
+    isAway,
+    isSigning,
     refusals: composing.dropFolders.refusals,
     verifications: identity.verifications,
     outbox: {
@@ -123,11 +131,20 @@ export async function openApp(start: AppStart) {
   const { accounts, dataFolder: folder, db, keychain, newId, organisation, send, settings, storage, time } = foundation
   const accountIds = () => accounts.list().map(({ id }) => id)
   const backupParts = {
-    ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, meta: openJsonMeta(db) },
+    ask: backupWorker.ask,
+    folder,
+    storage,
+    keychain,
+    newId,
+    time,
+    random: randomBytes,
+    meta: openJsonMeta(db),
     changed: () => send('system.changed', null)
   }
   const backups = openBackups({
-    ...{ ...backupParts, madeBy, note },
+    ...backupParts,
+    madeBy,
+    note,
     secrets: accounts.secretsForBackup,
     settings() {
       // Window positions belong to this computer.
@@ -136,17 +153,30 @@ export async function openApp(start: AppStart) {
     }
   })
   const holds = openHolds({
-    ...{ db, time, note, staff: counter.staffName },
+    db,
+    time,
+    note,
+    staff: counter.staffName,
     keep: (documents) => ask('hold', { documents })
   })
   const copies = new RollingCopies({
-    ...{ ask: backupWorker.ask, folder, storage, keychain, time },
+    ask: backupWorker.ask,
+    folder,
+    storage,
+    keychain,
+    time,
     isBusy: () => counter.counter.isRunning() || composing.outbox.pending().sending > 0,
     isIdle: () => powerMonitor.getSystemIdleTime() >= IDLE_SECONDS,
     onError: (error) => foundation.log.warn('No copy of the database could be made.', { code: asAppError(error).code })
   })
   const retention = new Retention({
-    ...{ accountIds, ask, db, holds, note, organisation, time },
+    accountIds,
+    ask,
+    db,
+    holds,
+    note,
+    organisation,
+    time,
     files: { folders: identity.downloads.folders, erased: identity.downloads.filesErased },
     purgeCopies: (order) => copies.purge(order),
     purgeTrash: composing.drafts.purge,
@@ -154,26 +184,43 @@ export async function openApp(start: AppStart) {
     onError: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
   })
   const sharedFile = new SharedFile({
-    ...{ accounts, newId, time, views, presets: composing.presets, meta: openJsonMeta(db), log: foundation.log },
+    accounts,
+    newId,
+    time,
+    views,
+    presets: composing.presets,
+    meta: openJsonMeta(db),
+    log: foundation.log,
     path: () => organisation.policy.sharedFile && expandHome(organisation.policy.sharedFile, foundation.home),
     describe: asAppError,
     changed: () => send('settings.changed', null)
   })
   const schedule = new BackupSchedule({
-    ...{ ...backupParts, backups, describe: asAppError },
+    ...backupParts,
+    backups,
+    describe: asAppError,
     organisation: () => backupPlanOf(organisation.policy, foundation.home),
     isBusy: () => counter.counter.isRunning()
   })
   const recoveryKeys = openRecoveryKeys({
-    ...{ ...backupParts, note },
+    ...backupParts,
+    note,
     publicKey: () => organisation.policy.recovery?.publicKey
   })
   const support = openSupport(foundation, {
-    ...{ version: app.getVersion(), counter, polling, schedule, outbox: composing.outbox },
+    version: app.getVersion(),
+    counter,
+    polling,
+    schedule,
+    outbox: composing.outbox,
     lastBackup: () => backups.last()?.at
   })
   const updates = new Updates({
-    ...{ db, time, log: foundation.log, describe: asAppError, builtAt: BUILT_AT },
+    db,
+    time,
+    log: foundation.log,
+    describe: asAppError,
+    builtAt: BUILT_AT,
     policy: () => organisation.policy.updates,
     updater: openUpdater({ fetch: foundation.network.fetch, time }),
     hindrance() {
@@ -186,8 +233,24 @@ export async function openApp(start: AppStart) {
   })
   const loginStart = openLoginStart()
   const parts = {
-    ...{ foundation, folders, composing, counter, identity, notifications, support, pollingStarted },
-    ...{ backups, backupWorker, copies, holds, loginStart, recoveryKeys, retention, schedule, sharedFile, updates }
+    foundation,
+    folders,
+    composing,
+    counter,
+    identity,
+    notifications,
+    support,
+    pollingStarted,
+    backups,
+    backupWorker,
+    copies,
+    holds,
+    loginStart,
+    recoveryKeys,
+    retention,
+    schedule,
+    sharedFile,
+    updates
   }
   followSignals(parts)
   noteRestored(foundation, note)
@@ -381,7 +444,9 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   }
 
   const checkPolicy = policyCheckOf({
-    ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
+    organisation: foundation.organisation,
+    accounts,
+    downloads: downloads.settings,
     quiet: () => notifications.preferences.read().quiet
   })
   const recheckKeychain = async () => {
@@ -398,14 +463,21 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
-    ...{ isAway, whenHandedBack, log },
+    isAway,
+    whenHandedBack,
+    log,
     authorise(name, input) {
       checkRights(name, input)
       checkPolicy(name, input)
     },
     handlers: {
       ...accountHandlers({
-        ...{ accounts, clients, facts, lists, presets, polling },
+        accounts,
+        clients,
+        facts,
+        lists,
+        presets,
+        polling,
         practice: foundation.practice,
         browserSignIn: foundation.browserSignIn,
         openInBrowser,
@@ -420,7 +492,10 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         changed: () => signals.emit('accounts')
       }),
       ...enrolmentHandlers({
-        ...{ accounts, clients, time, ...dialogs },
+        accounts,
+        clients,
+        time,
+        ...dialogs,
         newId: foundation.newId,
         madeBy,
         note: audit.note,
@@ -430,7 +505,13 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         changed: () => signals.emit('accounts')
       }),
       ...settingsFileHandlers({
-        ...{ accounts, views, presets, settings, lock: checkPolicy, madeBy, ...dialogs },
+        accounts,
+        views,
+        presets,
+        settings,
+        lock: checkPolicy,
+        madeBy,
+        ...dialogs,
         newId: foundation.newId,
         notifications: notifications.preferences,
         counter: counter.settings,
@@ -446,13 +527,25 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         }
       }),
       ...draftHandlers({
-        ...{ accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
+        accounts,
+        drafts,
+        sharedDrafts,
+        records,
+        presets,
+        exchange,
+        outside,
+        people,
+        remembered,
         ...dialogs
       }),
       ...outboxHandlers({ accounts, drafts, note: audit.note, outbox, sharedDrafts, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({
-        ...{ accounts, ask, polling, time, views },
+        accounts,
+        ask,
+        polling,
+        time,
+        views,
         ...dialogs,
         openInBrowser,
         copyPrivately: plainClipboard.writePrivately,
@@ -464,7 +557,11 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         changed: folders.documentsChanged
       }),
       ...retentionHandlers({
-        ...{ accounts, ask, time, holds: parts.holds, retention: parts.retention },
+        accounts,
+        ask,
+        time,
+        holds: parts.holds,
+        retention: parts.retention,
         mustBeOpen: () => counter.access.mustBeOpen(),
         changed: folders.documentsChanged
       }),
@@ -472,7 +569,10 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
       ...actionHandlers({ accounts, actions }),
       ...verificationHandlers({ accounts, verifications: identity.verifications, ...dialogs }),
       ...activityHandlers({
-        ...{ accounts, ask, presence: notifications.presence, settings: notifications.preferences },
+        accounts,
+        ask,
+        presence: notifications.presence,
+        settings: notifications.preferences,
         batchOf: (reference) => outbox.batchNameOf(reference),
         settingsChanged: notifications.notifier.documentsChanged
       }),
@@ -480,7 +580,10 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
       ...hintHandlers(folders.hints),
       ...dropFolderHandlers({ accounts, dropFolders, reveal: showInFolder, ...dialogs }),
       ...downloadHandlers({
-        ...{ accounts, ask, downloads, reveal: showInFolder },
+        accounts,
+        ask,
+        downloads,
+        reveal: showInFolder,
         chooseFolder: (stillAsking) => dialogs.chooseFolder('Where downloads go', stillAsking)
       }),
       ...pdfHandlers({ accounts, ask, previews: identity.pdfPreviews, print: () => printWithDialog(window) }),
@@ -508,7 +611,10 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
       ),
       ...auditHandlers({ audit, heads: composing.heads, auditExports, receipts, time, ...dialogs }),
       ...storageHandlers({
-        ...{ storage: foundation.storage, troubles: foundation.troubles, restart: lifecycle.restart, ...dialogs },
+        storage: foundation.storage,
+        troubles: foundation.troubles,
+        restart: lifecycle.restart,
+        ...dialogs,
         backups: parts.backups,
         copies: parts.copies,
         schedule: parts.schedule,
@@ -556,7 +662,10 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         readyToClose: lifecycle.readyToClose
       }),
       ...officeHandlers({
-        ...{ membership: parts.composing.membership, newId: foundation.newId, note: audit.note, ...dialogs },
+        membership: parts.composing.membership,
+        newId: foundation.newId,
+        note: audit.note,
+        ...dialogs,
         mustBeOpen: () => counter.access.mustBeOpen()
       }),
       ...policyHandlers(foundation.organisation, () => parts.sharedFile.view()),

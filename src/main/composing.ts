@@ -59,27 +59,47 @@ export function openComposing(
   const drafts = openDrafts({ db, time, newId, changed: draftsChanged })
   const presets = openPresets({ db, time, newId, changed: presetsChanged })
   const exchange = openExchange({
-    ...{ db, drafts, presets, time, newId, madeBy, describe, draftsChanged, presetsChanged }
+    db,
+    drafts,
+    presets,
+    time,
+    newId,
+    madeBy,
+    describe,
+    draftsChanged,
+    presetsChanged
   })
   const outside = new FromOutside({
-    ...{ drafts, presets, exchange, newId, describe },
+    drafts,
+    presets,
+    exchange,
+    newId,
+    describe,
     changed: () => send('outside.changed', null)
   })
   const people = openPeople({ db, recipients: lists.storedRecipients, time, changed: changedLocally(notifyPeople) })
   const sharedPeople = openSharedPeople({
-    ...{ db, now: time.now },
+    db,
+    now: time.now,
     keptDays: () => (organisation.isKnown ? daysKept(openJsonMeta(db), organisation).people : null)
   })
   const remembered = openRemembered({ db, time })
   const sharedDrafts = openSharedDrafts({
-    ...{ db, drafts, time, newId, onError: onOfficeError },
+    db,
+    drafts,
+    time,
+    newId,
+    onError: onOfficeError,
     accounts: () => outbox.shared.accounts(),
     changed: notifyDrafts
   })
   const sharedStaff = new SharedStaff({ db, time, newId, onError: onOfficeError })
   const appointments = openSharedAppointments({ db, time, newId, workstationName: () => records.name })
   const records: SharedRecords = new SharedRecords({
-    ...{ db, time, newId, onError: onOfficeError },
+    db,
+    time,
+    newId,
+    onError: onOfficeError,
     kinds: [presets.shared, views.shared, appointments, sharedPeople],
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
@@ -92,7 +112,14 @@ export function openComposing(
   })
   signals.on('views', () => records.localChanged())
   const outbox = new Outbox({
-    ...{ db, drafts, describe, newId, onOfficeError, sharedDrafts, takeSent, time },
+    db,
+    drafts,
+    describe,
+    newId,
+    onOfficeError,
+    sharedDrafts,
+    takeSent,
+    time,
     release: sharedStaff.releaseRule,
     clientOf: clients.of,
     readAllFolders: polling.readAllFolders,
@@ -118,7 +145,10 @@ export function openComposing(
   exclusiveTasks.setAccounts(outbox.shared)
   const officeChanged = () => send('office.changed', null)
   const sharedPolling = new SharedPolling({
-    ...{ ask, moment, time, onOfficeError },
+    ask,
+    moment,
+    time,
+    onOfficeError,
     accounts: () =>
       accounts
         .list()
@@ -144,17 +174,17 @@ export function openComposing(
     onError: onOfficeError
   })
   const membership: OfficeMembership = new OfficeMembership({
-    ...{
-      drafts: sharedDrafts,
-      folders: sharedPolling,
-      heads,
-      exclusiveTasks,
-      records,
-      shared: outbox.shared,
-      staff: sharedStaff
-    },
+    drafts: sharedDrafts,
+    folders: sharedPolling,
+    heads,
+    exclusiveTasks,
+    records,
+    shared: outbox.shared,
+    staff: sharedStaff,
     counters: officeBoard,
-    ...{ slot: keychain.office, meta: openJsonMeta(db), time },
+    slot: keychain.office,
+    meta: openJsonMeta(db),
+    time,
     // Practice accounts exist on this computer only.
     accounts: () =>
       accounts
@@ -169,7 +199,15 @@ export function openComposing(
   })
   const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
   const dropFolders = openDropFolders({
-    ...{ db, drafts, presets, outbox, newId, time, describe, draftsChanged, presetsChanged },
+    db,
+    drafts,
+    presets,
+    outbox,
+    newId,
+    time,
+    describe,
+    draftsChanged,
+    presetsChanged,
     // Uses its own thread, which mustn't end when a user closes their bulk send.
     worker: worker(),
     ownFolder: foundation.dataFolder,
@@ -181,7 +219,20 @@ export function openComposing(
     onError: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return {
-    ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
-    ...{ outbox, heads, membership, officeBoard, sharedStaff, bulk, dropFolders }
+    drafts,
+    sharedDrafts,
+    records,
+    presets,
+    exchange,
+    outside,
+    people,
+    remembered,
+    outbox,
+    heads,
+    membership,
+    officeBoard,
+    sharedStaff,
+    bulk,
+    dropFolders
   }
 }

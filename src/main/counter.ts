@@ -96,7 +96,9 @@ export function openCounter(
   // if they are left.
   const trailKeychain = foundation.isPersistent ? keychain : memoryKeychain()
   const audit = new Audit({
-    ...{ db, time, onError },
+    db,
+    time,
+    onError,
     anchor: trailKeychain.auditAnchor,
     staff: staffName,
     changed: () => send('audit.changed', null)
@@ -106,11 +108,16 @@ export function openCounter(
   const signer = new AuditSigner({ note, slot: trailKeychain.auditKey })
   const auditExports = new AuditExports({ audit, time, signer })
   const identityNumbers = openIdentityNumbers({
-    ...{ db, now: time.now },
+    db,
+    now: time.now,
     newSalt: () => randomBytes(16).toString('base64url')
   })
   const receipts = new Receipts({
-    ...{ audit, signer, time, paper: new PagePrinter(), identityOf: identityNumbers.of },
+    audit,
+    signer,
+    time,
+    paper: new PagePrinter(),
+    identityOf: identityNumbers.of,
     officeName: () => accounts.chosen()?.name ?? '',
     logo: () => settings.read().logo,
     languageOf: (session, person) => counter.languageOf(session, person),
@@ -118,7 +125,8 @@ export function openCounter(
     running: () => (counter.isRunning() ? counter.state()?.id : undefined)
   })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({
-    ...{ db, note },
+    db,
+    note,
     organisation: () => counterSettingsOf(foundation.organisation.policy),
     userName: () => userInfo().username,
     otherDisplay: () => windows.otherDisplay(),
@@ -128,7 +136,11 @@ export function openCounter(
     }
   })
   const staff: Staff = new Staff({
-    ...{ db, time, note, randomBytes, newId: foundation.newId },
+    db,
+    time,
+    note,
+    randomBytes,
+    newId: foundation.newId,
     firstName: () => settings.staff(),
     slot: keychain.staffPin,
     keeps: keychain.keeps,
@@ -146,7 +158,9 @@ export function openCounter(
   const { devServer, preload } = foundation
   const start = devServer ? new URL('counter.html', devServer).href : PERSON_START
   const cameraTest = new CameraTest({
-    ...{ time, devServer, platform: process.platform },
+    time,
+    devServer,
+    platform: process.platform,
     systemAllows: () => systemAllows(['camera'])
   })
   permit(foundation.window.webContents.session, cameraTest)
@@ -184,19 +198,32 @@ export function openCounter(
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
   const hasDisplay = () => windows.personWindow() !== undefined
   const appointments = new Appointments({
-    ...{ db, time, note, accountId, shownIds, waitingHere, documentOf, newId: foundation.newId },
+    db,
+    time,
+    note,
+    accountId,
+    shownIds,
+    waitingHere,
+    documentOf,
+    newId: foundation.newId,
     settings: () => settings.read().waitingRoom,
     hasDisplay,
     changed: appointmentsChanged
   })
   const calls = new Calls({ appointments, exclusiveTasks, time, accountId, newId: foundation.newId })
   const imports = new AppointmentImports({
-    ...{ db, time, note, accountId, appointments, newId: foundation.newId },
+    db,
+    time,
+    note,
+    accountId,
+    appointments,
+    newId: foundation.newId,
     worker: openAppointmentWorker({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
     changed: appointmentsChanged
   })
   const board = new CounterBoard({
-    ...{ time, appointments },
+    time,
+    appointments,
     session: () => counter.state(),
     staff: staffName,
     counterName: () => settings.read().waitingRoom.counterName,
@@ -208,17 +235,17 @@ export function openCounter(
   officeBoard.setOwnCounter(() => board.ownCounter())
   signals.on('connection', () => officeBoard.localChanged())
   const counter: Counter = new Counter({
-    ...{
-      time,
-      note,
-      zoom,
-      returnAddressesOf,
-      compositionOf,
-      pin: staff,
-      newId: foundation.newId,
-      describe: asAppError
-    },
-    ...{ accountId, waitingHere, documentOf },
+    time,
+    note,
+    zoom,
+    returnAddressesOf,
+    compositionOf,
+    pin: staff,
+    newId: foundation.newId,
+    describe: asAppError,
+    accountId,
+    waitingHere,
+    documentOf,
     refresh: async (accountId) => {
       await whenPolling
       await polling.refresh(accountId)
@@ -237,7 +264,9 @@ export function openCounter(
     settings: () => settings.read(),
     pinnedEntries: openPinnedEntries({ db, time }),
     reservations: new Reservations({
-      ...{ exclusiveTasks, time, newId: foundation.newId },
+      exclusiveTasks,
+      time,
+      newId: foundation.newId,
       changed: () => counter.reservationsChanged()
     }),
     keepIdentity: identityNumbers.keep,
@@ -279,7 +308,11 @@ export function openCounter(
     }
   })
   const lock = new OfficeLock({
-    ...{ db, note, time, onError, pin: staff },
+    db,
+    note,
+    time,
+    onError,
+    pin: staff,
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => counter.isHandedOver(),
     changed() {
@@ -308,23 +341,21 @@ export function openCounter(
   }
 
   return {
-    ...{
-      counter,
-      audit,
-      auditExports,
-      receipts,
-      settings,
-      cameraTest,
-      staff,
-      staffName,
-      access,
-      lock,
-      isAway,
-      appointments,
-      calls,
-      imports,
-      board
-    },
+    counter,
+    audit,
+    auditExports,
+    receipts,
+    settings,
+    cameraTest,
+    staff,
+    staffName,
+    access,
+    lock,
+    isAway,
+    appointments,
+    calls,
+    imports,
+    board,
     isHandedOver: () => counter.isHandedOver(),
     otherDisplay: () => windows.otherDisplay(),
     /** Resolves the next time the office's window is back with staff. */

@@ -24,7 +24,8 @@ export function openFolders(foundation: Foundation) {
     worker: new URL('./documents-worker.js', import.meta.url),
     folder: foundation.dataFolder,
     key: foundation.isPersistent ? documentsKey(db, randomBytes) : undefined,
-    ...{ log: foundation.log, troubles: foundation.troubles }
+    log: foundation.log,
+    troubles: foundation.troubles
   })
   const { ask } = thread
 
@@ -46,14 +47,19 @@ export function openFolders(foundation: Foundation) {
     (await ask('get', { accountId, reference }))?.document.Name
 
   const views = openViews({
-    ...{ db, newId: foundation.newId },
+    db,
+    newId: foundation.newId,
     changed() {
       send('views.changed', null)
       signals.emit('views')
     }
   })
   const polling = openPolling({
-    ...{ ask, time, moment, clientOf, describe },
+    ask,
+    time,
+    moment,
+    clientOf,
+    describe,
     dateFormatOf: facts.dateFormat,
     shown: accounts.shownIds,
     accounts: accounts.list,
@@ -64,7 +70,14 @@ export function openFolders(foundation: Foundation) {
   const hints = openHints({ db, random: randomBytes, wake: () => polling.soon(), time })
   const exclusiveTasks = new ExclusiveTasks()
   const actions = new Actions({
-    ...{ db, ask, exclusiveTasks, rights, moment, time, clientOf, describe },
+    db,
+    ask,
+    exclusiveTasks,
+    rights,
+    moment,
+    time,
+    clientOf,
+    describe,
     refresh: polling.refresh,
     readSoon: polling.soon,
     documentStored: documentsChanged,
@@ -72,7 +85,11 @@ export function openFolders(foundation: Foundation) {
     changed: (ids) => send('actions.changed', { ids })
   })
   const employers = openEmployers({
-    ...{ db, rights, time, clientOf, describe },
+    db,
+    rights,
+    time,
+    clientOf,
+    describe,
     changed: () => send('employers.changed', null)
   })
   const forms = openKnownForms({
@@ -80,7 +97,18 @@ export function openFolders(foundation: Foundation) {
     templates: async (accountId) => (await lists.templates(accountId, { refresh: false })).items
   })
   return {
-    ...{ ask, moment, nameOf, endThread: thread.end, documentsChanged, takeSent },
-    ...{ views, polling, hints, exclusiveTasks, actions, employers, forms }
+    ask,
+    moment,
+    nameOf,
+    endThread: thread.end,
+    documentsChanged,
+    takeSent,
+    views,
+    polling,
+    hints,
+    exclusiveTasks,
+    actions,
+    employers,
+    forms
   }
 }

@@ -110,10 +110,16 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const screens = new Screens(window, devServer)
   const { send } = screens
   const { storage, keychain, keychainState, recheckKeychain, isWithoutData } = await openData({
-    ...{ folder: dataFolder, now: time.now, openKeychain },
+    folder: dataFolder,
+    now: time.now,
+    openKeychain,
     openDatabase: (keychain, key) =>
       openDatabase({
-        ...{ folder: dataFolder, keychain, random: randomBytes, clock: time.now, version: app.getVersion() },
+        folder: dataFolder,
+        keychain,
+        random: randomBytes,
+        clock: time.now,
+        version: app.getVersion(),
         ...(key && { key })
       }),
     ...(isAttended && { ask: (ways) => showLockedPage({ window, screens, settings, devServer, log }, ways) })
@@ -151,14 +157,18 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   useClientCertificates(certificates)
   const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
   const clients = openClients({
-    ...{ accounts, facts, time },
+    accounts,
+    facts,
+    time,
     observe: (fetch, accountId) => requestLog.wrapFetch(fetch, accountId),
     ...network,
     unreached: (accountId) => signals.emit('unreached', accountId),
     signedOut: () => send('accounts.changed', null)
   })
   const browserSignIn = openBrowserSignIn({
-    ...{ fetch: network.fetch, newId, time },
+    fetch: network.fetch,
+    newId,
+    time,
     // The office itself gives the address of its sign-in service, which may be in its own network.
     openInBrowser: (address) => openOutside(address, { baseUrl: address })
   })
@@ -176,24 +186,43 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   })
 
   return {
-    ...{ log, devServer, time, newId, signals, dataFolder, preload },
+    log,
+    devServer,
+    time,
+    newId,
+    signals,
+    dataFolder,
+    preload,
     /** The system's downloads folder. */
     defaultDownloadFolder: app.getPath('downloads'),
-    ...{
-      settings,
-      keychain,
-      keychainState,
-      recheckKeychain,
-      isWithoutData,
-      storage,
-      restored,
-      troubles,
-      db,
-      isPersistent: storage.state === 'encrypted'
-    },
-    ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
-    ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
-    ...{ authorities, certificates, requestOnce, proxies, network },
+    settings,
+    keychain,
+    keychainState,
+    recheckKeychain,
+    isWithoutData,
+    storage,
+    restored,
+    troubles,
+    db,
+    isPersistent: storage.state === 'encrypted',
+    window,
+    screens,
+    send,
+    dialogs: dialogsOf(window, openMeta(db)),
+    accounts,
+    browserSignIn,
+    clients,
+    facts,
+    lists,
+    rights: openRights(db),
+    practice,
+    organisation,
+    requestLog,
+    authorities,
+    certificates,
+    requestOnce,
+    proxies,
+    network,
     /** The user's home folder according to the system, whatever the environment variables say. */
     home: userInfo().homedir,
     place: openLastPlaceStore(db, () => accounts.chosen()?.id)

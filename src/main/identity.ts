@@ -43,18 +43,34 @@ export function openIdentity(
   const downloadsChanged = (id: string | null) => send('downloads.changed', { id })
 
   const verifications = openVerifications({
-    ...{ db, clientOf, note, nameOf, newId, time },
+    db,
+    clientOf,
+    note,
+    nameOf,
+    newId,
+    time,
     changed(document) {
       send('verifications.changed', document)
       signals.emit('verifications')
     }
   })
   const verificationQueue = new VerificationQueue({
-    ...{ db, time, describe: asAppError, verify: verifications.verify },
+    db,
+    time,
+    describe: asAppError,
+    verify: verifications.verify,
     changed: () => downloadsChanged(null)
   })
   const downloads = openDownloads({
-    ...{ db, ask, exclusiveTasks, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
+    db,
+    ask,
+    exclusiveTasks,
+    note,
+    clientOf,
+    newId,
+    time,
+    describe: asAppError,
+    verifications: verificationQueue,
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: polling.knownFoldersOf,
@@ -72,7 +88,11 @@ export function openIdentity(
     onError: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
   })
   const readings = openReadings({
-    ...{ clientOf, note, nameOf, newId, time },
+    clientOf,
+    note,
+    nameOf,
+    newId,
+    time,
     cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
   const pdfPreviews = openPdfPreviews({ clientOf, note, newId, time })
@@ -93,7 +113,11 @@ export function openIdentity(
   }
 
   return {
-    ...{ downloads, readings, pdfPreviews, briefCopy, verifications },
+    downloads,
+    readings,
+    pdfPreviews,
+    briefCopy,
+    verifications,
 
     /** Starts downloads, and the verifications that download rules ask for. */
     open(): void {

@@ -37,7 +37,13 @@ export function openNotifications(
   const desktop = openDesktop({ window, isAway, send, time, log })
   const preferences = openPreferences(db, () => foundation.organisation.policy.quietHours)
   const notifier = openNotifier({
-    ...{ db, ask, time, onError, isSigning, refusals, verifications },
+    db,
+    ask,
+    time,
+    onError,
+    isSigning,
+    refusals,
+    verifications,
     ...desktop.notifications,
     outbox: openOutboxNews({ db, accounts: accounts.list, ...outbox }),
     settings: preferences.read,
@@ -46,12 +52,17 @@ export function openNotifications(
     isRead: (accountId) => polling.isRead(accountId)
   })
   const badgeCounts = openBadgeCounts({
-    ...{ ask, time, onError, newsArrived },
+    ask,
+    time,
+    onError,
+    newsArrived,
     shown: accounts.shownIds,
     show: desktop.show
   })
   const presence = openPresence({
-    ...{ db, time, onError },
+    db,
+    time,
+    onError,
     accountIds: () => accounts.list().map(({ id }) => id),
     changed: newsArrived
   })

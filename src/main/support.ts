@@ -108,7 +108,10 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
 
   async function check(): Promise<SelfTestFinding[]> {
     const findings = await runSelfTest({
-      ...{ storage, dataFolder: foundation.dataFolder, describe: asAppError, otherDisplay: counter.otherDisplay },
+      storage,
+      dataFolder: foundation.dataFolder,
+      describe: asAppError,
+      otherDisplay: counter.otherDisplay,
       accounts: accounts.list,
       checkService: polling.check,
       clockAhead: clients.clockAhead,

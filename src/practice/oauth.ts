@@ -29,7 +29,9 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
     const next = renews === 'new' ? newKey(random) : undefined
     if (next !== undefined) refresh.set(next, family)
     return jsonResponse({
-      ...{ access_token: token, token_type: 'Bearer', expires_in: lifetime / 1000 },
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: lifetime / 1000,
       ...(next !== undefined && { refresh_token: next })
     })
   }

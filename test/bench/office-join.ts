@@ -65,7 +65,9 @@ export const officeJoin: Bench = {
 async function openStation(serviceUrl: string): Promise<Station> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const thread = openDocumentsThread({
-    ...{ worker: WORKER, folder, key: { key: new Uint8Array(32).fill(7), isNew: true } },
+    worker: WORKER,
+    folder,
+    key: { key: new Uint8Array(32).fill(7), isNew: true },
     log: { warn: console.warn, error: console.error }
   })
   const work = await openWorkplace('empty', { practice: {} as Workplace['practice'], serviceUrl }, thread)

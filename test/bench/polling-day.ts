@@ -95,7 +95,10 @@ async function live(): Promise<Day> {
     ) => read(answer(Math.floor(rounds++ / EVERY)) as Uint8Array<ArrayBuffer>)
   }
   const polling = openPolling({
-    ...{ ask, time: its, moment: its.now, describe: asAppError },
+    ask,
+    time: its,
+    moment: its.now,
+    describe: asAppError,
     clientOf: async () => client as never,
     dateFormatOf: async () => undefined,
     accounts: () => [{ id: accountId, folders: ['Progress'] }],

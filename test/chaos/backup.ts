@@ -91,7 +91,11 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   await cp(join(root, COPIES_FOLDER), join(root, 'copied', COPIES_FOLDER), { recursive: true })
   await cp(join(root, 'own'), join(root, 'decided'), { recursive: true })
   const { stage } = await stageBackup({
-    ...{ folder: join(root, 'decided'), path: join(root, BACKUP), passphrase: PASSPHRASE, key, now: Date.now() }
+    folder: join(root, 'decided'),
+    path: join(root, BACKUP),
+    passphrase: PASSPHRASE,
+    key,
+    now: Date.now()
   })
   await scheduleRestore(join(root, 'decided'), stage, Date.now())
   await cp(join(root, 'own'), join(root, 'asked'), { recursive: true })
@@ -139,8 +143,15 @@ async function faultsOfCopies(folder: string, way: Way, key: Buffer): Promise<Fa
 
 export const backUp = (folder: string, key: Uint8Array, path: string) =>
   makeBackup({
-    ...{ folder, key, path, passphrase: PASSPHRASE, cost: 2 ** 10 },
-    ...{ settings: {}, secrets: {}, madeAt: 1, madeBy: 'Chaos' }
+    folder,
+    key,
+    path,
+    passphrase: PASSPHRASE,
+    cost: 2 ** 10,
+    settings: {},
+    secrets: {},
+    madeAt: 1,
+    madeBy: 'Chaos'
   })
 
 /** Stores enough that copying takes a moment. */
@@ -181,8 +192,13 @@ function opens(folder: string, key: Buffer): boolean {
 }
 
 const FOLDERS: Record<Way, string> = {
-  ...{ 'back up': 'own', restore: 'own', 'put in place': 'decided', migrate: 'first', rekey: 'asked' },
-  ...{ copy: 'copied', 'use a copy': 'copied' }
+  'back up': 'own',
+  restore: 'own',
+  'put in place': 'decided',
+  migrate: 'first',
+  rekey: 'asked',
+  copy: 'copied',
+  'use a copy': 'copied'
 }
 
 async function placeOf(root: string, way: Way): Promise<{ copy: string; folder: string }> {

@@ -111,8 +111,16 @@ export async function officeTogetherChaos({
   const office = await openTestOffice(cluster.place, { search: '0 s' })
   const [stations, chance] = [[] as Station[], chanceOf(seed)]
   const place: Place = {
-    ...{ cluster, office, stations, chance, dump: join(folder, 'office.dump'), put: [] },
-    ...{ people: new People(chance, stations), hasDump: false, isRestored: false, invited: 0 }
+    cluster,
+    office,
+    stations,
+    chance,
+    dump: join(folder, 'office.dump'),
+    put: [],
+    people: new People(chance, stations),
+    hasDump: false,
+    isRestored: false,
+    invited: 0
   }
   try {
     for (const name of STATIONS) stations.push(await openStation(place, name))

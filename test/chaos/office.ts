@@ -78,13 +78,11 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
       const station = await office.join(`Counter ${index + 1}`)
       const key = office.key.toString('hex')
       const orders: Orders = {
-        ...{
-          store: { kind: 'office', place: station.place, key },
-          accountId,
-          concurrency: 2,
-          timeout: TIMEOUT,
-          look: LOOK
-        },
+        store: { kind: 'office', place: station.place, key },
+        accountId,
+        concurrency: 2,
+        timeout: TIMEOUT,
+        look: LOOK,
         service: { url: line.url, token: TOKEN }
       }
       const file = join(folder, `orders-${index}.json`)

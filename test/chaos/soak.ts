@@ -130,8 +130,21 @@ async function openDay(root: string, seed: number): Promise<Day> {
   await mkdir(share)
   const line = { isBad: true, lostAnswers: 0, cut: 0 }
   const day: Day = {
-    ...{ root, share, time, chance, service, line, fetchOnLine, stations: [], composed: [], dropped: [], sessions: [] },
-    ...{ signedHere: 0, asked: 0, restarts: 0, settledByHand: 0 }
+    root,
+    share,
+    time,
+    chance,
+    service,
+    line,
+    fetchOnLine,
+    stations: [],
+    composed: [],
+    dropped: [],
+    sessions: [],
+    signedHere: 0,
+    asked: 0,
+    restarts: 0,
+    settledByHand: 0
   }
 
   /** One in ten sends is accepted and its answer lost; one in ten fails before the service sees it. */
@@ -205,7 +218,11 @@ async function enter(
   const its = time.run({ random: () => chance.below(1000) / 1000 })
   station.end = its.end
   station.work = await openWorkstation({
-    ...{ folder, files, keychain, time: its, baseUrl: BASE_URL },
+    folder,
+    files,
+    keychain,
+    time: its,
+    baseUrl: BASE_URL,
     staff: () => station.at,
     fetch: fetchOnLine,
     listen: () => () => undefined,
@@ -463,7 +480,10 @@ async function balance(day: Day): Promise<Omit<BalanceSheet, 'seconds'>> {
     for (const trouble of work.troubles) wrong.push(`workstation ${number + 1} had trouble: ${String(trouble)}`)
   }
   return {
-    ...{ packages, documents, files, trail },
+    packages,
+    documents,
+    files,
+    trail,
     actions: { asked, done: finished, others: actions.length - finished },
     faults: { lostAnswers: line.lostAnswers, cut: line.cut, restarts },
     wrong

@@ -75,7 +75,11 @@ const opened =
 let page: SigningTurn | undefined
 let pages = 0
 const work = await openWorkstation({
-  ...{ folder: join(plan.root, 'own'), files, time, baseUrl: plan.baseUrl, token: plan.token },
+  folder: join(plan.root, 'own'),
+  files,
+  time,
+  baseUrl: plan.baseUrl,
+  token: plan.token,
   keychain: opened.keychain,
   staff: () => 'Ana',
   openView(turn) {

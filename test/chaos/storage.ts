@@ -39,8 +39,16 @@ export async function storageChaos({ rounds, seed, say }: ChaosOptions): Promise
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
   const place: Place = {
-    ...{ root, office, chance: chanceOf(seed), full: 0, setAside: 0, unnoticed: 0 },
-    ...{ drafts: new Set(), sends: new Set(), notes: new Set(), tried: new Set() }
+    root,
+    office,
+    chance: chanceOf(seed),
+    full: 0,
+    setAside: 0,
+    unnoticed: 0,
+    drafts: new Set(),
+    sends: new Set(),
+    notes: new Set(),
+    tried: new Set()
   }
   const tally = emptyTally()
   const note = notingIn(tally, say)

@@ -68,10 +68,16 @@ test('of a validation, of a signature and of who made it, without the documentâ€
 
 test('of a package that was sent, with its name and its queue', () => {
   const response = PackageResponse.parse({
-    ...{ QueueReference: 'Q-1', PackageName: 'Lease pack', PackageReference: 'P-1', Documents: [] },
-    ...{ Region: 'South', SigningUrl: 'https://sign.example.com/s/secret', Nested: { AccessToken: 'abc' } },
+    QueueReference: 'Q-1',
+    PackageName: 'Lease pack',
+    PackageReference: 'P-1',
+    Documents: [],
+    Region: 'South',
+    SigningUrl: 'https://sign.example.com/s/secret',
+    Nested: { AccessToken: 'abc' },
     // As a public client reads it from the answer to a send of templates.
-    ...{ Url: 'https://sign.example.com/s/0123456789abcdef', Parts: { View: 'See https://sign.example.com/?k=1' } },
+    Url: 'https://sign.example.com/s/0123456789abcdef',
+    Parts: { View: 'See https://sign.example.com/?k=1' },
     Help: 'https://sign.example.com/help'
   })
   const sent = { kind: 'form-direct', request: { Forms: [] } } as never

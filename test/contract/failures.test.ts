@@ -81,7 +81,9 @@ describe('a line that breaks', () => {
     const service = await serve(body('[]', 206, { 'content-type': 'application/json', 'content-range': 'bytes 0-1/9' }))
     expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
     expect(await errorOf(clientOf(service.url, once).sendForms2(aFormDirectRequest()))).toMatchObject({
-      ...{ code: 'interrupted', mayHaveArrived: true, status: 206 }
+      code: 'interrupted',
+      mayHaveArrived: true,
+      status: 206
     })
   })
 

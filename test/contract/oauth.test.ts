@@ -81,7 +81,9 @@ function opened(
   const clients = openClients({ accounts, facts, fetch: counting, time, signedOut: (id) => void signedOut.push(id) })
   const openedAddresses: string[] = []
   const browserSignIn = openBrowserSignIn({
-    ...{ fetch: counting, newId: randomUUID, time },
+    fetch: counting,
+    newId: randomUUID,
+    time,
     openInBrowser: async (address) => {
       openedAddresses.push(address)
       void browser(address).catch(() => undefined)
@@ -94,7 +96,15 @@ function opened(
   }
   const kept = async (id: string) => JSON.parse((await keychain.accounts.get(id)) ?? '{}')
   return {
-    ...{ accounts, add, asked, browserSignIn, clients, kept, openedAddresses, signedOut, state },
+    accounts,
+    add,
+    asked,
+    browserSignIn,
+    clients,
+    kept,
+    openedAddresses,
+    signedOut,
+    state,
     giveUpWaiting: () => waiting.forEach((task) => void task())
   }
 }
@@ -438,7 +448,10 @@ describe('a client that signs in by its own secret', () => {
 
 describe('what a sign-in service answers', () => {
   const typed = (url: string): OAuth => ({
-    ...{ scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up' },
+    scheme: 'oauth',
+    grant: 'client',
+    clientId: 'office',
+    secret: 'made-up',
     tokenUrl: `${url}/token`
   })
   async function answered(answering: Answering) {

@@ -26,7 +26,10 @@ function opened(look?: ReadCertificate) {
   const accounts = openAccounts({ db, secrets: keychain.accounts, newId: randomUUID, time: systemTime })
   const facts = openServiceFacts({ db, time: systemTime, changed: () => undefined })
   const clients = openClients({
-    ...{ accounts, facts, fetch, time: systemTime },
+    accounts,
+    facts,
+    fetch,
+    time: systemTime,
     ...(look && { lookAtCertificate: look })
   })
   const tried = (baseUrl: string, authentication: CredentialsInput = { scheme: 'none' }) =>

@@ -29,11 +29,9 @@ test('an agent connects an account and joins by what an administrator orders, an
     const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, ...args], {
       env: {
         ...process.env,
-        ...{
-          CREDENTIALS_DIRECTORY: credentials,
-          COUNTERSIGN_CODE: code,
-          DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere'
-        }
+        CREDENTIALS_DIRECTORY: credentials,
+        COUNTERSIGN_CODE: code,
+        DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere'
       }
     })
     let said = ''
@@ -91,8 +89,12 @@ test('an agent connects an account and joins by what an administrator orders, an
 async function enrolmentOf(baseUrl: string, path: string): Promise<string> {
   const code = recoveryKeyText(randomBytes(ENROLMENT_CODE_BYTES))
   const account = {
-    ...{ name: 'Harbour Law', baseUrl, colour: '#336699', jsonByQuery: false },
-    ...{ dataTypeSpelling: USUAL_DATA_TYPE_SPELLING, folders: [...DEFAULT_FOLDERS] }
+    name: 'Harbour Law',
+    baseUrl,
+    colour: '#336699',
+    jsonByQuery: false,
+    dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
+    folders: [...DEFAULT_FOLDERS]
   }
   const made = { code, madeAt: Date.now(), validUntil: Date.now() + DAY, madeBy: 'Countersign' }
   const credentials = { scheme: 'bearer', token: 'made-up-token-1' } as const

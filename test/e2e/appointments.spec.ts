@@ -13,7 +13,8 @@ test('an imported appointment arrives, is called by its number on the second dis
   const { app, window } = clerk
   await app.addDisplay({ width: 1280, height: 800 })
   await configureCounter(clerk, {
-    ...{ useOtherDisplay: true, idleText: 'Nau mai, welcome' },
+    useOtherDisplay: true,
+    idleText: 'Nau mai, welcome',
     waitingRoom: { counterName: 'Counter 2', noShowAfter: 5, callSound: false, pictures: [] }
   })
   const display = await app.waitForWindow(/counter\.html/)

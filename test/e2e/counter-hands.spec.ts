@@ -85,7 +85,13 @@ test('a signature is the pen’s, with its pressure, whatever the palm does besi
   const at = (x: number, y: number) => ({ x: box.x + box.width * x, y: box.y + box.height * y })
   const pen = (type: string, x: number, force: number) =>
     debug(clerk, 'Input.dispatchMouseEvent', {
-      ...{ type, ...at(x, 0.5), pointerType: 'pen', force, tiltX: 20, button: 'left', clickCount: 1 },
+      type,
+      ...at(x, 0.5),
+      pointerType: 'pen',
+      force,
+      tiltX: 20,
+      button: 'left',
+      clickCount: 1,
       buttons: type === 'mouseReleased' ? 0 : 1
     })
   const palm = (type: string, ...xs: number[]) =>

@@ -86,7 +86,8 @@ test('settings come by one file and the account’s secret by another with its c
       globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
     )
     expect(trail.ok && trail.value.entries[0]).toMatchObject({
-      ...{ what: 'account-changed', detail: { how: 'enrolment file' } }
+      what: 'account-changed',
+      detail: { how: 'enrolment file' }
     })
   } finally {
     await office.close()

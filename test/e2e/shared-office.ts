@@ -33,7 +33,9 @@ export async function openSharedOffice(data: 'demo' | 'empty'): Promise<SharedOf
   try {
     const { administrator, invite, sql } = await openTestOffice(cluster.place)
     return {
-      ...{ service, invite, place: administrator },
+      service,
+      invite,
+      place: administrator,
       waiting: async () => (await sql("SELECT id FROM office.send WHERE state = 'ready'")).length,
       async resume() {
         await sql('UPDATE office.outbox SET paused_by = NULL, paused_at = NULL')

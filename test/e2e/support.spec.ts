@@ -78,8 +78,13 @@ test(
     const line = await status(userData)
     expect(line.said.trim().split('\n')).toHaveLength(1)
     expect(JSON.parse(line.said)).toMatchObject({
-      ...{ health: 'ok', problems: [], running: true, keychain: 'available', database: 'encrypted' },
-      ...{ sends: { waiting: 0, uncertain: 0 }, lastBackup: null }
+      health: 'ok',
+      problems: [],
+      running: true,
+      keychain: 'available',
+      database: 'encrypted',
+      sends: { waiting: 0, uncertain: 0 },
+      lastBackup: null
     })
     expect(line.code).toBe(0)
     expect(line.said).not.toMatch(/Practice office|127\.0\.0\.1|token/)

@@ -108,7 +108,9 @@ export function startChromium(args: readonly string[]): Chromium {
   }
   exitHandlers.add(atExit)
   const processParts = {
-    ...{ child, profile, ended },
+    child,
+    profile,
+    ended,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     complaints: () => `Chromium (${program}) did not start:\n${stderrTail}`
   }

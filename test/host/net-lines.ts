@@ -69,7 +69,11 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
   for (;;) {
     const to = `${url.hostname}:${portOf(url)}`
     const asked = ask({
-      ...{ host: hostIn(proxy), port: portIn(proxy), method: 'CONNECT', path: to, agent: false },
+      host: hostIn(proxy),
+      port: portIn(proxy),
+      method: 'CONNECT',
+      path: to,
+      agent: false,
       headers: { host: to, ...(known.has(proxy) && { 'proxy-authorization': known.get(proxy) }) }
     })
     const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; status: number; challenge: string }>()
@@ -85,7 +89,10 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
     if (!/^basic /i.test(challenge)) notEmulated(`a proxy that asks by '${challenge}'`)
     known.delete(proxy)
     const credentials = await login({
-      ...{ isProxy: true, scheme: 'basic', host: hostIn(proxy), port: portIn(proxy) },
+      isProxy: true,
+      scheme: 'basic',
+      host: hostIn(proxy),
+      port: portIn(proxy),
       realm: /realm="([^"]*)"/.exec(challenge)?.[1] ?? ''
     })
     if (!credentials) throw new ProxyRefused()
@@ -132,7 +139,10 @@ function secure(
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
   const name = nameOf(url)
   const tlsSocket = connect({
-    ...{ socket, host: name, rejectUnauthorized: false, ...clientCertificate },
+    socket,
+    host: name,
+    rejectUnauthorized: false,
+    ...clientCertificate,
     ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
     ...(maxVersion && { maxVersion })
   })
@@ -154,12 +164,12 @@ async function isTrusted(session: Session, url: URL, socket: TLSSocket): Promise
   const certificate = asElectron(chain)
   session.verifyProc(
     {
-      ...{ hostname: nameOf(url), certificate, validatedCertificate: certificate },
+      hostname: nameOf(url),
+      certificate,
+      validatedCertificate: certificate,
       isIssuedByKnownRoot: chain.some((one) => rootCertificates.includes(one.toString())),
-      ...{
-        verificationResult: result === 'OK' ? 'OK' : `net::${result}`,
-        errorCode: result === 'OK' ? 0 : netErrorNumber(result)
-      }
+      verificationResult: result === 'OK' ? 'OK' : `net::${result}`,
+      errorCode: result === 'OK' ? 0 : netErrorNumber(result)
     },
     resolve
   )
@@ -183,14 +193,22 @@ function asElectron([leaf, ...others]: readonly X509Certificate[]): Electron.Cer
       .find((line) => line.startsWith(`${name}=`))
       ?.slice(name.length + 1) ?? ''
   const principal = (text: string): Electron.CertificatePrincipal => ({
-    ...{ commonName: part(text, 'CN'), organizations: [part(text, 'O')].filter(Boolean), organizationUnits: [] },
-    ...{ locality: part(text, 'L'), state: part(text, 'ST'), country: part(text, 'C') }
+    commonName: part(text, 'CN'),
+    organizations: [part(text, 'O')].filter(Boolean),
+    organizationUnits: [],
+    locality: part(text, 'L'),
+    state: part(text, 'ST'),
+    country: part(text, 'C')
   })
   return {
     data: leaf.toString(),
-    ...{ subject: principal(leaf.subject), issuer: principal(leaf.issuer), serialNumber: leaf.serialNumber },
-    ...{ subjectName: part(leaf.subject, 'CN'), issuerName: part(leaf.issuer, 'CN') },
-    ...{ validStart: Date.parse(leaf.validFrom) / 1000, validExpiry: Date.parse(leaf.validTo) / 1000 },
+    subject: principal(leaf.subject),
+    issuer: principal(leaf.issuer),
+    serialNumber: leaf.serialNumber,
+    subjectName: part(leaf.subject, 'CN'),
+    issuerName: part(leaf.issuer, 'CN'),
+    validStart: Date.parse(leaf.validFrom) / 1000,
+    validExpiry: Date.parse(leaf.validTo) / 1000,
     fingerprint: `sha256/${Buffer.from(leaf.fingerprint256.replaceAll(':', ''), 'hex').toString('base64')}`,
     issuerCert: (others.length > 0 ? asElectron(others) : undefined) as Electron.Certificate
   }

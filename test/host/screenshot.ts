@@ -23,7 +23,11 @@ export async function screenshot(window: BrowserWindow): Promise<Buffer> {
   const { width, height } = window.getContentBounds()
   const layers = await layersOf(window.contentView, { x: 0, y: 0 })
   const base: Layer = {
-    ...{ x: 0, y: 0, width, height, radius: 0 },
+    x: 0,
+    y: 0,
+    width,
+    height,
+    radius: 0,
     background: window.getBackgroundColor(),
     picture: await window.webContents.capture()
   }

@@ -36,16 +36,17 @@ class Station extends OfficeStation {
     const blank = { series: undefined, version: 0, email: '', mobile: '', minutes: 30, place: '', about: '', calls: 0 }
     const none = { person: undefined, before: undefined, number: undefined, arrivedAt: undefined, calledAt: undefined }
     this.#appointments.table.put({
-      ...{
-        ...blank,
-        ...none,
-        workstation: undefined,
-        id: randomUUID(),
-        accountId: this.work.accountId,
-        key,
-        name: key
-      },
-      ...{ at: noon(), state: 'expected', ...before, ...given }
+      ...blank,
+      ...none,
+      workstation: undefined,
+      id: randomUUID(),
+      accountId: this.work.accountId,
+      key,
+      name: key,
+      at: noon(),
+      state: 'expected',
+      ...before,
+      ...given
     })
     this.work.parts.records.localChanged()
   }

@@ -55,7 +55,10 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   let told = 0
   let rung = 0
   const officeBoard: OfficeBoard = new OfficeBoard({
-    ...{ time, state: () => state, accounts: () => accounts, onError: () => undefined },
+    time,
+    state: () => state,
+    accounts: () => accounts,
+    onError: () => undefined,
     changed: () => {
       told += 1
       // While it is open, the screen reads the board again after each notification.
@@ -73,7 +76,9 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   })
   let isOpen = false
   const board: CounterBoard = new CounterBoard({
-    ...{ time, office: officeBoard, appointments: { ofToday: () => [] } },
+    time,
+    office: officeBoard,
+    appointments: { ofToday: () => [] },
     session: () => counter.state(),
     staff: () => (name === '' ? '' : 'Planted Clerk'),
     counterName: () => name,
@@ -100,7 +105,11 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     bell.release(true)
   })
   return {
-    ...{ its, officeBoard, line, asked, hangUp },
+    its,
+    officeBoard,
+    line,
+    asked,
+    hangUp,
     told: () => told,
     /** Resolves once every request to the server has been answered. */
     quiet: () => expect.poll(() => asking).toBe(0),
@@ -517,7 +526,9 @@ describe('a workstation', () => {
       constructor(work: OfficeStation['work'], its: TestOffice) {
         super(work, its, ({ parts, time }) => {
           const counters: OfficeBoard = new OfficeBoard({
-            ...{ time: time.run(), state: () => 'connected', onError: () => undefined },
+            time: time.run(),
+            state: () => 'connected',
+            onError: () => undefined,
             changed: () => {
               heard[index - 1] = (heard[index - 1] ?? 0) + 1
             },
@@ -526,7 +537,8 @@ describe('a workstation', () => {
           const index = boards.push(counters)
           counters.setOwnCounter(() => ({
             desk: { ...SAID, id: 'here', name: `Counter ${index}`, state: index === 1 ? state : 'free' },
-            ...{ isCounter: true, accountId: undefined }
+            isCounter: true,
+            accountId: undefined
           }))
           return { counters }
         })

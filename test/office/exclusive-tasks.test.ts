@@ -301,7 +301,8 @@ describe('a person at the counter', () => {
     const its = { exclusiveTasks: parts.once, time, newId: randomUUID }
     let news = 0
     const counter: Counter = new Counter({
-      ...{ ...openCounter({}).deps, ...its },
+      ...openCounter({}).deps,
+      ...its,
       accountId: () => accountId,
       waitingHere: () => parts.ask('waitingHere', { accountId, withoutLink: true }),
       documentOf: (_account, reference) => parts.ask('get', { accountId, reference }),

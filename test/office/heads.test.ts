@@ -41,7 +41,10 @@ async function station(name: string) {
   }
   let now = begin()
   return {
-    ...{ name, its, joined, server },
+    name,
+    its,
+    joined,
+    server,
     get trail() {
       return now.audit
     },

@@ -28,7 +28,9 @@ async function joined(name: string, beside?: Workplace) {
     return desk
   }
   const station = {
-    ...{ work, slot, desk: deskHere() },
+    work,
+    slot,
+    desk: deskHere(),
     /** Starts it again after it was closed. */
     open() {
       work.restart()

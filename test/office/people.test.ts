@@ -334,8 +334,14 @@ describe('joined', () => {
     await whenSynced()
     const { officeId, records } = await two.third()
     const good = {
-      ...{ firstName: 'Tama', middleName: '', lastName: 'Brooks', email: 'tama@example.com' },
-      ...{ mobileCountry: '', mobileNumber: '', usedAt: 1, times: 1 }
+      firstName: 'Tama',
+      middleName: '',
+      lastName: 'Brooks',
+      email: 'tama@example.com',
+      mobileCountry: '',
+      mobileNumber: '',
+      usedAt: 1,
+      times: 1
     }
     const mere = { ...good, firstName: 'Mere', lastName: 'Parata', email: 'mere@example.com' }
     const put = (id: string, content: unknown, basedOn: string[] = []) =>

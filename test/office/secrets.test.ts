@@ -50,8 +50,14 @@ class Station extends OfficeStation {
     super(work, office, ({ parts: { db }, time }) => {
       const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, onError: () => undefined })
       const staff = new Staff({
-        ...{ db, slot: memoryKeychain().staffPin, randomBytes, platform: 'win32', keeps: 'in-os' },
-        ...{ cost: { n: 2 ** 10, r: 8, p: 1 }, newId: randomUUID, firstName: () => PLANTED.staff },
+        db,
+        slot: memoryKeychain().staffPin,
+        randomBytes,
+        platform: 'win32',
+        keeps: 'in-os',
+        cost: { n: 2 ** 10, r: 8, p: 1 },
+        newId: randomUUID,
+        firstName: () => PLANTED.staff,
         note: (_note, _when, along) => along?.(),
         time: { now: time.clock, elapsed: time.elapsed },
         isInOffice: () => shared.isInOffice,
@@ -130,8 +136,13 @@ test('what was put into an office is in no dump and in no log of its server', as
   parts.people.note(accountId, composition)
   const at = front.work.clock() + 60_000
   parts.appointments.save({
-    ...{ name: PLANTED.guest, at, minutes: 30, email: Email, mobile: MobileNumber },
-    ...{ place: PLANTED.place, about: PLANTED.about }
+    name: PLANTED.guest,
+    at,
+    minutes: 30,
+    email: Email,
+    mobile: MobileNumber,
+    place: PLANTED.place,
+    about: PLANTED.about
   })
   const { id } = parts.outbox.enqueue(parts.drafts.save(accountId, composition).id)
   parts.outbox.sendNow(id)

@@ -361,7 +361,10 @@ describe('sends that several workstations share', () => {
     }
     const feedOf = (accountId: string) => ({ table: 'send_feed WHERE account = $1', is: accountId })
     const accepted = ({ id, epoch }: { id: string; epoch: number }) => ({
-      ...{ id, epoch, end: 'accepted' as const, answer: {} }
+      id,
+      epoch,
+      end: 'accepted' as const,
+      answer: {}
     })
     /** `count` sends, put in by the second workstation and claimed by the first, sorted by id. */
     async function claimedByTheFirst(count: number) {

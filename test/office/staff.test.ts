@@ -42,8 +42,14 @@ class Station extends OfficeStation {
     super(work, office, ({ parts: { db }, time }) => {
       const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, onError: () => undefined })
       const staff = new Staff({
-        ...{ db, slot, randomBytes, platform: 'win32', keeps: 'in-os', cost: { n: 2 ** 10, r: 8, p: 1 } },
-        ...{ newId: randomUUID, firstName: () => 'Grace Okafor' },
+        db,
+        slot,
+        randomBytes,
+        platform: 'win32',
+        keeps: 'in-os',
+        cost: { n: 2 ** 10, r: 8, p: 1 },
+        newId: randomUUID,
+        firstName: () => 'Grace Okafor',
         note(note, _when, along) {
           along?.()
           notes.push(note)

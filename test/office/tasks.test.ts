@@ -33,7 +33,10 @@ beforeEach(async () => {
 
 const desk = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
 const wanted = (about: string[] = ['Letter 1'], more: object = {}) => ({
-  ...{ accountId, about, id: randomUUID(), ms: 60_000 },
+  accountId,
+  about,
+  id: randomUUID(),
+  ms: 60_000,
   ...more
 })
 const taskOf = ({ id }: { id: string }, epoch = 1, about = 'Letter 1') => ({ accountId, about, id, epoch })

@@ -98,8 +98,13 @@ test('unsettled actions are listed separately at the top', async () => {
 /** Returns `count` changes for different documents, newest first, a minute apart. */
 function inARow(count: number, change: Partial<ActivityEntry>, from = NOW): ActivityEntry[] {
   return Array.from({ length: count }, (_, index) => ({
-    ...{ id: from / 1000 - index, accountId: 'practice', reference: `row-${index}`, documentName: `Consent ${index}` },
-    ...{ kind: 'arrived', at: from - index * 60_000, isOwn: false },
+    id: from / 1000 - index,
+    accountId: 'practice',
+    reference: `row-${index}`,
+    documentName: `Consent ${index}`,
+    kind: 'arrived',
+    at: from - index * 60_000,
+    isOwn: false,
     ...change
   }))
 }
@@ -138,7 +143,12 @@ test('documents sent an hour apart are not grouped', async () => {
 
 test('“Sent” shows what this computer sent, including reminders, and nothing else', async () => {
   const remind = (state: ActionView['state'], signerName: string): ActionView => ({
-    ...{ id: signerName, accountId: 'practice', reference: 'doc-1', documentName: 'Lease', state, createdAt: NOW },
+    id: signerName,
+    accountId: 'practice',
+    reference: 'doc-1',
+    documentName: 'Lease',
+    state,
+    createdAt: NOW,
     request: { kind: 'remind', signerReference: signerName, signerName }
   })
   const changes = [
@@ -179,7 +189,12 @@ test('a filter shows only its kinds, and a search matches documents and people',
 
 test('actions are found by document or signer, and appear under the right filters', async () => {
   const action = (state: ActionView['state'], documentName: string): ActionView => ({
-    ...{ id: documentName, accountId: 'practice', reference: documentName, documentName, state, createdAt: NOW },
+    id: documentName,
+    accountId: 'practice',
+    reference: documentName,
+    documentName,
+    state,
+    createdAt: NOW,
     request: { kind: 'remind', signerReference: 's-1', signerName: 'Mere Parata' }
   })
   const actions = [action('done', 'Deed of gift'), action('refused', 'Loan variation')]

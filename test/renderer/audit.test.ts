@@ -199,8 +199,12 @@ async function fromMenu(name: RegExp) {
 test('checking an exported file reports what was changed in it', async () => {
   const key = { fingerprint: 'AB12 CD34', isOurs: true }
   const auditFile = {
-    ...{ label: 'trail.json', verdict: 'changed' as const, key, entries: 40 },
-    ...{ bytes: { from: 8192, to: 9215 }, near: { from: 22, to: 24 } }
+    label: 'trail.json',
+    verdict: 'changed' as const,
+    key,
+    entries: 40,
+    bytes: { from: 8192, to: 9215 },
+    near: { from: 22, to: 24 }
   }
   await open({ audit: trail(3), auditFile })
   await fromMenu(/Check a file/)

@@ -28,15 +28,16 @@ afterEach(() => opened?.close())
 
 function entry(signerName: string, change: Partial<CounterEntry> = {}): CounterEntry {
   return {
-    ...{
-      accountId: 'practice',
-      documentReference: `doc-${signerName}`,
-      documentName: 'Deed of gift',
-      signer: 0,
-      signerName,
-      person: signerName
-    },
-    ...{ faceToFace: false, mayNeedCamera: false, isToday: false, ...change }
+    accountId: 'practice',
+    documentReference: `doc-${signerName}`,
+    documentName: 'Deed of gift',
+    signer: 0,
+    signerName,
+    person: signerName,
+    faceToFace: false,
+    mayNeedCamera: false,
+    isToday: false,
+    ...change
   }
 }
 
@@ -212,7 +213,10 @@ describe('today’s appointments', () => {
         one('Aroha Ngata', 0, { state: 'here', person: 'Aroha Ngata' }),
         one('Mere Parata', 5, { state: 'here', desk: 'Front desk', person: 'Mere Parata' }),
         one('Hana Ruru', 10, {
-          ...{ state: 'called', desk: 'Front desk', calledAt: NOW - 6 * MINUTE, person: 'Hana Ruru' }
+          state: 'called',
+          desk: 'Front desk',
+          calledAt: NOW - 6 * MINUTE,
+          person: 'Hana Ruru'
         })
       ]
     })
@@ -480,7 +484,12 @@ describe('the board', () => {
 
   describe('in an office', () => {
     const there = (id: string, change: Partial<BoardCounter> = {}): BoardCounter => ({
-      ...{ id, name: id, staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: true },
+      id,
+      name: id,
+      staff: '',
+      state: 'free',
+      wantsStaff: false,
+      hasOtherDisplay: true,
       office: { workstation: id, heardAt: NOW - 24_000 },
       ...change
     })
@@ -498,8 +507,13 @@ describe('the board', () => {
       await board(
         CONNECTED,
         there('Counter 2', {
-          ...{ state: 'covered', wantsStaff: true, signer: 'Mere Parata', document: 'Will', since },
-          ...{ coveredSince: NOW - 4 * MINUTE, office: { workstation: 'Front desk', heardAt: NOW - 24_000 } }
+          state: 'covered',
+          wantsStaff: true,
+          signer: 'Mere Parata',
+          document: 'Will',
+          since,
+          coveredSince: NOW - 4 * MINUTE,
+          office: { workstation: 'Front desk', heardAt: NOW - 24_000 }
         }),
         there('Counter 3', { state: 'closed', office: { workstation: 'Counter 3', heardAt: NOW - 40 * MINUTE } })
       )

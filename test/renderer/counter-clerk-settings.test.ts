@@ -325,7 +325,10 @@ test('adding staff takes a name, role, PIN and badge, and a badge reader’s Ent
   expect(entered).toBe(false)
   await send('Name')
   expect(calls('counter.addStaff').at(-1)?.input).toEqual({
-    ...{ name: 'Ben Tui', role: 'manager', pin: '60417', badge: 'CARD-0042' }
+    name: 'Ben Tui',
+    role: 'manager',
+    pin: '60417',
+    badge: 'CARD-0042'
   })
   const list = within(screen.getByRole('list', { name: 'Staff' }))
   expect(list.getByText('Manager, badge')).toBeTruthy()
@@ -367,7 +370,8 @@ test('staff can be edited and removed, and errors appear at their field', async 
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   await press('Edit Ben Tui')
   opened.api.control.fail('counter.changeStaff', {
-    ...{ code: 'invalid', message: 'No.' },
+    code: 'invalid',
+    message: 'No.',
     fields: [{ field: 'name', message: 'Someone has this name already.' }]
   })
   await type('Name', 'Grace Okafor')

@@ -142,7 +142,9 @@ function couple(): Partial<CounterOffer> {
   const tama = { signer: 1, signerName: 'Tama Brooks', person: 'tama', contact: 'tama@example.com' }
   const deed = { documentReference: 'doc-deed', documentName: 'Deed of gift' }
   return {
-    ...{ ...offer, first, evidence: [] },
+    ...offer,
+    first,
+    evidence: [],
     entries: [
       { ...first, after: [] },
       { ...first, ...tama, after: [0] },

@@ -184,7 +184,11 @@ describe('someone who isn’t in the queue', () => {
     if (!page || !person) throw new Error('The made-up office has no document.')
     const one = (index: number, name: string, change: Partial<SignerView>): SignerView => ({
       ...person,
-      ...{ index, name, state: 'waiting', canSignHere: false, faceToFace: false },
+      index,
+      name,
+      state: 'waiting',
+      canSignHere: false,
+      faceToFace: false,
       ...change
     })
     const people = [
@@ -470,7 +474,10 @@ test('on another screen, the notice of the call disappears once answered', async
 test('a receipt is checked from the Counter’s menu, and changes in it are located', async () => {
   const key = { fingerprint: 'AB12 CD34', isOurs: true }
   const auditFile = {
-    ...{ label: 'R-2026-000001-AB12.pdf', verdict: 'changed' as const, key, receipt: { number: 'R-2026-000001-AB12' } },
+    label: 'R-2026-000001-AB12.pdf',
+    verdict: 'changed' as const,
+    key,
+    receipt: { number: 'R-2026-000001-AB12' },
     bytes: { from: 4096, to: 5119 }
   }
   await open({ auditFile })

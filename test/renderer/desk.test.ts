@@ -50,8 +50,11 @@ test('without an office, the section explains it and offers to join one', async 
   await type('Join code', JOIN_CODE)
   await press('Join')
   expect(calls('office.join').at(-1)).toEqual({
-    ...{ host: 'office.harbour.example', port: 5433, database: 'countersign' },
-    ...{ authority: 'authority-1', code: JOIN_CODE }
+    host: 'office.harbour.example',
+    port: 5433,
+    database: 'countersign',
+    authority: 'authority-1',
+    code: JOIN_CODE
   })
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(within(section()).getByText('Connected to the office')).toBeTruthy()

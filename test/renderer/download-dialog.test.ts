@@ -74,7 +74,8 @@ describe('before downloading', () => {
     const passed = { ...(first as DocumentPage), idVerificationRequested: true, identity: 'passed' as const }
     const unfinished = others.map((one) => ({
       ...one,
-      ...{ idVerificationRequested: true, identity: 'asked' as const },
+      idVerificationRequested: true,
+      identity: 'asked' as const,
       signers: one.signers.map((signer) => ({ ...signer, state: 'waiting' as const }))
     }))
     await open({ query }, fakeApi({ documents: [passed, ...unfinished], downloads: [] }))

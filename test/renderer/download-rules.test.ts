@@ -135,8 +135,10 @@ test('a rule that only verifies asks for no file names', async () => {
   await press('Add rule')
   const input = calls('downloads.addRule')[0]?.input
   expect(input).toMatchObject({
-    ...{ alsoNow: false, types: ['verification'] },
-    ...{ folderId: 'folder-1', pattern: '{yyyy}/{document} – {signer} – {date}' }
+    alsoNow: false,
+    types: ['verification'],
+    folderId: 'folder-1',
+    pattern: '{yyyy}/{document} – {signer} – {date}'
   })
   // It covers all documents by default.
   expect(input).not.toHaveProperty('viewId')

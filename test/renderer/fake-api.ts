@@ -367,11 +367,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     settings: { theme: 'system', zoom: 1 },
     recovery: { isOffered: false },
     enrolment: {
-      ...{ id: 'enrolment-1', name: 'Harbour & Co.countersign-enrolment' },
-      ...{ madeAt: NOW - 3_600_000, madeBy: 'Countersign 0.1.0' }
+      id: 'enrolment-1',
+      name: 'Harbour & Co.countersign-enrolment',
+      madeAt: NOW - 3_600_000,
+      madeBy: 'Countersign 0.1.0'
     },
     settingsFile: {
-      ...{ id: 'settings-1', name: 'Countersign.countersign-settings', madeBy: 'Countersign 0.1.0' },
+      id: 'settings-1',
+      name: 'Countersign.countersign-settings',
+      madeBy: 'Countersign 0.1.0',
       changes: [
         { what: 'Account “Wharf Street”', to: 'https://sign.wharf.example' },
         { what: 'Folders of “Harbour & Co.”', from: 'InBox, Progress', to: 'InBox, Progress, Signed' },
@@ -703,7 +707,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'storage.checkBackup': () => ({
       madeAt: Date.UTC(2026, 10, 20, 5, 30),
       madeBy: 'Countersign 0.1.0',
-      ...{ accounts: 2, drafts: 14, waiting: 3, hasSecrets: true }
+      accounts: 2,
+      drafts: 14,
+      waiting: 3,
+      hasSecrets: true
     }),
     'storage.restore': () => null as never,
     'storage.leaveBackup': () => null as never,

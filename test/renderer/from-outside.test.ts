@@ -8,7 +8,11 @@ import { settle } from './fake-clock.ts'
 import { openOffice, show } from './office.ts'
 
 const DRAFT: OutsideView = {
-  ...{ id: 'o-1', what: 'draft', kind: 'form', name: 'Deed of gift', reference: 'deed-1' },
+  id: 'o-1',
+  what: 'draft',
+  kind: 'form',
+  name: 'Deed of gift',
+  reference: 'deed-1',
   signers: [{ name: 'Mere Tāmati', details: ['mere@example.com'] }]
 }
 

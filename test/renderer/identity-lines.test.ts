@@ -21,7 +21,10 @@ test.each([
   ]
 ])('reads %s and matches the name', (_what, lines, number) => {
   expect(compareLines(lines, { signerName: 'Anna Maria Eriksson' }, BEFORE)).toEqual({
-    ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false, isBornOtherwise: false },
+    kind: 'matches',
+    name: 'ANNA MARIA ERIKSSON',
+    isExpired: false,
+    isBornOtherwise: false,
     document: { number, expires: '2012-04-15' }
   })
 })
@@ -77,7 +80,8 @@ test('reports misread fields, and detects any single wrong digit in checked part
   expect(
     compareLines(`${first}\n${second.replace('L898902C3', 'L898902C4')}`, { signerName: 'Anna Eriksson' }, BEFORE)
   ).toEqual({
-    ...{ kind: 'misread', fields: ['number', 'whole'] }
+    kind: 'misread',
+    fields: ['number', 'whole']
   })
   fc.assert(
     fc.property(

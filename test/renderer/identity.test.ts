@@ -33,7 +33,11 @@ afterEach(() => {
 })
 
 const mere = signerOf({
-  ...{ firstName: 'Mere', lastName: 'Parata', name: 'Mere Parata', identity: 'passed', state: 'signed' },
+  firstName: 'Mere',
+  lastName: 'Parata',
+  name: 'Mere Parata',
+  identity: 'passed',
+  state: 'signed',
   identityWords: [{ field: 'IDVerificationLivenessResult', value: 'Live' }]
 })
 

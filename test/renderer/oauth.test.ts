@@ -42,7 +42,10 @@ test('signing in comes first, then the account is checked and added with that si
   api.control.fail('accounts.try', { code: 'refused', message: 'Nobody there.' })
   await press('Sign in…')
   const authentication = {
-    ...{ scheme: 'oauth', grant: 'code', clientId: 'harbour', issuer: 'https://login.example.com' },
+    scheme: 'oauth',
+    grant: 'code',
+    clientId: 'harbour',
+    issuer: 'https://login.example.com',
     signIn: 'sign-in-1'
   }
   expect(inputsOf('accounts.try')).toEqual([{ baseUrl: 'https://signing.example.com/v1.4', authentication }])
@@ -91,7 +94,10 @@ test('client credentials need a secret but no browser, and addresses can be ente
   expect(inputsOf('accounts.add')).toMatchObject([
     {
       authentication: {
-        ...{ scheme: 'oauth', grant: 'client', clientId: 'harbour', secret: 'made-up' },
+        scheme: 'oauth',
+        grant: 'client',
+        clientId: 'harbour',
+        secret: 'made-up',
         tokenUrl: 'https://login.example.com/token'
       }
     }

@@ -354,18 +354,18 @@ export function verificationOf(change: Partial<VerificationView> = {}, notValid 
   const { reference = 'doc-6', documentName = 'Loan variation' } = change
   const names = ['Mere Parata', 'Tama Ngata', 'Lena Marchetti']
   return {
-    ...{
-      id: `verification of ${reference}`,
-      accountId: 'practice',
-      reference,
-      documentName,
-      at: NOW - 3_600_000,
-      by: 'person'
-    },
+    id: `verification of ${reference}`,
+    accountId: 'practice',
+    reference,
+    documentName,
+    at: NOW - 3_600_000,
+    by: 'person',
     found: { signatures: names.length, valid: names.length - notValid, notValid },
     DocumentName: `${documentName}.pdf`,
     Signatures: names.map((User, index) => ({
-      ...{ isValid: index >= notValid, SignatureTime: '2025-11-20T03:04:05Z', User }
+      isValid: index >= notValid,
+      SignatureTime: '2025-11-20T03:04:05Z',
+      User
     })),
     ...change
   }

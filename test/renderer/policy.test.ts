@@ -17,7 +17,12 @@ afterEach(() => opened?.close())
 
 const PLACE = '/etc/countersign/policy.json'
 const followed = (policy: Partial<PolicyView>): PolicyView => ({
-  ...{ state: 'followed', place: PLACE, locked: [], accountIds: [], colouredIds: [], problems: [] },
+  state: 'followed',
+  place: PLACE,
+  locked: [],
+  accountIds: [],
+  colouredIds: [],
+  problems: [],
   ...policy
 })
 

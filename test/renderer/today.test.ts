@@ -78,7 +78,12 @@ test('someone who can sign at the counter can be started', async () => {
 
 test('files refused by a drop folder are one row per folder, with a report, until dismissed', async () => {
   const file = {
-    ...{ id: 'file-2', folderId: 'folder-1', name: 'clients.csv', at: NOW, folder: 'Claims', isDismissed: false },
+    id: 'file-2',
+    folderId: 'folder-1',
+    name: 'clients.csv',
+    at: NOW,
+    folder: 'Claims',
+    isDismissed: false,
     error: { code: 'invalid' as const, message: 'Row 4 has no e-mail.' }
   }
   const open1 = { folderId: 'folder-1', label: 'Claims', count: 2, newest: 'file-2' }

@@ -70,7 +70,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     const certificate = certificates.of(id, account.baseUrl)
     const secret = await accounts.secretFacts(id)
     return {
-      ...{ id, name, kind, scheme, colour, mark, dataTypeSpelling },
+      id,
+      name,
+      kind,
+      scheme,
+      colour,
+      mark,
+      dataTypeSpelling,
       ...(account.mark && { hasOwnMark: true as const }),
       baseUrl: account.baseUrl ?? '',
       folders: [...account.folders],

@@ -38,7 +38,8 @@ export function systemHandlers({ settings, version, ...parts }: SystemParts): Ha
     const { theme, zoom, documentColumns, countryCode, newsSeen } = settings.read()
     const code = countryCode ?? codeOfCountry(parts.systemCountry())
     return {
-      ...{ theme, zoom },
+      theme,
+      zoom,
       ...(documentColumns && { documentColumns }),
       ...(code && { countryCode: { code, isGuessed: countryCode === undefined } }),
       ...(parts.loginStart && { startAtLogin: parts.loginStart.isOn() }),

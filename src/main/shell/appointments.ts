@@ -12,7 +12,11 @@ const TIMEOUT_MS = 30_000
 
 export function openAppointmentWorker({ worker, log }: BulkWorkerDeps) {
   const thread = openWorkerThread({
-    ...{ worker, log, errors, name: 'appointments', title: 'The worker of appointments' },
+    worker,
+    log,
+    errors,
+    name: 'appointments',
+    title: 'The worker of appointments',
     memoryMb: MEMORY_MB,
     timeoutMs: TIMEOUT_MS
   })

@@ -12,7 +12,11 @@ const TIMEOUT_MS = 2 * 3_600_000
 /** Returns the worker. @param worker the built worker. `ask` rejects with AppFailure. */
 export function openBackupWorker({ worker, log }: { worker: URL; log: Pick<Log, 'error'> }) {
   const thread = openWorkerThread({
-    ...{ worker, log, errors, name: 'backups', title: 'The worker of backups' },
+    worker,
+    log,
+    errors,
+    name: 'backups',
+    title: 'The worker of backups',
     memoryMb: MEMORY_MB,
     timeoutMs: TIMEOUT_MS
   })

@@ -29,7 +29,11 @@ export type BulkWorker = ReturnType<typeof openBulkWorker>
  */
 export function openBulkWorker({ worker, log }: BulkWorkerDeps) {
   const thread = openWorkerThread({
-    ...{ worker, log, errors, name: 'bulk', title: 'The worker of bulk sending' },
+    worker,
+    log,
+    errors,
+    name: 'bulk',
+    title: 'The worker of bulk sending',
     memoryMb: MEMORY_MB,
     timeoutMs: TIMEOUT_MS
   })

@@ -27,7 +27,9 @@ export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
     : join(import.meta.dirname, '../../resources/tray')
   const badge = openBadge({ platform, picturesFolder, window })
   const tray = openTray({
-    ...{ platform, picturesFolder, log },
+    platform,
+    picturesFolder,
+    log,
     quit: () => app.quit(),
     open(place) {
       if (isAway() || !bringForward(window)) return
@@ -49,7 +51,8 @@ export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
       tray.call(isFlashing)
     },
     notifications: openNotifications({
-      ...{ platform, log },
+      platform,
+      log,
       clicked: (leadsTo) => !isAway() && bringForward(window) && send('document.asked', leadsTo)
     }),
     /** Shows the active account's counts. */

@@ -43,7 +43,11 @@ const TIMEOUT_MS = 600_000
 export function openDocumentsThread({ worker, folder, key, log, troubles }: DocumentsThreadDeps) {
   const workerData: DocumentsWorkerData = { folder, key }
   const thread = openWorkerThread({
-    ...{ worker, log, errors, name: 'documents', title: 'The worker of documents' },
+    worker,
+    log,
+    errors,
+    name: 'documents',
+    title: 'The worker of documents',
     workerOptions: { workerData },
     memoryMb: MEMORY_MB,
     youngMemoryMb: YOUNG_MEMORY_MB,

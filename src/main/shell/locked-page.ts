@@ -70,7 +70,8 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     whenHandedBack: () => done.promise,
     // None of these changes anything that an organisation sets.
     authorise: () => undefined,
-    ...{ handlers, log }
+    handlers,
+    log
   })
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose: () => undefined })
   const showWindow = () => void bringForward(window)

@@ -58,7 +58,9 @@ export function certificateFor(
   const chosen = clientCertificates?.choose(
     hostAndPort,
     store.map(({ fingerprint, subjectName, issuerName, validExpiry }) => ({
-      ...{ fingerprint, subject: subjectName, issuer: issuerName },
+      fingerprint,
+      subject: subjectName,
+      issuer: issuerName,
       // Electron counts in seconds.
       validTo: validExpiry * 1000
     }))

@@ -47,7 +47,9 @@ export class PagePrinter {
       const id = randomUUID()
       this.#pages.set(`/${id}`, page)
       const window = new BrowserWindow({
-        ...{ show: false, width: 900, height: 1200 },
+        show: false,
+        width: 900,
+        height: 1200,
         webPreferences: {
           ...CONTAINED,
           session: this.#openSession(),

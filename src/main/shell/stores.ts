@@ -70,7 +70,9 @@ export function systemStatus(
       storage.state === 'encrypted'
         ? { state: 'encrypted', ...(recheckKeychain && { isByRecoveryKey: true }) }
         : {
-            ...{ state: 'memory', reason: storage.because, hasData: storage.hasData },
+            state: 'memory',
+            reason: storage.because,
+            hasData: storage.hasData,
             ...(storage.usedBy !== undefined && { usedBy: storage.usedBy }),
             ...(isWithoutData && { isWithout: isWithoutData })
           },

@@ -24,9 +24,14 @@ export function openUpdater(deps: Pick<FeedDeps, 'fetch' | 'time'>): UpdatesDeps
     // Loaded only if a feed is configured.
     const { PackageUpdater } = await import('../core/updates/package-updater.ts')
     return new PackageUpdater({
-      ...{ ...deps, config, target: { platform: process.platform, arch: process.arch, kind } },
+      ...deps,
+      config,
+      target: { platform: process.platform, arch: process.arch, kind },
       app: {
-        ...{ version: app.getVersion(), name: app.getName(), isPackaged: true, userDataPath },
+        version: app.getVersion(),
+        name: app.getName(),
+        isPackaged: true,
+        userDataPath,
         appUpdateConfigPath: join(app.isPackaged ? process.resourcesPath : userDataPath, 'app-update.yml'),
         baseCachePath: app.isPackaged ? getAppCacheDir() : userDataPath,
         whenReady: () => app.whenReady(),

@@ -60,7 +60,10 @@ export function openWorkerThread({ title, log, onEvent, errors, ...thread }: Wor
   function ensureRunning(): Worker {
     if (worker) return worker
     const started = new Worker(thread.worker, {
-      ...{ ...thread.workerOptions, env: {}, argv: [], name: thread.name },
+      ...thread.workerOptions,
+      env: {},
+      argv: [],
+      name: thread.name,
       resourceLimits: {
         maxOldGenerationSizeMb: thread.memoryMb,
         ...(thread.youngMemoryMb && { maxYoungGenerationSizeMb: thread.youngMemoryMb })

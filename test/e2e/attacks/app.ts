@@ -100,7 +100,9 @@ registerHandlers<IpcMainInvokeEvent>({
 })
 
 const cameraTest = new CameraTest({
-  ...{ time: systemTime, devServer: undefined, platform: process.platform },
+  time: systemTime,
+  devServer: undefined,
+  platform: process.platform,
   systemAllows: async () => true
 })
 permit(window.webContents.session, cameraTest)

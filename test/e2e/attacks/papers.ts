@@ -68,7 +68,10 @@ export class Papers {
       )
       return {
         appointments: appointments.map(({ at, name, email, place, about }) => ({
-          ...{ name, email, place, about },
+          name,
+          email,
+          place,
+          about,
           at: new Date(at).toISOString()
         })),
         refusals: refused.map(({ why }) => why)
@@ -139,13 +142,24 @@ function contentOf(text: string): ReceiptContent {
   const shown = [{ at: BEGAN, origin: text }]
   return {
     number: text,
-    ...{ copy: 'file', session: 'a', office: text, staff: [text], zone: text, began: BEGAN, ended: BEGAN },
+    copy: 'file',
+    session: 'a',
+    office: text,
+    staff: [text],
+    zone: text,
+    began: BEGAN,
+    ended: BEGAN,
     people: [
       {
-        ...{ name: text, contact: text, identified },
+        name: text,
+        contact: text,
+        identified,
         documents: [{ name: text, reference: text, shown, files: [text], result: 'declined', at: BEGAN }]
       }
     ],
-    ...{ unrecorded: 0, lost: 0, trail: { first: place, last: place }, key: HASH }
+    unrecorded: 0,
+    lost: 0,
+    trail: { first: place, last: place },
+    key: HASH
   }
 }

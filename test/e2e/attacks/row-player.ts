@@ -132,7 +132,8 @@ export class RowPlayer {
       'text of others': () => this.#fromPaper(scene, attack, (text) => ({ do: 'draw-receipt', text })),
       file: () =>
         this.#fromPaper(scene, attack, (text) => ({
-          ...{ do: 'read-appointments', path: this.#written(text) },
+          do: 'read-appointments',
+          path: this.#written(text),
           meanwhile: attack.meanwhile
         })),
       argument: () => this.#fromArgument(scene, attack),

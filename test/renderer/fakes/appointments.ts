@@ -119,7 +119,12 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
         waiting: appointments
           .filter((one) => one.state === 'arrived' || one.state === 'called')
           .map(({ id, name, place, at, arrivedAt = at, number: given, state: stands }) => ({
-            ...{ id, name, place, at, arrivedAt, isCalled: stands === 'called' },
+            id,
+            name,
+            place,
+            at,
+            arrivedAt,
+            isCalled: stands === 'called',
             ...(given !== undefined && { number: given })
           })),
         counts: {

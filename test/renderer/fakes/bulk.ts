@@ -188,7 +188,10 @@ function rowOf(row: number, now: number): BulkRow {
     )
   if (row === 121)
     told.problems.push({
-      ...{ severity: 'error', at: 'due', column: 'Sign by', message: 'Choose a date in the future.' },
+      severity: 'error',
+      at: 'due',
+      column: 'Sign by',
+      message: 'Choose a date in the future.',
       cell: { column: 4, value: '12/12/2024' }
     })
   if (row === 176)

@@ -25,8 +25,10 @@ export const MEMBERSHIP_STATES = Object.keys({
 /** Returns a connected workstation and the others in its office, with `change` applied. */
 export function membershipOf(now: number, change: Partial<OfficeMembershipView> = {}): OfficeMembershipView {
   return {
-    ...{ server: 'office.harbour.example:5432', name: 'Counter 2', state: 'connected' },
-    ...{ isLeaving: false },
+    server: 'office.harbour.example:5432',
+    name: 'Counter 2',
+    state: 'connected',
+    isLeaving: false,
     who: [
       { name: 'Back room', isMe: false, seenAt: now - 26 * 3_600_000 },
       { name: 'Counter 1', isMe: false, seenAt: now - 40_000 },
@@ -35,7 +37,9 @@ export function membershipOf(now: number, change: Partial<OfficeMembershipView> 
     ],
     folders: [
       {
-        ...{ accountName: 'Harbour Law', how: 'together', troubles: [] },
+        accountName: 'Harbour Law',
+        how: 'together',
+        troubles: [],
         by: { name: 'Counter 1', isMe: false, since: now - 3 * 3_600_000 }
       }
     ],
@@ -48,7 +52,9 @@ export function pollingOf(now: number): OfficeMembershipView['folders'] {
   const since = now - 40 * 60_000
   return [
     {
-      ...{ accountName: 'Harbour Law', how: 'together', by: { name: 'Counter 2', isMe: true, since } },
+      accountName: 'Harbour Law',
+      how: 'together',
+      by: { name: 'Counter 2', isMe: true, since },
       troubles: [
         { name: 'Back room', kind: 'keychain', since: now - 26 * 3_600_000 },
         { name: 'Counter 1', kind: 'refused', since }

@@ -60,7 +60,10 @@ export function fakeIdentity({ state, newId }: FakeOffice): HandlersOf<'identity
       const id = newId('reading')
       open.add(id)
       return {
-        ...{ id, reference, readAt: state.now(), clearsAfter: 300_000 },
+        id,
+        reference,
+        readAt: state.now(),
+        clearsAfter: 300_000,
         documentName: state.documents.find((one) => one.reference === reference)?.name ?? reference,
         records: state.identity,
         leftOut: state.identityLeftOut

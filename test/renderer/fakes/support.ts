@@ -14,15 +14,24 @@ export function requestsOf(count: number, now: number): RequestLogEntry[] {
     { operation: 'Download/IDVerification', failed: 'timeout', milliseconds: 60_000 }
   ]
   return Array.from({ length: count }, (_, index) => ({
-    ...{ id: String(count - index), at: now - index * 61_000, accountId: 'practice', method: 'GET' as const },
-    ...{ operation: '', milliseconds: 0, bytes: 0, ...kinds[index % kinds.length] }
+    id: String(count - index),
+    at: now - index * 61_000,
+    accountId: 'practice',
+    method: 'GET' as const,
+    operation: '',
+    milliseconds: 0,
+    bytes: 0,
+    ...kinds[index % kinds.length]
   }))
 }
 
 const wellFound: SelfTestFinding[] = [
   { what: 'service', accountId: 'practice', state: 'ok', code: 'online', found: 'The service answers.' },
   {
-    ...{ what: 'clock', accountId: 'practice', state: 'warn', code: '240 s' },
+    what: 'clock',
+    accountId: 'practice',
+    state: 'warn',
+    code: '240 s',
     found: 'This computer’s clock is 4 minutes ahead of the service’s.',
     next: 'Turn on automatic time in the system’s settings.'
   },

@@ -19,14 +19,12 @@ export function fakeVerifications(office: FakeOffice): Handled {
     'documents.validate': ({ reference }) => {
       const document = documentOf(office, reference)
       const made: VerificationView = {
-        ...{
-          id: office.newId('verification'),
-          accountId: document.accountId,
-          reference,
-          documentName: document.name,
-          at: state.now(),
-          by: 'person'
-        },
+        id: office.newId('verification'),
+        accountId: document.accountId,
+        reference,
+        documentName: document.name,
+        at: state.now(),
+        by: 'person',
         found: { signatures: document.people.length, valid: document.people.length, notValid: 0 },
         DocumentName: document.name,
         Signatures: document.people.map((person) => ({

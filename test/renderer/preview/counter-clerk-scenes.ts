@@ -60,7 +60,7 @@ const offered: Partial<FakeState> = {
       { ...first, signer: 1, signerName: 'Tama Brooks', person: 'tama brooks', after: [0] },
       { ...first, signer: 2, signerName: 'Anahera Singh', person: 'anahera singh', after: [0, 1] },
       {
-        ...entryOf(1, now(), { ...{ person: first.person, signerName: first.signerName }, mayNeedCamera: false }),
+        ...entryOf(1, now(), { person: first.person, signerName: first.signerName, mayNeedCamera: false }),
         after: []
       }
     ],
@@ -187,12 +187,21 @@ function morning(): Partial<FakeState> {
       appointmentOf({ id: 'a0', ...of(1), at: quarter(-45), place: 'Room 2' }),
       appointmentOf({ id: 'a1', ...of(2), at: quarter(-30), state: 'here', number: 12, arrivedAt: now() - 1_900_000 }),
       appointmentOf({
-        ...{ id: 'a2', ...of(4), at: quarter(-15), place: 'Counter 2', state: 'called', number: 13 },
-        ...{ arrivedAt: now() - 900_000, calledAt: now() - 130_000 }
+        id: 'a2',
+        ...of(4),
+        at: quarter(-15),
+        place: 'Counter 2',
+        state: 'called',
+        number: 13,
+        arrivedAt: now() - 900_000,
+        calledAt: now() - 130_000
       }),
       appointmentOf({ id: 'a3', ...of(6), at: quarter(0), state: 'arrived', number: 14, arrivedAt: now() - 360_000 }),
       appointmentOf({
-        ...{ id: 'a4', name: 'Mere Parata', at: quarter(30), place: 'Room 2' },
+        id: 'a4',
+        name: 'Mere Parata',
+        at: quarter(30),
+        place: 'Room 2',
         choices: [
           { person: 'p1', name: 'Mere Parata', contact: 'mere@example.com' },
           { person: 'p2', name: 'Mere Parata', contact: 'm.parata@example.org' }
@@ -253,25 +262,43 @@ function threeCounters(): Partial<FakeState> {
       office: { state: 'connected', readAt: at - 4_000 },
       desks: [
         {
-          ...{ id: 'here', name: 'Counter 1', staff: 'Grace Okafor', state: 'signing', wantsStaff: false },
-          ...{ hasOtherDisplay: true, signer: 'Mere Parata', document: 'Tenancy agreement Parata', since: at - 240_000 }
+          id: 'here',
+          name: 'Counter 1',
+          staff: 'Grace Okafor',
+          state: 'signing',
+          wantsStaff: false,
+          hasOtherDisplay: true,
+          signer: 'Mere Parata',
+          document: 'Tenancy agreement Parata',
+          since: at - 240_000
         },
         {
-          ...{ ...there, id: 'office 2', name: 'Counter 2', staff: 'Tomasz Reid', state: 'covered', wantsStaff: true },
-          ...{
-            signer: 'Wiremu Ngata',
-            document: 'Deed of gift Ngata',
-            since: at - 1_020_000,
-            coveredSince: at - 250_000
-          },
+          ...there,
+          id: 'office 2',
+          name: 'Counter 2',
+          staff: 'Tomasz Reid',
+          state: 'covered',
+          wantsStaff: true,
+          signer: 'Wiremu Ngata',
+          document: 'Deed of gift Ngata',
+          since: at - 1_020_000,
+          coveredSince: at - 250_000,
           office: { workstation: 'Front desk', heardAt: at - 24_000 }
         },
         {
-          ...{ ...there, id: 'office 3', name: 'Counter 3', state: 'signing', signer: 'Aroha Ngata' },
+          ...there,
+          id: 'office 3',
+          name: 'Counter 3',
+          state: 'signing',
+          signer: 'Aroha Ngata',
           office: { workstation: 'Back room', heardAt: at - 900_000, isSilent: true }
         },
         {
-          ...{ ...there, id: 'office 4', name: 'Room 2', state: 'free', downSince: at - 1_800_000 },
+          ...there,
+          id: 'office 4',
+          name: 'Room 2',
+          state: 'free',
+          downSince: at - 1_800_000,
           office: { workstation: 'Room 2', heardAt: at - 61_000 }
         }
       ]
@@ -292,8 +319,13 @@ function fourteenCounters(): Partial<FakeState> {
   const [here, wanted, silent] = board?.desks ?? []
   const minutes = (count: number) => at - count * 60_000
   const of = (number: number, change: Partial<BoardCounter>, heard = at - 12_000): BoardCounter => ({
-    ...{ id: `office ${number}`, name: `Counter ${number}`, staff: '', state: 'free', wantsStaff: false },
-    ...{ hasOtherDisplay: true, office: { workstation: `Counter ${number}`, heardAt: heard } },
+    id: `office ${number}`,
+    name: `Counter ${number}`,
+    staff: '',
+    state: 'free',
+    wantsStaff: false,
+    hasOtherDisplay: true,
+    office: { workstation: `Counter ${number}`, heardAt: heard },
     ...change
   })
   const office = (workstation: string, heardAt = at - 8_000) => ({ workstation, heardAt })
@@ -355,9 +387,16 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       board: {
         desks: [
           {
-            ...{ id: 'here', name: 'Counter 2', staff: 'Grace Okafor', state: 'covered', wantsStaff: true },
-            ...{ hasOtherDisplay: true, signer: 'Mere Parata', document: 'Tenancy agreement Parata' },
-            ...{ since: now() - 1_020_000, coveredSince: now() - 250_000 }
+            id: 'here',
+            name: 'Counter 2',
+            staff: 'Grace Okafor',
+            state: 'covered',
+            wantsStaff: true,
+            hasOtherDisplay: true,
+            signer: 'Mere Parata',
+            document: 'Tenancy agreement Parata',
+            since: now() - 1_020_000,
+            coveredSince: now() - 250_000
           }
         ]
       }

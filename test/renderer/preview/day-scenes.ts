@@ -129,7 +129,11 @@ function refusedOf(now: number): RefusedFiles {
 function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   const now = Date.now()
   const sent = changesOf(now - 90 * 60_000, 33).map((change, index) => ({
-    ...{ ...change, id: 1000 - index, kind: 'arrived' as const, isOwn: true, batch: 'clients' },
+    ...change,
+    id: 1000 - index,
+    kind: 'arrived' as const,
+    isOwn: true,
+    batch: 'clients',
     at: now - 90 * 60_000 - index * 1000
   }))
   const changes = [...sent, ...changesOf(now, 160)].sort((one, other) => other.at - one.at)

@@ -69,7 +69,12 @@ function scene(records: IdentityRecordView[], change: Partial<FakeState> = {}, d
 
 function checked(index: number, firstName: string, lastName: string): SignerView {
   return signerOf({
-    ...{ index, firstName, lastName, name: `${firstName} ${lastName}`, state: 'signed', editable: false },
+    index,
+    firstName,
+    lastName,
+    name: `${firstName} ${lastName}`,
+    state: 'signed',
+    editable: false,
     identity: index === 1 ? 'failed' : 'passed',
     identityWords: [
       { field: 'IDCheckStatus', value: 'Completed' },
@@ -87,9 +92,17 @@ const second = () =>
   identityRecordOf({
     isPassed: false,
     texts: {
-      ...{ ...cardTexts(1), examined: day(now() - 2 * DAY), firstName: 'TAMA', middleName: 'WIREMU' },
-      ...{ lastName: 'BROOKES', expires: day(now() - 40 * DAY), faceMatchResult: 'Failed', faceMatchScore: '0.5412' },
-      ...{ faceError: 'The faces are not alike enough.', userFirstName: 'Tama', userLastName: 'Brooks' }
+      ...cardTexts(1),
+      examined: day(now() - 2 * DAY),
+      firstName: 'TAMA',
+      middleName: 'WIREMU',
+      lastName: 'BROOKES',
+      expires: day(now() - 40 * DAY),
+      faceMatchResult: 'Failed',
+      faceMatchScore: '0.5412',
+      faceError: 'The faces are not alike enough.',
+      userFirstName: 'Tama',
+      userLastName: 'Brooks'
     },
     attentions: [
       { name: 'Face match', detail: 'The face and the card’s picture are not alike enough.' },
@@ -100,15 +113,16 @@ const second = () =>
 const third = () =>
   identityRecordOf({
     texts: {
-      ...{ ...cardTexts(2), examined: new Date(now() - DAY).toISOString(), firstName: 'ANAHERA' },
-      ...{
-        lastName: 'SINGH',
-        born: '04/05/1975',
-        expires: day(now() + 20 * DAY),
-        faceMatchResult: 'Level B',
-        faceMatchScore: '88.1'
-      },
-      ...{ userFirstName: 'Anāhera', userLastName: 'Singh' }
+      ...cardTexts(2),
+      examined: new Date(now() - DAY).toISOString(),
+      firstName: 'ANAHERA',
+      lastName: 'SINGH',
+      born: '04/05/1975',
+      expires: day(now() + 20 * DAY),
+      faceMatchResult: 'Level B',
+      faceMatchScore: '88.1',
+      userFirstName: 'Anāhera',
+      userLastName: 'Singh'
     },
     attentions: [{ name: 'Expiry', detail: 'The card expires within a month.' }]
   })

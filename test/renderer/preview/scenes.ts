@@ -92,11 +92,17 @@ function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 /** Returns a database that exists but can't be opened, with copies to continue from. */
 function notOpened(storage: SystemStatus['storage']): FakeApi {
   const system: SystemStatus = {
-    ...{ version: '0.3.0', platform: 'linux', keychain: { state: 'available' }, storage, troubles: [] }
+    version: '0.3.0',
+    platform: 'linux',
+    keychain: { state: 'available' },
+    storage,
+    troubles: []
   }
   const copies: CopyView[] = [
     {
-      ...{ name: '3', at: Date.UTC(2026, 10, 23, 19, 10), isBeforeUpdate: false },
+      name: '3',
+      at: Date.UTC(2026, 10, 23, 19, 10),
+      isBeforeUpdate: false,
       missing: { sends: 3, drafts: 1, downloads: 0, audit: 14 }
     },
     { name: '2', at: Date.UTC(2026, 10, 22, 19, 5), isBeforeUpdate: true }
@@ -160,7 +166,8 @@ const updateScenes: Record<string, () => FakeApi> = {
   'updates-refused': () =>
     usual({
       updates: {
-        ...{ update: { state: 'none' }, builtAt },
+        update: { state: 'none' },
+        builtAt,
         problem: {
           code: 'bad-file',
           message: 'The update isn’t signed by its publisher, so it wasn’t downloaded.',
@@ -277,7 +284,10 @@ const everyones: Record<string, () => FakeApi> = {
     usual({
       outside: [
         {
-          ...{ id: 'o-1', what: 'draft', preset: 'Client engagement letter', clientReference: '26/0042' },
+          id: 'o-1',
+          what: 'draft',
+          preset: 'Client engagement letter',
+          clientReference: '26/0042',
           signers: [
             { name: 'Mere Tāmati', details: ['mere.tamati@example.com', '64 021 555 0101'] },
             { name: 'Wiremu Ngata', details: ['wiremu.ngata@example.com'] }
@@ -295,7 +305,8 @@ const everyones: Record<string, () => FakeApi> = {
     usual({
       outside: [
         {
-          ...{ id: 'o-1', what: 'refused' },
+          id: 'o-1',
+          what: 'refused',
           error: {
             code: 'invalid',
             message: 'This link has a part that links can’t set (“NotifyUrl”).',
@@ -387,8 +398,12 @@ const everyones: Record<string, () => FakeApi> = {
   managed: () =>
     usual({
       policy: {
-        ...{ state: 'followed', isManaged: true, place: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign' },
-        ...{ accountIds: ['harbour'], colouredIds: ['harbour'], problems: [] },
+        state: 'followed',
+        isManaged: true,
+        place: 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign',
+        accountIds: ['harbour'],
+        colouredIds: ['harbour'],
+        problems: [],
         locked: ['accounts', 'otherAccounts', 'practiceOffice', 'quietHours', 'removal', 'counter.lockAfter'],
         unusedFile: 'C:\\ProgramData\\Countersign\\policy.json'
       }
@@ -505,8 +520,11 @@ function backupsOf(): BackupsView {
   const name = 'Countersign 2026-11-24 1800 5a1c.countersign-backup'
   return {
     plan: { when: 'daily', at: '18:00', weekday: 5, keep: 7, secrets: false },
-    ...{ folder: 'Backups', hasPassphrase: true, isRunning: false },
-    ...{ last: { at: now() - 15 * 3_600_000, name }, next: now() + 9 * 3_600_000 }
+    folder: 'Backups',
+    hasPassphrase: true,
+    isRunning: false,
+    last: { at: now() - 15 * 3_600_000, name },
+    next: now() + 9 * 3_600_000
   }
 }
 

@@ -7,7 +7,10 @@ import { migrate } from '../../../src/main/core/storage/migrations.ts'
 export const NOW = Date.UTC(2026, 10, 25)
 export const YEAR = 365 * 86_400_000
 export const one = (fingerprint: string, more: Partial<StoredCertificate> = {}): StoredCertificate => ({
-  ...{ fingerprint, subject: 'Grace', issuer: 'Harbour Law Root', validTo: NOW + YEAR },
+  fingerprint,
+  subject: 'Grace',
+  issuer: 'Harbour Law Root',
+  validTo: NOW + YEAR,
   ...more
 })
 export const OFFICE = { id: 'office', name: 'Office', baseUrl: 'https://sign.example.com/web' }
@@ -21,7 +24,9 @@ export function opened(accounts: readonly { id: string; name: string; baseUrl: s
   const list = [...accounts]
   let lines = 0
   const certificates = openClientCertificates({
-    ...{ db, accounts: { list: () => list }, time: { now: () => NOW } },
+    db,
+    accounts: { list: () => list },
+    time: { now: () => NOW },
     renewConnections: () => void lines++
   })
   return { certificates, list, lines: () => lines }

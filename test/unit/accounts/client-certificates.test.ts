@@ -17,7 +17,9 @@ describe('a service that asks for a certificate', () => {
     certificates.store('office', OFFICE.baseUrl, one('b', { subject: 'Ada' }))
     expect(certificates.choose(PLACE, store)).toMatchObject({ fingerprint: 'b' })
     expect(certificates.of('office', OFFICE.baseUrl)).toEqual({
-      ...{ fingerprint: 'b', subject: 'Ada', issuer: 'Harbour Law Root' }
+      fingerprint: 'b',
+      subject: 'Ada',
+      issuer: 'Harbour Law Root'
     })
   })
 

@@ -32,7 +32,11 @@ export async function enrolmentDesks() {
     const notes: AuditNote[] = []
     const others: string[] = []
     const handlers = enrolmentHandlers({
-      ...{ accounts, clients, newId: () => 'file-1', madeBy: 'Countersign 1.0.0', sealingCost: LOW_COST },
+      accounts,
+      clients,
+      newId: () => 'file-1',
+      madeBy: 'Countersign 1.0.0',
+      sealingCost: LOW_COST,
       time: { now: () => NOW, zone: () => 'UTC' },
       chooseFiles: async () => [file],
       chooseSaveFile: async () => file,
@@ -44,7 +48,8 @@ export async function enrolmentDesks() {
       ...parts
     })
     return {
-      ...{ notes, others },
+      notes,
+      others,
       prepare: (id: string, days = 14) => handlers['enrolment.prepare']({ id, code: CODE, days }, asking),
       choose: () => handlers['enrolment.choose'](undefined, asking),
       enrol: async (code = CODE) => {

@@ -27,7 +27,10 @@ test('an account goes to another computer with its secret, folders and colour, a
   // However the code is typed.
   const enrolled = await there.enrol(CODE.toLowerCase().replaceAll('-', ' '))
   expect(clerk.accounts.get(enrolled.id)).toMatchObject({
-    ...{ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer', colour: '#c2487a' },
+    name: 'Harbour',
+    baseUrl: urlOf(admin),
+    scheme: 'bearer',
+    colour: '#c2487a',
     folders: ['Eingang', 'Signed']
   })
   expect(await clerk.accounts.credentialsOf(enrolled.id)).toEqual(BEARER)
@@ -93,7 +96,8 @@ describe('nothing is added', () => {
     for (const wrong of [bytes, bytes.subarray(0, 400), Buffer.concat(pieces), Buffer.from('{"account":"x"}')]) {
       writeFileSync(file, wrong)
       expect(await refusal(computer(clerk).enrol())).toMatchObject({
-        ...{ code: 'bad-file', message: 'This isn’t a complete enrolment file.' }
+        code: 'bad-file',
+        message: 'This isn’t a complete enrolment file.'
       })
     }
     expect(clerk.accounts.list()).toHaveLength(1)
@@ -128,7 +132,8 @@ describe('an account that is here without its secret', () => {
     expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
     // An account that has its secret isn't waiting for one.
     expect(await refusal(desk.enrol())).toMatchObject({
-      ...{ code: 'invalid', message: 'This account is connected here already.' }
+      code: 'invalid',
+      message: 'This account is connected here already.'
     })
     expect(clerk.accounts.list()).toHaveLength(2)
   })
@@ -168,8 +173,12 @@ describe('an enrolled secret stays one that no file gets', () => {
     referer: 'https://harbour.example/'
   } as const
   const ACCOUNT = {
-    ...{ name: 'Harbour', baseUrl: 'https://sign.example', colour: '#c2487a', jsonByQuery: false },
-    ...{ dataTypeSpelling: USUAL_DATA_TYPE_SPELLING, folders: ['Eingang'] }
+    name: 'Harbour',
+    baseUrl: 'https://sign.example',
+    colour: '#c2487a',
+    jsonByQuery: false,
+    dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
+    folders: ['Eingang']
   }
   async function desk() {
     const db = connectInMemory()

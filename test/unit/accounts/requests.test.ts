@@ -31,7 +31,11 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
   const opens: string[] = []
   const presets: string[] = []
   const handlers = accountHandlers({
-    ...{ accounts: work.accounts, clients: work.clients, polling: work.polling, facts, rights },
+    accounts: work.accounts,
+    clients: work.clients,
+    polling: work.polling,
+    facts,
+    rights,
     lists: {
       templates: async () => ({ items: [] }),
       recipients: async () => ({ items: [] }),
@@ -46,7 +50,9 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
     },
     presets: { save: (id: string, name: string) => void presets.push(`${id} ${name}`) } as never,
     browserSignIn: openBrowserSignIn({
-      ...{ fetch, newId: () => 'sign-in-1', time: systemTime },
+      fetch,
+      newId: () => 'sign-in-1',
+      time: systemTime,
       openInBrowser: async () => fail('cancelled', 'Nobody signs in here.')
     }),
     openInBrowser: async (url, id) => void opens.push(`${id} ${url}`),
@@ -77,12 +83,10 @@ test('the practice office’s mailbox opens in the browser, and no other account
   await handlers['accounts.openMailbox']({ id }, asking)
   expect(opens).toEqual([`${id} http://127.0.0.1:4100/mailbox/key`])
   const other = await work.accounts.add({
-    ...{
-      kind: 'service',
-      name: 'Harbour Law',
-      baseUrl: 'https://api.example.com',
-      dataTypeSpelling: 'upper' as const
-    },
+    kind: 'service',
+    name: 'Harbour Law',
+    baseUrl: 'https://api.example.com',
+    dataTypeSpelling: 'upper' as const,
     authentication: { scheme: 'none' }
   })
   await expect(handlers['accounts.openMailbox']({ id: other.id }, asking)).rejects.toMatchObject({
@@ -113,12 +117,10 @@ test('the practice office begins with a preset to try a bulk send with, and no o
   const { id } = await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
   await handlers['accounts.add'](
     {
-      ...{
-        kind: 'service',
-        name: 'Harbour Law',
-        baseUrl: 'https://api.example.com',
-        dataTypeSpelling: 'upper' as const
-      },
+      kind: 'service',
+      name: 'Harbour Law',
+      baseUrl: 'https://api.example.com',
+      dataTypeSpelling: 'upper' as const,
       authentication: { scheme: 'none' }
     },
     asking
@@ -277,7 +279,9 @@ test('what a person signs in again by is not for a service to which the account 
   const apiKey = { key: 'made-up-key', secret: 'made-up-secret', referer: 'https://office.example.com' }
   const client = { scheme: 'oauth', grant: 'code', clientId: 'office', issuer: 'https://login.example.com' } as const
   const { id } = await work.accounts.add({
-    ...{ kind: 'service', name: 'Office', baseUrl: 'https://one.example.com' },
+    kind: 'service',
+    name: 'Office',
+    baseUrl: 'https://one.example.com',
     authentication: { ...client, apiKey, tokens: { refresh: 'old' } }
   })
   const again = handlers['accounts.signInAgain']({ id }, asking)

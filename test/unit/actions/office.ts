@@ -75,7 +75,13 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       moment: () => time.clock() + ahead.by
     })
     return {
-      ...{ db, accounts, clients, mirror, rights, actions, told },
+      db,
+      accounts,
+      clients,
+      mirror,
+      rights,
+      actions,
+      told,
       kill() {
         life.abort()
         its.end()
@@ -131,7 +137,11 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     /** Sends a package directly and reads the folders. Returns its documents as read. */
     async send(documents = 1, signers = [person(), person('Wiremu')]): Promise<MirroredDocument['document'][]> {
       const Forms = Array.from({ length: documents }, (_, index) => ({
-        ...{ Name: `Letter ${index + 1}`, FormType: 1, Reference: 'letter', EmbedForm: true, Signers: signers }
+        Name: `Letter ${index + 1}`,
+        FormType: 1,
+        Reference: 'letter',
+        EmbedForm: true,
+        Signers: signers
       }))
       const sent = await direct('/FormDirect/SendForms2', { Forms })
       await parts.mirror.refresh(accountId)
@@ -185,14 +195,13 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
   let looks = 0
   const put = (accountId: string, one: DocumentResponse) =>
     documents.set(one.Reference, {
-      ...{
-        accountId,
-        document: backwards.has(one.Reference) ? turned(one) : one,
-        folder: one.Folder ?? 'InBox',
-        seenAt: looks,
-        changedAt: looks
-      },
-      ...{ unread: false, logsAreOld: false }
+      accountId,
+      document: backwards.has(one.Reference) ? turned(one) : one,
+      folder: one.Folder ?? 'InBox',
+      seenAt: looks,
+      changedAt: looks,
+      unread: false,
+      logsAreOld: false
     })
   const answers = {
     get: ({ reference }: { reference: string }) => documents.get(reference),

@@ -240,7 +240,8 @@ describe('whose signings an appointment is about', () => {
     })
     appointments.choosePerson(id, 'person-1')
     expect(notes.at(-1)).toMatchObject({
-      ...{ what: 'appointment-matched', signerName: 'Mere Parata' },
+      what: 'appointment-matched',
+      signerName: 'Mere Parata',
       detail: { matched: 'signer' }
     })
     expect(await only()).toMatchObject({ person: 'person-1', choices: [] })

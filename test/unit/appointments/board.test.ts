@@ -9,7 +9,8 @@ function counter() {
   let session: CounterSession | null = null
   let connection: ConnectionView = { state: 'online', since: TEN }
   const board = new CounterBoard({
-    ...{ time: { now: () => one.clock.at }, appointments: one.appointments },
+    time: { now: () => one.clock.at },
+    appointments: one.appointments,
     session: () => session,
     staff: () => 'Grace',
     counterName: () => 'Counter 2',

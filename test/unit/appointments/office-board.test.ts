@@ -14,7 +14,10 @@ const SAID = { name: 'Counter 2', staff: '', state: 'free', wantsStaff: false, h
 const HELP = { state: 'covered', wantsStaff: true } as const
 
 const newsOf = (content: object = {}, { left: remaining = 60 * SECOND, ago = 0 } = {}): CounterReport => ({
-  ...{ station: 'other', name: 'Back room', ago, remaining },
+  station: 'other',
+  name: 'Back room',
+  ago,
+  remaining,
   content: { ...SAID, ...content }
 })
 
@@ -25,7 +28,10 @@ function workstation() {
   let own: BoardCounter = { ...SAID, id: 'here' }
   let stands: OfficeMembershipState = 'connected'
   const board: OfficeBoard = new OfficeBoard({
-    ...{ time, state: () => stands, accounts: () => new Map(), onError: () => undefined },
+    time,
+    state: () => stands,
+    accounts: () => new Map(),
+    onError: () => undefined,
     // As the screen does, asks again when notified.
     changed: () => void setImmediate(() => isOpen && board.view())
   })
@@ -35,7 +41,9 @@ function workstation() {
   /** A connection to a server whose answers can be delayed; each answer has the state at the time of the request. */
   function line(...its: CounterReport[]) {
     const server = {
-      ...{ its, reads: 0, told: [] as { content: object | null; isNews: boolean }[] },
+      its,
+      reads: 0,
+      told: [] as { content: object | null; isNews: boolean }[],
       waits: undefined as Promise<void> | undefined
     }
     const made: OfficeCounters = {
@@ -54,7 +62,9 @@ function workstation() {
   }
 
   return {
-    ...{ board, clock, line },
+    board,
+    clock,
+    line,
     pass: clock.pass,
     stands: (state: OfficeMembershipState) => {
       stands = state

@@ -72,7 +72,14 @@ export function office() {
   onTestFinished(() => void db.close())
 
   return {
-    ...{ db, appointments, imports, notes, told, chosen, refusing, clock },
+    db,
+    appointments,
+    imports,
+    notes,
+    told,
+    chosen,
+    refusing,
+    clock,
     /** Returns how often the queue was read. */
     asked: () => queueReads,
     /** Moves the clock, and runs the timers due by then. */
@@ -92,7 +99,9 @@ export function office() {
         signer: 0,
         signerName: name,
         person: person ?? `person-${index}`,
-        ...{ faceToFace: true, mayNeedCamera: false, isToday: false }
+        faceToFace: true,
+        mayNeedCamera: false,
+        isToday: false
       }))
       for (const [index, { name, email }] of people.entries()) {
         const document = { Reference: `doc-${index}`, Signers: [{ FirstName: name, ...(email && { Email: email }) }] }

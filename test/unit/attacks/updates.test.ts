@@ -197,7 +197,10 @@ attempts(updates, {
     expect(asked).toHaveLength(3)
     for (const { url, init } of asked) {
       expect(init).toEqual({
-        ...{ method: 'GET', redirect: 'manual', credentials: 'omit', cache: 'no-store' },
+        method: 'GET',
+        redirect: 'manual',
+        credentials: 'omit',
+        cache: 'no-store',
         signal: expect.any(AbortSignal)
       })
       expect(new URL(url).search).toBe('')

@@ -31,7 +31,13 @@ export function numbersOf(db = database()) {
   db.prepare(ACCOUNT).run()
   const numbers = openIdentityNumbers({ db, now: () => TEN, newSalt: () => 'salt' })
   const entry = (detail: Record<string, string>): AuditEntry => ({
-    ...{ seq: 1, at: TEN, zone: ZONE, staff: '', what: 'handed-over', session: 's', detail }
+    seq: 1,
+    at: TEN,
+    zone: ZONE,
+    staff: '',
+    what: 'handed-over',
+    session: 's',
+    detail
   })
   return { db, numbers, entry }
 }
@@ -42,7 +48,9 @@ export function workstation() {
   const troubles: unknown[] = []
   const told = { changed: 0 }
   const now: { at: number; zone: string; staff: string; running?: string } = {
-    ...{ at: TEN, zone: ZONE, staff: 'Grace Okafor' }
+    at: TEN,
+    zone: ZONE,
+    staff: 'Grace Okafor'
   }
   const day = testTime(TEN)
   function run(anchor: SecretSlot = lastingKeychain(entries).auditAnchor, other = db) {

@@ -45,7 +45,9 @@ describe('a signed export', () => {
     const { files, path } = await exported(format)
     const { fingerprint } = await files.key()
     expect(await files.check(path)).toMatchObject({
-      ...{ verdict: 'genuine', key: { fingerprint, isOurs: true }, isInTrail: true }
+      verdict: 'genuine',
+      key: { fingerprint, isOurs: true },
+      isInTrail: true
     })
     const { says, isGenuine } = await byScript(path, fingerprint)
     expect(says).toMatch(/^Genuine: 4[01] entries/)

@@ -340,7 +340,7 @@ describe('a keychain that refuses one account’s restored secret', () => {
     const accept = () => {
       isRefusing = false
     }
-    return { ...{ other, db, sets, troubles, start, accept }, secretOf: other.keychain.accounts.get }
+    return { other, db, sets, troubles, start, accept, secretOf: other.keychain.accounts.get }
   }
 
   test('gets the others once, and the restore is completed', async () => {
@@ -386,8 +386,15 @@ describe('a keychain that refuses one account’s restored secret', () => {
     copied.close()
     const path = join(temporaryFolder(), 'later.countersign-backup')
     await makeBackup({
-      ...{ folder: other.folder, key: other.key(), path, passphrase: PASSPHRASE, secrets: {}, settings: {} },
-      ...{ madeAt: NOW, madeBy: 'Countersign 0.1.0', cost: LOW_COST }
+      folder: other.folder,
+      key: other.key(),
+      path,
+      passphrase: PASSPHRASE,
+      secrets: {},
+      settings: {},
+      madeAt: NOW,
+      madeBy: 'Countersign 0.1.0',
+      cost: LOW_COST
     })
     const third = computer()
     await third.open().then((one) => one.db.close())
@@ -406,16 +413,18 @@ async function userBackups() {
   const deps = {
     ask: ((name: 'make' | 'stage', ask: never) =>
       name === 'make' ? makeBackup({ ...(ask as BackupOrder), cost: LOW_COST }) : stageBackup(ask)) as never,
-    ...{ folder: other.folder, storage: opened, keychain: other.keychain, secrets: async () => ({}) },
-    ...{
-      settings: () => ({}),
-      madeBy: 'Countersign',
-      random: randomBytes,
-      newId: () => 'b1',
-      time: { now: () => NOW }
-    },
+    folder: other.folder,
+    storage: opened,
+    keychain: other.keychain,
+    secrets: async () => ({}),
+    settings: () => ({}),
+    madeBy: 'Countersign',
+    random: randomBytes,
+    newId: () => 'b1',
+    time: { now: () => NOW },
     note: ({ what }: { what: string }) => void noted.push(what),
-    ...{ meta: openJsonMeta(opened.db), changed: () => undefined }
+    meta: openJsonMeta(opened.db),
+    changed: () => undefined
   }
   return { other, opened, noted, deps, backups: openBackups(deps) }
 }

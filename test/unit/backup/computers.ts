@@ -73,8 +73,15 @@ export async function backedUp({ secrets = {}, sql = '' }: { secrets?: Record<st
   db.exec(sql)
   const path = join(temporaryFolder(), 'office.countersign-backup')
   const order = {
-    ...{ folder: own.folder, key: own.key(), path, passphrase: PASSPHRASE, secrets },
-    ...{ settings: { theme: 'dark' }, madeAt: NOW, madeBy: 'Countersign 0.1.0', cost: LOW_COST }
+    folder: own.folder,
+    key: own.key(),
+    path,
+    passphrase: PASSPHRASE,
+    secrets,
+    settings: { theme: 'dark' },
+    madeAt: NOW,
+    madeBy: 'Countersign 0.1.0',
+    cost: LOW_COST
   }
   await makeBackup(order)
   return { own, db, path, order }

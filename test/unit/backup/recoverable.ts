@@ -27,7 +27,11 @@ export async function recoverable(publicKey?: string) {
     const storage = await openDatabase({ ...parts, ...(key && { key }) })
     onTestFinished(() => void storage.db.close())
     const recovery = openRecoveryKeys({
-      ...{ folder, storage, keychain, meta: openJsonMeta(storage.db), time: { now: () => NOW } },
+      folder,
+      storage,
+      keychain,
+      meta: openJsonMeta(storage.db),
+      time: { now: () => NOW },
       random: randomBytes,
       publicKey: () => is.publicKey,
       note: ({ what, detail = {} }) => void notes.push([what, ...Object.values(detail)].join(' ')),
@@ -40,7 +44,13 @@ export async function recoverable(publicKey?: string) {
   const first = await start()
   openJsonMeta(first.storage.db).write('planted', PLANTED)
   return {
-    ...{ folder, entries, keychain, is, notes, start, ...first },
+    folder,
+    entries,
+    keychain,
+    is,
+    notes,
+    start,
+    ...first,
     file: join(folder, 'recovery.json'),
     recover: (typed: string) =>
       recoverKey({ folder, keep: (key) => storeKey(keychain.databaseKey, key), now: NOW }, typed),

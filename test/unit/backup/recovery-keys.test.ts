@@ -86,7 +86,7 @@ test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says
 test('the organisation’s private key opens what its policy escrowed, by the project’s own script; another’s opens nothing', async () => {
   const pair = () =>
     generateKeyPairSync('rsa', {
-      ...{ modulusLength: 3072 },
+      modulusLength: 3072,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
     })
@@ -138,7 +138,7 @@ test('a database that is set aside takes its recovery keys along, and an offer t
 
 test('with another key for the database there is another recovery key, the organisation’s too; the earlier ones open nothing', async () => {
   const { publicKey } = generateKeyPairSync('rsa', {
-    ...{ modulusLength: 3072 },
+    modulusLength: 3072,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
   })
@@ -164,7 +164,7 @@ test('with another key for the database there is another recovery key, the organ
 /** A recovery key for a pending new database key, next to the current recovery key. */
 async function waiting() {
   const { publicKey } = generateKeyPairSync('rsa', {
-    ...{ modulusLength: 3072 },
+    modulusLength: 3072,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
   })

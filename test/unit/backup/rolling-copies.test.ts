@@ -41,7 +41,11 @@ async function computer() {
   async function open(version?: string) {
     await finishRestore(folder)
     const storage = await openDatabase({
-      ...{ folder, keychain, random: randomBytes, clock: time.clock, ...(version && { version }) }
+      folder,
+      keychain,
+      random: randomBytes,
+      clock: time.clock,
+      ...(version && { version })
     })
     onTestFinished(() => void storage.db.close())
     return storage
@@ -57,7 +61,11 @@ async function computer() {
       })
     }
     const copies = new RollingCopies({
-      ...{ ask, folder, storage, keychain, time: { now: run.now, after } },
+      ask,
+      folder,
+      storage,
+      keychain,
+      time: { now: run.now, after },
       isBusy: () => is.busy,
       isIdle: () => is.idle,
       onError: (error) => troubles.push(error)

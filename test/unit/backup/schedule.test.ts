@@ -55,11 +55,18 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     const shared = { ask, folder, storage, keychain, meta: openJsonMeta(storage.db), random: randomBytes, time: run }
     const made = { newId: () => `id-${++ids}`, changed: () => undefined }
     const backups = openBackups({
-      ...{ ...shared, ...made, secrets: async () => ({}), settings: () => ({}), madeBy: 'Countersign' },
+      ...shared,
+      ...made,
+      secrets: async () => ({}),
+      settings: () => ({}),
+      madeBy: 'Countersign',
       note: () => undefined
     })
     const schedule = new BackupSchedule({
-      ...{ ...shared, ...made, backups, describe: asAppError },
+      ...shared,
+      ...made,
+      backups,
+      describe: asAppError,
       organisation: () => is.organisation,
       isBusy: () => is.busy
     })
@@ -79,7 +86,14 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     }
   }
   return {
-    ...{ folder, share, entries, storage, is, schedule, start, over },
+    folder,
+    share,
+    entries,
+    storage,
+    is,
+    schedule,
+    start,
+    over,
     asked: () => asked,
     backups: () => readdirSync(share).sort(),
     /** Sets the wall clock that much ahead, or back. */

@@ -33,7 +33,10 @@ async function locked() {
       : { keychain, status: { state: 'available' } }
   const start = async (ask?: (ways: UnlockOptions) => Promise<void>) => {
     const data = await openData({
-      ...{ folder, now: () => NOW, openKeychain: look, ...(ask && { ask }) },
+      folder,
+      now: () => NOW,
+      openKeychain: look,
+      ...(ask && { ask }),
       openDatabase: (keychain, key) =>
         openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW, ...(key && { key }) })
     })

@@ -230,7 +230,12 @@ describe('dates that could be read either way', () => {
 
   test('keep a sheet of a drop folder from going by itself, where nobody can be asked', async () => {
     const file = (due: string) => ({
-      ...{ id: 'f', name: 'staff.csv', base, zone: moment.zone, now: NOW, recent: moment.recent },
+      id: 'f',
+      name: 'staff.csv',
+      base,
+      zone: moment.zone,
+      now: NOW,
+      recent: moment.recent,
       bytes: Buffer.from(`${HEADINGS}\n${line('Mere', undefined, due)}`)
     })
     const doubted = await readSheetFile(askOf(answers), file('03/04/2027'))

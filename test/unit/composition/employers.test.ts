@@ -42,7 +42,10 @@ describe('an ABN', () => {
 
 describe('an employer record', () => {
   const record = (fields: Record<string, string>, more: object = {}) => ({
-    ...{ kind: 'TFN' as const, Reference: 'employer-1', Name: 'Kauri Orchards', fields },
+    kind: 'TFN' as const,
+    Reference: 'employer-1',
+    Name: 'Kauri Orchards',
+    fields,
     ...more
   })
   const said = (...problems: Parameters<typeof employerProblems>) =>

@@ -15,7 +15,9 @@ function office(platform: NodeJS.Platform = 'linux') {
   const time = testTime()
   const system = { allows: true }
   const camera = new CameraTest({
-    ...{ time: time.run(), platform, devServer: undefined },
+    time: time.run(),
+    platform,
+    devServer: undefined,
     systemAllows: async () => system.allows
   })
   const granted = (change: Partial<typeof asked> = {}) => {
@@ -75,7 +77,9 @@ test.each([
 test('one that was closed while the system asked for its permission isn’t open once it has it', async () => {
   const asking = Promise.withResolvers<boolean>()
   const camera = new CameraTest({
-    ...{ time: testTime().run(), platform: 'darwin', devServer: undefined },
+    time: testTime().run(),
+    platform: 'darwin',
+    devServer: undefined,
     systemAllows: () => asking.promise
   })
   const opened = camera.open()

@@ -13,7 +13,11 @@ async function office(platform: NodeJS.Platform = 'win32') {
   await pin.set(PIN)
   const db = database()
   const here = {
-    ...{ minutes: 5, idle: 0, isHandedOver: false, changes: 0, hasNames: false },
+    minutes: 5,
+    idle: 0,
+    isHandedOver: false,
+    changes: 0,
+    hasNames: false,
     keychain: undefined as Error | undefined
   }
   const notes: AuditNote[] = []
@@ -29,7 +33,9 @@ async function office(platform: NodeJS.Platform = 'win32') {
   }
   function run() {
     const lock = new OfficeLock({
-      ...{ db, pin: asked, time: pins.time.run() },
+      db,
+      pin: asked,
+      time: pins.time.run(),
       minutes: () => here.minutes,
       isHandedOver: () => here.isHandedOver,
       note: (note) => void notes.push(note),
@@ -110,11 +116,14 @@ test('where staff have names, it opens without a PIN only where nobody has one a
   await staff.set(PIN)
   await staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417' })
   const lock = new OfficeLock({
-    ...{ db: database(), pin: staff, time: office.time.run() },
+    db: database(),
+    pin: staff,
+    time: office.time.run(),
     minutes: () => 0,
     isHandedOver: () => false,
     note: (note) => void office.notes.push(note),
-    ...{ changed: () => undefined, onError: () => undefined }
+    changed: () => undefined,
+    onError: () => undefined
   })
   await lock.lock()
   office.entries.clear()

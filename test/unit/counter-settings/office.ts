@@ -59,7 +59,11 @@ export function staffOffice(change: Partial<StaffDeps> = {}) {
   function run(more: Partial<StaffDeps> = {}) {
     const began = time.elapsed()
     return new Staff({
-      ...{ db, randomBytes, platform: 'win32', keeps: 'in-os', cost: LITTLE_COST },
+      db,
+      randomBytes,
+      platform: 'win32',
+      keeps: 'in-os',
+      cost: LITTLE_COST,
       slot: lastingKeychain(entries).staffPin,
       time: { now: time.clock, elapsed: () => time.elapsed() - began },
       note: (record) => void notes.push(record),

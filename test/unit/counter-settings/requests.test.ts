@@ -28,10 +28,14 @@ function office(change: Partial<StaffDeps> = {}) {
   const pins = staffOffice(change)
   const staff = pins.run()
   const lock = new OfficeLock({
-    ...{ db: database(), pin: staff, time: pins.time.run() },
+    db: database(),
+    pin: staff,
+    time: pins.time.run(),
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => signing.isRunning,
-    ...{ note: () => undefined, changed: () => undefined, onError: () => undefined }
+    note: () => undefined,
+    changed: () => undefined,
+    onError: () => undefined
   })
   const tests: string[] = []
   const cameraTest = {
@@ -42,7 +46,9 @@ function office(change: Partial<StaffDeps> = {}) {
     officeName: () => 'Harbour & Co',
     calling: () => undefined,
     cameraTest,
-    ...{ staff, lock, settings },
+    staff,
+    lock,
+    settings,
     access: pins.accessOf(staff),
     note: (record) => void pins.notes.push(record),
     time: { now: pins.time.clock },

@@ -243,7 +243,9 @@ describe('the waiting room', () => {
     const [, second = ''] = pictures
     settings.configure({ waitingRoom: { ...settings.read().waitingRoom, pictures: [second] } })
     expect(run().read().waitingRoom).toEqual({
-      ...{ counterName: 'Counter 2', noShowAfter: 20, callSound: true },
+      counterName: 'Counter 2',
+      noShowAfter: 20,
+      callSound: true,
       pictures: [second]
     })
     expect(settings.idlePicture(pictures[0] ?? '')).toBeNull()

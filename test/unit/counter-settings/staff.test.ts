@@ -186,7 +186,10 @@ describe('staff with names', () => {
     expect(await staff.check('91736', 'Ben Tui-Smith')).toEqual({ ok: true })
     const changed = notes.find(({ what }) => what === 'staff-changed')
     expect(changed?.detail).toEqual({
-      ...{ name: 'Ben Tui → Ben Tui-Smith', role: 'clerk → manager', pin: 'another', badge: 'another' }
+      name: 'Ben Tui → Ben Tui-Smith',
+      role: 'clerk → manager',
+      pin: 'another',
+      badge: 'another'
     })
     await staff.remove('staff-1')
     expect(notes.at(-1)).toEqual({ what: 'staff-removed', detail: { name: 'Ben Tui-Smith', role: 'manager' } })

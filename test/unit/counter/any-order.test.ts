@@ -594,10 +594,25 @@ test('every session keeps its promises at every moment, and comes to its end', a
       office.chosenFiles = { folder: THEIRS }
       const computer = disk.computer(office)
       const there: World = {
-        ...{ documents, places: placesOf(documents) },
-        ...{ office, computer, run: computer.run(), id: '', idBefore: undefined, pagesBefore: 0 },
-        ...{ answers: [], rights: 0, opened: 0, gates: [], broken: [], before: undefined, isClosing: false },
-        ...{ chosen: new Map(), seen: { rows: [], notes: 0 }, kills: 0, isGone: false }
+        documents,
+        places: placesOf(documents),
+        office,
+        computer,
+        run: computer.run(),
+        id: '',
+        idBefore: undefined,
+        pagesBefore: 0,
+        answers: [],
+        rights: 0,
+        opened: 0,
+        gates: [],
+        broken: [],
+        before: undefined,
+        isClosing: false,
+        chosen: new Map(),
+        seen: { rows: [], notes: 0 },
+        kills: 0,
+        isGone: false
       }
       watched(office, there)
       await sits(there, first)

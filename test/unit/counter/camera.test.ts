@@ -59,7 +59,9 @@ test('staff’s yes, after the PIN, and the person’s answer the page: staff’
   expect([answers, page.turn.media()]).toEqual([[], 'ask'])
   await counter.unlock(id, PIN)
   expect(await counter.staff(id, 'allow-camera', 'office')).toMatchObject({
-    ...{ phase: 'covered', cover: 'consent', isLocked: false },
+    phase: 'covered',
+    cover: 'consent',
+    isLocked: false,
     allowsCamera: true
   })
   expect([page.state, answers, page.turn.media()]).toEqual(['hidden', [], 'ask'])

@@ -32,7 +32,11 @@ function twoOfOneName() {
 
 const tellings = (entries: readonly CounterEntry[]) =>
   entries.map(({ documentReference, signerName, contact, born, matter }) => ({
-    ...{ documentReference, signerName, contact, born, matter }
+    documentReference,
+    signerName,
+    contact,
+    born,
+    matter
   }))
 
 describe('two of one name', () => {

@@ -92,7 +92,9 @@ describe('staff who comes', () => {
     expect(office.state()).toMatchObject({ phase: 'covered', cover: 'idle', isLocked: true })
     office.signs('will', 0)
     expect(await counter.unlock(id, PIN)).toMatchObject({
-      ...{ phase: 'between', cover: 'staff', coveredBy: 'idle' },
+      phase: 'between',
+      cover: 'staff',
+      coveredBy: 'idle',
       turns: [{ outcome: { signed: 'signed' } }, {}]
     })
     expect(office.page()?.state).toBe('destroyed')

@@ -36,7 +36,9 @@ test('without a policy nothing is kept but that it was compared, whatever the wi
   await here.counter.begin(id)
   expect(here.numbers).toEqual([])
   expect(here.told('handed-over')[0]?.detail).toEqual({
-    ...{ turn: '1', place: 'here', evidence: 'Passport or ID card compared: the name matches' }
+    turn: '1',
+    place: 'here',
+    evidence: 'Passport or ID card compared: the name matches'
   })
   expect(here.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
   for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES]) expect(everywhere(here, here.state())).not.toContain(secret)
@@ -58,7 +60,8 @@ test.each([
     const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will', ...reading }
     expect(here.numbers).toEqual([ofAnn])
     expect(here.told('handed-over')[0]?.detail).toMatchObject({
-      ...{ identitySha256: 'hash', evidence: `Passport or ID card compared: the name matches; ${words}` }
+      identitySha256: 'hash',
+      evidence: `Passport or ID card compared: the name matches; ${words}`
     })
     expect(everywhere(here, here.state())).not.toContain(reading.number)
     expect(everywhere(here, here.state())).not.toContain(EXPIRES)

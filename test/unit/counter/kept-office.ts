@@ -79,7 +79,10 @@ export class KeptOffice {
     }
 
     const audit = new Audit({
-      ...{ db, time, onError, anchor: this.#keychain.auditAnchor },
+      db,
+      time,
+      onError,
+      anchor: this.#keychain.auditAnchor,
       staff: () => 'Clerk',
       changed: () => undefined
     })
@@ -117,7 +120,11 @@ export class KeptOffice {
       })
 
     const appointments = new Appointments({
-      ...{ db, time, note, newId: office.deps.newId, accountId: office.deps.accountId },
+      db,
+      time,
+      note,
+      newId: office.deps.newId,
+      accountId: office.deps.accountId,
       shownIds: () => [office.deps.accountId()],
       waitingHere: (account) => (isAlive ? office.deps.waitingHere(account) : never),
       documentOf: (account, reference) => (isAlive ? office.deps.documentOf(account, reference) : never),
@@ -127,7 +134,8 @@ export class KeptOffice {
     })
     const counter = office.runs({
       ...office.deps,
-      ...{ time, note },
+      time,
+      note,
       documentOf: (account, reference) => (isAlive ? office.deps.documentOf(account, reference) : never),
       refresh: (account) => (isAlive ? office.deps.refresh(account) : never),
       openView(turn) {
@@ -150,7 +158,8 @@ export class KeptOffice {
     })
 
     return {
-      ...{ appointments, audit },
+      appointments,
+      audit,
       get isAlive() {
         return isAlive
       },

@@ -210,7 +210,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     }),
     pin: {
       state: async () => ({
-        ...{ isSet: office.pin !== undefined, keptIn: 'keychain', reset: 'none', canReset: false },
+        isSet: office.pin !== undefined,
+        keptIn: 'keychain',
+        reset: 'none',
+        canReset: false,
         ...(office.pinWaitUntil !== undefined && office.pinWaitUntil > time.now && { waitUntil: office.pinWaitUntil }),
         ...(office.asksName && { asksName: true })
       }),

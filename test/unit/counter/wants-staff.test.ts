@@ -4,7 +4,8 @@ import { callsStaff, wantsStaff } from '../../../src/shared/wants-staff.ts'
 
 type Moment = Parameters<typeof wantsStaff>[0]
 const beside = (phase: CounterSession['phase'], more: object = {}): Moment => ({
-  ...{ phase, place: 'other-display' },
+  phase,
+  place: 'other-display',
   ...more
 })
 

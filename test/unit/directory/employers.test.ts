@@ -18,7 +18,11 @@ function open() {
   told = 0
   const { db, clients, rights } = office.parts
   employers = openEmployers({
-    ...{ db, clientOf: clients.of, rights, describe: asAppError, time: { now: () => office.time.now } },
+    db,
+    clientOf: clients.of,
+    rights,
+    describe: asAppError,
+    time: { now: () => office.time.now },
     changed: () => void told++
   })
 }
@@ -26,7 +30,10 @@ function open() {
 const noRoute = () =>
   office.line.setFault({ status: 404 }, (method, path) => method === 'GET' && path.includes('mployers'))
 const record = (more: Partial<EmployerChange> = {}): EmployerChange => ({
-  ...{ kind: 'TFN', Reference: 'orchard', Name: 'Kauri Orchards', IsDefault: false },
+  kind: 'TFN',
+  Reference: 'orchard',
+  Name: 'Kauri Orchards',
+  IsDefault: false,
   fields: { ABN: '51 824 753 556', BusinessEmail: '', ContactPerson: ' Hana Ngata ' },
   ...more
 })
@@ -74,8 +81,11 @@ describe('saving', () => {
       {
         TFN: [
           {
-            ...{ Reference: 'orchard', Name: 'Kauri Orchards', IsDefault: true },
-            ...{ ABN: '51 824 753 556', ContactPerson: 'Hana Ngata' }
+            Reference: 'orchard',
+            Name: 'Kauri Orchards',
+            IsDefault: true,
+            ABN: '51 824 753 556',
+            ContactPerson: 'Hana Ngata'
           }
         ],
         AccClaimsHistory: [{ Reference: 'claims', Name: 'Kauri Orchards', IsDefault: false, OrganisationName: 'Kauri' }]

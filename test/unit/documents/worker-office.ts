@@ -36,7 +36,10 @@ export function someOffice(round: number, count: number): Members[] {
       ...(seed % 5 === 0 && { IDVerificationRequested: true }),
       Signers: [
         {
-          ...{ FirstName: 'Ana', LastName: 'Example', Email: 'ana@example.com', SignedStatus: 'Invitation' },
+          FirstName: 'Ana',
+          LastName: 'Example',
+          Email: 'ana@example.com',
+          SignedStatus: 'Invitation',
           ...(seed % 7 === 0 && { SigningKey: 'https://sign.example.com/x' }),
           ...(seed % 6 === 0 && { IDVerificationResult: 'Failed' })
         }

@@ -57,7 +57,13 @@ const get = (reference = 'lease') => worker.ask('get', { accountId, reference })
 const list = async () =>
   (
     await worker.ask('list', {
-      ...{ accountId, query: DocumentQuery.parse({}), now, zone: 'UTC', expanded: [], offset: 0, limit: 100 }
+      accountId,
+      query: DocumentQuery.parse({}),
+      now,
+      zone: 'UTC',
+      expanded: [],
+      offset: 0,
+      limit: 100
     })
   ).rows
 /** As after a restart of the application. */
@@ -232,7 +238,8 @@ describe('a bad answer', () => {
   test('that is no list is told as that', async () => {
     expect(await look('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '', said: {} })
     expect(await look('Progress', { ResponseStatus: { Message: 'Not now' } })).toMatchObject({
-      ...{ kind: 'unexpected-shape', said: { serviceMessage: 'Not now' } }
+      kind: 'unexpected-shape',
+      said: { serviceMessage: 'Not now' }
     })
     expect((await list()).length).toBe(1)
   })
@@ -263,7 +270,8 @@ describe('a bad answer', () => {
   test('that names a document twice is taken by its last word, and counts it once', async () => {
     const doubled = { folder: 'Progress', path: '[0]', reference: 'lease', isDoubled: true }
     expect(await look('Progress', [lease({ Name: 'One' }), lease({ Name: 'Two' })])).toMatchObject({
-      ...{ documents: 1, changed: 1 },
+      documents: 1,
+      changed: 1,
       unreadable: { count: 1, documents: [{ ...doubled, name: 'One' }] }
     })
     // Reported for every answer that has it, even if the last document is unchanged.

@@ -78,8 +78,11 @@ test('a folder is chosen, and set by its id; no answer says where it is', async 
   })
   const set = await ask('downloads.configure', { folderId: chosen?.id, concurrency: 2, pattern: '{reference}' })
   expect(set).toMatchObject({
-    ...{ folder: chosen, isFolderChosen: true, concurrency: 2 },
-    ...{ pattern: '{reference}', types: ['pdf'] }
+    folder: chosen,
+    isFolderChosen: true,
+    concurrency: 2,
+    pattern: '{reference}',
+    types: ['pdf']
   })
   const answers = [chosen, set, await ask('downloads.summary', undefined), await ask('downloads.rules', undefined)]
   expect(JSON.stringify(answers)).not.toContain(folder)

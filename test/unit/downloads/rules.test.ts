@@ -106,7 +106,9 @@ describe('a rule', () => {
     const at = await aRule()
     const { office, view } = at
     const other = await office.accounts.add({
-      ...{ kind: 'service', name: 'Other office', baseUrl: at.server.url },
+      kind: 'service',
+      name: 'Other office',
+      baseUrl: at.server.url,
       authentication: { scheme: 'none' }
     })
     const query = DocumentQuery.parse({ search: 'lease', accounts: [office.accountId, other.id] })

@@ -75,7 +75,8 @@ describe('a link', () => {
       })
     )
     expect(asked).toMatchObject({
-      ...{ what: 'draft', name: 'Deed of gift' },
+      what: 'draft',
+      name: 'Deed of gift',
       signers: [
         { name: 'Mere Tāmati', details: ['mere@example.com'] },
         { name: 'Wiremu', details: [] }
@@ -89,7 +90,9 @@ describe('a link', () => {
       kind: 'form-direct',
       items: [
         {
-          ...{ Name: 'Deed of gift', Reference: 'deed-1', ClientReference: '26/0042' },
+          Name: 'Deed of gift',
+          Reference: 'deed-1',
+          ClientReference: '26/0042',
           signers: [{ FirstName: 'Mere', LastName: 'Tāmati', Email: 'mere@example.com' }, { FirstName: 'Wiremu' }]
         }
       ]
@@ -216,7 +219,8 @@ describe('a file that was opened', () => {
     const [asked] = await bring(path)
     writeFileSync(path, content([forms(), forms()]))
     expect(await office.outside.accept(asked?.id ?? '', 'a')).toEqual({
-      ...{ drafts: [], presets: [] },
+      drafts: [],
+      presets: [],
       refused: [{ file: 'sent.countersign', message: expect.stringContaining('changed after you were shown') }]
     })
     expect(kept()).toBe(0)

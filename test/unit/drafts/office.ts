@@ -40,7 +40,10 @@ export function openOffice(open: () => Db = connectInMemory) {
   const drafts = openDrafts({ db, time: { now: clock }, newId, changed: (id) => changes.push(id) })
   const presets = openPresets({ db, time: { now: clock }, newId, changed: () => changes.push('presets') })
   const exchange = openExchange({
-    ...{ db, drafts, presets, newId },
+    db,
+    drafts,
+    presets,
+    newId,
     time: { now: clock },
     madeBy: 'Countersign 0.1.0',
     describe: asAppError,
@@ -54,7 +57,10 @@ export function openOffice(open: () => Db = connectInMemory) {
     changes,
     drafts,
     sharedDrafts: openSharedDrafts({
-      ...{ db, drafts, newId, accounts: () => new Map() },
+      db,
+      drafts,
+      newId,
+      accounts: () => new Map(),
       time: { ...systemTime, now: clock },
       changed: (id) => changes.push(id)
     }),
@@ -65,7 +71,10 @@ export function openOffice(open: () => Db = connectInMemory) {
     remembered: openRemembered({ db, time: { now: clock } }),
     exchange,
     outside: new FromOutside({
-      ...{ drafts, presets, exchange, newId },
+      drafts,
+      presets,
+      exchange,
+      newId,
       describe: asAppError,
       changed: () => changes.push('outside')
     })

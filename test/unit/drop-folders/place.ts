@@ -32,7 +32,9 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
   }
 
   return {
-    ...{ folder, place, time },
+    folder,
+    place,
+    time,
     get office() {
       return office
     },

@@ -31,7 +31,10 @@ beforeEach(async () => {
   readings = openReadings({
     clientOf: async () => ({ getIDVerification: async () => ({ items: records, problems: [] }) }),
     nameOf: async () => 'Deed: ../../gift',
-    ...{ note, newId: () => 'r1', time: { now: () => 0, after: () => () => {} }, cleared: () => {} }
+    note,
+    newId: () => 'r1',
+    time: { now: () => 0, after: () => () => {} },
+    cleared: () => {}
   })
   await work.accounts.add({
     kind: 'service',
@@ -40,7 +43,9 @@ beforeEach(async () => {
     authentication: { scheme: 'none' }
   })
   handlers = identityHandlers({
-    ...{ accounts: work.accounts, readings, note },
+    accounts: work.accounts,
+    readings,
+    note,
     chooseSaveFile: async (_title, suggested) => {
       suggestions.push(suggested)
       whileChoosing()

@@ -17,17 +17,20 @@ async function start(folder: string, version: string) {
   const { settings } = await openSettings({ open, path: join(folder, 'settings.json'), clock: () => 0 })
   const nothing = () => {}
   const handlers = systemHandlers({
-    ...{ settings, version, systemCountry: () => '', applySettings: nothing, changed: nothing, keepPlace: nothing },
-    ...{
-      status: () => ({}) as never,
-      showData: nothing,
-      copy: async () => {},
-      copyBriefly: async () => 0,
-      proxies: { waiting: () => undefined, signIn: async () => undefined },
-      retryThroughProxy: () => undefined,
-      loginStart: undefined,
-      readyToClose: nothing
-    }
+    settings,
+    version,
+    systemCountry: () => '',
+    applySettings: nothing,
+    changed: nothing,
+    keepPlace: nothing,
+    status: () => ({}) as never,
+    showData: nothing,
+    copy: async () => {},
+    copyBriefly: async () => 0,
+    proxies: { waiting: () => undefined, signIn: async () => undefined },
+    retryThroughProxy: () => undefined,
+    loginStart: undefined,
+    readyToClose: nothing
   })
   return {
     news: async () => (await handlers['settings.get'](undefined, caller)).news,

@@ -128,7 +128,10 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
     worker,
     db,
     verifications: openVerifications({
-      ...{ db, time: { now: time.clock }, newId: randomUUID, changed: () => undefined },
+      db,
+      time: { now: time.clock },
+      newId: randomUUID,
+      changed: () => undefined,
       clientOf: () => Promise.reject(new Error('Nobody asks a service here.')),
       nameOf: async () => undefined,
       note: () => undefined
@@ -164,7 +167,9 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         refusals: openRefusals(db),
         verifications: self.verifications,
         outbox: openOutboxNews({
-          ...{ db, accounts: () => self.accounts, who: () => self.who },
+          db,
+          accounts: () => self.accounts,
+          who: () => self.who,
           state: () => (self.pause ? { pause: self.pause } : {}),
           attention: () => self.attention
         }),

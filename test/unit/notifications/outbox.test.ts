@@ -5,15 +5,15 @@ import { HOUR, office, TEN } from './office.ts'
 
 function send(changes: Partial<SendView>): SendView {
   return {
-    ...{
-      id: 'one',
-      accountId: 'office',
-      kind: 'form-direct',
-      title: 'Deed of gift',
-      who: 'Mere Tamati',
-      state: 'ready'
-    },
-    ...{ createdAt: TEN, attempt: 0, documents: [] },
+    id: 'one',
+    accountId: 'office',
+    kind: 'form-direct',
+    title: 'Deed of gift',
+    who: 'Mere Tamati',
+    state: 'ready',
+    createdAt: TEN,
+    attempt: 0,
+    documents: [],
     ...changes
   }
 }

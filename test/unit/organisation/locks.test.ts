@@ -37,13 +37,17 @@ async function office(policy: unknown, had?: typeof OWN) {
   const keychain = memoryKeychain()
   let ids = 0
   const accounts = openAccounts({
-    ...{ db: made.db, organisation, time: made.time.run() },
+    db: made.db,
+    organisation,
+    time: made.time.run(),
     secrets: keychain.accounts,
     newId: () => `account-${++ids}`
   })
   await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
   const own = openAccounts({
-    ...{ db: made.db, secrets: keychain.accounts, time: made.time.run() },
+    db: made.db,
+    secrets: keychain.accounts,
+    time: made.time.run(),
     newId: () => 'account-own'
   })
   if (had) await own.add({ ...had, kind: 'service' })
@@ -57,7 +61,8 @@ async function office(policy: unknown, had?: typeof OWN) {
     isAway: () => false,
     whenHandedBack: () => Promise.resolve(),
     authorise: policyCheckOf({
-      ...{ organisation, accounts },
+      organisation,
+      accounts,
       downloads: () => ({ folder: { id: 'folder' }, pattern: '{document}' }),
       quiet: () => preferences.read().quiet
     }),
@@ -91,7 +96,8 @@ interface Locked {
 const choice = { what: { references: ['a'] }, types: ['pdf'], writesIndex: false }
 const rule = { types: ['pdf'], writesIndex: false, alsoNow: false }
 const counter = (setting: Lockable, value: unknown, input: object): Locked => ({
-  ...{ setting, input },
+  setting,
+  input,
   policy: { counter: { [setting.replace('counter.', '')]: value } },
   request: 'counter.configure',
   harmless: { idleText: 'Kia ora' }
@@ -100,16 +106,22 @@ const counter = (setting: Lockable, value: unknown, input: object): Locked => ({
 const TABLE: readonly Locked[] = [
   { setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.remove', input: { id: 'account-1' } },
   {
-    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.update' },
+    setting: 'accounts',
+    policy: { accounts: [account] },
+    request: 'accounts.update',
     input: { id: 'account-1', name: 'Mine', baseUrl: 'https://signing.example' },
     harmless: { ...OWN, id: 'account-1', name: 'Harbour Law', baseUrl: 'https://signing.example/' }
   },
   {
-    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.update' },
+    setting: 'accounts',
+    policy: { accounts: [account] },
+    request: 'accounts.update',
     input: { id: 'account-1', name: 'Harbour Law', baseUrl: 'https://elsewhere.example' }
   },
   {
-    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.update' },
+    setting: 'accounts',
+    policy: { accounts: [account] },
+    request: 'accounts.update',
     input: {
       id: 'account-1',
       name: 'Harbour Law',
@@ -118,17 +130,23 @@ const TABLE: readonly Locked[] = [
     }
   },
   {
-    ...{ setting: 'accounts', policy: { accounts: [account] }, request: 'accounts.try' },
+    setting: 'accounts',
+    policy: { accounts: [account] },
+    request: 'accounts.try',
     input: { id: 'account-1', baseUrl: 'https://elsewhere.example' },
     harmless: { id: 'account-1', baseUrl: 'https://signing.example' }
   },
   {
-    ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request: 'accounts.add' },
+    setting: 'otherAccounts',
+    policy: { otherAccounts: false },
+    request: 'accounts.add',
     input: { ...OWN, kind: 'service' },
     harmless: { kind: 'practice', name: 'Practice' }
   },
   {
-    ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request: 'accounts.try' },
+    setting: 'otherAccounts',
+    policy: { otherAccounts: false },
+    request: 'accounts.try',
     input: { baseUrl: OWN.baseUrl, authentication: OWN.authentication }
   },
   // A user-added account from before, pointed at another service.
@@ -136,7 +154,9 @@ const TABLE: readonly Locked[] = [
     const { name, ...access } = OWN
     const input = { ...(request === 'accounts.update' && { name }), ...access, id: 'account-own' }
     return {
-      ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request },
+      setting: 'otherAccounts',
+      policy: { otherAccounts: false },
+      request,
       input: { ...input, baseUrl: 'https://elsewhere.example' },
       harmless: input
     }
@@ -149,29 +169,39 @@ const TABLE: readonly Locked[] = [
     }
     const input = { ...whose[request], baseUrl: OWN.baseUrl }
     return {
-      ...{ setting: 'signInMethods', policy: { signInMethods: ['bearer'] }, request },
+      setting: 'signInMethods',
+      policy: { signInMethods: ['bearer'] },
+      request,
       input: { ...input, authentication: { scheme: 'none' } },
       harmless: { ...input, authentication: OWN.authentication }
     }
   }),
   {
-    ...{ setting: 'signInMethods', policy: { signInMethods: ['bearer'] }, request: 'accounts.signIn' },
+    setting: 'signInMethods',
+    policy: { signInMethods: ['bearer'] },
+    request: 'accounts.signIn',
     input: { authentication: { scheme: 'oauth', grant: 'code', clientId: 'c', issuer: 'https://login.example' } }
   },
   {
-    ...{ setting: 'practiceOffice', policy: { practiceOffice: false }, request: 'accounts.add' },
+    setting: 'practiceOffice',
+    policy: { practiceOffice: false },
+    request: 'accounts.add',
     input: { kind: 'practice', name: 'Practice' },
     harmless: { ...OWN, kind: 'service' }
   },
   {
-    ...{ setting: 'signingOrigins', policy: { signingOrigins: [] }, request: 'counter.configure' },
+    setting: 'signingOrigins',
+    policy: { signingOrigins: [] },
+    request: 'counter.configure',
     input: { allowedOrigins: ['https://evil.example'] },
     harmless: { fullScreen: true }
   },
   { setting: 'dropFolders', policy: { dropFolders: [] }, request: 'dropFolders.add', input: undefined },
   { setting: 'dropFolders', policy: { dropFolders: [] }, request: 'dropFolders.remove', input: { id: 'a' } },
   {
-    ...{ setting: 'dropFolders', policy: { dropFolders: [] }, request: 'dropFolders.change' },
+    setting: 'dropFolders',
+    policy: { dropFolders: [] },
+    request: 'dropFolders.change',
     input: { id: 'a', sends: true },
     harmless: { id: 'a', presetId: null }
   },
@@ -192,11 +222,17 @@ const TABLE: readonly Locked[] = [
       const harmless = { ...more[request], folderId: 'folder', pattern: '{document}' }
       return [
         {
-          ...{ setting: 'downloads.folder' as const, policy: { downloads: { folder: '/data' } }, request, harmless },
+          setting: 'downloads.folder' as const,
+          policy: { downloads: { folder: '/data' } },
+          request,
+          harmless,
           input: { ...harmless, folderId: 'other' }
         },
         {
-          ...{ setting: 'downloads.names' as const, policy: { downloads: { names: '{document}' } }, request, harmless },
+          setting: 'downloads.names' as const,
+          policy: { downloads: { names: '{document}' } },
+          request,
+          harmless,
           input: { ...harmless, pattern: '{reference}' }
         }
       ]
@@ -209,46 +245,52 @@ const TABLE: readonly Locked[] = [
     input: undefined
   },
   {
-    ...{ setting: 'downloads.folder', policy: { downloads: { folder: '/data' } }, request: 'downloads.relocate' },
+    setting: 'downloads.folder',
+    policy: { downloads: { folder: '/data' } },
+    request: 'downloads.relocate',
     input: { from: 'folder', to: 'other' }
   },
   { setting: 'removal', policy: { removal: false }, request: 'storage.remove', input: { backups: false, unsent: 0 } },
   {
-    ...{
-      setting: 'backups',
-      policy: { backups: { folder: '/data', when: 'daily' } },
-      request: 'storage.scheduleBackups'
-    },
+    setting: 'backups',
+    policy: { backups: { folder: '/data', when: 'daily' } },
+    request: 'storage.scheduleBackups',
     input: { plan: null },
     harmless: { passphrase: 'a passphrase of four words' }
   },
   {
-    ...{
-      setting: 'backups',
-      policy: { backups: { folder: '/data', when: 'daily' } },
-      request: 'storage.scheduleBackups'
-    },
+    setting: 'backups',
+    policy: { backups: { folder: '/data', when: 'daily' } },
+    request: 'storage.scheduleBackups',
     input: { folderId: 'other' }
   },
   {
-    ...{ setting: 'quietHours', policy: { quietHours: { from: '18:00', to: '08:00' } }, request: 'notifications.set' },
+    setting: 'quietHours',
+    policy: { quietHours: { from: '18:00', to: '08:00' } },
+    request: 'notifications.set',
     input: { kinds, quiet: null, sound: false },
     harmless: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: true }
   },
   {
-    ...{ setting: 'quietHours', policy: { quietHours: null }, request: 'notifications.set' },
+    setting: 'quietHours',
+    policy: { quietHours: null },
+    request: 'notifications.set',
     input: { kinds, quiet: { from: '18:00', to: '08:00' }, sound: false },
     harmless: { kinds, quiet: null, sound: true }
   },
   ...[{ clientId: 'mine' }, { issuer: 'https://evil.example' }, { scope: 'all' }].map(
     (change): Locked => ({
-      ...{ setting: 'accounts', policy: { accounts: [BY_OAUTH] }, request: 'accounts.update' },
+      setting: 'accounts',
+      policy: { accounts: [BY_OAUTH] },
+      request: 'accounts.update',
       input: { ...IS_BY_OAUTH, authentication: { ...SIGN_IN, ...change } },
       harmless: { ...IS_BY_OAUTH, authentication: { ...SIGN_IN, secret: 'ours' } }
     })
   ),
   {
-    ...{ setting: 'startAtLogin', policy: { startAtLogin: true }, request: 'settings.set' },
+    setting: 'startAtLogin',
+    policy: { startAtLogin: true },
+    request: 'settings.set',
     input: { startAtLogin: false },
     harmless: { theme: 'dark' }
   },
@@ -447,7 +489,9 @@ describe('what the organisation has set holds', () => {
     })
     settings.configure({ mayGiveFiles: true, lockAfter: 0, idleText: 'Kia ora' })
     expect(settings.read()).toMatchObject({
-      ...{ lockAfter: 10, mayGiveFiles: false, idleText: 'Kia ora' },
+      lockAfter: 10,
+      mayGiveFiles: false,
+      idleText: 'Kia ora',
       allowedOrigins: ['https://login.example']
     })
     const before = settings.read()

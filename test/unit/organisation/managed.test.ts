@@ -136,7 +136,8 @@ describe('the registry', () => {
   test('where that doesn’t end, it can’t be used', async () => {
     let days = 30
     const place: ManagedSource = {
-      ...{ kind: 'registry', path: KEY },
+      kind: 'registry',
+      path: KEY,
       registry: () => registryOf({ [KEY]: { 'retention.documents': number(days++) } })
     }
     expect(await policyOn(place)).toEqual([{ message: 'The settings were being written while they were read.' }])
@@ -313,7 +314,14 @@ test('every setting has a kind, and says what it sets', () => {
   expect(MANAGED_SETTINGS.filter(({ description }) => !/\.$/.test(description))).toEqual([])
   const kinds = Object.fromEntries(MANAGED_SETTINGS.map(({ name, kind }) => [name, kind]))
   expect(kinds).toMatchObject({
-    ...{ accounts: 'json', defaultAccount: 'text', otherAccounts: 'choice', removal: 'boolean', quietHours: 'json' },
-    ...{ 'retention.people': 'integer', 'counter.identity': 'choice', 'counter.idle': 'json', updates: 'json' }
+    accounts: 'json',
+    defaultAccount: 'text',
+    otherAccounts: 'choice',
+    removal: 'boolean',
+    quietHours: 'json',
+    'retention.people': 'integer',
+    'counter.identity': 'choice',
+    'counter.idle': 'json',
+    updates: 'json'
   })
 })

@@ -23,7 +23,12 @@ export function policyOffice(db = database()) {
   let happened: () => void = () => undefined
 
   return {
-    ...{ db, folder, path, place, time, log },
+    db,
+    folder,
+    path,
+    place,
+    time,
+    log,
     /** Puts the file in place as an administrator does: written under another name, then renamed. */
     put(policy: unknown): void {
       const text = typeof policy === 'string' ? policy : JSON.stringify(policy)
@@ -40,7 +45,9 @@ export function policyOffice(db = database()) {
       const run = time.run()
       onTestFinished(run.end)
       const opened = Organisation.open({
-        ...{ db, place, managed },
+        db,
+        place,
+        managed,
         time: run,
         log: { info: line, warn: line },
         listen: (_path, listener) => {

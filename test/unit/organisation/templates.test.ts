@@ -47,7 +47,12 @@ const files = policyFiles()
 const example = JSON.parse(readFileSync(join(POLICY_FOLDER, 'example.json'), 'utf8'))
 /** The opposite answers: what is allowed, what is kept, and the meaning of null. */
 const otherwise = {
-  ...{ otherAccounts: 'enrolled', practiceOffice: true, removal: true, quietHours: null, updates: null, proxy: {} },
+  otherAccounts: 'enrolled',
+  practiceOffice: true,
+  removal: true,
+  quietHours: null,
+  updates: null,
+  proxy: {},
   accounts: [{ name: 'Te Ara “Law” & <Sons>', address: 'https://signing.example.com', signIn: 'bearer' }],
   retention: { people: null, trash: 10 },
   counter: { identity: 'compared', lockAfter: 0, checklist: [] }

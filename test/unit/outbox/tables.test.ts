@@ -38,13 +38,11 @@ function sendsOfEachState(): Db {
     ]
     const isSent = state === 'sent'
     const { lastInsertRowid } = insert.run({
-      ...{
-        state,
-        draft: randomUUID(),
-        who: signersInWords(composition),
-        at: 1000 + index,
-        fingerprint: fingerprintOf(composition)
-      },
+      state,
+      draft: randomUUID(),
+      who: signersInWords(composition),
+      at: 1000 + index,
+      fingerprint: fingerprintOf(composition),
       settledAt: isSent ? 2000 : null,
       packageReference: isSent ? 'package-1' : null,
       packageStatus: isSent ? 'Sent' : null,

@@ -34,7 +34,8 @@ function counter() {
     station.now.at += after
     const { turn: number, signerName, documentName } = turn ?? {}
     audit.note({
-      ...{ what, session: SESSION },
+      what,
+      session: SESSION,
       ...(turn && { signerName, documentName, documentReference: `REF-${documentName}` }),
       detail: { ...(number && { turn: number }), ...detail }
     } as AuditNote)

@@ -67,13 +67,20 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     notes.push(entry)
   }
   const holds = openHolds({
-    ...{ db, time: run, staff: () => 'Mere', note },
+    db,
+    time: run,
+    staff: () => 'Mere',
+    note,
     keep: (documents) => worker.ask('hold', { documents })
   })
   let ids = 0
   const drafts = openDrafts({ db, time: run, newId: () => `id-${++ids}`, changed: () => undefined })
   const retention = new Retention({
-    ...{ db, holds, note, time: run, ask: worker.ask },
+    db,
+    holds,
+    note,
+    time: run,
+    ask: worker.ask,
     organisation: { isKnown, policy: { retention: policy } },
     accountIds: () => ['a'],
     files: { folders, erased: (ids) => void erased.push(...ids) },
@@ -125,26 +132,24 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
   }
 
   return {
-    ...{
-      db,
-      documents: opened.db,
-      worker,
-      time,
-      notes,
-      troubles,
-      purged,
-      erased,
-      folders,
-      holds,
-      drafts,
-      retention,
-      found,
-      use,
-      copy,
-      inCopy,
-      inOlderCopy,
-      folder
-    }
+    db,
+    documents: opened.db,
+    worker,
+    time,
+    notes,
+    troubles,
+    purged,
+    erased,
+    folders,
+    holds,
+    drafts,
+    retention,
+    found,
+    use,
+    copy,
+    inCopy,
+    inOlderCopy,
+    folder
   }
 }
 

@@ -344,7 +344,11 @@ describe('before it is erased', () => {
     retention.set(ALL)
     await office.holds.hold([{ accountId: 'a', reference: 'G2', name: 'Lease.pdf' }], 'Dispute')
     expect(await retention.countDue(['documents', 'sends', 'downloads', 'verifications', 'people'])).toEqual({
-      ...{ documents: 1, sends: 2, downloads: 1, verifications: 1, people: 0 }
+      documents: 1,
+      sends: 2,
+      downloads: 1,
+      verifications: 1,
+      people: 0
     })
     expect(await retention.countDue(['documents'])).toEqual({ documents: 1 })
     expect(retention.erasedFrom('a', 'G1', OLD)).toBe(OLD + 90 * DAY)
@@ -367,7 +371,12 @@ describe('before it is erased', () => {
     const { retention, holds, notes, worker, time } = await retentionOffice()
     let isOpen = false
     const handlers = retentionHandlers({
-      ...{ retention, holds, time: time.run(), ask: worker.ask, accounts: {} as never, changed: () => undefined },
+      retention,
+      holds,
+      time: time.run(),
+      ask: worker.ask,
+      accounts: {} as never,
+      changed: () => undefined,
       async mustBeOpen() {
         if (!isOpen) fail('not-allowed', 'Locked.')
       }

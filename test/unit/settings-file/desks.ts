@@ -41,7 +41,8 @@ export async function desk(policy: unknown = {}) {
   const presets = openPresets({ db, newId, time, changed: () => undefined })
   const notifications = openPreferences(db, () => organisation.policy.quietHours)
   const counter = new CounterSettingsKeeper({
-    ...{ db, note },
+    db,
+    note,
     userName: () => 'grace',
     otherDisplay: () => undefined,
     changed: () => undefined,
@@ -66,11 +67,19 @@ export async function desk(policy: unknown = {}) {
   const state = { isCounterOpen: true, file: join(temporaryFolder(), 'Desk.countersign-settings') }
   const asked: string[] = []
   const handlers = settingsFileHandlers({
-    ...{ accounts, views, presets, settings, notifications, counter, newId, note },
+    accounts,
+    views,
+    presets,
+    settings,
+    notifications,
+    counter,
+    newId,
+    note,
     downloads: { settings: downloadSettings.read, configure: downloadSettings.change },
     isCounterOpen: async () => state.isCounterOpen,
     lock: policyCheckOf({
-      ...{ organisation, accounts },
+      organisation,
+      accounts,
       downloads: downloadSettings.read,
       quiet: () => notifications.read().quiet
     }),
@@ -81,8 +90,18 @@ export async function desk(policy: unknown = {}) {
     chooseSaveFile: async () => state.file
   })
   return {
-    ...{ db },
-    ...{ accounts, views, presets, settings, notifications, counter, downloadSettings, keychain, notes, state, asked },
+    db,
+    accounts,
+    views,
+    presets,
+    settings,
+    notifications,
+    counter,
+    downloadSettings,
+    keychain,
+    notes,
+    state,
+    asked,
     save: () => handlers['settingsFile.save'](undefined, asking),
     /** @param path the file that the person chooses */
     choose(path = state.file) {
@@ -108,6 +127,10 @@ export function fileOf(content: unknown): string {
 
 export const EMPTY = { format: 'countersign-settings', version: 1, madeBy: 'Countersign 1.0.0' }
 export const HARBOUR = {
-  ...{ name: 'Harbour', address: 'https://sign.harbour.example', signIn: 'bearer', folders: ['InBox'] },
-  ...{ dataTypeSpelling: 'lower-then-upper', jsonByQuery: false }
+  name: 'Harbour',
+  address: 'https://sign.harbour.example',
+  signIn: 'bearer',
+  folders: ['InBox'],
+  dataTypeSpelling: 'lower-then-upper',
+  jsonByQuery: false
 }

@@ -15,12 +15,17 @@ async function setUp(): Promise<Desk> {
   const { accounts, views, presets, settings, notifications, counter, downloadSettings } = made
   await accounts.add({ kind: 'practice', name: 'Practice office' })
   const harbour = await accounts.add({
-    ...{ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address, colour: '#c2487a' },
+    kind: 'service',
+    name: 'Harbour',
+    baseUrl: HARBOUR.address,
+    colour: '#c2487a',
     authentication: { scheme: 'bearer', token: TOKEN }
   })
   const login = { clientId: 'countersign', issuer: 'https://login.example' }
   const quay = await accounts.add({
-    ...{ kind: 'service', name: 'Quay Law', baseUrl: 'https://sign.quay.example' },
+    kind: 'service',
+    name: 'Quay Law',
+    baseUrl: 'https://sign.quay.example',
     authentication: { scheme: 'oauth', grant: 'code', ...login, tokens: { refresh: TOKEN } } as never
   })
   await accounts.update(harbour.id, { folders: ['Eingang', 'Signed'], jsonByQuery: true })
@@ -64,13 +69,21 @@ test('a computer is set up as another is, and each secret is entered there', asy
   expect(chosen?.withoutSecret).toEqual(['Quay Law', 'Harbour'])
   const [quay, harbour] = to.accounts.list()
   expect(harbour).toMatchObject({
-    ...{ name: 'Harbour', baseUrl: HARBOUR.address, scheme: 'bearer', colour: '#c2487a', mark: 'HB' },
-    ...{ folders: ['Eingang', 'Signed'], jsonByQuery: true }
+    name: 'Harbour',
+    baseUrl: HARBOUR.address,
+    scheme: 'bearer',
+    colour: '#c2487a',
+    mark: 'HB',
+    folders: ['Eingang', 'Signed'],
+    jsonByQuery: true
   })
   expect(await to.accounts.secretState(harbour?.id ?? '')).toBe('missing')
   // The way people sign in with the browser isn't secret; the sign-in itself is.
   expect(await to.accounts.credentialsOf(quay?.id ?? '')).toEqual({
-    ...{ scheme: 'oauth', grant: 'code', clientId: 'countersign', issuer: 'https://login.example' }
+    scheme: 'oauth',
+    grant: 'code',
+    clientId: 'countersign',
+    issuer: 'https://login.example'
   })
   expect(to.views.list(harbour?.id ?? '')).toMatchObject([{ name: 'Due', tell: true, query: { dueWithinDays: 7 } }])
   expect(to.views.list(quay?.id ?? '')).toMatchObject([{ query: { accounts: [harbour?.id, quay?.id] } }])
@@ -78,9 +91,12 @@ test('a computer is set up as another is, and each secret is entered there', asy
   expect(to.settings.read()).toEqual({ theme: 'dark', zoom: 1.2, countryCode: '64' })
   expect(to.notifications.read()).toEqual(from.notifications.read())
   expect(to.counter.read()).toMatchObject({
-    ...{ idleText: 'Kia ora', lockAfter: 10, allowedOrigins: ['https://login.example.govt.nz'] },
+    idleText: 'Kia ora',
+    lockAfter: 10,
+    allowedOrigins: ['https://login.example.govt.nz'],
     // Who works there, and with which camera, is specific to each computer.
-    ...{ staffName: '', camera: '' }
+    staffName: '',
+    camera: ''
   })
   expect(to.downloadSettings.read()).toMatchObject({ pattern: '{reference}', types: ['json'] })
   expect(to.asked).toHaveLength(2)
@@ -141,7 +157,9 @@ test('what is shown is what is done: importing again changes nothing, and what c
 test('nothing that is here is led elsewhere or taken away', async () => {
   const to = await desk()
   const { id } = await to.accounts.add({
-    ...{ kind: 'service', name: 'HARBOUR', baseUrl: 'https://mine.example' },
+    kind: 'service',
+    name: 'HARBOUR',
+    baseUrl: 'https://mine.example',
     authentication: { scheme: 'bearer', token: TOKEN }
   })
   await to.accounts.add({ kind: 'practice', name: 'Quay' })
@@ -202,7 +220,10 @@ describe('left alone, and said', () => {
     const from = await setUp()
     await from.save()
     const to = await desk({
-      ...{ otherAccounts: false, practiceOffice: true, quietHours: null, downloads: { names: '{document}' } },
+      otherAccounts: false,
+      practiceOffice: true,
+      quietHours: null,
+      downloads: { names: '{document}' },
       counter: { lockAfter: 5 },
       signingOrigins: []
     })
@@ -277,7 +298,8 @@ describe('refused whole, in words', () => {
   ])('%s', async (_, content, message) => {
     const to = await desk()
     expect(await refusal(to.choose(fileOf(content)))).toMatchObject({
-      ...{ code: 'invalid', message: expect.stringContaining(message) }
+      code: 'invalid',
+      message: expect.stringContaining(message)
     })
     expect(to.accounts.list()).toEqual([])
     expect(to.notes).toEqual([])

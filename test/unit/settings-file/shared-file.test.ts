@@ -19,7 +19,9 @@ const tenancy = (Name: string) => forms({ items: [form({ Name, signers: [signer(
 async function office() {
   const own = await desk()
   const { id } = await own.accounts.add({
-    ...{ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address },
+    kind: 'service',
+    name: 'Harbour',
+    baseUrl: HARBOUR.address,
     authentication: { scheme: 'none' }
   })
   const time = testTime(Date.UTC(2026, 10, 24, 12))
@@ -27,7 +29,9 @@ async function office() {
   const told = { changed: 0 }
   let ids = 0
   const shared = new SharedFile({
-    ...{ accounts: own.accounts, views: own.views, presets: own.presets },
+    accounts: own.accounts,
+    views: own.views,
+    presets: own.presets,
     path: () => named.path,
     meta: openJsonMeta(own.db),
     time: time.run(),
@@ -37,7 +41,12 @@ async function office() {
     changed: () => void told.changed++
   })
   return {
-    ...{ ...own, id, named, shared, time, told },
+    ...own,
+    id,
+    named,
+    shared,
+    time,
+    told,
     put: (content: unknown) => writeFileSync(named.path ?? '', JSON.stringify(content)),
     names: () => [...own.views.list(id), ...own.presets.list(id)].map(({ name }) => name)
   }

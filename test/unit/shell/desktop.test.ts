@@ -17,7 +17,10 @@ test('it is heard until someone answers, and seen until it is over; nothing is h
   const flashed: boolean[] = []
   const window = { isDestroyed: () => false, flashFrame: (is: boolean) => void flashed.push(is) }
   const desktop = openDesktop({
-    ...{ window: window as never, isAway: () => false, send() {}, time: time.run() },
+    window: window as never,
+    isAway: () => false,
+    send() {},
+    time: time.run(),
     log: { warn() {} }
   })
   beeps.count = 0

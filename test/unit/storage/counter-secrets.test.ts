@@ -87,8 +87,13 @@ describe('on the operating system’s keychain', () => {
     const run = async () => {
       const { staffPin, keeps } = await realKeychain(profile)
       return new StaffPinKeeper({
-        ...{ slot: staffPin, keeps, time: systemTime, randomBytes },
-        ...{ platform: 'linux', note: () => undefined, changed: () => undefined }
+        slot: staffPin,
+        keeps,
+        time: systemTime,
+        randomBytes,
+        platform: 'linux',
+        note: () => undefined,
+        changed: () => undefined
       })
     }
     expect(await (await run()).set('74918')).toMatchObject({ isSet: true, keptIn: 'keychain' })
@@ -108,8 +113,12 @@ describe('on the operating system’s keychain', () => {
     const db = database()
     const run = async (over = db) => {
       const opened = new Audit({
-        ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: systemTime },
-        ...{ staff: () => 'Grace', changed: () => undefined, onError: (error) => expect(error).toBeUndefined() }
+        db: over,
+        anchor: (await realKeychain(profile)).auditAnchor,
+        time: systemTime,
+        staff: () => 'Grace',
+        changed: () => undefined,
+        onError: (error) => expect(error).toBeUndefined()
       })
       // Each run updates the keychain as it starts; the database is closed after that.
       onTestFinished(() => opened.flush())

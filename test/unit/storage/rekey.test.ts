@@ -41,7 +41,12 @@ function computer(profile?: string) {
     return opened
   }
   return {
-    ...{ folder, entries, failing, keychain, open, path: join(folder, DATABASE_FILE) },
+    folder,
+    entries,
+    failing,
+    keychain,
+    open,
+    path: join(folder, DATABASE_FILE),
     /** Fills the database, and closes it. */
     async begin() {
       const { db } = await open()

@@ -118,7 +118,8 @@ test('an empty database is begun in place of one whose key is lost, and of no ot
   const place = await workstation()
   const { opened, troubles } = await place.open()
   const handlers = storageHandlers({
-    ...{ storage: opened, troubles },
+    storage: opened,
+    troubles,
     openKeychain: async () => ({ keychain: place.keychain, status: { state: 'available' } }),
     ...noBackups,
     startEmpty: async () => expect.unreachable(),
@@ -133,7 +134,9 @@ test('everything is removed only where nobody signs, and of packages that havenâ
   const now = { isSigning: true, unsent: 2 }
   const done: string[] = []
   const handlers = storageHandlers({
-    ...{ storage: opened, troubles, ...noBackups },
+    storage: opened,
+    troubles,
+    ...noBackups,
     openKeychain: async () => expect.unreachable(),
     startEmpty: async () => expect.unreachable(),
     isSigning: () => now.isSigning,

@@ -26,7 +26,8 @@ function open(kept = true) {
   })
   mkdirSync(join(folder, 'completed'))
   return {
-    ...{ folder, reports },
+    folder,
+    reports,
     isWanted: () => settings.keepsCrashReports === true,
     crash(name: string, daysAgo: number, text = name) {
       const path = join(folder, 'completed', name)

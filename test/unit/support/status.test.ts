@@ -90,7 +90,10 @@ test('while the data are locked that is told, and nothing of accounts and packag
   await file.handOver()
   const { at: _at, ...said } = judged(folder, time.now)
   expect(said).toEqual({
-    ...{ health: 'critical', problems: ['keychain-unavailable', 'data-locked'], running: true, exitCode: 2 },
+    health: 'critical',
+    problems: ['keychain-unavailable', 'data-locked'],
+    running: true,
+    exitCode: 2,
     ...facts()
   })
   await time.pass(600_000)

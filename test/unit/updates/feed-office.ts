@@ -41,16 +41,23 @@ export async function office({
   function start() {
     const run = time.run()
     const updates = new Updates({
-      ...{ db, time: run },
+      db,
+      time: run,
       log: { info: (message) => void log.push(message), warn: (message) => void log.push(message) },
       policy: () => said.policy,
       hindrance: () => hindrance,
       updater: async (config) =>
         new PackageUpdater({
-          ...{ config, time: run, fetch: through },
+          config,
+          time: run,
+          fetch: through,
           target: { platform: 'linux', arch: 'x64', kind: 'deb' },
           app: {
-            ...{ version, name: 'Countersign', isPackaged: true, userDataPath: folder, baseCachePath: folder },
+            version,
+            name: 'Countersign',
+            isPackaged: true,
+            userDataPath: folder,
+            baseCachePath: folder,
             appUpdateConfigPath: join(folder, 'app-update.yml'),
             whenReady: async () => undefined,
             relaunch: () => void installed.push('started again'),
@@ -68,7 +75,13 @@ export async function office({
 
   const cache = join(folder, 'cache', 'pending')
   return {
-    ...{ feed, time, said, log, start, installed, folder },
+    feed,
+    time,
+    said,
+    log,
+    start,
+    installed,
+    folder,
     updates: start(),
     busyWith(what: UpdateHindrance | undefined) {
       hindrance = what

@@ -8,13 +8,19 @@ import type { Office } from '../actions/office.ts'
 export function verificationsOf({ parts, time }: Office, changes: Partial<VerificationDeps> = {}) {
   const { db, clients } = parts
   const audit = new Audit({
-    ...{ db, anchor: memoryKeychain().auditAnchor, staff: () => 'Ana' },
+    db,
+    anchor: memoryKeychain().auditAnchor,
+    staff: () => 'Ana',
     time: { now: time.clock, zone: () => 'UTC', after: () => () => undefined },
     changed: () => undefined,
     onError: () => undefined
   })
   return openVerifications({
-    ...{ db, note: audit.note, newId: randomUUID, clientOf: clients.of, time: { now: () => 1_000 } },
+    db,
+    note: audit.note,
+    newId: randomUUID,
+    clientOf: clients.of,
+    time: { now: () => 1_000 },
     nameOf: async () => undefined,
     changed: () => undefined,
     ...changes

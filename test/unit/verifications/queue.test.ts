@@ -22,7 +22,9 @@ function aQueue() {
   const asked: string[] = []
   let fails: AppFailure | undefined
   const queue = new VerificationQueue({
-    ...{ db, time: time.run({ random: () => 0 }), changed: () => undefined },
+    db,
+    time: time.run({ random: () => 0 }),
+    changed: () => undefined,
     async verify(_accountId, reference, rule) {
       asked.push(reference)
       if (fails) throw fails
@@ -36,7 +38,9 @@ function aQueue() {
     queue.wake()
   }
   return {
-    ...{ asked, add, queue },
+    asked,
+    add,
+    queue,
     addFor(ruleId: string, reference: string) {
       queue.add({ accountId: 'a', reference, name: reference }, ruleId)
       queue.wake()

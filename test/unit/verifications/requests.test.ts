@@ -32,7 +32,8 @@ async function asked() {
   })
   const context: RequestContext = { from: 'office', stillAsking: () => true }
   return {
-    ...{ at, saved },
+    at,
+    saved,
     ask<Name extends Asked>(name: Name, input: Input<Name>) {
       return handlers[name](requests[name].input.parse(input) as DecodedInput<Name>, context)
     }
@@ -74,7 +75,9 @@ test('another account’s are out of reach', async () => {
   at.answer(NOT_VALID)
   const { id } = await ask('documents.validate', { reference: 'R1' })
   const other = await at.office.accounts.add({
-    ...{ kind: 'service', name: 'Other office', baseUrl: at.server.url },
+    kind: 'service',
+    name: 'Other office',
+    baseUrl: at.server.url,
     authentication: { scheme: 'none' }
   })
   at.office.accounts.choose(other.id)

@@ -58,7 +58,8 @@ describe('a verification', () => {
     const { entries } = await at.office.audit.list('', 0, 10)
     expect(entries).toMatchObject([
       {
-        ...{ what: 'signatures-verified', documentReference: 'R1' },
+        what: 'signatures-verified',
+        documentReference: 'R1',
         detail: { verification: id, by: 'person', found: 'valid', sha256: expect.stringMatching(/^[\da-f]{64}$/) }
       }
     ])
@@ -202,7 +203,9 @@ describe('anyone who changes what is kept', () => {
   test('of a document of another account that has the same reference accuses nobody', async () => {
     const at = await anOffice()
     const other = await at.office.accounts.add({
-      ...{ kind: 'service', name: 'Other office', baseUrl: at.server.url },
+      kind: 'service',
+      name: 'Other office',
+      baseUrl: at.server.url,
       authentication: { scheme: 'none' }
     })
     await at.verifications.verify(other.id, 'R1')

@@ -215,7 +215,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       const colour = input.colour ?? (service === undefined ? PRACTICE_COLOUR : freeColour(taken))
       add({
         ...DEFAULTS,
-        ...{ id, name, kind: input.kind, colour, createdAt: time.now() },
+        id,
+        name,
+        kind: input.kind,
+        colour,
+        createdAt: time.now(),
         baseUrl: service?.baseUrl ?? null,
         scheme: service?.credentials.scheme ?? 'none',
         ...(input.kind === 'service' && input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
@@ -314,7 +318,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       if (!row) {
         const colour = desired.colour ?? freeColour(rows.all().map((one) => one.colour))
         const service = { kind: 'service', id: newId(), scheme: desired.scheme, createdAt: time.now() } as const
-        add({ ...DEFAULTS, ...service, ...{ name, baseUrl, colour } })
+        add({ ...DEFAULTS, ...service, name, baseUrl, colour })
         return
       }
       if (row.kind === 'practice') refuseTakenName(name)

@@ -83,7 +83,10 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     const fetch = observe(baseFetch, id)
     let service: ReturnType<typeof openOAuthService> | undefined
     return openOAuthTokens(signIn.tokens ?? {}, {
-      ...{ grant: signIn.grant, keep, changed, time },
+      grant: signIn.grant,
+      keep,
+      changed,
+      time,
       service: () => {
         service ??= openOAuthService(signIn, { fetch, now: time.now }, signIn.endpoints).catch((error: unknown) => {
           service = undefined
@@ -260,7 +263,10 @@ async function testService(
   { fetch, time }: TrialDeps
 ): Promise<{ documents: number; missing: string[] }> {
   const client = createServiceClient({
-    ...{ baseUrl, fetch, clock: time.now, random: time.random },
+    baseUrl,
+    fetch,
+    clock: time.now,
+    random: time.random,
     authentication: createAuthentication(credentials, { clock: time.now })
   })
   const missing: string[] = []

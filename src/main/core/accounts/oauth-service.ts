@@ -178,10 +178,15 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
     const response = await watching.during(
       'answer',
       fetch(url, {
-        ...{ method: init.method ?? 'GET', headers: new Headers(init.headers ?? {}), redirect: 'manual' },
+        method: init.method ?? 'GET',
+        headers: new Headers(init.headers ?? {}),
+        redirect: 'manual',
         // The body is a form; other network stacks than Node's only accept it as text.
         ...(init.body !== undefined && init.body !== null && { body: String(init.body) }),
-        ...{ signal: watching.signal, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' }
+        signal: watching.signal,
+        credentials: 'omit',
+        cache: 'no-store',
+        referrerPolicy: 'no-referrer'
       })
     )
     const { status } = response

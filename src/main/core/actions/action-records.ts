@@ -119,7 +119,13 @@ export function viewOf(action: Action): ActionView {
   const { id, accountId, request, reference, documentName, state, createdAt } = action
   const { attemptedAt, settledAt, error, notary } = action
   return {
-    ...{ id, accountId, request, reference, documentName, state, createdAt },
+    id,
+    accountId,
+    request,
+    reference,
+    documentName,
+    state,
+    createdAt,
     ...defined({ attemptedAt, settledAt, error, notary })
   }
 }

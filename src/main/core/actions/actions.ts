@@ -52,7 +52,10 @@ export class Actions {
     this.#records = records
     this.#reconciler = new Reconciler({ ...deps, records, changed, recordOutcome })
     this.#shared = new SharedActions({
-      ...{ ...deps, records, changed, recordOutcome },
+      ...deps,
+      records,
+      changed,
+      recordOutcome,
       triedAtOtherStation: ({ id, accountId }) => {
         this.#reconciler.attemptStarted(id)
         this.#reconciler.schedule.plan(accountId)

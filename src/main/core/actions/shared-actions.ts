@@ -103,8 +103,13 @@ export class SharedActions {
     // workstation can report its outcome.
     this.#claims.save({ id, epoch: UNANSWERED })
     const request = {
-      ...{ accountId: access.accountId, about: [about], id, ms: CLAIM_DURATION, isAgain: isInDoubt },
-      ...{ askedAgo: time.now() - createdAt, known: this.#reportedEpochs.get(`${accountId}\n${about}`) ?? 0 },
+      accountId: access.accountId,
+      about: [about],
+      id,
+      ms: CLAIM_DURATION,
+      isAgain: isInDoubt,
+      askedAgo: time.now() - createdAt,
+      known: this.#reportedEpochs.get(`${accountId}\n${about}`) ?? 0,
       content: contentOf(action)
     }
     this.#inFlight.add(id)
@@ -124,7 +129,8 @@ export class SharedActions {
     else this.#claims.drop({ id, epoch: UNANSWERED })
     const isBlocking = other.id !== id && other.state === 'uncertain'
     return {
-      ...{ kind: 'ended', outcome: this.#outcomeFromOther(action, about, other) },
+      kind: 'ended',
+      outcome: this.#outcomeFromOther(action, about, other),
       ...(isBlocking && { adopt: () => this.#adopt(action, other) })
     }
   }
@@ -346,7 +352,9 @@ function refusal({ request: { kind } }: Action, { state, holder }: BlockingTask,
 }
 
 const uncertaintyError = ({ request: { kind } }: Pick<Action, 'request'>, holder: string, at: string): AppError => ({
-  ...{ code: 'timeout', message: UNCERTAIN[kind](holder, at), mayHaveArrived: true }
+  code: 'timeout',
+  message: UNCERTAIN[kind](holder, at),
+  mayHaveArrived: true
 })
 
 const OFFICE_UNAVAILABLE: AppError = {

@@ -77,7 +77,9 @@ export class Appointments {
     return {
       appointments: sortByTime((await Promise.all(each)).flat()),
       places: [...new Set(shownIds().flatMap((account) => this.table.places(account)))],
-      ...{ counterName, noShowAfter, hasDisplay: hasDisplay() },
+      counterName,
+      noShowAfter,
+      hasDisplay: hasDisplay(),
       ...(this.#call && { calling: this.#call.id })
     }
   }
@@ -340,7 +342,14 @@ function sortByTime<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): O
 function viewOf(one: StoredAppointment, { person, choices }: Match): Appointment {
   const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt, workstation } = one
   return {
-    ...{ id, accountId, name, at, minutes, place, state, choices },
+    id,
+    accountId,
+    name,
+    at,
+    minutes,
+    place,
+    state,
+    choices,
     ...defined({ number, arrivedAt, calledAt, person, desk: workstation }),
     ...(one.email && { email: one.email }),
     ...(one.mobile && { mobile: one.mobile }),

@@ -57,7 +57,12 @@ export class CounterBoard {
       ...(others && { office: others.office }),
       waiting: waiting
         .map(({ id, name, place, at, arrivedAt, state, number }) => ({
-          ...{ id, name, place, at, arrivedAt: arrivedAt ?? at, isCalled: state === 'called' },
+          id,
+          name,
+          place,
+          at,
+          arrivedAt: arrivedAt ?? at,
+          isCalled: state === 'called',
           ...defined({ number })
         }))
         .toSorted((one, other) => one.arrivedAt - other.arrivedAt),
@@ -87,7 +92,10 @@ export class CounterBoard {
     const { state, since } = connection()
     const isDown = state === 'offline' || state === 'refused'
     const desk: BoardCounter = {
-      ...{ id: OWN_ID, name: counterName(), staff: staff(), state: stateOf(running) },
+      id: OWN_ID,
+      name: counterName(),
+      staff: staff(),
+      state: stateOf(running),
       wantsStaff: wantsStaff(running),
       hasOtherDisplay: hasOtherDisplay(),
       ...(isDown && { downSince: since })
@@ -96,7 +104,8 @@ export class CounterBoard {
     if (desk.state === 'free' || !turn) return desk
     return {
       ...desk,
-      ...{ signer: turn.signerName, document: turn.documentName },
+      signer: turn.signerName,
+      document: turn.documentName,
       ...defined({ since: this.#turn?.at, coveredSince: this.#covered?.at })
     }
   }

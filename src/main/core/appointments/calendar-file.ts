@@ -44,7 +44,11 @@ const MAX_DATES = 100
 export function readCalendar(text: string, context: ReadContext): FoundInFile {
   refuseTooMuch(text)
   const found: FoundInFile = {
-    ...{ appointments: [], refused: [], cancelled: [], whole: [], notes: [] },
+    appointments: [],
+    refused: [],
+    cancelled: [],
+    whole: [],
+    notes: [],
     until: importWindow(startOfDay(dayAt(context.now, context.zone), context.zone)).until
   }
   const counts = { past: 0, later: 0, floating: 0, tooMany: 0 }

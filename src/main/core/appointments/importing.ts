@@ -106,7 +106,9 @@ export class AppointmentImports {
     const changesFirst = steps.toSorted((one, other) => Number(one.kind === 'same') - Number(other.kind === 'same'))
     const older = steps.filter(({ was, found: one }) => was && one && one.version < was.version).length
     return {
-      ...{ id, fileName, counts },
+      id,
+      fileName,
+      counts,
       rows: changesFirst
         .slice(0, MAX_ROWS)
         .flatMap((step) => rowOf(step) ?? [])
@@ -150,12 +152,17 @@ export class AppointmentImports {
   #mergedWith(accountId: string, found: FoundAppointment, was: StoredAppointment | undefined): StoredAppointment {
     const { notes: _notes, series, ...members } = found
     const base = was ?? {
-      ...{ ...RESET_PROGRESS, id: this.#deps.newId(), accountId, person: undefined }
+      ...RESET_PROGRESS,
+      id: this.#deps.newId(),
+      accountId,
+      person: undefined
     }
     const isMoved = was !== undefined && was.at !== found.at
     const isOtherPerson = was !== undefined && (was.name !== found.name || was.email !== found.email)
     return {
-      ...{ ...base, ...members, series },
+      ...base,
+      ...members,
+      series,
       // Someone who missed the old time is expected at the new one.
       ...(isMoved && was.state === 'no-show' && { state: 'expected' as const, before: undefined }),
       ...(isMoved && this.#deps.appointments.isOtherDay(was.at, found.at) && RESET_PROGRESS),

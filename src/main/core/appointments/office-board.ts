@@ -38,12 +38,19 @@ const ago = z
   .max(366 * DAY)
   .optional()
 const Report = z.object({
-  ...{ name: text, staff: text, wantsStaff: z.boolean(), hasOtherDisplay: z.boolean() },
+  name: text,
+  staff: text,
+  wantsStaff: z.boolean(),
+  hasOtherDisplay: z.boolean(),
   state: z.enum(['free', 'signing', 'covered', 'between', 'locked', 'closed']),
   /** The office's id of the account. Workstations without that account see that someone signs, but not who. */
-  ...{ account: text.optional(), signer: text.optional(), document: text.optional() },
+  account: text.optional(),
+  signer: text.optional(),
+  document: text.optional(),
   // Other counters' clocks aren't trusted, so these are ages at the time of the report.
-  ...{ sinceAgo: ago, coveredAgo: ago, downAgo: ago }
+  sinceAgo: ago,
+  coveredAgo: ago,
+  downAgo: ago
 })
 type Report = z.output<typeof Report>
 
@@ -216,7 +223,10 @@ export class OfficeBoard {
     const ageOf = (at: number | undefined) => at && Math.min(Math.max(0, now - at), DAY)
     const { since: began, coveredSince, downSince } = times
     const content = {
-      ...{ ...named, ...whose, wantsStaff, staff: shortened(staff, MAX_TEXT_LENGTH) },
+      ...named,
+      ...whose,
+      wantsStaff,
+      staff: shortened(staff, MAX_TEXT_LENGTH),
       state: state as Report['state'],
       ...defined({ sinceAgo: ageOf(began), coveredAgo: ageOf(coveredSince), downAgo: ageOf(downSince) })
     }
@@ -302,7 +312,9 @@ export class OfficeBoard {
     // A closed counter isn't expected to renew its last report.
     const { isSilent: _, ...closed } = office
     return {
-      ...{ id, ...its, office: its.state === 'closed' ? closed : office },
+      id,
+      ...its,
+      office: its.state === 'closed' ? closed : office,
       ...(isShared && defined({ signer, document })),
       ...defined(times)
     }

@@ -17,11 +17,23 @@ const text = z.string().max(200)
 const state = z.enum(['expected', 'arrived', 'called', 'here', 'done', 'no-show'])
 const moment = z.int().min(0).max(LAST_MOMENT)
 const Shared = z.object({
-  ...{ key: z.string().max(500).optional(), series: z.string().max(500).optional(), version: z.int() },
-  ...{ name: text.min(1), email: text, mobile: text, person: text.optional() },
-  ...{ at: moment, minutes: z.int().min(1).max(1440), place: text, about: z.string().max(300) },
-  ...{ state, before: state.optional(), number: z.int().min(1).max(99_999).optional(), calls: z.int().min(0) },
-  ...{ arrivedAt: moment.optional(), calledAt: moment.optional() },
+  key: z.string().max(500).optional(),
+  series: z.string().max(500).optional(),
+  version: z.int(),
+  name: text.min(1),
+  email: text,
+  mobile: text,
+  person: text.optional(),
+  at: moment,
+  minutes: z.int().min(1).max(1440),
+  place: text,
+  about: z.string().max(300),
+  state,
+  before: state.optional(),
+  number: z.int().min(1).max(99_999).optional(),
+  calls: z.int().min(0),
+  arrivedAt: moment.optional(),
+  calledAt: moment.optional(),
   /** The workstation that called them, or where they are. */
   workstation: text.optional()
 })
@@ -100,8 +112,13 @@ export function openSharedAppointments({
 }
 
 const UNSET = {
-  ...{ key: undefined, series: undefined, person: undefined, before: undefined, number: undefined },
-  ...{ arrivedAt: undefined, calledAt: undefined }
+  key: undefined,
+  series: undefined,
+  person: undefined,
+  before: undefined,
+  number: undefined,
+  arrivedAt: undefined,
+  calledAt: undefined
 } satisfies Partial<StoredAppointment>
 
 /** Merges two contents that derive from `base`; undefined if both changed the same thing differently. */

@@ -47,7 +47,11 @@ export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundI
   const today = dayAt(context.now, context.zone)
   const span = importWindow(startOfDay(today, context.zone))
   const found: FoundInFile = {
-    ...{ appointments: [], refused: [], cancelled: [], whole: [], until: span.until },
+    appointments: [],
+    refused: [],
+    cancelled: [],
+    whole: [],
+    until: span.until,
     notes: notesOf(sheet, columns)
   }
   let [past, later] = [0, 0]
@@ -120,7 +124,10 @@ function appointmentOf(
   const email = emailOf(cell('email'))
   const id = plainText(cell('id'))
   return {
-    ...{ name, email, at, version: 0 },
+    name,
+    email,
+    at,
+    version: 0,
     // Identifies the same row in tomorrow's file, as long as person and time are the same.
     key: id ? makeKey('row', id) : makeKey('row', name, email, String(at)),
     mobile: plainText(cell('mobile'), 40),

@@ -71,7 +71,10 @@ export class Audit {
     this.#deps = deps
     this.#table = openAuditTable(db)
     this.#anchor = openAnchor({
-      ...{ slot, onError, table: this.#table, meta: openMeta(db) },
+      slot,
+      onError,
+      table: this.#table,
+      meta: openMeta(db),
       unwritten: () => this.#unwritten(),
       reportLost: (unwritten) => this.#noteLost(unwritten)
     })
@@ -144,7 +147,9 @@ export class Audit {
     const unwritten = this.#unwritten()?.count
     const after = from?.seq
     const found = {
-      ...{ isWhole, entries, isCutOff: missing !== undefined },
+      isWhole,
+      entries,
+      isCutOff: missing !== undefined,
       ...defined({ after, brokenAt, missing, isDamaged, unwritten })
     }
     if (scope === 'all' && this.#startCheck) this.#startCheck = found

@@ -128,7 +128,9 @@ export class BackupSchedule {
       if (passphrase !== undefined) this.#hasPassphrase ??= passphrase !== null
     }
     return {
-      ...{ plan: plan ?? null, hasPassphrase: this.#hasPassphrase ?? false, isRunning: this.#running !== undefined },
+      plan: plan ?? null,
+      hasPassphrase: this.#hasPassphrase ?? false,
+      isRunning: this.#running !== undefined,
       ...defined({ folder: folder === undefined ? undefined : basename(folder) || folder, last, next })
     }
   }
@@ -236,7 +238,11 @@ export class BackupSchedule {
     const older = inFolder.slice(0, Math.max(0, inFolder.length + 1 - plan.keep)).map((one) => one.name)
     const { removed } = await ask('plan', {
       ...(await backups.prepareOrder(plan.secrets)),
-      ...{ into: folder, name, passphrase, mark, older }
+      into: folder,
+      name,
+      passphrase,
+      mark,
+      older
     })
     const { failed: _, ...current } = this.#read()
     const remaining = current.made.filter((one) => one.folder === folder && !removed.includes(one.name))

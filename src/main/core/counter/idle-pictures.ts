@@ -11,7 +11,12 @@ import { type PictureLimits, readPicture } from './logo.ts'
 export const MAX_PICTURES = 8
 /** A photograph that fills a screen, not animated. */
 export const PICTURE_LIMITS: PictureLimits = {
-  ...{ bytes: 3 * 1024 * 1024, size: '3 MB', pixels: 4000, kinds: ['png', 'jpeg'], named: 'PNG or JPEG', isStill: true }
+  bytes: 3 * 1024 * 1024,
+  size: '3 MB',
+  pixels: 4000,
+  kinds: ['png', 'jpeg'],
+  named: 'PNG or JPEG',
+  isStill: true
 }
 
 export type IdlePictures = ReturnType<typeof openIdlePictures>

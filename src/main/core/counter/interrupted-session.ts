@@ -73,7 +73,12 @@ function decoded(text: string): RunningSession | 'unreadable' {
 
 /** Stands in for a session whose marker can't be read: it's locked like any other. */
 export const unreadableSession = (id: string, startedAt: number): RunningSession => ({
-  ...{ id, startedAt, accountId: '', staff: '', current: 0, turns: [] }
+  id,
+  startedAt,
+  accountId: '',
+  staff: '',
+  current: 0,
+  turns: []
 })
 
 export function interruptedSession(

@@ -19,7 +19,11 @@ export interface PictureLimits {
 
 export const MAX_LOGO_BYTES = 1024 * 1024
 const LOGO: PictureLimits = {
-  ...{ bytes: MAX_LOGO_BYTES, size: '1 MB', pixels: 4000, kinds: ['png', 'jpeg', 'webp'], named: 'PNG, JPEG or WebP' }
+  bytes: MAX_LOGO_BYTES,
+  size: '1 MB',
+  pixels: 4000,
+  kinds: ['png', 'jpeg', 'webp'],
+  named: 'PNG, JPEG or WebP'
 }
 
 type Picture =

@@ -49,31 +49,45 @@ const closes = { fail: 'failed', ask: 'asking', settle: 'between', ...ends } as 
 
 export const PHASES: Readonly<Record<CounterPhase, Phase>> = {
   handover: {
-    ...{ page: 'next', isTimed: true, person: ['begin', 'not-me'] },
+    page: 'next',
+    isTimed: true,
+    person: ['begin', 'not-me'],
     on: { load: 'loading', cover: 'handover', uncover: 'handover', ...ends }
   },
   loading: {
-    ...{ page: 'there', isTimed: true, person: ['cover', 'finish', 'zoom'] },
+    page: 'there',
+    isTimed: true,
+    person: ['cover', 'finish', 'zoom'],
     on: { open: 'open', cover: 'covered', uncover: 'loading', ...closes }
   },
   open: {
-    ...{ page: 'there', isTimed: true, person: ['cover', 'finish', 'zoom'] },
+    page: 'there',
+    isTimed: true,
+    person: ['cover', 'finish', 'zoom'],
     on: { loading: 'loading', cover: 'covered', uncover: 'open', ...closes }
   },
   covered: {
-    ...{ page: 'there', isTimed: true, person: ['cover', 'resume', 'finish', 'give-file'] },
+    page: 'there',
+    isTimed: true,
+    person: ['cover', 'resume', 'finish', 'give-file'],
     on: { cover: 'covered', uncover: 'page', ...closes }
   },
   asking: {
-    ...{ page: 'closed', isTimed: false, person: [] },
+    page: 'closed',
+    isTimed: false,
+    person: [],
     on: { settle: 'between', cover: 'asking', uncover: 'asking', ...ends }
   },
   between: {
-    ...{ page: 'next', isTimed: true, person: ['next', 'retry', 'zoom'] },
+    page: 'next',
+    isTimed: true,
+    person: ['next', 'retry', 'zoom'],
     on: { load: 'loading', 'hand-over': 'handover', cover: 'between', uncover: 'between', ...ends }
   },
   failed: {
-    ...{ page: 'closed', isTimed: true, person: ['next', 'retry', 'zoom'] },
+    page: 'closed',
+    isTimed: true,
+    person: ['next', 'retry', 'zoom'],
     on: { load: 'loading', 'hand-over': 'handover', ask: 'asking', cover: 'failed', uncover: 'failed', ...ends }
   },
   return: { page: 'none', isTimed: false, person: [], on: ends },

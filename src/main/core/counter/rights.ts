@@ -60,8 +60,10 @@ export const requiredRoles: ReadonlyMap<RequestName, StaffRole> = new Map(
 
 /** Screens that depend entirely on one request. */
 const SCREENS = {
-  ...{ activity: 'activity.list', audit: 'audit.list' },
-  ...{ compose: 'drafts.save', bulk: 'bulk.send' }
+  activity: 'activity.list',
+  audit: 'audit.list',
+  compose: 'drafts.save',
+  bulk: 'bulk.send'
 } as const satisfies Record<ClosedScreen, RequestName>
 
 /**

@@ -207,7 +207,11 @@ export class SessionState {
     // Tells turns apart that share a name and a document: receipts are made from the trail alone.
     const which = what === 'session-started' ? {} : { turn: String(index + 1), ...(contact && { contact }) }
     const note = {
-      ...{ what, session: this.#shown.id, documentReference, documentName, signerName },
+      what,
+      session: this.#shown.id,
+      documentReference,
+      documentName,
+      signerName,
       detail: { ...which, ...detail }
     }
     this.#deps.note(note, when, write ?? along[what])

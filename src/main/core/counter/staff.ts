@@ -83,7 +83,11 @@ export class Staff {
   list(): StaffMember[] {
     const current = this.current()
     return this.#list.members.map(({ id, name, role, badge }) => ({
-      ...{ id, name, role, hasBadge: badge !== undefined, isCurrent: id === current?.id }
+      id,
+      name,
+      role,
+      hasBadge: badge !== undefined,
+      isCurrent: id === current?.id
     }))
   }
 

@@ -28,8 +28,13 @@ const ANSWER_TIMEOUT = 1500
  */
 const CLOSING_MESSAGE_TIME = 4000
 const NO_PAGE = {
-  ...{ origin: '', refused: [], asksFor: [] },
-  ...{ wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined }
+  origin: '',
+  refused: [],
+  asksFor: [],
+  wantsFile: undefined,
+  asksFile: undefined,
+  error: undefined,
+  warningUntil: undefined
 } satisfies Changes
 
 export interface SessionParts {
@@ -118,7 +123,10 @@ export class Turns {
 
   #showFailure(error: AppError): void {
     this.#state.transition('fail', {
-      ...{ error, asksFor: [], asksFile: undefined, warningUntil: undefined },
+      error,
+      asksFor: [],
+      asksFile: undefined,
+      warningUntil: undefined,
       ...this.#overlays.lastingOverlay()
     })
   }
@@ -182,7 +190,11 @@ export class Turns {
     // Take the page out of sight before saying that it's closed.
     const wiping = this.#page.wipe()
     state.transition('ask', {
-      ...{ asksFor: [], wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined },
+      asksFor: [],
+      wantsFile: undefined,
+      asksFile: undefined,
+      error: undefined,
+      warningUntil: undefined,
       ...this.#overlays.lastingOverlay()
     })
     const isWiped = await wiping

@@ -69,7 +69,13 @@ export function openDownloads(deps: DownloadsDeps) {
   const { concurrency, isPaused } = settings
   const queue = new Queue({
     ...deps,
-    ...{ table, speed, concurrency, isPaused, changed, saved, gaveUp },
+    table,
+    speed,
+    concurrency,
+    isPaused,
+    changed,
+    saved,
+    gaveUp,
     fetchFile(download, underWay) {
       assertMayDownload(download.accountId, [download.type])
       return fetching.fetchFile(download, underWay)
@@ -80,7 +86,9 @@ export function openDownloads(deps: DownloadsDeps) {
   const savesSigned = (accountId: string) => deps.rightsOf(accountId).signedDocuments === 'yes'
   const rules = openRules({
     ...deps,
-    ...{ folders, changed, savesSigned },
+    folders,
+    changed,
+    savesSigned,
     added(lane) {
       queue.added(lane)
       deps.verifications.wake()

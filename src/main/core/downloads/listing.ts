@@ -36,7 +36,11 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     const isDone = download.state === 'done'
     const retryAt = download.state === 'waiting' && !inProgress ? retryOf(download) : undefined
     return {
-      ...{ id, accountId, documentReference, type, queuedAt },
+      id,
+      accountId,
+      documentReference,
+      type,
+      queuedAt,
       documentName: name,
       state: stateOf(download),
       folder: folders.get(download.folderId).label,

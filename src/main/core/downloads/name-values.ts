@@ -133,7 +133,11 @@ export function namePartsOf(
   const date = readCertainDate(document?.LastSignedDate, gmt)?.at ?? fallbackDate
   const due = readCertainDate(document?.DueDate, gmt)?.at
   return {
-    ...{ account, reference, type, date, zone },
+    account,
+    reference,
+    type,
+    date,
+    zone,
     document: document?.Name?.trim() || name,
     signers: (document?.Signers ?? []).map(fullName).filter((one) => one !== ''),
     ...(document?.PackageReference && { package: document.PackageReference }),

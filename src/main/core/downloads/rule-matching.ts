@@ -115,7 +115,11 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     for (let isMore = true; isMore; ) {
       const some = { query: ruleQuery.query }
       const checks = await ask('identityChecks', {
-        ...{ accountId, some, after, limit: SCAN_PAGE, queries: [ruleQuery] },
+        accountId,
+        some,
+        after,
+        limit: SCAN_PAGE,
+        queries: [ruleQuery],
         ...moment()
       })
       isMore = checks.length === SCAN_PAGE

@@ -112,7 +112,12 @@ export function openRules(deps: RulesDeps) {
     const verifications = deps.verifications.ofRule(id) ?? none
     return {
       ...(viewId !== '' && { viewId }),
-      ...{ id, types, pattern, writesIndex, isOn, fetched },
+      id,
+      types,
+      pattern,
+      writesIndex,
+      isOn,
+      fetched,
       folder: deps.folders.get(rule.folderId),
       ...(view && { viewName: view.name, ...defined({ viewChangedBy: changedBy(rule, view) }) }),
       ...(problem && { problem }),

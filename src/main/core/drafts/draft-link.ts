@@ -112,7 +112,11 @@ function refuse(message: string): never {
 /** Returns what a person is shown before they agree. */
 export function askedDraft({ preset, kind, name, reference, clientReference, signers }: DraftLink): RequestedDraft {
   return {
-    ...{ preset, kind, name, reference, clientReference },
+    preset,
+    kind,
+    name,
+    reference,
+    clientReference,
     signers: signers.map(
       ({ firstName, middleName, lastName, email, mobileCountry, mobileNumber, clientReference }) => ({
         name: [firstName, middleName, lastName].filter(Boolean).join(' '),

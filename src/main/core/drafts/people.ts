@@ -100,9 +100,16 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
       if (!isSame && isKnown.get({ accountId, ...after })) forgetEverywhere({ accountId, ...before })
       const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
       rewrite.run({
-        ...{ accountId, wasEmail: before.emailKey, wasName: before.nameKey, ...after },
-        ...{ FirstName, LastName, Email, MiddleName: MiddleName ?? null },
-        ...{ MobileCountry: MobileCountry ?? null, MobileNumber: MobileNumber ?? null }
+        accountId,
+        wasEmail: before.emailKey,
+        wasName: before.nameKey,
+        ...after,
+        FirstName,
+        LastName,
+        Email,
+        MiddleName: MiddleName ?? null,
+        MobileCountry: MobileCountry ?? null,
+        MobileNumber: MobileNumber ?? null
       })
       changed()
     }),

@@ -156,7 +156,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     const { isMine, isMadeHere, revision, editingBy, editingUntil, conflictCount: versions, edition } = known
     const isEdited = editingBy !== undefined && editingUntil > time.now()
     return {
-      ...{ isMine, canBeMine: isMine || isMadeHere || revision === 0, versions, edition },
+      isMine,
+      canBeMine: isMine || isMadeHere || revision === 0,
+      versions,
+      edition,
       ...(isEdited && { editingBy })
     }
   }

@@ -28,8 +28,14 @@ const PEOPLE = new Rows({
 
 const text = z.string().max(1000)
 const Shared = z.object({
-  ...{ firstName: text, middleName: text, lastName: text, email: text.min(1), mobileCountry: text, mobileNumber: text },
-  ...{ usedAt: z.int().min(0).max(LAST_MOMENT), times: z.int().min(1) }
+  firstName: text,
+  middleName: text,
+  lastName: text,
+  email: text.min(1),
+  mobileCountry: text,
+  mobileNumber: text,
+  usedAt: z.int().min(0).max(LAST_MOMENT),
+  times: z.int().min(1)
 })
 type SharedPerson = z.output<typeof Shared>
 

@@ -97,7 +97,12 @@ export function openDropFolders(deps: DropFoldersDeps) {
   function viewOf({ id, accountId, place, sends, presetId, isPaused }: Folder): DropFolder {
     const { taken, failed, lastTakenAt } = journal.tally(id)
     return {
-      ...{ id, accountId, place, sends, taken, failed },
+      id,
+      accountId,
+      place,
+      sends,
+      taken,
+      failed,
       label: basename(place) || place,
       state: isPaused ? 'paused' : (watched.get(id)?.state() ?? 'watching'),
       ...(presetId !== undefined && { presetId }),

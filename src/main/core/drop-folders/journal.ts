@@ -148,7 +148,13 @@ export function openJournal(db: Db) {
 function viewOf({ outcome = 'failed', ...entry }: Entry): DroppedFile {
   const { id, folderId, name, takenAt, count, draftIds, batchId, error } = entry
   return {
-    ...{ id, folderId, name, at: takenAt, outcome, count, draftIds },
+    id,
+    folderId,
+    name,
+    at: takenAt,
+    outcome,
+    count,
+    draftIds,
     ...(outcome === 'batch' && { batchId }),
     ...(error && { error })
   }

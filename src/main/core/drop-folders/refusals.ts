@@ -67,7 +67,9 @@ export function openRefusals(db: Db) {
       files: page({ accountId, offset, limit }).map(viewOf),
       total: all(accountId) ?? 0,
       open: open.all(accountId).map(({ folderId, place, newest, count }) => ({
-        ...{ folderId, newest, count },
+        folderId,
+        newest,
+        count,
         label: basename(place) || place
       }))
     }),

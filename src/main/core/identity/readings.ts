@@ -108,7 +108,8 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
         if (abort.signal.aborted) fail('cancelled', 'This was cleared before it could be shown.')
         deps.note({
           what: 'identity-data-fetched',
-          ...{ documentReference: reference, documentName },
+          documentReference: reference,
+          documentName,
           detail: { as: 'records', records: String(items.length + problems.length) }
         })
         makeRoom()

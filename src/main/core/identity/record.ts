@@ -98,7 +98,11 @@ function pictureView(
 ): IdentityRecordView['pictures'][number] {
   const same = [...before].find(([, other]) => Buffer.compare(other.bytes, bytes) === 0)?.[0]
   return {
-    ...{ name, isShown: true, type, width, height },
+    name,
+    isShown: true,
+    type,
+    width,
+    height,
     bytes: bytes.byteLength,
     ...(isCutOff && { isCutOff }),
     ...(same && { sameAs: same })

@@ -113,7 +113,10 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
   if (!away) return { total: 0, byKind: {}, changes: [] }
   const until = away.until + LATE_FINDS
   const found = await ask('activity', {
-    ...{ accountId, since: away.since, until, isOwn: false },
+    accountId,
+    since: away.since,
+    until,
+    isOwn: false,
     offset: 0,
     limit: MAX_SHOWN
   })

@@ -219,7 +219,9 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
       return {
         server: server?.server ?? '',
         isEncrypted: server?.ssl === true,
-        ...{ schema, trails, ...(brokenAt !== undefined && { brokenAt }) },
+        schema,
+        trails,
+        ...(brokenAt !== undefined && { brokenAt }),
         known: steps.length,
         stations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
         behind: behind.map(({ name }) => name),

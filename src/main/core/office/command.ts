@@ -119,7 +119,11 @@ export async function runOfficeCommand(args: readonly string[], context: Command
     const { run, values, host, port } = readCommand(args)
     const { user, database, ca } = values
     const place: OfficePlace = {
-      ...{ host, port, user: required(user), password: context.password ?? '', database },
+      host,
+      port,
+      user: required(user),
+      password: context.password ?? '',
+      database,
       ...(ca !== undefined && { ca: await readFile(ca, 'utf8') })
     }
     return (await run(place, values, context)) ? 0 : 1
@@ -146,7 +150,12 @@ function readCommand(args: readonly string[]) {
 function parseOptions(args: readonly string[]): { values: Values; positionals: string[] } {
   const text = { type: 'string' } as const
   const options = {
-    ...{ server: text, user: text, ca: text, 'key-file': text, heads: text, name: text },
+    server: text,
+    user: text,
+    ca: text,
+    'key-file': text,
+    heads: text,
+    name: text,
     database: { ...text, default: 'countersign' }
   }
   try {

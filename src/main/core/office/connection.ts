@@ -106,7 +106,11 @@ export async function inTransaction<Done>(client: Client, work: () => Promise<Do
 /** Sets everything explicitly: otherwise pg would read the user's environment variables and files. */
 export function configOf({ host, port, database, user, password, ca }: OfficePlace): ClientConfig {
   return {
-    ...{ host, port, database, user, password },
+    host,
+    port,
+    database,
+    user,
+    password,
     // By default pg would compare the certificate of an IP address with `localhost`.
     ssl: host === THIS_COMPUTER ? false : { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca && { ca }) },
     connectionTimeoutMillis: CONNECT_TIMEOUT,

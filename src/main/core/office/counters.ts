@@ -75,8 +75,10 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
         if (is_me || sealed === null || !Number.isFinite(reported_ms) || !Number.isFinite(left_ms)) continue
         const opened = unsealIfIntact(key, identityOf(station), sealed)
         known.set(station, {
-          ...{ station, name: shortened(String(name), MAX_NAME_LENGTH) },
-          ...{ ago: Math.max(0, reported_ms ?? 0), remaining: Math.min(left_ms ?? 0, MAX_VALIDITY) },
+          station,
+          name: shortened(String(name), MAX_NAME_LENGTH),
+          ago: Math.max(0, reported_ms ?? 0),
+          remaining: Math.min(left_ms ?? 0, MAX_VALIDITY),
           content: opened && parsedJson(opened.toString('utf8'))
         })
       }

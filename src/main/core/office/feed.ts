@@ -134,7 +134,10 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       // If the holder was lost during its first round, all that is known is when it began.
       const quiet = holder === null && since_ms !== null ? Math.min(since_ms, read_ms ?? since_ms) : undefined
       return {
-        ...{ requestedUpTo: row.requested, answeredUpTo: row.answered, seq: row.seq, isLookedAt: row.is_watched },
+        requestedUpTo: row.requested,
+        answeredUpTo: row.answered,
+        seq: row.seq,
+        isLookedAt: row.is_watched,
         ...(row.is_mine && epoch !== null && { lease: { epoch, until: askedAt + row.left_ms } }),
         ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, remaining: row.left_ms } }),
         ...(read_ms !== null && { lookedAgo: read_ms }),

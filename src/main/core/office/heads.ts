@@ -224,7 +224,8 @@ export class Heads {
     return {
       ...known,
       ...(mine !== undefined && { mine }),
-      ...{ number: newest?.number ?? 0, chained: newest?.chained ?? '' },
+      number: newest?.number ?? 0,
+      chained: newest?.chained ?? '',
       stations: {
         ...known.stations,
         ...Object.fromEntries(newer.map(({ station, seq, hash }) => [station, { seq, hash }]))
@@ -242,7 +243,9 @@ function withHead(
   const isBehind = before !== undefined && (seq < before.seq || (seq === before.seq && hash !== before.hash))
   const why = cause ?? (isBehind ? ('cut' as const) : undefined)
   return {
-    ...{ ...kept, number, chained },
+    ...kept,
+    number,
+    chained,
     ...(isMine && { mine: station }),
     stations: { ...kept.stations, [station]: { seq, hash } },
     found: why ? [...kept.found, { name, isMe: isMine, why, at }] : kept.found

@@ -638,7 +638,8 @@ async function openConnection(
         'SELECT * FROM office.who()'
       )
       return rows.map(({ name, is_me, seen_ms }) => ({
-        ...{ name, isMe: is_me },
+        name,
+        isMe: is_me,
         ...(seen_ms !== null && { seenAt: Math.round(now - seen_ms) })
       }))
     },

@@ -168,15 +168,19 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
         ...[kind, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
       )
       return rows.map(({ id, seq, version, revision, by, ...row }) => ({
-        ...{ id, seq, version, revision, by, isMine: row.is_mine, ago: row.at_ms },
-        ...{
-          isGone: row.is_gone,
-          isMakersOwn: row.is_makers_own,
-          isSplitOff: row.is_split_off,
-          hasOpenConflicts: row.has_open_conflicts,
-          isFromBeforeRestore: row.is_from_before_restore,
-          conflictCount: row.conflict_count
-        },
+        id,
+        seq,
+        version,
+        revision,
+        by,
+        isMine: row.is_mine,
+        ago: row.at_ms,
+        isGone: row.is_gone,
+        isMakersOwn: row.is_makers_own,
+        isSplitOff: row.is_split_off,
+        hasOpenConflicts: row.has_open_conflicts,
+        isFromBeforeRestore: row.is_from_before_restore,
+        conflictCount: row.conflict_count,
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, remaining: row.editing_ms ?? 0 }
         }),
@@ -197,7 +201,10 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
         // The server stops at a number of bytes; the rest is requested next.
         if (rows.every(({ version }) => contents.has(version) || knownVersions.includes(version))) {
           return rows.map(({ version, by, at_ms: ago, is_resolved: isResolved }) => ({
-            ...{ version, by, ago, isResolved },
+            version,
+            by,
+            ago,
+            isResolved,
             ...contents.get(version)
           }))
         }

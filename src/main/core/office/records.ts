@@ -123,7 +123,13 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         life
       ])
       return rows.map(({ id, seq, version, revision, by, is_gone: isGone, lineage, sealed }) => ({
-        ...{ id, seq, version, revision, by, isGone, lineage },
+        id,
+        seq,
+        version,
+        revision,
+        by,
+        isGone,
+        lineage,
         ...unsealBody(kind, id, sealed)
       }))
     },
@@ -151,7 +157,13 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         ...[puts.map(({ lineage = [] }) => lineage.join(',')), life]
       ])
       return rows.map(({ id, outcome, version, revision, by, lineage, sealed: body, base }) => ({
-        ...{ id, outcome, version, revision, by, lineage: lineage ?? [], base: unsealBody(kind, id, base).content },
+        id,
+        outcome,
+        version,
+        revision,
+        by,
+        lineage: lineage ?? [],
+        base: unsealBody(kind, id, base).content,
         ...unsealBody(kind, id, body)
       }))
     }

@@ -433,7 +433,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
           const content = sealed ? unsealContent(row.id, sealed) : undefined
           const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(row.id, answer_epoch ?? 0), answer)
           return {
-            ...{ ...row, isMine: is_mine, mayHaveArrived: may_have_arrived, goesIn: goes_ms },
+            ...row,
+            isMine: is_mine,
+            mayHaveArrived: may_have_arrived,
+            goesIn: goes_ms,
             ...(content && { content }),
             ...(draft_revision > 0 && { of: { versions: draft_versions, revision: draft_revision } }),
             ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
@@ -449,7 +452,11 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       if (!row) throw new Error('The office has no such outbox.')
       const { concurrency, per_minute, paused_by, paused_ms, seq, life } = row
       return {
-        ...{ concurrency, perMinute: per_minute, pausedFor: paused_ms ?? 0, seq, life },
+        concurrency,
+        perMinute: per_minute,
+        pausedFor: paused_ms ?? 0,
+        seq,
+        life,
         ...(paused_by && { pausedBy: paused_by })
       }
     },

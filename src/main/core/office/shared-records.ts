@@ -90,7 +90,8 @@ export class SharedRecords {
   constructor(deps: SharedRecordsDeps) {
     this.#deps = deps
     this.#lanes = new AccountLanes({
-      ...{ time: deps.time, accounts: deps.accounts },
+      time: deps.time,
+      accounts: deps.accounts,
       sync: (accountId, officeId) => this.#sync(accountId, officeId)
     })
   }
@@ -343,9 +344,15 @@ export class SharedRecords {
     }
     const lost = isLost ? lostOf(known, base) : known.lost
     const synced = {
-      ...{ basedOn: [version], revision, isGone: false, lost, isRestorePending: lost !== undefined, isUnread: false },
+      basedOn: [version],
+      revision,
+      isGone: false,
+      lost,
+      isRestorePending: lost !== undefined,
+      isUnread: false,
       lineage: lineageOf(known, lost, lineage),
-      ...{ base: kind.merge && content, savedBy: by === this.#name ? undefined : by }
+      base: kind.merge && content,
+      savedBy: by === this.#name ? undefined : by
     }
     if (mine !== undefined && isSame(mine, theirs)) {
       rows.markSynced(number, synced)
@@ -408,7 +415,11 @@ export class SharedRecords {
     }
     const removed = { isGone: true, base: undefined, savedBy: undefined }
     this.#rows.markSynced(number, {
-      ...{ basedOn: [version], revision, ...removed, lost, isRestorePending: lost !== undefined },
+      basedOn: [version],
+      revision,
+      ...removed,
+      lost,
+      isRestorePending: lost !== undefined,
       lineage: lineageOf(known, lost, lineage)
     })
     return local !== undefined
@@ -577,7 +588,9 @@ export class SharedRecords {
     else if (outcome === 'gone' && put.content !== undefined) return this.#applyRemoval(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
-        ...{ basedOn: [version], revision, lineage },
+        basedOn: [version],
+        revision,
+        lineage,
         pushedEdits: sent.editCount,
         isGone: now.editCount === sent.editCount,
         base: undefined,
@@ -590,7 +603,9 @@ export class SharedRecords {
       // It may have been deleted here while this was in flight.
       const base = now.local === undefined ? undefined : kind.merge && put.content
       rows.change(sent.number, {
-        ...{ basedOn: [version], revision, lineage },
+        basedOn: [version],
+        revision,
+        lineage,
         pushedEdits: sent.editCount,
         base,
         // Telling something again doesn't save anything.

@@ -85,7 +85,9 @@ export async function applyDropFolders({
 export function counterSettingsOf({ counter = {}, signingOrigins }: Policy): CounterPolicy {
   const { idle, lockAfter, checklist, fullScreen, secondDisplay, files, printAndSave, identity } = counter
   return defined({
-    ...{ idle, lockAfter, fullScreen },
+    idle,
+    lockAfter,
+    fullScreen,
     useOtherDisplay: secondDisplay,
     mayGiveFiles: files,
     mayKeepPages: printAndSave,

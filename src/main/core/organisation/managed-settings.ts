@@ -52,8 +52,11 @@ function settingOf(name: string, shape: Shape): ManagedSetting {
   const [first = {}, ...others] = parts.filter(({ type }) => type !== 'null')
   const { minimum, maximum, maxLength } = first
   return {
-    ...{ name, description: shape.description ?? '', isNullable: parts.some(({ type }) => type === 'null') },
-    ...{ kind: kindOf(first, others), values: [first, ...others].flatMap(valuesOf) },
+    name,
+    description: shape.description ?? '',
+    isNullable: parts.some(({ type }) => type === 'null'),
+    kind: kindOf(first, others),
+    values: [first, ...others].flatMap(valuesOf),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
     ...(maxLength !== undefined && { maxLength })

@@ -146,7 +146,9 @@ export class Organisation {
     const { place, managed } = this.#deps
     const { signInMethods, counter, otherAccounts } = this.policy
     return {
-      ...{ state, problems, accountIds: this.#accountIds },
+      state,
+      problems,
+      accountIds: this.#accountIds,
       ...(isManaged && managed ? { place: managed.path, isManaged } : { place: place.path }),
       ...(unusedFile !== undefined && { unusedFile }),
       colouredIds: this.#colouredIds,

@@ -276,7 +276,14 @@ export class Batches {
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
     const { release } = (counts.ready > 0 && this.#deps.sends.toRelease(id)) || {}
     return {
-      ...{ id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) },
+      id,
+      accountId,
+      name,
+      createdAt,
+      leftOut,
+      counts,
+      total,
+      state: stateOf(record, counts),
       ...(release && { release: releaseView(release) })
     }
   }

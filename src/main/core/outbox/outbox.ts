@@ -63,14 +63,18 @@ export class Outbox {
     this.#deps = parts
     this.#actions = new SendActions(parts)
     this.shared = new SharedSends({
-      ...{ ...parts, returnState, wake },
+      ...parts,
+      returnState,
+      wake,
       isProven: (id) => proofs.isFresh(id),
       notifyUpdated: (send) => this.#dispatcher.notifyUpdated(send),
       searchStarted: (accountId) => this.#reconciler.schedule.plan(accountId),
       restartSearch: (send) => this.#reconciler.startSearch(send)
     })
     this.#reconciler = new Reconciler({
-      ...{ ...parts, returnState, wake },
+      ...parts,
+      returnState,
+      wake,
       searchesFor: (send) => this.shared.searchesFor(send),
       concluded: (send) => this.shared.pushConclusion(send),
       answered: (send) => this.#sentDocuments.answered(send),
@@ -82,7 +86,8 @@ export class Outbox {
     })
     this.#sentDocuments = new SentDocuments(parts)
     this.#dispatcher = new Dispatcher({
-      ...{ ...parts, returnState },
+      ...parts,
+      returnState,
       isProven: (id) => proofs.isFresh(id),
       dispatchStoreOf: (accountId) => this.shared.dispatchStoreOf(accountId),
       departed: (id) => this.#reconciler.recordDeparture(id),
@@ -312,7 +317,8 @@ export class Outbox {
     const releases = this.#deps.queries.releases(accountId)
     const office = this.shared.accounts().has(accountId) && (this.shared.isAway(accountId) ? 'away' : 'connected')
     return {
-      ...{ counts, settings: this.#deps.pauses.settings(accountId) },
+      counts,
+      settings: this.#deps.pauses.settings(accountId),
       ...(releases && { releases }),
       ...(isPauseRelevant && { pause }),
       ...(office && { office })

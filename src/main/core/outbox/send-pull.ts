@@ -200,7 +200,13 @@ export function openSendPull(deps: PullDeps) {
     if (goesAt > 0 && !isScheduled) times.allowUndo(id, goesIn)
     return sends.add({
       ...(content as SentRequest),
-      ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
+      id,
+      accountId,
+      composition,
+      createdAt,
+      isScheduled: isScheduled && goesAt > 0,
+      goesAt,
+      state: 'ready',
       ...(workstation !== undefined && { workstation }),
       ...(release && { release }),
       // If the draft has local edits that weren't sent, it stays on its own.

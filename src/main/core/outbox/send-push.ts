@@ -203,8 +203,12 @@ export function openSendPush(deps: PushDeps) {
     const revision = known.revision + 1
     const isAccepted = await ask((office) =>
       office.decide(officeId, {
-        ...{ id, content, revision, inMs: Math.max(0, Math.round(times.remaining(next))) },
-        ...{ askedBy: release.by.id, by: (release.released ?? release.refused)?.id ?? '' },
+        id,
+        content,
+        revision,
+        inMs: Math.max(0, Math.round(times.remaining(next))),
+        askedBy: release.by.id,
+        by: (release.released ?? release.refused)?.id ?? '',
         isReleased: release.released !== undefined
       })
     )
@@ -221,7 +225,11 @@ export function openSendPush(deps: PushDeps) {
   }
 
   return {
-    ...{ push, pushConclusions, reportArrived, withholdForUndo, decide },
+    push,
+    pushConclusions,
+    reportArrived,
+    withholdForUndo,
+    decide,
     /** Whether sending is being undone at the moment. */
     isBeingUndone: (id: string): boolean => undoing.has(id)
   }

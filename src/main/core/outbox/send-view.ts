@@ -111,7 +111,14 @@ export function viewer({
     const { id, accountId, kind, title, who, state, createdAt, attempt } = send
     const { draftId, batchId, row, workstation, attemptedAt, settledAt, packageReference, packageStatus } = send
     return {
-      ...{ id, accountId, kind, title, who, state, createdAt, attempt },
+      id,
+      accountId,
+      kind,
+      title,
+      who,
+      state,
+      createdAt,
+      attempt,
       documents: [...send.documents],
       ...defined({ draftId, batchId, row, desk: workstation, attemptedAt, settledAt, packageReference, packageStatus }),
       ...stateDetails(send),

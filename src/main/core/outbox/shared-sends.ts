@@ -486,18 +486,21 @@ export class SharedSends {
       )
       const pushingResults = new SerialTask(time, () => this.#dispatchStore.pushResults(accountId))
       return {
-        ...{
-          syncing,
-          pushingResults,
-          needsPush: true,
-          failures: 0,
-          claimSlots: 0,
-          isLeaving: false,
-          isAway: false,
-          hasReadAll: false
-        },
-        ...{ lastSyncAt: Number.NEGATIVE_INFINITY, requestedSyncAt: Number.POSITIVE_INFINITY, lastFullCheckAt: 0 },
-        ...{ isUnwritable: false, noClaimsUntil: 0, searchesUntil: 0, conclusions: new Map() }
+        syncing,
+        pushingResults,
+        needsPush: true,
+        failures: 0,
+        claimSlots: 0,
+        isLeaving: false,
+        isAway: false,
+        hasReadAll: false,
+        lastSyncAt: Number.NEGATIVE_INFINITY,
+        requestedSyncAt: Number.POSITIVE_INFINITY,
+        lastFullCheckAt: 0,
+        isUnwritable: false,
+        noClaimsUntil: 0,
+        searchesUntil: 0,
+        conclusions: new Map()
       }
     })
   }

@@ -179,7 +179,9 @@ function readSession(all: readonly ChainedEntry[]) {
   }
   const planned = Number(all[0]?.entry.detail.turns)
   return {
-    ...{ at, ended, interrupted },
+    at,
+    ended,
+    interrupted,
     people: [...people.values()].map(inFixedOrder),
     unrecorded: Number.isSafeInteger(planned) ? Math.max(0, planned - turns.size) : 0
   }
@@ -221,7 +223,9 @@ function inFixedOrder({ name, contact, identified, documents }: ReceiptPerson): 
     ...(contact !== undefined && { contact }),
     ...(identified && { identified }),
     documents: documents.map(({ name: title, reference, shown, files = [], result, at, later }) => ({
-      ...{ name: title, reference, shown },
+      name: title,
+      reference,
+      shown,
       ...(files.length > 0 && { files }),
       result,
       ...(at !== undefined && { at }),

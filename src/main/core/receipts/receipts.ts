@@ -238,7 +238,10 @@ export class Receipts {
       const isOwnGenuine = isOurs && verdict === 'genuine'
       const { isInTrail, replacedBy } = isOwnGenuine ? await this.#compareWithTrail(statement, session) : NOTHING_KNOWN
       return {
-        ...{ label, verdict, exportedAt: statement.issuedAt, key: { fingerprint, isOurs } },
+        label,
+        verdict,
+        exportedAt: statement.issuedAt,
+        key: { fingerprint, isOurs },
         ...defined({ bytes, isInTrail }),
         receipt: { number, ...defined({ replacedBy }) }
       }

@@ -22,7 +22,8 @@ export const readCertificate = (url: URL, timeout = TIMEOUT): ReturnType<ReadCer
   new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const socket = connect({
-      ...{ host, port: Number(url.port || 443) },
+      host,
+      port: Number(url.port || 443),
       // SNI takes host names only, not addresses.
       ...(isIP(host) === 0 && { servername: host }),
       // The server is known to be untrusted. Nothing is sent, and nothing it sends is read.

@@ -50,7 +50,16 @@ export function asDownloadError(asked: DownloadType, thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError) || thrown.asked) return thrown
   const { code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo } = thrown
   return new ServiceError({
-    ...{ code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo, asked },
+    code,
+    operation,
+    status,
+    fields,
+    path,
+    retryAfterMs,
+    serviceMessage,
+    reason,
+    movedTo,
+    asked,
     // Whether the request arrived doesn't matter: it can be repeated.
     mayHaveArrived: false,
     finding: thrown.finding ?? findingOf(thrown)

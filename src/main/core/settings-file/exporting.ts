@@ -43,12 +43,23 @@ export async function collectSettings(
   return {
     madeBy,
     accounts: await Promise.all(accounts.map((account) => accountOf(account, deps))),
-    ...{ views, presets },
+    views,
+    presets,
     appearance: defined({ theme, zoom, documentColumns, countryCode }),
     notifications: deps.notifications.read(),
     counter: {
-      ...{ evidence, idleText, fullScreen, useOtherDisplay, idle, lockAfter, allowedOrigins },
-      ...{ mayKeepPages, languages: [...languages], moreTime, mayGiveFiles, receipt }
+      evidence,
+      idleText,
+      fullScreen,
+      useOtherDisplay,
+      idle,
+      lockAfter,
+      allowedOrigins,
+      mayKeepPages,
+      languages: [...languages],
+      moreTime,
+      mayGiveFiles,
+      receipt
     },
     downloads: defined({ pattern, types, writesIndex, concurrency })
   }
@@ -58,7 +69,12 @@ async function accountOf(account: Account, { accounts }: Pick<SettingsFileDeps, 
   const { id, name, baseUrl, scheme, folders, dataTypeSpelling, jsonByQuery, colour, mark } = account
   const signInPage = scheme === 'oauth' ? await signInPageOf(id, accounts) : undefined
   return {
-    ...{ name, address: baseUrl ?? '', signIn: scheme, folders: [...folders], dataTypeSpelling, jsonByQuery },
+    name,
+    address: baseUrl ?? '',
+    signIn: scheme,
+    folders: [...folders],
+    dataTypeSpelling,
+    jsonByQuery,
     ...(isStandardColour(colour) && { colour }),
     ...(mark !== '' && { mark }),
     ...(signInPage && { signInPage })

@@ -228,7 +228,10 @@ function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void
   for (const { account, name, tell, query } of file.views) {
     const localQuery = () => toLocalQuery(query, deps.accounts.list())
     planOwned(file, deps, plan, {
-      ...{ account, name, what: `View “${name}” of “${account}”`, list: views.list },
+      account,
+      name,
+      what: `View “${name}” of “${account}”`,
+      list: views.list,
       isAlike: (there) => isDeepStrictEqual(defined(there.query), defined(localQuery())),
       save: (owner) => void views.save(owner, { name, tell, query: localQuery() })
     })
@@ -239,7 +242,10 @@ function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): vo
   const { presets, newId } = deps
   for (const { account, name, composition } of file.presets) {
     planOwned(file, deps, plan, {
-      ...{ account, name, what: `Preset “${name}” of “${account}”`, list: presets.list },
+      account,
+      name,
+      what: `Preset “${name}” of “${account}”`,
+      list: presets.list,
       isAlike: ({ id }) => isAlike(presets, id, composition),
       save: (owner) => void presets.save(owner, name, withUniqueKeys(composition, newId))
     })

@@ -65,8 +65,18 @@ const configured = requests['counter.configure'].input
 /** The counter's settings, without staff, camera and pictures. */
 const Counter = configured
   .pick({
-    ...{ evidence: true, idleText: true, fullScreen: true, useOtherDisplay: true, idle: true, lockAfter: true },
-    ...{ allowedOrigins: true, mayKeepPages: true, languages: true, moreTime: true, mayGiveFiles: true, receipt: true }
+    evidence: true,
+    idleText: true,
+    fullScreen: true,
+    useOtherDisplay: true,
+    idle: true,
+    lockAfter: true,
+    allowedOrigins: true,
+    mayKeepPages: true,
+    languages: true,
+    moreTime: true,
+    mayGiveFiles: true,
+    receipt: true
   })
   .partial()
 const Downloads = requests['downloads.configure'].input.omit({ folderId: true })

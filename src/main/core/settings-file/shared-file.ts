@@ -126,7 +126,9 @@ export class SharedFile {
     views.share(
       accountId,
       [...shared].map(([id, view]) => ({
-        ...{ id, name: view.name, tell: view.tell },
+        id,
+        name: view.name,
+        tell: view.tell,
         query: toLocalQuery(view.query, accounts.list())
       }))
     )

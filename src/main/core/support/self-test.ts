@@ -73,7 +73,9 @@ async function keychain({ tryKeychain }: SelfTestDeps): Promise<SelfTestFinding>
   if (found.state === 'available')
     return { what: 'keychain', state: 'ok', code: 'available', found: 'The keychain keeps what it is given.' }
   return {
-    ...{ what: 'keychain', state: 'warn', code: found.reason },
+    what: 'keychain',
+    state: 'warn',
+    code: found.reason,
     found: found.reason === 'locked' ? 'The keychain is locked.' : 'The keychain can’t be used.',
     next:
       found.reason === 'locked'
@@ -86,7 +88,9 @@ async function database({ storage }: SelfTestDeps): Promise<SelfTestFinding> {
   if (storage.state === 'encrypted')
     return { what: 'database', state: 'ok', code: 'encrypted', found: 'Drafts and documents are stored encrypted.' }
   return {
-    ...{ what: 'database', state: 'warn', code: 'memory' },
+    what: 'database',
+    state: 'warn',
+    code: 'memory',
     found: 'Drafts and documents are in memory only.',
     next: 'See Data and security for the reason.'
   }
@@ -137,7 +141,10 @@ async function secondDisplay({ otherDisplay }: SelfTestDeps): Promise<SelfTestFi
   if (otherDisplay() !== undefined)
     return { what: 'second-display', state: 'ok', code: 'there', found: 'A second display is connected.' }
   return {
-    ...{ what: 'second-display', state: 'note', code: 'none', found: 'No second display is connected.' },
+    what: 'second-display',
+    state: 'note',
+    code: 'none',
+    found: 'No second display is connected.',
     next: 'Connect one if people should sign on a screen of their own.'
   }
 }
@@ -153,7 +160,10 @@ async function printers({ printers }: SelfTestDeps): Promise<SelfTestFinding> {
     }
   if (count > 0) return { what: 'printers', state: 'ok', code: String(count), found: 'A printer is set up.' }
   return {
-    ...{ what: 'printers', state: 'note', code: '0', found: 'No printer is set up.' },
+    what: 'printers',
+    state: 'note',
+    code: '0',
+    found: 'No printer is set up.',
     next: 'Add one in the system’s settings to print receipts and documents.'
   }
 }

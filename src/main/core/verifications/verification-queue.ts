@@ -133,7 +133,9 @@ export class VerificationQueue {
     const { documentReference, documentName, ruleId } = job
     try {
       await verify(accountId, documentReference, {
-        ...{ ruleId, documentName, signal: this.#closing.signal },
+        ruleId,
+        documentName,
+        signal: this.#closing.signal,
         inTransaction: () => void this.#jobs.done(job),
         mayKeep: () => this.#state === 'open'
       })

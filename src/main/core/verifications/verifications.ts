@@ -89,7 +89,12 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     const result = await client.validateSignatures(reference, rule && { signal: rule.signal })
     if (rule?.mayKeep() === false) fail('cancelled', 'The answer came too late to be kept.')
     const kept = {
-      ...{ id: newId(), accountId, askedAt, answeredAt: time.now(), ruleId: rule?.ruleId, signatures: undefined },
+      id: newId(),
+      accountId,
+      askedAt,
+      answeredAt: time.now(),
+      ruleId: rule?.ruleId,
+      signatures: undefined,
       // As the database will return it: it can't store a lone surrogate as text, which would change the hash.
       documentReference: reference.toWellFormed(),
       documentName: (knownName ?? result.DocumentName ?? reference).toWellFormed(),
@@ -205,7 +210,12 @@ function summaryOf(kept: NewVerification, isAsRecorded: boolean): VerificationSu
     notValid
   } = kept
   return {
-    ...{ id, accountId, reference, documentName, at, by: ruleId === undefined ? 'person' : 'rule' },
+    id,
+    accountId,
+    reference,
+    documentName,
+    at,
+    by: ruleId === undefined ? 'person' : 'rule',
     found: { ...defined({ signatures }), valid, notValid },
     ...(!isAsRecorded && { isAltered: true })
   }

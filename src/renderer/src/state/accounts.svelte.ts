@@ -145,7 +145,8 @@ export class Accounts extends Resource<AccountView[]> {
     const { id, baseUrl, authentication, certificate, folders } = change
     const tried = await settled(
       this.#api.accounts.try({
-        ...{ id, baseUrl },
+        id,
+        baseUrl,
         ...(authentication && { authentication }),
         ...(certificate !== undefined && { certificate }),
         ...(folders && { folders })

@@ -163,17 +163,20 @@ function readQuery(parameters: URLSearchParams, folder: string | undefined): Doc
 
 /** Only the names: the first screen parses queries and shows no columns. */
 const COLUMNS: Readonly<Record<DocumentColumn, true>> = {
-  ...{
-    name: true,
-    signers: true,
-    status: true,
-    progress: true,
-    due: true,
-    lastSigned: true,
-    folder: true,
-    matter: true
-  },
-  ...{ package: true, clientReference: true, reference: true, formReference: true, identity: true, changed: true }
+  name: true,
+  signers: true,
+  status: true,
+  progress: true,
+  due: true,
+  lastSigned: true,
+  folder: true,
+  matter: true,
+  package: true,
+  clientReference: true,
+  reference: true,
+  formReference: true,
+  identity: true,
+  changed: true
 }
 
 export function isColumn(name: string): name is DocumentColumn {

@@ -11,8 +11,15 @@ interface XmlDropTarget {
 }
 
 const byExtension: Record<string, DroppedKind> = {
-  ...{ csv: 'rows', tsv: 'rows', txt: 'rows', xlsx: 'rows', xlsm: 'rows', xls: 'rows' },
-  ...{ xml: 'xml', pdf: 'pdf', countersign: 'drafts' }
+  csv: 'rows',
+  tsv: 'rows',
+  txt: 'rows',
+  xlsx: 'rows',
+  xlsm: 'rows',
+  xls: 'rows',
+  xml: 'xml',
+  pdf: 'pdf',
+  countersign: 'drafts'
 }
 
 const byType: Record<string, DroppedKind> = {

@@ -513,8 +513,11 @@ describe('who waits at the counter', () => {
     )
     const told = waitingHere(index).map(({ documentReference, hadFiles }) => [documentReference, hadFiles])
     expect(Object.fromEntries(told)).toEqual({
-      ...{ form: true, other: undefined, none: undefined },
-      ...{ template: true, 'named alike': undefined }
+      form: true,
+      other: undefined,
+      none: undefined,
+      template: true,
+      'named alike': undefined
     })
   })
 

@@ -157,7 +157,9 @@ test('signers are told apart as they are in a few also where there are thousands
 
 test('a move is told after what caused it', () => {
   const placed = (folder: string, HasSigned: boolean) => ({
-    ...{ folder, isGone: false, isPlaced: true },
+    folder,
+    isGone: false,
+    isPlaced: true,
     document: { Reference: 'a', Signers: [{ FirstName: 'Mere', HasSigned }] }
   })
   const told = changesBetween(placed('Progress', false), placed('Signed', true))

@@ -14,16 +14,22 @@ function openEntries(count: number) {
   const entries = new Entries(index)
   const put = (at: number, hashes: { plain?: string | undefined; logged?: string | undefined }) =>
     entries.put(at + 1, {
-      ...{
-        accountId: 'a',
-        reference: `D-${at}`,
-        folder: 'Progress',
-        isPlaced: true,
-        isMissing: false,
-        logsAreOld: true
-      },
-      ...{ ownSeenAt: 1, ownSeenInRun: 2, knownAt: 3, look: 4, place: 5, also: undefined },
-      ...{ lastLogAt: undefined, packageReference: undefined, clientReference: '', matchKey: '' },
+      accountId: 'a',
+      reference: `D-${at}`,
+      folder: 'Progress',
+      isPlaced: true,
+      isMissing: false,
+      logsAreOld: true,
+      ownSeenAt: 1,
+      ownSeenInRun: 2,
+      knownAt: 3,
+      look: 4,
+      place: 5,
+      also: undefined,
+      lastLogAt: undefined,
+      packageReference: undefined,
+      clientReference: '',
+      matchKey: '',
       hashes: { plain: hashes.plain, logged: hashes.logged }
     })
   return { index, entries, put }

@@ -48,7 +48,11 @@ function officeServer(time: TestTime) {
       const isHeld = lease.until >= now
       const { wished: requestedUpTo, answered: answeredUpTo, seq, sealed } = poll
       return {
-        ...{ requestedUpTo, answeredUpTo, seq, troubles: [], isLookedAt: poll.lookedAtUntil >= now },
+        requestedUpTo,
+        answeredUpTo,
+        seq,
+        troubles: [],
+        isLookedAt: poll.lookedAtUntil >= now,
         ...(isHeld && lease.holder === who && { lease: { epoch: lease.epoch, until: lease.until } }),
         ...(isHeld && {
           holder: { name: `Counter ${lease.holder}`, since: now - lease.since, remaining: lease.until - now }
@@ -148,7 +152,9 @@ function openOffice(count: number, isShown: boolean) {
     const client = { readActiveDocuments: read } as unknown as Awaited<ReturnType<PollingDeps['clientOf']>>
     const moment = time.clock
     const polling = openPolling({
-      ...{ ask, moment, time: its },
+      ask,
+      moment,
+      time: its,
       accounts: () => [ACCOUNT],
       shown: () => [ACCOUNT.id],
       clientOf: async () => client,
@@ -159,7 +165,9 @@ function openOffice(count: number, isShown: boolean) {
       connectionChanged: () => undefined
     })
     const together = new SharedPolling({
-      ...{ ask, moment, time: its },
+      ask,
+      moment,
+      time: its,
       accounts: () => [ACCOUNT],
       isLookedAt: polling.isLookedAt,
       troubleOf: polling.troubleOf,

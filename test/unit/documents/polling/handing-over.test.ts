@@ -23,7 +23,11 @@ test('it goes on being the one who reads, and hands over each page once', async 
         Object.assign(lease, { epoch: has(lease.epoch) ? lease.epoch : lease.epoch + 1, until: now + ms })
       const isHeld = has(lease.epoch)
       return {
-        ...{ requestedUpTo: 0, answeredUpTo: 0, seq: handedOver.length, troubles: [], isLookedAt: false },
+        requestedUpTo: 0,
+        answeredUpTo: 0,
+        seq: handedOver.length,
+        troubles: [],
+        isLookedAt: false,
         ...(isHeld && { lease: { ...lease }, holder: { name: 'Counter 1', since: 0, remaining: lease.until - now } })
       }
     },
@@ -54,12 +58,18 @@ test('it goes on being the one who reads, and hands over each page once', async 
   }
   const together = new SharedPolling({
     ask: (async (name: string, what: Record<string, unknown>) => answers[name]?.(what)) as AskDocuments,
-    ...{ time: its, moment: time.clock, accounts: () => [ACCOUNT], isLookedAt: () => false, troubleOf: () => ({}) },
+    time: its,
+    moment: time.clock,
+    accounts: () => [ACCOUNT],
+    isLookedAt: () => false,
+    troubleOf: () => ({}),
     startReading(accountId) {
       together.roundStarted(accountId)
       its.after(SECOND, () => void together.roundEnded(accountId, { round: undefined }))
     },
-    ...{ changed: () => undefined, readByOther: () => undefined, readerChanged: () => undefined },
+    changed: () => undefined,
+    readByOther: () => undefined,
+    readerChanged: () => undefined,
     onOfficeError: (error) => troubles.push(error)
   })
   together.connect(feed as OfficeFeed, Buffer.alloc(32, 7), 2)

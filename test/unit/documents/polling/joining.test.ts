@@ -46,7 +46,10 @@ async function openOffice() {
   }
   const feed: Partial<OfficeFeed> = {
     poll: async () => ({
-      ...{ ...poll, troubles: [], isLookedAt: true, lookedAgo: 0 },
+      ...poll,
+      troubles: [],
+      isLookedAt: true,
+      lookedAgo: 0,
       holder: { name: 'Counter 1', since: 0, remaining: 30 * SECOND },
       report: sealForFeed(KEY, FEED, 'report', { InBox: READ, Signed: READ })
     }),
@@ -87,9 +90,16 @@ function openJoining() {
     account = { ...ACCOUNT, folders }
   }
   const together = new SharedPolling({
-    ...{ ask: here.ask, time: time.run(), moment: () => here.tick(1), accounts: () => [account] },
-    ...{ isLookedAt: () => true, troubleOf: () => ({}), startReading: (accountId) => wanted.push(accountId) },
-    ...{ changed: () => undefined, readByOther: () => undefined, readerChanged: () => undefined },
+    ask: here.ask,
+    time: time.run(),
+    moment: () => here.tick(1),
+    accounts: () => [account],
+    isLookedAt: () => true,
+    troubleOf: () => ({}),
+    startReading: (accountId) => wanted.push(accountId),
+    changed: () => undefined,
+    readByOther: () => undefined,
+    readerChanged: () => undefined,
     onOfficeError(error) {
       throw error
     }

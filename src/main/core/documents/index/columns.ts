@@ -181,7 +181,12 @@ export function copySortColumns(columns: Columns): SortColumns {
     Float64Array
   ]
   return {
-    ...{ accountId, dueAt, changedAt, lastSignedAt, signed, of },
+    accountId,
+    dueAt,
+    changedAt,
+    lastSignedAt,
+    signed,
+    of,
     family: arrays.family.slice(),
     identity: arrays.identity.slice(),
     flags: arrays.flags.slice(),

@@ -87,8 +87,14 @@ function overviewCounter({ now, zone }: Moment, stuckDays: number, packagesUpTo:
   const packages = packageTimes(packagesUpTo + 1)
   const states = STATUS_FAMILIES.map((family) => ({ family, count: 0 }))
   const view = {
-    ...{ withoutDue: 0, withoutWeek: 0, overdue: 0, expired: 0, declined: 0 },
-    ...{ identityFailed: 0, waitingHere: 0, unread: 0 }
+    withoutDue: 0,
+    withoutWeek: 0,
+    overdue: 0,
+    expired: 0,
+    declined: 0,
+    identityFailed: 0,
+    waitingHere: 0,
+    unread: 0
   }
   const stuck = { days: stuckDays, count: 0 }
   const weeks = weeksUntil(today, zone)

@@ -77,7 +77,14 @@ export function openAnswerIntake(mirror: Mirror, closing: AbortSignal) {
     if (!scan) return notAList(bytes)
     const isBaseline = folder.result === undefined
     const answer: AnswerInProgress = {
-      ...{ account, folder, ask, mode, arrived, isBaseline, bytes, scan },
+      account,
+      folder,
+      ask,
+      mode,
+      arrived,
+      isBaseline,
+      bytes,
+      scan,
       number: ++number,
       invalidations: folder.invalidations
     }

@@ -202,7 +202,8 @@ function openActivity(db: Db, newest: () => number) {
     const last = changes.at(-1)
     if (startGeneration === generation) {
       cacheCount(question.key, {
-        ...{ upTo, byKind },
+        upTo,
+        byKind,
         ...(last && { ended: { upTo, offset: offset + changes.length, id: last.id } })
       })
     }

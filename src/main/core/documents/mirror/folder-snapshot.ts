@@ -81,7 +81,12 @@ function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentRespo
   return {
     startedAt: first?.at,
     document: {
-      ...{ Reference, Name, Status, Folder, PackageReference, ClientReference },
+      Reference,
+      Name,
+      Status,
+      Folder,
+      PackageReference,
+      ClientReference,
       Signers: Signers.map(({ FirstName, MiddleName, LastName, Email }) => ({
         FirstName,
         MiddleName,

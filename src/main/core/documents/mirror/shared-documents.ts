@@ -126,7 +126,10 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
     const { Logs: _, ...bare } = document
     const hash = its.hashes[mode] ?? ''
     const update = updateOf(mirror, account, entry, its.logsAreOld && entry ? bare : document, {
-      ...{ requestedAt, arrived: requestedAt, now, isOwn: ownChangeCheck(mirror, account, entry) },
+      requestedAt,
+      arrived: requestedAt,
+      now,
+      isOwn: ownChangeCheck(mirror, account, entry),
       ...(its.isPlaced && { look: { folder: its.folder, mode, hash, number: 0, place: 0, isBaseline } })
     })
     const { writing } = update
@@ -186,7 +189,10 @@ export function takeReport(mirror: Mirror, { accountId, report, begun, lookedAt 
   for (const [name, { documents, unreadable, isComplete }] of Object.entries(report)) {
     const folder = mirror.folder(account, name)
     mirror.writeFolder(account, folder, {
-      ...{ begun, begunInRun: begun, arrivedInRun: begun, lookedAt },
+      begun,
+      begunInRun: begun,
+      arrivedInRun: begun,
+      lookedAt,
       result: { kind: 'taken', documents, changed: 0, unreadable, isComplete },
       hashes: { plain: undefined, logged: undefined }
     })
@@ -214,8 +220,10 @@ export async function compareShared(
   await inSlices(compareEntries(), mirror.inTransaction)
   const newest = mirror.shared.newest(accountId)
   return {
-    ...{ here: localOnly, there: handsOver ? [...officeTags] : [...officeTags].slice(0, MAX_NAMED) },
-    ...{ upTo: newest.count > FEED_PAGE ? newest.version : 0, areSeen }
+    here: localOnly,
+    there: handsOver ? [...officeTags] : [...officeTags].slice(0, MAX_NAMED),
+    upTo: newest.count > FEED_PAGE ? newest.version : 0,
+    areSeen
   }
 
   function* compareEntries(): Sliced<void> {

@@ -151,7 +151,8 @@ function lastingMembersOf(
   const isOver =
     state === 'declined' ? ['declined', 'other'].includes(family) : state === 'signed' && is.HasSigned !== false
   return withoutBlanks({
-    ...{ SignerReference, ClientReference },
+    SignerReference,
+    ClientReference,
     ...(isOver && !is.SignedStatus && { HasSigned, SignedStatus, DeclinedReason })
   })
 }

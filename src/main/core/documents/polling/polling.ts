@@ -64,7 +64,10 @@ export function openPolling(deps: PollingDeps) {
     const state = new AccountState(accountId, changeNotifier, time)
     const reading = openFolderReading(accountId, { ...deps, folderRead: (news) => handleRead(state, news) })
     const rounds = openRounds(accountId, {
-      ...{ ask, describe, time, reading },
+      ask,
+      describe,
+      time,
+      reading,
       folders: () => foldersOf(accountId),
       isThere: () => isKnown(accountId),
       isUnknown: state.backoffs.isUnknown,
@@ -153,8 +156,10 @@ export function openPolling(deps: PollingDeps) {
     const pace = followed === accountId ? 'shown' : sharedPolling?.paceOf(accountId)
     const atLeast = typeof pace === 'number' ? pace : 0
     const outcome = {
-      ...{ isLookedAt: pace === undefined ? isLookedAt(accountId) : pace === 'shown' },
-      ...{ atLeast, isOffline, took }
+      isLookedAt: pace === undefined ? isLookedAt(accountId) : pace === 'shown',
+      atLeast,
+      isOffline,
+      took
     }
     if (error) return restAfter({ ...outcome, failures, error }, time.random())
     return backoffs.nextRest(foldersOf(accountId), outcome, time.elapsed(), time.random())

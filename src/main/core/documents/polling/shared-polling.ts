@@ -375,27 +375,32 @@ export class SharedPolling {
         () => this.#scheduleNext(account)
       )
       const account: Account = {
-        ...{ id: accountId, syncing, role: 'asking', failures: 0, feedId: undefined, cursor: 0, provenAt: 0 },
-        ...{
-          state: undefined,
-          stateAt: 0,
-          lease: undefined,
-          hasMissedRound: false,
-          wishAtStart: 0,
-          run: 0,
-          readAloneAt: Number.NEGATIVE_INFINITY,
-          trouble: undefined,
-          restsUntil: 0
-        },
-        ...{
-          differs: undefined,
-          comparisons: 0,
-          comparesAfter: 0,
-          isOther: false,
-          folders: new Map(),
-          publishedReport: ''
-        },
-        ...{ lookedAt: 0, pendingResolution: undefined, pendingMatch: undefined, waiters: new Set() }
+        id: accountId,
+        syncing,
+        role: 'asking',
+        failures: 0,
+        feedId: undefined,
+        cursor: 0,
+        provenAt: 0,
+        state: undefined,
+        stateAt: 0,
+        lease: undefined,
+        hasMissedRound: false,
+        wishAtStart: 0,
+        run: 0,
+        readAloneAt: Number.NEGATIVE_INFINITY,
+        trouble: undefined,
+        restsUntil: 0,
+        differs: undefined,
+        comparisons: 0,
+        comparesAfter: 0,
+        isOther: false,
+        folders: new Map(),
+        publishedReport: '',
+        lookedAt: 0,
+        pendingResolution: undefined,
+        pendingMatch: undefined,
+        waiters: new Set()
       }
       return account
     })
@@ -403,15 +408,17 @@ export class SharedPolling {
 
   #forgetRun(account: Account): void {
     Object.assign(account, {
-      ...{
-        role: 'asking',
-        lease: undefined,
-        state: undefined,
-        pendingResolution: undefined,
-        publishedReport: '',
-        restsUntil: 0
-      },
-      ...{ differs: undefined, comparisons: 0, trouble: undefined, run: account.run + 1, pendingMatch: undefined }
+      role: 'asking',
+      lease: undefined,
+      state: undefined,
+      pendingResolution: undefined,
+      publishedReport: '',
+      restsUntil: 0,
+      differs: undefined,
+      comparisons: 0,
+      trouble: undefined,
+      run: account.run + 1,
+      pendingMatch: undefined
     } satisfies Partial<Account>)
   }
 
@@ -484,8 +491,14 @@ export class SharedPolling {
     if (account.feedId === feedId) return
     const { cursor, provenAt } = await this.#deps.ask('shareFeed', { accountId: account.id, feed: feedId })
     Object.assign(account, {
-      ...{ feedId, cursor, provenAt, isOther: false, state: undefined },
-      ...{ run: account.run + 1, pendingMatch: undefined, pendingResolution: undefined }
+      feedId,
+      cursor,
+      provenAt,
+      isOther: false,
+      state: undefined,
+      run: account.run + 1,
+      pendingMatch: undefined,
+      pendingResolution: undefined
     } satisfies Partial<Account>)
   }
 

@@ -39,7 +39,10 @@ export function dateInWords(example: string, order: DateOrder): string {
   if (!day) return ''
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   const words = new Date(Date.UTC(year, month - 1, date)).toLocaleDateString('en-GB', {
-    ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC'
   })
   return `${example} is read as ${words}`
 }

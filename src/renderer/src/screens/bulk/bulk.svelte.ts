@@ -274,7 +274,9 @@ export class Bulk {
     this.sending.clear()
     this.rows.clear()
     const input = {
-      ...{ id: sheet.id, composition: base.composition, mapping: this.#mapping },
+      id: sheet.id,
+      composition: base.composition,
+      mapping: this.#mapping,
       ...(this.#dateOrders.length > 0 && { dateOrders: this.#dateOrders }),
       ...(countryCode !== undefined && { countryCode })
     }

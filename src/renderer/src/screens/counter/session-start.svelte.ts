@@ -357,7 +357,8 @@ export class SessionStart {
     const turns = this.turns.map((entry) => {
       const { documentReference, signer, person } = entry
       return {
-        ...{ documentReference, signer },
+        documentReference,
+        signer,
         evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id),
         ...this.#recordedComparison(entry)
       }

@@ -85,7 +85,11 @@ function shareUserFields(users: readonly Partial<ShareUser>[], wanted?: readonly
     { FirstName = '', MiddleName = '', LastName = '', Email = '', ...marks }: Partial<ShareUser>,
     key: string
   ) => ({
-    ...{ key, FirstName, MiddleName, LastName, Email },
+    key,
+    FirstName,
+    MiddleName,
+    LastName,
+    Email,
     IsDefault: marks.IsDefault ?? false,
     IsOwner: marks.IsOwner ?? false
   })
@@ -212,7 +216,9 @@ export function correctionOf({ person, fields }: CorrectedSigner): SignerCorrect
 function shareUserOf(user: ComposedShareUser, was: Partial<ShareUser> | undefined): ShareUser {
   const { FirstName, MiddleName, LastName, Email, IsDefault, IsOwner } = user
   return {
-    ...{ FirstName, LastName, Email },
+    FirstName,
+    LastName,
+    Email,
     ...((MiddleName || was?.MiddleName) && { MiddleName }),
     ...((IsDefault || was?.IsDefault !== undefined) && { IsDefault }),
     ...((IsOwner || was?.IsOwner !== undefined) && { IsOwner })

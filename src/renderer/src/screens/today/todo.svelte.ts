@@ -140,7 +140,9 @@ export class Todo {
     const all: TodoGroup[] = [
       { kind: 'paused', status: statuses.paused, href: hrefOf('outbox'), ...this.#pauseGroup(now) },
       {
-        ...{ kind: 'signatures', status: statuses.signatures, href: hrefOf('activity', [], { show: 'problems' }) },
+        kind: 'signatures',
+        status: statuses.signatures,
+        href: hrefOf('activity', [], { show: 'problems' }),
         count: this.#verifications?.total ?? 0,
         rows: this.#verifications?.verifications.map((one) => this.#verificationRow(one, now))
       },
