@@ -57,37 +57,40 @@ test('a backup made here is restored on another computer from the first screen',
   }
 })
 
-test('a restore that is called off when asked about what waits isn’t carried out by a later start either', async ({
-  clerk,
-  open
-}, testInfo) => {
-  const file = testInfo.outputPath('office.countersign-backup')
-  const userData = testInfo.outputPath('data')
-  await backUp(clerk, file)
-  const here = await open({ userData })
-  const { app, button, window } = here
-  await here.choosePracticeOffice()
-  await window.evaluate(() => globalThis.window.countersign.outbox.pause())
-  await here.composeForm({ name: 'Letter of authority', people: [MERE] })
-  await here.putInOutbox()
-  await here.goTo('Settings')
-  await app.dialog.answerOpen([file])
-  await button('Restore a backup…').click()
-  const dialog = window.getByRole('dialog', { name: 'Restore a backup' })
-  await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
-  await dialog.getByRole('button', { name: 'Check backup' }).click()
-  await app.dialog.answerMessage('Cancel')
-  await dialog.getByRole('button', { name: 'Replace and restart' }).click()
-  await expect
-    .poll(async () => (await app.dialog.shown()).map(({ message }) => message))
-    .toContainEqual(expect.stringContaining('in the Outbox hasn’t been sent yet'))
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await app.dialog.answerMessage('Quit')
-  expect(await app.quit()).toBe(0)
+test(
+  'a restore that is called off when asked about what waits isn’t carried out by a later start either',
+  {
+    tag: '@full'
+  },
+  async ({ clerk, open }, testInfo) => {
+    const file = testInfo.outputPath('office.countersign-backup')
+    const userData = testInfo.outputPath('data')
+    await backUp(clerk, file)
+    const here = await open({ userData })
+    const { app, button, window } = here
+    await here.choosePracticeOffice()
+    await window.evaluate(() => globalThis.window.countersign.outbox.pause())
+    await here.composeForm({ name: 'Letter of authority', people: [MERE] })
+    await here.putInOutbox()
+    await here.goTo('Settings')
+    await app.dialog.answerOpen([file])
+    await button('Restore a backup…').click()
+    const dialog = window.getByRole('dialog', { name: 'Restore a backup' })
+    await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
+    await dialog.getByRole('button', { name: 'Check backup' }).click()
+    await app.dialog.answerMessage('Cancel')
+    await dialog.getByRole('button', { name: 'Replace and restart' }).click()
+    await expect
+      .poll(async () => (await app.dialog.shown()).map(({ message }) => message))
+      .toContainEqual(expect.stringContaining('in the Outbox hasn’t been sent yet'))
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await app.dialog.answerMessage('Quit')
+    expect(await app.quit()).toBe(0)
 
-  const again = await open({ userData })
-  await again.goTo(/^Outbox/)
-  await expect(again.window.getByText('Letter of authority').first()).toBeVisible()
-  expect((await readdir(userData)).filter((name) => name.startsWith('set-aside-'))).toEqual([])
-  await again.app.dialog.answerMessage('Quit')
-})
+    const again = await open({ userData })
+    await again.goTo(/^Outbox/)
+    await expect(again.window.getByText('Letter of authority').first()).toBeVisible()
+    expect((await readdir(userData)).filter((name) => name.startsWith('set-aside-'))).toEqual([])
+    await again.app.dialog.answerMessage('Quit')
+  }
+)

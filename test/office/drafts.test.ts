@@ -451,6 +451,7 @@ describe('sending', () => {
 
   test.each([false, true])(
     'isn’t sent with more in it while another workstation sends it, also where the line breaks as that is said (tried before: %s)',
+    { tags: ['full'] },
     async (wasTried) => {
       const front = at(0).editor()
       front.type('Lease')
@@ -545,6 +546,7 @@ describe('sending', () => {
 
   test.each(['before', 'after'])(
     'what is taken back %s what was written here became another draft is the same draft as elsewhere, once it comes back',
+    { tags: ['full'] },
     async (when) => {
       const front = at(0).editor()
       front.type('Lease')
@@ -783,6 +785,7 @@ describe('joining and leaving', () => {
 
   test.each(['without the answer to that', 'before it is written down here'])(
     'that stops as the office has a draft gone, %s, has it for everyone again once its package is taken back',
+    { tags: ['full'] },
     async (when) => {
       const { send } = await waiting()
       const { shared } = at(0)
@@ -815,7 +818,9 @@ describe('joining and leaving', () => {
     }
   )
 
-  test('that the office still takes for sent as its package is taken back is that same draft', async () => {
+  test('that the office still takes for sent as its package is taken back is that same draft', {
+    tags: ['full']
+  }, async () => {
     const { send } = await waiting()
     at(0).shared.stopSharing = () => expect.fail('It ends here.')
     await expect(at(0).leave()).rejects.toThrow(/./)
@@ -985,7 +990,7 @@ describe('a server that was put back', () => {
     for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
   })
 
-  test('that is told another content of more leaves what was here among the versions', async () => {
+  test('that is told another content of more leaves what was here among the versions', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
     const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.shared_item WHERE kind = 'draft'`)
     const further = at(0).editor(lease.id)
@@ -1056,7 +1061,7 @@ describe('a server that was put back', () => {
     for (const desk of desks) desk.shared.assertSendable(front.id)
   })
 
-  test('that sent a draft without what it had been told keeps that as another draft', async () => {
+  test('that sent a draft without what it had been told keeps that as another draft', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
@@ -1074,27 +1079,33 @@ describe('a server that was put back', () => {
   test.each([
     ['as it was', false],
     ['after someone had written on it since', true]
-  ])('where a draft was deleted %s keeps what it had been told before as another draft', async (_how, isWritten) => {
-    const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
-    await at(0).powerOff()
-    await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
-    await at(1).powerOff()
-    await putBack()
-    await at(0).killAndRestart()
-    const front = at(0).editor(lease.id)
-    for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
-      front.type(text)
-      await at(0).whenSynced()
+  ])(
+    'where a draft was deleted %s keeps what it had been told before as another draft',
+    { tags: ['full'] },
+    async (_how, isWritten) => {
+      const lease = await sharedDraft()
+      const putBack = await dumpOf(two.office)
+      await at(0).powerOff()
+      await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
+      await at(1).powerOff()
+      await putBack()
+      await at(0).killAndRestart()
+      const front = at(0).editor(lease.id)
+      for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
+        front.type(text)
+        await at(0).whenSynced()
+      }
+      await front.close()
+      await deleteAt(at(0), lease.id)
+      await at(1).killAndRestart()
+      await whenSynced()
+      for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
     }
-    await front.close()
-    await deleteAt(at(0), lease.id)
-    await at(1).killAndRestart()
-    await whenSynced()
-    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
-  })
+  )
 
-  test('where someone who was away deleted a draft with all that was in it doesn’t bring it back', async () => {
+  test('where someone who was away deleted a draft with all that was in it doesn’t bring it back', {
+    tags: ['full']
+  }, async () => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     lease.type('Lease, and more')
@@ -1117,6 +1128,7 @@ describe('a server that was put back', () => {
     ['last', [1, 0]]
   ] as const)(
     'where someone deleted a draft that had been sent brings nothing back, the one who sent it returning %s',
+    { tags: ['full'] },
     async (_when, order) => {
       const third = await openStation(Station, two.office, at(0))
       await third.join('Counter 3')
@@ -1142,7 +1154,7 @@ describe('a server that was put back', () => {
     }
   )
 
-  test('where a draft was deleted keeps what a workstation couldn’t tell it at first', async () => {
+  test('where a draft was deleted keeps what a workstation couldn’t tell it at first', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
@@ -1169,7 +1181,9 @@ describe('a server that was put back', () => {
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
   })
 
-  test('where one who only heard of a deletion returns first doesn’t bring back what had been seen', async () => {
+  test('where one who only heard of a deletion returns first doesn’t bring back what had been seen', {
+    tags: ['full']
+  }, async () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     const lease = await sharedDraft([...desks, third])
@@ -1187,7 +1201,9 @@ describe('a server that was put back', () => {
     for (const desk of [...desks, third]) expect([desk.list(), desk.list(true)]).toEqual([[], []])
   })
 
-  test('that sent a draft after two saves keeps what it had been told before as another draft', async () => {
+  test('that sent a draft after two saves keeps what it had been told before as another draft', {
+    tags: ['full']
+  }, async () => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
@@ -1229,7 +1245,7 @@ describe('a server that was put back', () => {
     return front
   }
 
-  test('that sent a draft keeps what stood beside it elsewhere as another draft', async () => {
+  test('that sent a draft keeps what stood beside it elsewhere as another draft', { tags: ['full'] }, async () => {
     const front = await besideBeforeRestore()
     await at(0).killAndRestart()
     await sentFrom(at(0), front.id)
@@ -1241,6 +1257,7 @@ describe('a server that was put back', () => {
 
   test.each([0, 1])(
     'that sends a draft once all are there again keeps what stood beside it as another draft (sent by %i)',
+    { tags: ['full'] },
     async (sender) => {
       const front = await besideBeforeRestore()
       await at(0).killAndRestart()
@@ -1262,7 +1279,9 @@ describe('a server that was put back', () => {
     }
   )
 
-  test('that hears of a send after a version which was decided on brings back that version alone', async () => {
+  test('that hears of a send after a version which was decided on brings back that version alone', {
+    tags: ['full']
+  }, async () => {
     const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
     at(1).editor(front.id).type('Lease by back')
@@ -1289,7 +1308,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
-  test('that lost what it had kept beside a draft takes it from nobody who wrote it', async () => {
+  test('that lost what it had kept beside a draft takes it from nobody who wrote it', { tags: ['full'] }, async () => {
     const front = await sharedDraft()
     at(0).disconnect()
     const back = at(1).editor(front.id)
@@ -1332,7 +1351,9 @@ describe('a server that was put back', () => {
     await expect.poll(lists, { timeout: 60_000 }).toEqual([['Lease, further'], ['Lease, further']])
   })
 
-  test('that lost what stood beside a draft has it undecided everywhere, also where its workstation has joined again', async () => {
+  test('that lost what stood beside a draft has it undecided everywhere, also where its workstation has joined again', {
+    tags: ['full']
+  }, async () => {
     const { front, putBack } = await besideSinceDump()
     expect(at(0).versions(front.id)).toHaveLength(1)
     await at(0).leave({ without: true })
@@ -1348,7 +1369,7 @@ describe('a server that was put back', () => {
     }
   })
 
-  test('that has again what stood beside a draft has it undecided everywhere', async () => {
+  test('that has again what stood beside a draft has it undecided everywhere', { tags: ['full'] }, async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
@@ -1365,7 +1386,7 @@ describe('a server that was put back', () => {
     }
   })
 
-  test('that is told one content by two names asks nobody to decide', async () => {
+  test('that is told one content by two names asks nobody to decide', { tags: ['full'] }, async () => {
     const putBack = await dumpOf(two.office)
     const lease = await sharedDraft()
     at(1)
@@ -1434,7 +1455,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
-  test('brings back nothing of what went on as another one, and was sent', async () => {
+  test('brings back nothing of what went on as another one, and was sent', { tags: ['full'] }, async () => {
     const sent = await sentAndLost()
     await at(1).killAndRestart()
     const back = at(1).editor(sent)
@@ -1468,7 +1489,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(2)
   })
 
-  test('hears of a send from a workstation that has joined again since', async () => {
+  test('hears of a send from a workstation that has joined again since', { tags: ['full'] }, async () => {
     const sent = await sentAndLost(async () => {
       await at(0).leave()
       await at(0).join('Front desk, again')
@@ -1572,7 +1593,7 @@ describe('three people at once', () => {
     })
   }
 
-  test('which isn’t so where the last write wins', async () => {
+  test('which isn’t so where the last write wins', { tags: ['full'] }, async () => {
     await two.office.mutated(
       'save_item',
       'its.version = ANY (p_based_on) AND NOT is_held_by_another(its)',

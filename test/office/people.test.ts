@@ -224,7 +224,7 @@ describe('joined', () => {
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
-  test('who is forgotten is so for longer than they would have been kept', async () => {
+  test('who is forgotten is so for longer than they would have been kept', { tags: ['full'] }, async () => {
     for (const desk of desks) desk.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
@@ -255,7 +255,9 @@ describe('joined', () => {
     ])
   })
 
-  test('who is forgotten is so, too, where what the office has of them can’t be read here', async () => {
+  test('who is forgotten is so, too, where what the office has of them can’t be read here', {
+    tags: ['full']
+  }, async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { officeId, records } = await two.third()
@@ -278,7 +280,7 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
-  test('who can be read again here is so with what was done here meanwhile', async () => {
+  test('who can be read again here is so with what was done here meanwhile', { tags: ['full'] }, async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { officeId, records } = await two.third()
@@ -424,7 +426,7 @@ describe('joined', () => {
     test.each([
       [1, 2],
       [3, 1]
-    ])('counts each use once, also those of meanwhile: %i lost, %i since', async (lost, since) => {
+    ])('counts each use once, also those of meanwhile: %i lost, %i since', { tags: ['full'] }, async (lost, since) => {
       await usedBy(lost)
       await usedSince(since)
       await at(0).killedAnd(async () => {
@@ -435,7 +437,7 @@ describe('joined', () => {
       expectAll(`Mere Parata <mere@example.com>  ${2 + lost + since + 1}`)
     })
 
-    test('counts each use once, also where two put together what it lost at once', async () => {
+    test('counts each use once, also where two put together what it lost at once', { tags: ['full'] }, async () => {
       const third = await openStation(Station, two.office, at(0))
       await third.join('Counter 3')
       await usedBy(1, third)
@@ -449,7 +451,7 @@ describe('joined', () => {
       expect(third.list()).toEqual(at(0).list())
     })
 
-    test('is told what it lost once what it has can be read', async () => {
+    test('is told what it lost once what it has can be read', { tags: ['full'] }, async () => {
       await usedBy(1)
       await usedSince(0)
       const { officeId, records } = await two.third()
@@ -464,7 +466,7 @@ describe('joined', () => {
       expectAll('Mere Parata <mere@example.com>  3')
     })
 
-    test('keeps nothing of who is forgotten before that was told', async () => {
+    test('keeps nothing of who is forgotten before that was told', { tags: ['full'] }, async () => {
       await usedBy(1)
       await usedSince(1)
       await at(0)
@@ -479,7 +481,9 @@ describe('joined', () => {
     })
   })
 
-  test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', async () => {
+  test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', {
+    tags: ['full']
+  }, async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const putBack = await dumpOf(two.office)

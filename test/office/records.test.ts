@@ -282,7 +282,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     expect(at(1).views()).toEqual(['Sent: deed', 'Waiting: lease'])
   })
 
-  test('where another workstation writes what isn’t right', async () => {
+  test('where another workstation writes what isn’t right', { tags: ['full'] }, async () => {
     await joinBoth()
     const { presets, views, db } = at(0).work.parts
     const { put } = await openThird()
@@ -340,7 +340,9 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     ])
   })
 
-  test('where it is much: it goes in parts, and what had no answer is the same save once more', async () => {
+  test('where it is much: it goes in parts, and what had no answer is the same save once more', {
+    tags: ['full']
+  }, async () => {
     const puts: (readonly RecordToPut[])[] = []
     let isLost = false
     at(0).wrapPut(async (put, kind, accountId, some) => {
@@ -492,7 +494,7 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, not told', 'Will: Will')
   })
 
-  test.each(['it has', 'it lost'])('says of a preset that %s who saved it', async (which) => {
+  test.each(['it has', 'it lost'])('says of a preset that %s who saved it', { tags: ['full'] }, async (which) => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -510,7 +512,9 @@ describe('a server that was put back', () => {
     expect(marks()).toEqual(said)
   })
 
-  test('has again what one of its workstations had that left meanwhile, and joins by another code', async () => {
+  test('has again what one of its workstations had that left meanwhile, and joins by another code', {
+    tags: ['full']
+  }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -528,25 +532,31 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, later', 'Will: Will')
   })
 
-  test.each([[[0, 1]], [[1, 0]]])('keeps what nobody was told of beside what another has later: %s', async (order) => {
-    await joinBoth()
-    const id = at(0).preset('Lease', 'Lease')
-    await whenSynced()
-    const putBack = await dumpOf(two.office)
-    at(0).disconnect()
-    for (const text of ['Lease, later', 'Lease, latest']) {
-      at(1).preset('Lease', text, id)
-      await at(1).whenSynced()
+  test.each([[[0, 1]], [[1, 0]]])(
+    'keeps what nobody was told of beside what another has later: %s',
+    { tags: ['full'] },
+    async (order) => {
+      await joinBoth()
+      const id = at(0).preset('Lease', 'Lease')
+      await whenSynced()
+      const putBack = await dumpOf(two.office)
+      at(0).disconnect()
+      for (const text of ['Lease, later', 'Lease, latest']) {
+        at(1).preset('Lease', text, id)
+        await at(1).whenSynced()
+      }
+      at(1).disconnect()
+      at(0).preset('Lease', 'Lease, not told', id)
+      await putBack()
+      for (const index of order) await at(index).reconnect()
+      await whenSynced()
+      expectContents('Lease, latest', 'Lease, not told')
     }
-    at(1).disconnect()
-    at(0).preset('Lease', 'Lease, not told', id)
-    await putBack()
-    for (const index of order) await at(index).reconnect()
-    await whenSynced()
-    expectContents('Lease, latest', 'Lease, not told')
-  })
+  )
 
-  test('keeps here what it lost, where someone who didn’t know of it removed it since', async () => {
+  test('keeps here what it lost, where someone who didn’t know of it removed it since', {
+    tags: ['full']
+  }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -583,7 +593,7 @@ describe('a server that was put back', () => {
     expect(third.presets()).toEqual(at(0).presets())
   })
 
-  test('gets what it lost, also where it doesn’t take that at once', async () => {
+  test('gets what it lost, also where it doesn’t take that at once', { tags: ['full'] }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -606,7 +616,9 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, later')
   })
 
-  test('says what another knows of later, also to one whose own it doesn’t take at once', async () => {
+  test('says what another knows of later, also to one whose own it doesn’t take at once', {
+    tags: ['full']
+  }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -629,6 +641,7 @@ describe('a server that was put back', () => {
 
   test.each([[[0, 1]], [[1, 0]]])(
     'twice in a row has what was told it in between, and what was before: %s',
+    { tags: ['full'] },
     async (order) => {
       await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
@@ -656,6 +669,7 @@ describe('a server that was put back', () => {
 
   test.each([[[0, 1]], [[1, 0]]])(
     'has once what was told, and what the administrator’s script and others made of it: %s',
+    { tags: ['full'] },
     async (order) => {
       await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
@@ -723,7 +737,9 @@ describe('a server that was put back', () => {
     })
   }
 
-  test('has once what was kept beside, where that was told only after another had gone on', async () => {
+  test('has once what was kept beside, where that was told only after another had gone on', {
+    tags: ['full']
+  }, async () => {
     const { third, id } = await withThird()
     let takes = 1
     at(0).wrapPut((put, kind, ...asked) =>
@@ -740,7 +756,7 @@ describe('a server that was put back', () => {
     expect(third.presets()).toEqual(at(0).presets())
   })
 
-  test('has once what was told without an answer, and what another made of it', async () => {
+  test('has once what was told without an answer, and what another made of it', { tags: ['full'] }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -773,7 +789,7 @@ describe('a server that was put back', () => {
     expectContents('Lease, told, further')
   })
 
-  test('and what was changed since it was, stays beside what is told again', async () => {
+  test('and what was changed since it was, stays beside what is told again', { tags: ['full'] }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()

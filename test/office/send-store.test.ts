@@ -659,7 +659,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
         const of = { kind: 'office' as const, place, key: joined.key.toString('hex') }
         return { ...common(), store: of, accountId, concurrency: 1 }
       })
-      check(await disturbed(store, orders, { rounds: 9 }))
+      check(await disturbed(store, orders, { rounds: 6 }))
     } finally {
       await pool.end()
     }

@@ -304,6 +304,7 @@ describe('a backup in the server’s place', () => {
   })
   test.each([[[0, 1]], [[1, 0]]])(
     'loses nobody who was added, told or not, and brings nobody back: %s',
+    { tags: ['full'] },
     async (order) => {
       const putBack = await dumpOf(two.office)
       await at(1).powerOff()
@@ -350,8 +351,9 @@ describe('a backup in the server’s place, whose list is changed while another 
       ...['Ana Reweti, clerk', 'Hone Pita, clerk', 'Wiremu Ngata, clerk']
     ))
 
-  test('has nobody who was removed since', () =>
-    expectAll(() => at(1).staff.remove(at(1).idOf('Ana Reweti')), 'Wiremu Ngata, clerk'))
+  test('has nobody who was removed since', { tags: ['full'] }, () =>
+    expectAll(() => at(1).staff.remove(at(1).idOf('Ana Reweti')), 'Wiremu Ngata, clerk')
+  )
 })
 
 test('nobody takes staff from an office: not a workstation, and not its server', async () => {
@@ -475,7 +477,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('is in the audit trail of each workstation once, also of one that was off until it was over', async () => {
+  test('is in the audit trail of each workstation once, also of one that was off until it was over', {
+    tags: ['full']
+  }, async () => {
     await at(1).staff.check('74918', 'Grace Okafor')
     at(1).disconnect()
     const { pin } = await reset()
@@ -505,7 +509,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     expect(JSON.stringify([...at(0).notes, ...at(1).notes])).not.toContain(pin)
   })
 
-  test('ends their wait after wrong PINs, and does so against a change that a workstation had not told yet', async () => {
+  test('ends their wait after wrong PINs, and does so against a change that a workstation had not told yet', {
+    tags: ['full']
+  }, async () => {
     for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Grace Okafor')
     expect(await at(1).staff.check('74918', 'Grace Okafor')).toMatchObject({ ok: false, code: 'pin-wait' })
     at(1).disconnect()
@@ -521,7 +527,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('does it again with another, and with one that someone sets for them at a workstation it is over', async () => {
+  test('does it again with another, and with one that someone sets for them at a workstation it is over', {
+    tags: ['full']
+  }, async () => {
     const first = await reset()
     const second = await reset()
     await whenSynced()
@@ -532,7 +540,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     expect(await at(0).staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
   })
 
-  test('holds after a backup was put in the server’s place, and waits until that was noticed', async () => {
+  test('holds after a backup was put in the server’s place, and waits until that was noticed', {
+    tags: ['full']
+  }, async () => {
     const putBack = await dumpOf(two.office)
     const { pin } = await reset()
     await whenSynced()
@@ -549,7 +559,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await expect(reset()).rejects.toThrow('put back')
   })
 
-  test('brings nobody back who was removed, where it is the first change of a server that was put back', async () => {
+  test('brings nobody back who was removed, where it is the first change of a server that was put back', {
+    tags: ['full']
+  }, async () => {
     const putBack = await dumpOf(two.office)
     await at(1).powerOff()
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
@@ -567,7 +579,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('does it for administrators alone, and says who they are', async () => {
+  test('does it for administrators alone, and says who they are', { tags: ['full'] }, async () => {
     for (const name of ['Ben Tui', 'Nobody'])
       await expect(reset(name)).rejects.toThrow('Its administrators are: Grace Okafor.')
     await whenSynced()
@@ -615,7 +627,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('is not undone by such a list where it meets what a workstation had not told yet', async () => {
+  test('is not undone by such a list where it meets what a workstation had not told yet', {
+    tags: ['full']
+  }, async () => {
     const { sealed } = await listThere()
     const { pin } = await reset()
     await whenSynced()
@@ -635,6 +649,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
 
   test.each([false, true])(
     'is over once they chose their own, also where a list of between is put back: with a change untold, %s',
+    { tags: ['full'] },
     async (isUntold) => {
       const { pin } = await reset()
       await whenSynced()
@@ -660,7 +675,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   )
 
-  test('is the last that counts of two, also where the server’s clock was set back between them', async () => {
+  test('is the last that counts of two, also where the server’s clock was set back between them', {
+    tags: ['full']
+  }, async () => {
     const first = await reset()
     const { id, read } = await listThere()
     const list = read()
@@ -680,6 +697,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
 
   test.each([1, 2])(
     'holds where a workstation that never heard of it goes on from a backup of before: the newest of %i',
+    { tags: ['full'] },
     async (times) => {
       const putBack = await dumpOf(two.office)
       at(1).disconnect()

@@ -25,6 +25,8 @@ interface Visit {
   open?: (string | RegExp)[]
   /** Keys pressed in its list first, for example to select a row. */
   keys?: string[]
+  /** Whether its controls are all offered by another visit, too, so that the short round of tests leaves it out. */
+  isRepeat?: boolean
   prepare?: (api: FakeApi) => void
 }
 
@@ -32,30 +34,30 @@ interface Visit {
 export const VISITS: Visit[] = [
   { scene: 'documents-views', at: '#/documents/all' },
   { scene: 'documents-views', at: '#/documents/view/v1' },
-  { scene: 'documents-views', at: '#/documents/all', keys: ['ArrowDown', 'x', 'ArrowDown', 'x'] },
+  { scene: 'documents-views', at: '#/documents/all', keys: ['ArrowDown', 'x', 'ArrowDown', 'x'], isRepeat: true },
   { scene: 'document', at: '#/documents/Progress?document=doc-6', open: ['Extend due date…'] },
-  { scene: 'document-declined', at: '#/documents/Progress?document=doc-6' },
+  { scene: 'document-declined', at: '#/documents/Progress?document=doc-6', isRepeat: true },
   { scene: 'document-waiting', at: '#/documents/Progress?document=doc-6' },
   { scene: 'document-uncertain', at: '#/documents/Progress?document=doc-6', open: ['Do it again…'] },
-  { scene: 'document-refused', at: '#/documents/Progress?document=doc-6' },
+  { scene: 'document-refused', at: '#/documents/Progress?document=doc-6', isRepeat: true },
   { scene: 'document', at: '#/documents/Progress?document=doc-6', prepare: onHold },
   { scene: 'outbox', at: '#/outbox' },
-  { scene: 'outbox', at: '#/outbox/soon' },
-  { scene: 'outbox', at: '#/outbox/refused' },
-  { scene: 'outbox', at: '#/outbox/missed' },
+  { scene: 'outbox', at: '#/outbox/soon', isRepeat: true },
+  { scene: 'outbox', at: '#/outbox/refused', isRepeat: true },
+  { scene: 'outbox', at: '#/outbox/missed', isRepeat: true },
   { scene: 'outbox', at: '#/outbox/doubt', open: ['It didn’t arrive'] },
-  { scene: 'outbox', at: '#/outbox/sent' },
+  { scene: 'outbox', at: '#/outbox/sent', isRepeat: true },
   { scene: 'outbox', at: '#/outbox', open: ['Outbox settings'] },
   { scene: 'outbox-release', at: '#/outbox/held', open: ['Don’t release…'] },
   { scene: 'outbox-release', at: '#/outbox?show=batches' },
   { scene: 'outbox-batches', at: '#/outbox?show=batches', open: ['Cancel the rest…'] },
   { scene: 'outbox-by-you', at: '#/outbox' },
   { scene: 'drafting-shared', at: '#/drafts' },
-  { scene: 'drafting-shared', at: '#/drafts', keys: ['ArrowDown', ' '] },
+  { scene: 'drafting-shared', at: '#/drafts', keys: ['ArrowDown', ' '], isRepeat: true },
   { scene: 'drafting', at: '#/drafts/trash', keys: ['ArrowDown', ' '] },
   { scene: 'drafting-shared', at: '#/drafts?history=made-2' },
   { scene: 'drafting', at: '#/drafts/presets' },
-  { scene: 'drafting', at: '#/drafts/trash' },
+  { scene: 'drafting', at: '#/drafts/trash', isRepeat: true },
   { scene: 'drafting', at: '#/drafts/trash', open: ['Empty trash…'] },
   { scene: 'drafting-shared', at: '#/compose/made-1' },
   { scene: 'drafting-shared', at: '#/compose/made-2' },

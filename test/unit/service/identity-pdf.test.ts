@@ -136,7 +136,7 @@ describe('a PDF that is cut', () => {
     await neverWhole(aLinearisedPdf, answerOf)
   })
 
-  test.each(ways)('%s, as base64, is never taken for whole', async (_how, answerOf) => {
+  test.each(ways)('%s, as base64, is never taken for whole', { tags: ['full'] }, async (_how, answerOf) => {
     await neverWhole(Buffer.from(JSON.stringify({ Data: base64 })), answerOf)
   })
 

@@ -77,7 +77,7 @@ describe('the practice office beside the application', () => {
     expect((await ask({ ...lastRun(), token: 'another' })).status).toBe(401)
   })
 
-  test('is one office, however often it is asked to start', async () => {
+  test('is one office, however often it is asked to start', { tags: ['full'] }, async () => {
     const one = officeIn(place().office)
     await Promise.all([one.start(), one.start(), one.start()])
     await one.start()
@@ -150,7 +150,7 @@ describe('the practice office beside the application', () => {
     expect(practice.day()).toEqual({ dialects: [] })
   })
 
-  test('has its bad day again where it ended by itself, as it is said to have', async () => {
+  test('has its bad day again where it ended by itself, as it is said to have', { tags: ['full'] }, async () => {
     await officeIn(place().office, endsOnItsFirstDay).setDay({ dialects: [], refusal: '402' })
     await vi.waitFor(() => expect(runs.filter(Boolean)).toHaveLength(2), { timeout: 20_000 })
     expect(practice.day()).toMatchObject({ refusal: '402' })
