@@ -87,13 +87,20 @@ async function until(isSo: () => unknown): Promise<void> {
     .toBe(true)
 }
 
-/** Sends a package from a workstation. On a busy machine it may have to wait for the next sync, so time passes. */
+/**
+ * Sends a package from a workstation. On a busy machine it may have to wait for the next sync, so its time passes; the
+ * others' doesn't, so that none of them sends the package.
+ */
 async function sendAt({ work }: Station): Promise<void> {
   let hasEnded = false
   const sending = work.send(forms()).finally(() => {
     hasEnded = true
   })
-  await until(() => hasEnded)
+  const ends = async () => {
+    await work.time.pass(1_000)
+    return hasEnded
+  }
+  await expect.poll(ends, { timeout: 60_000, interval: 10 }).toBe(true)
   await sending
 }
 
