@@ -1,4 +1,4 @@
-/** Packages that are alike and have the same client reference: if nothing tells them apart, a person decides. */
+/** Packages that look alike and share a client reference: if nothing distinguishes them, a person decides. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
@@ -34,7 +34,7 @@ async function doubtful() {
   return send
 }
 
-test('both sides of an ambiguity are shown, without signing links, and nothing goes by itself', async () => {
+test('an ambiguity shows both sides without signing links, and is never retried automatically', async () => {
   const { id } = await doubtful()
   expect(get(id)).toMatchObject({
     state: 'uncertain',
@@ -51,7 +51,7 @@ test('both sides of an ambiguity are shown, without signing links, and nothing g
   expect(posts()).toBe(3)
 })
 
-test('a person says that it arrived: it is sent, as those documents', async () => {
+test('confirming that it arrived marks it as sent with the chosen document', async () => {
   const { id } = await doubtful()
   const [first] = get(id).ambiguity?.found ?? []
   expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents: ['made up'] })).toThrow()
@@ -62,8 +62,8 @@ test('a person says that it arrived: it is sent, as those documents', async () =
   expect(() => work.outbox.resolveAmbiguity(id, { arrived: false })).toThrow()
 })
 
-describe('a person says that it is none of the documents shown', () => {
-  test('it can be sent again, once the folders were read twice more, and those documents are never taken for it', async () => {
+describe('when a person says that none of the documents shown is the package', () => {
+  test('it is sent again only after two more checks, and is never matched with those documents', async () => {
     const { id } = await doubtful()
     expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
     await minutes(2)
@@ -77,11 +77,11 @@ describe('a person says that it is none of the documents shown', () => {
     expect(get(id).documents).toHaveLength(1)
   })
 
-  test('it isn’t sent again if the first attempt turns up afterwards', async () => {
+  test('it isn’t sent again if the first attempt’s document appears later', async () => {
     const { id } = await doubtful()
     const shown = get(id).ambiguity?.found.map(({ reference }) => reference)
     work.outbox.resolveAmbiguity(id, { arrived: false })
-    // The service was still working on it when the line broke.
+    // The service was still working on it when the connection broke.
     const body = JSON.stringify(work.receivedRequests('SendForms2')[0]?.body)
     const headers = { 'content-type': 'application/json' }
     const late = await fetch(`${work.serviceUrl}/FormDirect/SendForms2`, { method: 'POST', headers, body })
@@ -94,8 +94,8 @@ describe('a person says that it is none of the documents shown', () => {
   })
 })
 
-describe('twins with one reference', () => {
-  test('of which one arrived and neither answer came: a person says which, and the other goes by itself', async () => {
+describe('two identical packages with one client reference', () => {
+  test('when one arrived without an answer, a person says which, and the other is sent automatically', async () => {
     work.line.setFault('rubbish', isSend)
     const first = await work.send(lease)
     work.line.setFault('lose-answer')
@@ -122,11 +122,11 @@ describe('twins with one reference', () => {
   test.each([
     ['by its package', (body: string) => body],
     [
-      'by its document, where the service tells of no packages',
+      'by its document, from a service that reports no packages',
       (body: string) =>
         JSON.stringify(JSON.parse(body, (name, value) => (name === 'PackageReference' ? undefined : value)))
     ]
-  ])('one that is known to have arrived is never taken for the other: it is known %s', async (_, spoil) => {
+  ])('a known document, identified %s, is never matched with the other package', async (_, spoil) => {
     work.line.spoil(spoil)
     await work.send(lease)
     work.line.setFault('cut', isSend)
@@ -138,7 +138,7 @@ describe('twins with one reference', () => {
   })
 })
 
-test('documents that may have been it and are gone since prove nothing', async () => {
+test('possible matches that have since disappeared prove nothing', async () => {
   const { id } = await doubtful()
   for (const reference of Object.keys(work.practice.state.documents)) delete work.practice.state.documents[reference]
   await work.outbox.reconcile(id)

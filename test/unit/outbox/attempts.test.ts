@@ -23,26 +23,34 @@ async function minutes(count: number) {
   }
 }
 
-describe('an answer of success', () => {
+describe('a successful answer', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['with a package’s reference', { PackageReference: 'p' }, 'accepted'],
-    ['with its place in the queue', { QueueReference: 'q' }, 'accepted'],
-    ['with a document', { Documents: [{ Reference: 'd' }] }, 'accepted'],
-    ['with nothing', {}, 'uncertain'],
-    ['with no document', { Documents: [] }, 'uncertain'],
-    ['that names an error', { ResponseStatus: { ErrorCode: 'Busy' } }, 'uncertain'],
-    ['that contradicts itself', { PackageReference: 'p', responsestatus: { errorcode: 'Busy' } }, 'uncertain'],
-    ['with an empty status beside it', { PackageReference: 'p', ResponseStatus: { ErrorCode: '' } }, 'accepted']
+    ['with a package reference is accepted', { PackageReference: 'p' }, 'accepted'],
+    ['with a queue reference is accepted', { QueueReference: 'q' }, 'accepted'],
+    ['with a document is accepted', { Documents: [{ Reference: 'd' }] }, 'accepted'],
+    ['with no content is uncertain', {}, 'uncertain'],
+    ['with an empty list of documents is uncertain', { Documents: [] }, 'uncertain'],
+    ['with an error code is uncertain', { ResponseStatus: { ErrorCode: 'Busy' } }, 'uncertain'],
+    [
+      'with both a package reference and an error code is uncertain',
+      { PackageReference: 'p', responsestatus: { errorcode: 'Busy' } },
+      'uncertain'
+    ],
+    [
+      'with an empty error code beside the package reference is accepted',
+      { PackageReference: 'p', ResponseStatus: { ErrorCode: '' } },
+      'accepted'
+    ]
   ])('%s', (_, response, kind) => {
     expect(outcomeOfAnswer(response as PackageResponse).kind).toBe(kind)
   })
 
-  test('that names no package has what the service says beside it', () => {
+  test('without a package keeps the service’s message', () => {
     const said = { serviceMessage: 'Try again after six.' }
     expect(outcomeOfAnswer({}, said)).toMatchObject({ kind: 'uncertain', error: { ...said, mayHaveArrived: true } })
   })
 
-  test('that says nothing does not make it sent, and its draft stays', async () => {
+  test('that is empty leaves the package uncertain until the folders have been checked', async () => {
     work.line.setFault({ status: 200 }, isSend)
     const { id } = await work.send(forms())
     expect(get(id)).toMatchObject({ state: 'uncertain', error: { mayHaveArrived: true } })
@@ -55,7 +63,7 @@ describe('an answer of success', () => {
 })
 
 test.each([406, 408])(
-  '%i after a package was handed over leaves it uncertain, and it is never posted blindly',
+  'a package answered with %i stays uncertain, and is posted again only after checks',
   async (status) => {
     work.line.setFault({ status }, isSend)
     const { id } = await work.send(forms())
@@ -66,7 +74,7 @@ test.each([406, 408])(
   }
 )
 
-test('a refusal after an attempt that may have arrived proves nothing, until two looks do', async () => {
+test('a refusal after an uncertain attempt counts only once two checks have found nothing', async () => {
   work.line.setFault('cut', isSend)
   const { id } = await work.send(forms())
   work.line.setFault({ status: 409 }, isSend)
@@ -78,10 +86,10 @@ test('a refusal after an attempt that may have arrived proves nothing, until two
   expect(posts()).toBe(2)
 })
 
-describe('an answer that the database does not take whole', () => {
+describe('an answer that is too deeply nested for the database', () => {
   const deep = `{"Extra":${'['.repeat(1500)}${']'.repeat(1500)},`
 
-  test('is kept without what is too much, and keeps nothing else from going', async () => {
+  test('is stored without the nested part, and the next package is sent', async () => {
     work.line.spoil((body) => body.replace(/^\{/, deep))
     const { id } = await work.send(forms())
     expect(get(id)).toMatchObject({ state: 'sent', documents: [{}], packageReference: expect.any(String) })

@@ -35,7 +35,7 @@ const posts = () => work.line.seen.filter((request) => request.startsWith('POST'
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 
 describe('a batch', () => {
-  test('goes after the time to take back, in the order of its rows, and is done', async () => {
+  test('is sent in row order after the undo period, and is then done', async () => {
     work.outbox.configure(work.accountId, { concurrency: 1 })
     const { id, state, total } = await add(12)
     expect({ state, total }).toEqual({ state: 'going', total: 12 })
@@ -49,7 +49,7 @@ describe('a batch', () => {
     expect(namesTaken()).toEqual(Array.from({ length: 12 }, (_, index) => `Row ${index + 1}`))
   })
 
-  test('keeps what was corrected in a row, and says it of that row', async () => {
+  test('stores the corrections of a row with that row only', async () => {
     const corrected = [{ column: 1, name: 'E-mail', was: 'row1@', now: 'row1@example.com' }]
     const [first, second] = rowsOf(2)
     const { id } = await add(0, { rows: [{ ...first, corrected } as PackageRow, second as PackageRow] })
@@ -58,7 +58,7 @@ describe('a batch', () => {
     expect(work.parts.outbox.get(two?.id ?? '')).not.toHaveProperty('corrected')
   })
 
-  test('starts its rows in order also when several go at once', async () => {
+  test('starts its rows in order even when sending several at once', async () => {
     work.outbox.configure(work.accountId, { concurrency: 4, undoSeconds: 0 })
     const { id } = await add(40)
     await expect.poll(() => counts(id).sent).toBe(40)
@@ -78,7 +78,7 @@ describe('a batch', () => {
     expect(namesTaken()).toEqual(['Row 1', 'Urgent'])
   })
 
-  test('of two thousand rows is written down without holding up the application, and only then goes', async () => {
+  test('of 2,000 rows is stored without blocking the application, and sent only afterwards', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0 })
     let turns = 0
     let isOver = false
@@ -103,7 +103,7 @@ describe('a batch', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
-  test('that was not wholly written when the application ended is gone at the next start, and nothing of it has left', async () => {
+  test('that was only partly stored is removed at the next start, with nothing sent', async () => {
     const adding = add(2000).catch((error: unknown) => error)
     await expect.poll(() => work.outbox.state(work.accountId).counts.ready).toBeGreaterThan(20)
     const next = work.restart()
@@ -114,7 +114,7 @@ describe('a batch', () => {
     expect(posts()).toBe(0)
   })
 
-  test('whose writing fails leaves nothing behind, and says why', async () => {
+  test('that can’t be stored leaves nothing behind, and reports the reason', async () => {
     function* broken(): Generator<PackageRow> {
       yield* rowsOf(120)
       throw new Error('the sheet is gone')
@@ -124,7 +124,7 @@ describe('a batch', () => {
     expect(work.outbox.state(work.accountId).counts.ready).toBe(0)
   })
 
-  test('waits for the time it was given', async () => {
+  test('waits for its scheduled time', async () => {
     const { id } = await add(3, { at: work.time.now + 3_600_000 })
     expect(rowsShown(id)[0]).toMatchObject({ hold: 'time' })
     await work.time.pass(3_500_000)
@@ -138,8 +138,8 @@ describe('a batch', () => {
   })
 })
 
-describe('pausing and cancelling', () => {
-  test('a paused batch waits, also over a restart, and goes on where it stopped', async () => {
+describe('pausing and cancelling a batch', () => {
+  test('a paused batch stays paused across a restart, and resumes where it stopped', async () => {
     const { id } = await add(6)
     batches().pause(id)
     await work.time.pass(20_000)
@@ -152,7 +152,7 @@ describe('pausing and cancelling', () => {
     await expect.poll(() => counts(id).sent).toBe(6)
   })
 
-  test('what has not left a cancelled batch stays here for good', async () => {
+  test('the unsent rows of a cancelled batch are never sent', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, perMinute: 60 })
     const { id } = await add(300)
     await expect.poll(() => counts(id).sent).toBe(1)
@@ -163,7 +163,7 @@ describe('pausing and cancelling', () => {
     expect(posts()).toBe(1)
   })
 
-  test('a row of a cancelled batch that comes back without having left does not go again', async () => {
+  test('a row in flight when its batch was cancelled isn’t retried if it didn’t arrive', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
     work.line.setFault('hang', isSend)
     const { id } = await add(3)
@@ -183,7 +183,7 @@ describe('pausing and cancelling', () => {
 describe('rows that fail', () => {
   const refuseEven = (method: string) => method === 'POST' && posts() % 2 === 0
 
-  test('are reported with why, in the order of the sheet, with those that were left out', async () => {
+  test('are listed with their reasons in sheet order, together with the rows left out', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
     work.line.setFault({ status: 400 }, refuseEven)
     const leftOut = [{ row: 3, cells: ['', 'nobody'], problems: ['Enter a name.', 'This isn’t an e-mail address.'] }]
@@ -198,7 +198,7 @@ describe('rows that fail', () => {
     expect(failed.rows[1]).toEqual(['', 'nobody', 'Enter a name. This isn’t an e-mail address.'])
   })
 
-  test('keep one column of problems however often the sheet is fixed and sent', async () => {
+  test('have one column of problems, even after the sheet was fixed and sent again', async () => {
     const leftOut = [{ row: 1, cells: ['A', 'b', 'Enter a name.'], problems: ['Enter an address.'] }]
     const { id } = await add(1, { columns: ['Form', 'E-mail', 'Problem'], leftOut, rows: [] })
     expect(batches().failedRows(id)).toEqual({
@@ -207,7 +207,7 @@ describe('rows that fail', () => {
     })
   })
 
-  test('go again together, and none of them twice', async () => {
+  test('are retried together, and none is sent twice', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
     work.line.setFault({ status: 409 }, refuseEven)
     const { id } = await add(8)
@@ -221,7 +221,7 @@ describe('rows that fail', () => {
     expect(batches().failedRows(id).rows).toEqual([])
   })
 
-  test('one that was made a draft goes on there, and the batch does not send it beside that', async () => {
+  test('are not retried once made into a draft', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0 })
     work.line.setFault({ status: 400 }, isSend)
     const { id } = await add(2)
@@ -235,7 +235,7 @@ describe('rows that fail', () => {
     expect(batches().failedRows(id).rows).toEqual([])
   })
 
-  test('whose due date passed before they could be written down are refused, not lost', async () => {
+  test('because their due date has passed are refused, not lost', async () => {
     const rows = [{ row: 1, cells: ['late'], composition: forms({ due: '2020-01-01T12:00', gmt: '0' }) }]
     const { id } = await add(1, { rows })
     expect(counts(id)).toMatchObject({ refused: 1, ready: 0 })
@@ -243,7 +243,7 @@ describe('rows that fail', () => {
   })
 })
 
-test('the same package is known by its fingerprint as long as it was sent or may have been', async () => {
+test('a package is recognised as already sent for 31 days', async () => {
   work.outbox.configure(work.accountId, { undoSeconds: 0 })
   const { id } = await add(3)
   await expect.poll(() => counts(id).sent).toBe(3)

@@ -20,7 +20,7 @@ const start = (composition = forms()) =>
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 
 describe('when the application ends', () => {
-  test('in the time to take back, the send still waits after the next start, and goes once', async () => {
+  test('during the undo period, the send still waits after the restart, and is sent once', async () => {
     const { id } = start()
     await work.time.pass(4_000)
     work.restart()
@@ -31,7 +31,7 @@ describe('when the application ends', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('while it is on its way and nothing arrived, it is uncertain, and goes again once that is certain', async () => {
+  test('in mid-send and nothing arrived, the send is uncertain, and retried once that is confirmed', async () => {
     work.line.setFault('hang', isSend)
     const { id, draftId } = start()
     work.outbox.sendNow(id)
@@ -48,7 +48,7 @@ describe('when the application ends', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('after the service took it and before it is written down, it is found and does not go again', async () => {
+  test('after the service accepted the send, it is found in the folders and not sent again', async () => {
     work.line.setFault('swallow-answer', isSend)
     const { id } = start()
     work.outbox.sendNow(id)
@@ -59,7 +59,7 @@ describe('when the application ends', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('again and again while it is uncertain, it is still looked for', async () => {
+  test('repeatedly while a send is uncertain, the send is still found', async () => {
     work.line.setFault('swallow-answer', isSend)
     const { id } = start()
     work.outbox.sendNow(id)
@@ -69,7 +69,7 @@ describe('when the application ends', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('in good order, what is under way may end first, and nothing new leaves', async () => {
+  test('normally, a send in progress may finish first, and no new one starts', async () => {
     work.outbox.configure(work.accountId, { concurrency: 1, undoSeconds: 0 })
     const first = start()
     await expect.poll(() => get(first.id).state).not.toBe('ready')
@@ -81,7 +81,7 @@ describe('when the application ends', () => {
     expect(posts()).toBe(1)
   })
 
-  test('and what is under way takes too long, it is uncertain at the next start', async () => {
+  test('normally, but a send in progress takes too long, that send is uncertain at the next start', async () => {
     work.line.setFault('hang', isSend)
     const { id } = start()
     work.outbox.sendNow(id)
@@ -94,8 +94,8 @@ describe('when the application ends', () => {
   })
 })
 
-describe('a disk that is full', () => {
-  /** From now on the database can't grow. */
+describe('when the disk is full', () => {
+  /** Keeps the database from growing from now on. */
   const fill = () => void work.db.pragma(`max_page_count = ${work.db.pragma('page_count', { simple: true })}`)
   const makeRoom = () => void work.db.pragma('max_page_count = 1000000')
   const many = forms({
@@ -103,7 +103,7 @@ describe('a disk that is full', () => {
     items: [form({ signers: Array.from({ length: 60 }, (_, index) => signer({ key: `s${index}` })) })]
   })
 
-  test('keeps a package from being put in the outbox, says so, and loses nothing', () => {
+  test('a package can’t be put in the outbox, the error says so, and the draft is kept', () => {
     const id = work.drafts.save(work.accountId, many).id
     fill()
     expect(() => work.outbox.enqueue(id)).toThrow(/full/)
@@ -112,7 +112,7 @@ describe('a disk that is full', () => {
     expect(work.outbox.enqueue(id).state).toBe('ready')
   })
 
-  test('when the answer is to be written down: it is kept, tried again, and the package never goes again', async () => {
+  test('an answer that can’t be stored is kept and stored later, and the package isn’t sent again', async () => {
     const { id } = start(many)
     fill()
     work.outbox.sendNow(id)
@@ -128,7 +128,7 @@ describe('a disk that is full', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('and the application ends before there is room: it is found in the folders', async () => {
+  test('and the application ends before there is space, the send is found in the folders', async () => {
     const { id } = start(many)
     fill()
     work.outbox.sendNow(id)

@@ -41,7 +41,7 @@ async function matched(send: Sought, documents: DocumentResponse[], known: Parti
 }
 
 describe('our own mark', () => {
-  test('tells for certain, whatever else is like it', async () => {
+  test('identifies a document, even beside others that look alike', async () => {
     const send = sought([['Lease']])
     const others = [document('a', { ClientReference: 'cs-send-2-1' }), document('b', { ClientReference: 'MATTER-7' })]
     expect(await matched(send, others)).toEqual(['missing'])
@@ -50,7 +50,7 @@ describe('our own mark', () => {
     ).toEqual(['found', 'c'])
   })
 
-  test('of one document shows that its whole package arrived', async () => {
+  test('on one document shows that its whole package arrived', async () => {
     const send = sought([['Lease'], ['Guarantee', 'MATTER-7']])
     const marked = document('a', { ClientReference: 'cs-send-1-1', PackageReference: 'p' })
     const other = document('b', { Name: 'Guarantee', PackageReference: 'p' })
@@ -59,13 +59,13 @@ describe('our own mark', () => {
     expect(await matched(send, [other])).toEqual(['ambiguous', 'b'])
   })
 
-  test('that a service never shows proves nothing by being absent', async () => {
+  test('proves nothing by its absence if the service never shows it', async () => {
     const bare = document('a', { ClientReference: '' })
     expect(await matched(sought([['Lease']]), [bare])).toEqual(['ambiguous', 'a'])
     expect(await matched(sought([['Lease']]), [{ ...bare, Name: 'Another' }])).toEqual(['missing'])
   })
 
-  test('that a document has lost proves nothing by being absent, though other documents show theirs', async () => {
+  test('proves nothing by its absence from one document, even if other documents show theirs', async () => {
     const [bare, other] = [document('a', { ClientReference: '' }), document('b', { Name: 'Another' })]
     expect(await matched(sought([['Lease']]), [bare, other])).toEqual(['ambiguous', 'a'])
     expect(
@@ -74,10 +74,10 @@ describe('our own mark', () => {
   })
 
   test.each([
-    ['tells for certain as long as enough of it is left', 20, ['found', 'a']],
+    ['identifies the document if enough of it is left', 20, ['found', 'a']],
     ['is ambiguous if little of it is left', 8, ['ambiguous', 'a']],
-    ['tells nothing where hardly any of it is left', 3, ['missing']]
-  ])('that the service cut short %s', async (_, length, expected) => {
+    ['is ignored if hardly any of it is left', 3, ['missing']]
+  ])('when cut short by the service %s', async (_, length, expected) => {
     const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
     const cut = document('a', { ClientReference: `cs-${id}-1`.slice(0, length) })
     expect(await matched(sought([['Lease']], id), [cut])).toEqual(expected)
@@ -85,10 +85,10 @@ describe('our own mark', () => {
   })
 })
 
-describe('a reference that the office typed itself', () => {
+describe('a client reference that the office typed itself', () => {
   const send = sought([['Lease', 'MATTER-7']])
 
-  test('tells where name, signers and time agree, and one document is left', async () => {
+  test('identifies a single document with the same name, signers and time', async () => {
     expect(await matched(send, [document('a')])).toEqual(['found', 'a'])
     expect(await matched(send, [document('a', { ClientReference: ' matter-7 ' })])).toEqual(['found', 'a'])
   })
@@ -97,29 +97,29 @@ describe('a reference that the office typed itself', () => {
     ['another name', { Name: 'Guarantee' }],
     ['another signer', { Signers: [{ Email: 'wiremu@example.com' }] }],
     ['another reference', { ClientReference: 'MATTER-8' }]
-  ])('is no proof on a document with %s', async (_, changes) => {
+  ])('doesn’t match a document with %s', async (_, changes) => {
     expect(await matched(send, [document('a', changes)])).toEqual(['missing'])
   })
 
-  test('bears with clocks that differ a little, and asks where they may differ much', async () => {
+  test('tolerates small clock differences, and is ambiguous when they are large', async () => {
     expect(await matched(send, [document('a', { begun: NOON - 9 * MINUTE })])).toEqual(['found', 'a'])
     expect(await matched(send, [document('a', { begun: NOON - 90 * MINUTE })])).toEqual(['ambiguous', 'a'])
     expect(await matched(send, [document('a', { begun: NOON - 40 * 24 * 60 * MINUTE })])).toEqual(['ambiguous', 'a'])
     expect(await matched(send, [document('a', { begun: NOON - 90 * MINUTE }), document('b')])).toEqual(['found', 'b'])
   })
 
-  test('counts a document whose time the service doesn’t tell', async () => {
+  test('matches a document without a readable time', async () => {
     expect(await matched(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
     // With the month first this would be long before the send, but nothing says the month is first.
     const lost = document('a', { ClientReference: '', Logs: [{ Date: '05/11/2026 12:00:00' }] })
     expect(await matched(send, [lost])).toEqual(['found', 'a'])
   })
 
-  test('is ambiguous if two documents may be it', async () => {
+  test('is ambiguous if it matches two documents', async () => {
     expect(await matched(send, [document('a'), document('b')])).toEqual(['ambiguous', 'a', 'b'])
   })
 
-  test('counts no document that another send has claimed, nor one that a person has ruled out', async () => {
+  test('ignores documents that another send has claimed or a person has ruled out', async () => {
     const isClaimed = (reference: string) => reference === 'a'
     expect(await matched(send, [document('a')], { isClaimed })).toEqual(['missing'])
     expect(await matched(send, [document('a'), document('b')], { isClaimed })).toEqual(['found', 'b'])
@@ -127,15 +127,15 @@ describe('a reference that the office typed itself', () => {
     expect(await matched(ruledOut, [document('a')])).toEqual(['missing'])
   })
 
-  test('is weighed by name, signers and time alone where the document has lost it', async () => {
+  test('isn’t needed on a document that lost it, if name, signers and time agree', async () => {
     expect(await matched(send, [document('a', { ClientReference: '' })])).toEqual(['found', 'a'])
   })
 
-  test('a document seen in two folders while it moved is one document', async () => {
+  test('matches a document seen in two folders, as it moved, only once', async () => {
     expect(await matched(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
   })
 
-  test('decides nothing while a twin is on its way, and is ambiguous between uncertain twins', async () => {
+  test('decides nothing while an identical package is being sent, and is ambiguous if both are uncertain', async () => {
     const twin = sought([['Lease', 'MATTER-7']], 'send-2')
     const others = (isInFlight: boolean) => ({ others: () => [{ ...twin, isInFlight }] })
     expect(await matched(send, [document('a')], others(true))).toEqual(['unclear'])
@@ -148,7 +148,7 @@ describe('a reference that the office typed itself', () => {
   })
 })
 
-describe('a package of several', () => {
+describe('a package of several documents', () => {
   const send = sought([
     ['Lease', 'MATTER-7'],
     ['Guarantee', 'MATTER-7']
@@ -156,13 +156,13 @@ describe('a package of several', () => {
   const guarantee = (reference: string, PackageReference: string) =>
     document(reference, { Name: 'Guarantee', PackageReference })
 
-  test('is found where one package has a document for each', async () => {
+  test('is found if one package contains a match for each', async () => {
     const whole = [document('a', { PackageReference: 'p' }), guarantee('b', 'p')]
     expect(await matched(send, whole)).toEqual(['found', 'a', 'b'])
     expect(await matched(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
   })
 
-  test('is ambiguous if only some are there, or if they are of different packages', async () => {
+  test('is ambiguous if only some match, or if they are in different packages', async () => {
     expect(await matched(send, [document('a')])).toEqual(['ambiguous', 'a'])
     expect(await matched(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual([
       'ambiguous',
@@ -171,7 +171,7 @@ describe('a package of several', () => {
     ])
   })
 
-  test('of two that are alike needs two documents', async () => {
+  test('with two identical documents needs two matches', async () => {
     const twins = sought([
       ['Lease', 'MATTER-7'],
       ['Lease', 'MATTER-7']
@@ -181,7 +181,7 @@ describe('a package of several', () => {
     expect(await matched(twins, [one, document('b', { PackageReference: 'p' })])).toEqual(['found', 'a', 'b'])
   })
 
-  test('without package references is found where each has one document', async () => {
+  test('without package references is found if each has exactly one match', async () => {
     const loose = [document('a'), guarantee('b', '')].map(
       ({ PackageReference: _, ...rest }) => rest as DocumentResponse
     )

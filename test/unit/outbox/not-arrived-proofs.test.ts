@@ -1,4 +1,4 @@
-/** A package proven not to have arrived may still turn up later: a proof goes stale, and a trace is never discarded. */
+/** A package proven not to have arrived may still appear later: a proof expires, and an attempt is never forgotten. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { forms } from '../../fixtures/compositions.ts'
@@ -23,7 +23,7 @@ async function minutes(count: number) {
     await aMoment()
   }
 }
-async function cut() {
+async function sendThatDidNotArrive() {
   work.line.setFault('cut', isSend)
   const send = await work.send(forms())
   work.line.setFault('pass')
@@ -31,11 +31,11 @@ async function cut() {
 }
 
 test.each([
-  ['its outbox was paused meanwhile', () => undefined],
-  ['the application was started again', () => void work.restart()],
+  ['its outbox was paused', () => undefined],
+  ['the application was restarted', () => void work.restart()],
   ['the computer slept', () => work.outbox.resumed()]
-])('a proof is not believed hours later: it is looked for again where %s', async (_, happens) => {
-  const { id } = await cut()
+])('a proof that is hours old is checked again after %s', async (_, happens) => {
+  const { id } = await sendThatDidNotArrive()
   work.outbox.pause(work.accountId)
   await minutes(2)
   await expect.poll(() => get(id).state).toBe('ready')
@@ -48,8 +48,8 @@ test.each([
   expect(posts()).toBe(1)
 })
 
-test('one that was let go again after it was not found leaves its trace when it is taken back', async () => {
-  const { id } = await cut()
+test('a package that wasn’t found, was retried and then undone is kept as cancelled', async () => {
+  const { id } = await sendThatDidNotArrive()
   work.time.now += 31 * MINUTE
   await minutes(2)
   await expect.poll(() => get(id).state).toBe('not-sent')
@@ -59,7 +59,7 @@ test('one that was let go again after it was not found leaves its trace when it 
   expect(get(id).state).toBe('cancelled')
 })
 
-test('one that was not found and turns up later is sent, and the draft that was changed meanwhile stays', async () => {
+test('a package found late counts as sent, and its draft, changed in the meantime, is kept', async () => {
   work.line.setFault('lose-answer', isSend)
   work.line.spoil((body) => (body.startsWith('[') ? '[]' : body))
   const { id, draftId = '' } = await work.send(forms())
@@ -74,8 +74,8 @@ test('one that was not found and turns up later is sent, and the draft that was 
   expect(posts()).toBe(1)
 })
 
-test('what waits, is unknown or is being written down is counted over all accounts', async () => {
-  await cut()
+test('packages that are waiting, uncertain or being stored are counted over all accounts', async () => {
+  await sendThatDidNotArrive()
   work.outbox.pause(work.accountId)
   work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
   const rows = [{ row: 1, cells: [], composition: forms() }]

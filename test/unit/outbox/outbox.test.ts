@@ -20,7 +20,7 @@ const failure = (action: () => unknown) => {
 const all = { show: 'all', offset: 0, limit: 100 } as const
 
 describe('sending', () => {
-  test('a package that the service takes is sent, and its draft is gone', async () => {
+  test('an accepted package is sent, and its draft is removed', async () => {
     const send = await work.send(forms())
     expect(send).toMatchObject({ state: 'sent', title: 'Tax file declaration', who: 'Mere Tamati', attempt: 1 })
     expect(send.packageReference).toBeTruthy()
@@ -29,7 +29,7 @@ describe('sending', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('one of which nobody can be told keeps the next from nothing', async () => {
+  test('a failing notification about one send doesn’t stop the next', async () => {
     const { outbox, accountId, disk } = work
     outbox.configure(accountId, { concurrency: 1, perMinute: null })
     disk.cannotNotify = true
@@ -44,12 +44,12 @@ describe('sending', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(2)
   })
 
-  test('a Form Filler package likewise', async () => {
+  test('a Form Filler package is sent with its own operation', async () => {
     expect(await work.send(templates())).toMatchObject({ state: 'sent', kind: 'form-filler' })
     expect(work.receivedRequests('Send')).toHaveLength(1)
   })
 
-  test('signing links never leave in what the screens are shown', async () => {
+  test('signing links are never included in what screens receive', async () => {
     const { id } = await work.send(forms({ embedded: true }))
     const { documents } = work.outbox.get(id)
     const mirrored = await work.ask('get', { accountId: work.accountId, reference: documents[0]?.reference ?? '' })
@@ -57,23 +57,23 @@ describe('sending', () => {
     expect(JSON.stringify([work.outbox.get(id), work.outbox.list([work.accountId], all)])).not.toContain('SigningKey')
   })
 
-  test('a draft with missing values is not sent, and says what is missing', () => {
+  test('a draft with missing values isn’t sent, and the error names them', () => {
     const blank = draft(forms({ items: [form({ Name: '' })] }))
     expect(failure(() => work.outbox.enqueue(blank))).toMatchObject({ code: 'invalid', fields: [{ field: 'f1.Name' }] })
     expect(work.outbox.list([work.accountId], all).total).toBe(0)
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(1)
   })
 
-  test('by when it can be signed is told as the service has it, else as it was sent, for the one that is looked at', async () => {
+  test('the due date sent is shown for a single send, and omitted from the list', async () => {
     const dated = await work.send(forms({ due: '2027-01-29T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     expect(work.outbox.get(dated.id).due?.at).toBe(Date.UTC(2027, 0, 29, 4))
     expect(work.outbox.list([work.accountId], all).rows[0]).not.toHaveProperty('due')
   })
 
-  describe('the same once more', () => {
+  describe('duplicating a package', () => {
     const people = { FirstName: 'Mere', Email: 'mere.tamati@example.com' }
 
-    test('is a draft of its own: without people, with its forms and settings', async () => {
+    test('creates a draft with its forms and settings but without people', async () => {
       const { id } = await work.send(forms({ embedded: true, ReturnUrl: 'https://office.example.com/' }))
       const copy = work.drafts.get(work.outbox.duplicate(id, 'nothing').id).composition
       expect(copy).toMatchObject({ embedded: true, ReturnUrl: 'https://office.example.com/' })
@@ -83,7 +83,7 @@ describe('sending', () => {
       expect(work.outbox.get(id).state).toBe('sent')
     })
 
-    test('to the same people counts as a duplicate until something in it is changed', async () => {
+    test('with its people counts as already sent until its content changes', async () => {
       const { id } = await work.send(forms())
       const copy = work.drafts.get(work.outbox.duplicate(id, 'people and data').id).composition
       expect(copy.items[0]?.signers[0]).toMatchObject(people)
@@ -98,7 +98,7 @@ describe('sending', () => {
       expect(work.outbox.sameSent(work.accountId, copy)).toBeUndefined()
     })
 
-    test('is seen while the first still waits, as one that waits, and no more once that was taken back', async () => {
+    test('is reported while the first still waits, but not once that was undone', async () => {
       const { id } = work.outbox.enqueue(draft())
       expect(work.outbox.sameSent(work.accountId, forms())).toMatchObject({ state: 'ready' })
       work.outbox.undo(id)
@@ -116,14 +116,14 @@ describe('sending', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('what is put in the outbox is remembered for the next time, and kept in the history of its draft', () => {
+  test('sending remembers the values entered, and adds to the draft’s history', () => {
     const id = draft()
     work.outbox.enqueue(id)
     expect(work.noted).toEqual([work.accountId])
     expect(work.drafts.history(id)).toMatchObject([{ reason: 'send' }])
   })
 
-  test('where its signer is led after signing is known by the document', async () => {
+  test('a document’s return addresses after signing are known', async () => {
     const own = { embedded: true, ReturnUrl: 'https://office.example.com/paid', NotifyUrl: '' }
     const items = [form(), form({ key: 'f2', own })]
     const { documents } = await work.send(forms({ items, ReturnUrl: 'https://office.example.com/thanks' }))
@@ -132,7 +132,7 @@ describe('sending', () => {
     expect(work.outbox.returnAddressesOf('another')).toEqual([])
   })
 
-  test('a package that the service does not want is refused, and its draft can be fixed and sent', async () => {
+  test('a package refused by the service can be fixed in its draft and sent', async () => {
     work.line.setFault({ status: 400 })
     const id = draft()
     const { id: first } = work.outbox.enqueue(id)
@@ -147,7 +147,7 @@ describe('sending', () => {
     expect(work.outbox.list([work.accountId], all).rows).toMatchObject([{ state: 'sent', title: 'Fixed' }])
   })
 
-  test('a package that was refused goes again as it is when a person asks for it', async () => {
+  test('a refused package can be retried unchanged', async () => {
     work.line.setFault({ status: 409 })
     const { id } = await work.send(forms())
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(1)
@@ -157,7 +157,7 @@ describe('sending', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
-  test('"send again as new" makes a new draft of what was sent, and never does so by itself', async () => {
+  test('“send again as new” makes a new draft, which is never sent automatically', async () => {
     const { id } = await work.send(forms())
     const copy = work.outbox.toDraft(id)
     expect(work.drafts.get(copy.id).composition).toEqual(forms())
@@ -166,7 +166,7 @@ describe('sending', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('a refused package whose draft was deleted can still be made a draft again, once', async () => {
+  test('a refused package whose draft was deleted can be made a draft again, once', async () => {
     work.line.setFault({ status: 400 })
     const { id, draftId } = await work.send(forms())
     work.drafts.remove(draftId ?? '')
@@ -176,7 +176,7 @@ describe('sending', () => {
     expect(work.outbox.toDraft(id).id).toBe(made.id)
   })
 
-  test('changes are reported together, and not of every send alone', async () => {
+  test('changes to many sends are reported together', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0 })
     for (let index = 0; index < 20; index++) work.outbox.enqueue(draft())
     await expect.poll(() => work.receivedRequests('SendForms2').length).toBe(20)
@@ -186,8 +186,8 @@ describe('sending', () => {
   })
 })
 
-describe('what belongs to the outbox', () => {
-  test('a draft that waits there can be neither changed, removed nor listed', () => {
+describe('drafts in the outbox', () => {
+  test('a waiting draft can’t be changed or removed, and isn’t listed', () => {
     const id = draft()
     work.outbox.enqueue(id)
     expect(failure(() => work.drafts.save(work.accountId, forms(), id))).toMatchObject({ code: 'busy' })
@@ -195,13 +195,13 @@ describe('what belongs to the outbox', () => {
     expect(work.drafts.list([work.accountId]).rows).toEqual([])
   })
 
-  test('a save that comes late does not bring back a draft that was sent', async () => {
+  test('a late save doesn’t bring back a sent draft', async () => {
     const { draftId } = await work.send(forms())
     expect(() => work.drafts.save(work.accountId, forms(), draftId)).toThrow()
     expect(work.drafts.list([work.accountId]).rows).toEqual([])
   })
 
-  test('a send that waits, is on its way or is uncertain is not made a draft beside it', async () => {
+  test('a send that is waiting or uncertain can’t be made a draft', async () => {
     const { id } = work.outbox.enqueue(draft())
     expect(failure(() => work.outbox.toDraft(id))).toMatchObject({ code: 'busy' })
     work.line.setFault('lose-answer', (method) => method === 'POST')
@@ -222,14 +222,14 @@ describe('the list of sends', () => {
   const titles = (query: object) =>
     work.outbox.list([work.accountId], { ...all, ...query }).rows.map(({ title }) => title)
 
-  test('shows the newest first, and what is asked for', () => {
+  test('shows the newest first, and can be filtered', () => {
     expect(titles({})).toEqual(['Waiting', 'Guarantee 100%', 'Lease of Ōtaki Road'])
     expect(titles({ show: 'sent' })).toEqual(['Lease of Ōtaki Road'])
     expect(titles({ show: 'attention' })).toEqual(['Guarantee 100%'])
     expect(titles({ show: 'waiting' })).toEqual(['Waiting'])
   })
 
-  test('is searched by the beginnings of words of title and signers, whatever the case and the macrons', async () => {
+  test('is searched by prefixes in titles and signers’ names, ignoring case and macrons', async () => {
     const found = async (words: string, show: 'all' | 'sent' = 'all') =>
       (await work.outbox.search([work.accountId], words, { ...all, show })).rows.map(({ title }) => title)
     expect(await found('OTAKI nga')).toEqual(['Lease of Ōtaki Road'])
@@ -240,7 +240,7 @@ describe('the list of sends', () => {
     expect(await found('mere')).toEqual(['Waiting', 'Guarantee 100%', 'Lease of Ōtaki Road'])
   })
 
-  test('comes in pages, with how many there are', () => {
+  test('is paged, with the total', () => {
     expect(work.outbox.list([work.accountId], { ...all, offset: 1, limit: 1 })).toMatchObject({
       rows: [{ title: 'Guarantee 100%' }],
       total: 3

@@ -1,5 +1,5 @@
 /**
- * How waiting packages react to a bad network, a service that asks us to wait, and a service that refuses this account.
+ * How waiting packages react to a bad network, a service that asks us to wait, and one that refuses this account.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { form, forms } from '../../fixtures/compositions.ts'
@@ -23,8 +23,8 @@ const nowhere = async (baseUrl = 'http://127.0.0.1:9') => {
   work.parts.clients.forget(work.accountId)
 }
 
-describe('where nothing can be reached', () => {
-  test('what is sent waits for the network, and goes by itself once online again', async () => {
+describe('without a connection', () => {
+  test('a package waits, and is sent automatically once online again', async () => {
     await nowhere()
     const id = start()
     await expect.poll(() => box().pause).toMatchObject({ by: 'line', error: { code: 'refused' } })
@@ -38,7 +38,7 @@ describe('where nothing can be reached', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('it is tried again by itself after growing pauses, one at a time', async () => {
+  test('sending is retried automatically after growing pauses, one package at a time', async () => {
     await nowhere()
     start('One')
     start('Two')
@@ -53,7 +53,7 @@ describe('where nothing can be reached', () => {
     expect(box().counts).toMatchObject({ ready: 2, refused: 0, uncertain: 0 })
   })
 
-  test('nothing is refused because of a network that asks to log in first', async () => {
+  test('a network’s login page causes no refusal', async () => {
     work.line.setFault({ status: 307, headers: { location: 'http://login.example.com/' } })
     const id = start()
     await expect.poll(() => get(id).hold).toBe('line')
@@ -62,7 +62,7 @@ describe('where nothing can be reached', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('without credentials nothing leaves, and what waits goes once they are there', async () => {
+  test('missing credentials hold packages back until they are entered', async () => {
     await work.accounts.update(work.accountId, { authentication: { scheme: 'bearer', token: 'made-up' } })
     await work.forgetSecrets()
     work.clients.forget(work.accountId)
@@ -81,7 +81,7 @@ describe('where nothing can be reached', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('an account that can’t be reached keeps no other from sending', async () => {
+  test('an unreachable account doesn’t stop another from sending', async () => {
     await nowhere()
     start()
     const other = await work.accounts.add({
@@ -95,7 +95,7 @@ describe('where nothing can be reached', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', accountId: other.id })
   })
 
-  test('a service that breaks on every package is not asked with all of them', async () => {
+  test('a service that fails on every package isn’t sent all of them', async () => {
     work.line.setFault({ status: 500 }, (method) => method === 'POST')
     for (let index = 0; index < 10; index++) start(`Package ${index}`)
     await expect.poll(() => box().counts.uncertain).toBeGreaterThan(0)
@@ -106,9 +106,9 @@ describe('where nothing can be reached', () => {
 })
 
 test.each([
-  ['a network that wants one to log in first', { status: 511 }],
+  ['a network that requires a login', { status: 511 }],
   ['a service that asks us to wait', { status: 429, headers: { 'retry-after': '1' } }]
-])('a package is not posted for ever to %s: then its outbox waits for a person', async (_, fault) => {
+])('a package is posted at most 30 times to %s, then the outbox pauses until someone resumes it', async (_, fault) => {
   work.line.setFault(fault)
   const id = start()
   for (let minute = 0; minute < 45; minute++) {
@@ -122,7 +122,7 @@ test.each([
   expect(posts()).toBe(30)
 })
 
-test('an address that has moved for good pauses the outbox, and says where to', async () => {
+test('a permanent redirect pauses the outbox, and the package waits', async () => {
   work.line.setFault({ status: 301, headers: { location: 'https://sign.example.com/' } })
   const id = start()
   await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code: 'unsafe-address' } })
@@ -130,7 +130,7 @@ test('an address that has moved for good pauses the outbox, and says where to', 
 })
 
 describe('a service that asks us to wait', () => {
-  test('gets it for as long as it asks, and the send goes afterwards', async () => {
+  test('gets as long as it asks, and the package is sent afterwards', async () => {
     work.line.setFault({ status: 429, headers: { 'retry-after': '120' } })
     const id = start()
     await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'rate-limited', attempt: 0 })
@@ -145,7 +145,7 @@ describe('a service that asks us to wait', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('gets half a minute where it does not say', async () => {
+  test('gets half a minute if it doesn’t say how long', async () => {
     work.line.setFault({ status: 429 })
     const id = start()
     await expect.poll(() => get(id).hold).toBe('rate-limited')
@@ -157,35 +157,32 @@ describe('a service that asks us to wait', () => {
   })
 })
 
-describe('a refusal that concerns all that would follow', () => {
+describe('a refusal that would affect every package', () => {
   test.each([
     [402, 'payment-required'],
     [426, 'quota'],
     [401, 'unauthorised']
-  ])(
-    '%i pauses the whole box with the reason, also after a restart, until a person lets it go',
-    async (status, code) => {
-      work.line.setFault({ status })
-      const id = start('One')
-      await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code } })
-      const other = start('Two')
-      expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code } })
+  ])('%i pauses the whole outbox with the reason, across a restart, until someone resumes it', async (status, code) => {
+    work.line.setFault({ status })
+    const id = start('One')
+    await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code } })
+    const other = start('Two')
+    expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code } })
 
-      work.restart()
-      work.line.setFault('pass')
-      work.parts.outbox.connectionChanged()
-      await work.time.pass(3_600_000)
-      expect(box().pause).toMatchObject({ by: 'service', error: { code } })
-      expect(posts()).toBe(1)
+    work.restart()
+    work.line.setFault('pass')
+    work.parts.outbox.connectionChanged()
+    await work.time.pass(3_600_000)
+    expect(box().pause).toMatchObject({ by: 'service', error: { code } })
+    expect(posts()).toBe(1)
 
-      work.parts.outbox.resume(work.accountId)
-      expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
-      expect(await work.whenEnded(other)).toMatchObject({ state: 'sent' })
-      expect(box().pause).toBeUndefined()
-    }
-  )
+    work.parts.outbox.resume(work.accountId)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(other)).toMatchObject({ state: 'sent' })
+    expect(box().pause).toBeUndefined()
+  })
 
-  test('concerns its own account only', async () => {
+  test('affects only its own account', async () => {
     work.line.setFault({ status: 402 })
     start()
     await expect.poll(() => box().pause?.by).toBe('service')
@@ -194,8 +191,8 @@ describe('a refusal that concerns all that would follow', () => {
   })
 })
 
-describe('a box that a person pauses', () => {
-  test('lets nothing leave until it is let go, also after a restart', async () => {
+describe('an outbox paused by a person', () => {
+  test('sends nothing until it is resumed, even after a restart', async () => {
     work.outbox.pause(work.accountId)
     const id = start()
     expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused' })
@@ -208,8 +205,8 @@ describe('a box that a person pauses', () => {
   })
 })
 
-describe('how fast it goes', () => {
-  test('never more than so many are on their way at once', async () => {
+describe('limits on sending', () => {
+  test('no more packages than allowed are sent at the same time', async () => {
     work.outbox.configure(work.accountId, { concurrency: 3 })
     work.line.setFault('hang', (method) => method === 'POST')
     for (let index = 0; index < 8; index++) start(`Package ${index}`)
@@ -219,7 +216,7 @@ describe('how fast it goes', () => {
     expect(box().counts).toMatchObject({ sending: 3, ready: 5 })
   })
 
-  test('no more leave in a minute than the pace allows', async () => {
+  test('no more packages than allowed are sent in a minute', async () => {
     work.outbox.configure(work.accountId, { perMinute: 6, concurrency: 4 })
     for (let index = 0; index < 8; index++) start(`Package ${index}`)
     await expect.poll(() => box().counts.sent).toBe(1)

@@ -1,6 +1,6 @@
 /**
- * Whatever happens to the network, the clock and the power: no mark arrives twice, no send is lost, and no state is
- * untrue.
+ * Whatever happens to the network, the clock and the power: no package arrives twice, no send is lost, and no state
+ * is wrong.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -90,7 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'decide' }) }
 )
 
-test('no mark arrives twice, no send is lost, and no state says what isn’t so', async () => {
+test('no package arrives twice, no send is lost, and no state is wrong', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
       const work = await openWorkplace()
@@ -217,7 +217,7 @@ function misbehave(work: Workplace, { fault, on }: Extract<Step, { kind: 'fault'
   })
 }
 
-/** A person who looks at the documents themselves, and so never decides wrongly. */
+/** A person who examines the documents, and so always decides correctly. */
 function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
   const own = twins.find(({ id }) => id === send.id)?.inside
   const mine =
@@ -226,14 +226,14 @@ function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
   work.parts.outbox.resolveAmbiguity(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
 }
 
-/** What the service accepted, by name or (for twins) form data, once for each time. */
+/** What the service accepted, by name or (for twins) form data, once per request. */
 const taken = (work: Workplace) =>
   work.receivedRequests('SendForms2').map(({ body }) => {
     const [first] = (body as { Forms: { Name: string; XMLData?: string }[] }).Forms
     return first?.XMLData?.startsWith('<twin>') ? first.XMLData : (first?.Name ?? '')
   })
 
-/** The form data of a document. The service makes packages of the requests in order. */
+/** The form data of a document. The service creates packages in the order of the requests. */
 function insideOf(work: Workplace, reference: string): string | undefined {
   const { documents, packages } = work.practice.state
   const index = Object.keys(packages).indexOf(documents[reference]?.packageReference ?? '')

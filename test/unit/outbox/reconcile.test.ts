@@ -14,31 +14,31 @@ afterEach(() => work.close())
 
 const isSend = (method: string) => method === 'POST'
 const get = (id: string) => work.parts.outbox.get(id)
-const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments/InBox')).length
+const checks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments/InBox')).length
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 
 /** A send that didn't arrive, without the application knowing. */
-async function cut(composition = forms()) {
+async function sendThatDidNotArrive(composition = forms()) {
   work.line.setFault('cut', isSend)
   const send = await work.send(composition)
   work.line.setFault('pass')
   return send
 }
-/** Waits until the due look is done, the first of this run, and its verdict on that send is known. */
-async function looked(id: string, times = 1) {
+/** Waits until the due check is done, the first of this run, and its verdict on that send is known. */
+async function whenChecked(id: string, times = 1) {
   await expect.poll(() => get(id).error?.message).toContain('checks again in a minute')
-  expect(looks()).toBe(times)
+  expect(checks()).toBe(times)
   expect(work.line.seen.filter((request) => request.includes('GetActiveDocuments'))).toHaveLength(3 * times)
 }
 
-/** Returns the state after another minute, in which a look may fall due. */
+/** Returns the state after another minute, in which a check may fall due. */
 async function afterMinute(id: string) {
   await work.time.pass(SECOND_CHECK_AFTER + 10)
   return get(id).state
 }
 
 describe('a send whose answer was lost', () => {
-  test('is uncertain, is found in the folders by itself, and went once', async () => {
+  test('is uncertain, then found in the folders automatically, and isn’t sent twice', async () => {
     work.line.setFault('lose-answer', isSend)
     const lost = await work.send(forms())
     expect(['uncertain', 'sent']).toContain(lost.state)
@@ -56,14 +56,14 @@ describe('a send whose answer was lost', () => {
     expect(changes.filter(({ isOwn }) => !isOwn)).toEqual([])
   })
 
-  test('is not sent again as long as the folders cannot be read, and says when it looks again', async () => {
+  test('isn’t sent again while the folders can’t be read, and shows the time of the next check', async () => {
     work.line.setFault('lose-answer')
     const { id } = await work.send(forms())
     work.line.setFault('rubbish')
     await expect
       .poll(async () => {
         await work.time.pass(MINUTE)
-        return looks()
+        return checks()
       })
       .toBeGreaterThan(3)
     expect(get(id)).toMatchObject({ state: 'uncertain', error: { code: 'timeout', mayHaveArrived: true } })
@@ -72,7 +72,7 @@ describe('a send whose answer was lost', () => {
     await expect(work.outbox.reconcile(id)).rejects.toMatchObject({ code: 'not-json' })
   })
 
-  test('is looked for at once when online again', async () => {
+  test('is found immediately when online again', async () => {
     work.line.setFault('lose-answer')
     const { id } = await work.send(forms())
     work.line.setFault('rubbish')
@@ -84,9 +84,9 @@ describe('a send whose answer was lost', () => {
 })
 
 describe('a send that did not arrive', () => {
-  test('goes again by itself after two looks, a minute apart, with its request and mark unchanged', async () => {
-    const lost = await cut()
-    await looked(lost.id)
+  test('is retried automatically after two checks a minute apart, with its request and mark unchanged', async () => {
+    const lost = await sendThatDidNotArrive()
+    await whenChecked(lost.id)
     expect(get(lost.id)).toMatchObject({
       state: 'uncertain',
       error: { message: expect.stringContaining('checks again in a minute') }
@@ -94,7 +94,7 @@ describe('a send that did not arrive', () => {
     expect((get(lost.id).nextLookAt ?? 0) - work.time.now).toBeLessThanOrEqual(SECOND_CHECK_AFTER)
     await work.time.pass(SECOND_CHECK_AFTER - 1_000)
     expect(get(lost.id).state).toBe('uncertain')
-    expect(looks()).toBe(1)
+    expect(checks()).toBe(1)
     await work.time.pass(2_000)
     await expect.poll(() => get(lost.id).state).toBe('sent')
     expect(get(lost.id).attempt).toBe(2)
@@ -103,9 +103,9 @@ describe('a send that did not arrive', () => {
     ])
   })
 
-  test('a person who asks again and again does not make it go earlier', async () => {
-    const { id } = await cut()
-    await looked(id)
+  test('isn’t retried earlier when a person asks for more checks', async () => {
+    const { id } = await sendThatDidNotArrive()
+    await whenChecked(id)
     await work.outbox.reconcile(id)
     await work.time.pass(30_000)
     expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'uncertain' })
@@ -114,12 +114,12 @@ describe('a send that did not arrive', () => {
     expect(posts()).toBe(1)
   })
 
-  test('looks of an earlier run don’t count', async () => {
-    const { id } = await cut()
-    await looked(id)
+  test('needs two checks after a restart, not counting earlier ones', async () => {
+    const { id } = await sendThatDidNotArrive()
+    await whenChecked(id)
     await work.time.pass(50_000)
     work.restart()
-    await looked(id, 2)
+    await whenChecked(id, 2)
     expect(get(id).state).toBe('uncertain')
     await work.time.pass(50_000)
     expect(get(id).state).toBe('uncertain')
@@ -128,11 +128,11 @@ describe('a send that did not arrive', () => {
   })
 
   test.each([
-    ['that was tried longer than half an hour ago', 31 * MINUTE],
-    ['whose attempt lies in the future, as a clock was put back', -31 * MINUTE]
-  ])('one %s waits for a person to say', async (_, jump) => {
-    const { id, draftId } = await cut()
-    await looked(id)
+    ['attempted more than half an hour ago', 31 * MINUTE],
+    ['whose attempt is in the future, as the clock was set back,', -31 * MINUTE]
+  ])('when %s waits for a person to decide', async (_, jump) => {
+    const { id, draftId } = await sendThatDidNotArrive()
+    await whenChecked(id)
     work.time.now += jump
     await work.time.pass(SECOND_CHECK_AFTER + 10)
     await expect.poll(() => get(id).state).toBe('not-sent')
@@ -149,7 +149,7 @@ describe('a send that did not arrive', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('is not sent a fourth time by itself', async () => {
+  test('isn’t sent a fourth time automatically', async () => {
     work.line.setFault('cut', isSend)
     const { id } = await work.send(forms())
     await expect.poll(() => afterMinute(id)).toBe('not-sent')
@@ -157,10 +157,10 @@ describe('a send that did not arrive', () => {
     expect(posts()).toBe(3)
   })
 
-  test('a document that cannot be read hides nothing that was found, and proves nothing that was not', async () => {
+  test('isn’t retried while a document is unreadable, which doesn’t keep other sends from being found', async () => {
     work.line.spoil((body) => (body.startsWith('[') ? JSON.stringify([{ Reference: {} }, ...JSON.parse(body)]) : body))
-    const { id } = await cut()
-    await expect.poll(looks).toBeGreaterThan(0)
+    const { id } = await sendThatDidNotArrive()
+    await expect.poll(checks).toBeGreaterThan(0)
     await expect(work.outbox.reconcile(id)).rejects.toMatchObject({ appError: { code: 'unexpected-shape' } })
     await work.time.pass(5 * MINUTE)
     expect(get(id).state).toBe('uncertain')
@@ -173,10 +173,10 @@ describe('a send that did not arrive', () => {
   })
 })
 
-describe('a document that is nested beyond all reason', () => {
+describe('a document that is nested extremely deeply', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
 
-  test('does not keep the folders from being read, and what is there from being found', async () => {
+  test('doesn’t keep the folders from being read and a send from being found', async () => {
     work.line.spoil((body) =>
       body.startsWith('[') ? `[{"Reference":"deep","Other":${deep}}${body === '[]' ? ']' : `,${body.slice(1)}`}` : body
     )
@@ -189,7 +189,7 @@ describe('a document that is nested beyond all reason', () => {
 })
 
 describe('several uncertain sends', () => {
-  test('share one look, and each is told apart', async () => {
+  test('share one check, and each is matched with its own package', async () => {
     work.outbox.configure(work.accountId, { concurrency: 4, undoSeconds: 0 })
     work.line.setFault('lose-answer', isSend)
     const ids = ['One', 'Two', 'Three', 'Four'].map(
@@ -198,11 +198,11 @@ describe('several uncertain sends', () => {
     await expect.poll(() => ids.filter((id) => get(id).state === 'sent').length).toBe(4)
     expect(ids.flatMap((id) => get(id).documents)).toHaveLength(4)
     expect(new Set(ids.map((id) => get(id).packageReference)).size).toBe(4)
-    expect(looks()).toBeLessThan(4)
+    expect(checks()).toBeLessThan(4)
   })
 })
 
-test('an answer that is not the service’s leaves it uncertain: something may stand between', async () => {
+test('an answer that isn’t the service’s leaves the package uncertain', async () => {
   work.line.setFault('rubbish', isSend)
   const { id, state, error } = await work.send(forms())
   expect({ state, code: error?.code }).toEqual({ state: 'uncertain', code: 'not-json' })

@@ -1,5 +1,5 @@
 /**
- * Packages that another member of staff has to release: nothing else lets them leave, and a released one leaves once.
+ * Packages that another member of staff has to release: nothing else lets them be sent, and each is sent once.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
@@ -21,7 +21,7 @@ afterEach(() => work.close())
 const outbox = () => work.parts.outbox
 const start = (at?: number) => outbox().enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at })
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
-/** Passes enough time for anything due to leave. */
+/** Passes enough time for anything due to be sent. */
 async function muchLater(): Promise<void> {
   await work.time.pass(YEARS)
   await new Promise((resume) => setTimeout(resume, 50))
@@ -36,8 +36,8 @@ function batch(count: number) {
 }
 const refusal = (code: string) => expect.objectContaining({ appError: expect.objectContaining({ code }) })
 
-describe('a package that someone else releases', () => {
-  test('waits, whatever the time, also after a restart, and can’t be hurried', async () => {
+describe('a package that someone else must release', () => {
+  test('waits indefinitely, even after a restart, and can’t be sent earlier', async () => {
     const { id } = start()
     expect(outbox().get(id)).toMatchObject({ state: 'ready', hold: 'release', release: { by: 'Ben Tui' } })
     await muchLater()
@@ -48,7 +48,7 @@ describe('a package that someone else releases', () => {
     expect(posts()).toBe(0)
   })
 
-  test('needs attention until it is released, and shows what it consists of', async () => {
+  test('needs attention until it is released, and shows its content', async () => {
     const attention = { show: 'attention', offset: 0, limit: 10 } as const
     const { id } = start()
     expect(outbox().state(work.accountId).releases).toEqual({ undecided: 1, refused: 0 })
@@ -61,7 +61,7 @@ describe('a package that someone else releases', () => {
     expect(outbox().list([work.accountId], attention).total).toBe(1)
   })
 
-  test('leaves once it is released by another, once', async () => {
+  test('is sent once after someone else releases it', async () => {
     const { id } = start()
     work.staff.who = ANA
     await outbox().release(id)
@@ -74,7 +74,7 @@ describe('a package that someone else releases', () => {
     expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('isn’t released by the one who sent it', async () => {
+  test('can’t be released or refused by its sender', async () => {
     const { id } = start()
     await expect(outbox().release(id)).rejects.toThrow(refusal('not-allowed'))
     await expect(outbox().refuse(id, 'Mine.')).rejects.toThrow(refusal('not-allowed'))
@@ -84,7 +84,7 @@ describe('a package that someone else releases', () => {
     expect(outbox().get(id)).toMatchObject({ hold: 'release' })
   })
 
-  test('still waits where it is tried again after the server was put back', async () => {
+  test('still needs its release when retried after the office server was restored', async () => {
     const { id } = start()
     work.parts.db.prepare("UPDATE sends SET state = 'not-sent', settled_at = 1 WHERE id = ?").run(id)
     work.restart()
@@ -96,7 +96,7 @@ describe('a package that someone else releases', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
-  test('leaves at its time, where it has one', async () => {
+  test('is sent at its scheduled time', async () => {
     const at = work.clock() + 3_600_000
     const { id } = start(at)
     work.staff.who = ANA
@@ -106,7 +106,7 @@ describe('a package that someone else releases', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('stays with the reason where another refuses, and is a draft again once it is taken back', async () => {
+  test('stays with the reason when refused, and undoing it makes it a draft again', async () => {
     const { id } = start()
     work.staff.who = ANA
     await outbox().refuse(id, 'Wrong address.')
@@ -125,12 +125,12 @@ describe('a package that someone else releases', () => {
     expect(outbox().enqueue(draft.id)).toMatchObject({ hold: 'release', release: { by: 'Ana Reweti' } })
   })
 
-  test('is one to more people than the rule has', async () => {
+  test('is one with more recipients than the rule allows', async () => {
     work.staff.above = 1
     const one = start()
     expect(one).toMatchObject({ hold: 'undo' })
     expect(one).not.toHaveProperty('release')
-    // They are two people, whatever key a file gives them.
+    // They are two people, even if a file gives them the same key.
     const two = [signer({ key: 'one' }), signer({ key: 'one', Email: 'two@example.com' })]
     const draft = work.parts.drafts.save(work.accountId, forms({ items: [form({ signers: two })] }))
     expect(outbox().enqueue(draft.id)).toMatchObject({ hold: 'release' })
@@ -138,7 +138,7 @@ describe('a package that someone else releases', () => {
 })
 
 describe('a batch', () => {
-  test('waits as a whole, and its rows leave once each after one release', async () => {
+  test('waits as a whole, and one release sends each row once', async () => {
     work.staff.above = 20
     const { id } = await batch(3)
     expect(outbox().batches.get(id)).toMatchObject({ release: { by: 'Ben Tui' }, counts: { ready: 3 } })

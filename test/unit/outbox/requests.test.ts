@@ -1,4 +1,4 @@
-/** What the screens may ask of the outbox: only for the account they show. */
+/** What the screens may request of the outbox: only for the account they show. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ async function chooseAnother() {
   work.accounts.choose(id)
 }
 
-test('a draft goes out in the name of the account that is shown', async () => {
+test('a draft is sent only from the account shown', async () => {
   const draftId = work.drafts.save(work.accountId, forms()).id
   await chooseAnother()
   await expect(handlers()['sends.start']({ draftId }, asking)).rejects.toMatchObject({ appError: { code: 'gone' } })
@@ -45,9 +45,9 @@ test('a draft goes out in the name of the account that is shown', async () => {
   expect(await handlers()['sends.start']({ draftId }, asking)).toMatchObject({ state: 'ready' })
 })
 
-describe('what belongs to another account', () => {
+describe('a send or batch of another account', () => {
   test.each(['sends.get', 'sends.now', 'sends.undo', 'sends.reconcile', 'sends.retry', 'sends.again'] as const)(
-    '%s does not find a send of it',
+    '%s doesn’t find the send',
     async (name) => {
       const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
       await chooseAnother()
@@ -57,7 +57,7 @@ describe('what belongs to another account', () => {
     }
   )
 
-  test('is not begun once more either', async () => {
+  test('can’t be duplicated, and doesn’t count as already sent', async () => {
     const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
     await chooseAnother()
     const another = handlers()['sends.another']({ id, keeps: 'people and data' }, asking)
@@ -71,7 +71,7 @@ describe('what belongs to another account', () => {
   })
 
   test.each(['batches.pause', 'batches.cancel', 'batches.retry', 'batches.exportFailed'] as const)(
-    '%s does not find a batch of it',
+    '%s doesn’t find the batch',
     async (name) => {
       const rows = [{ row: 1, cells: ['one'], composition: forms() }]
       const { accountId } = work
@@ -83,7 +83,7 @@ describe('what belongs to another account', () => {
   )
 })
 
-test('the rows that failed are saved under a name that every file system takes', async () => {
+test('failed rows are saved under a name that every file system accepts', async () => {
   const leftOut = [{ row: 1, cells: ['x'], problems: ['Enter a name.'] }]
   const { accountId } = work
   const { id } = await work.outbox.addBatch({ accountId, name: 'Jan/Feb: tax', columns: ['Form'], rows: [], leftOut })
@@ -92,7 +92,7 @@ test('the rows that failed are saved under a name that every file system takes',
   expect(suggested).toMatch(/^[^/:]+\.xlsx$/)
 })
 
-test('sends are found by words, and the outbox is set for the account that is shown', async () => {
+test('sends can be searched, and the shown account’s outbox can be configured', async () => {
   work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
   expect(await handlers()['sends.list']({ ...page, search: 'tax mere' }, asking)).toMatchObject({ total: 1 })
   expect(await handlers()['sends.list']({ ...page, search: 'nothing' }, asking)).toMatchObject({ total: 0 })
@@ -103,7 +103,7 @@ test('sends are found by words, and the outbox is set for the account that is sh
   })
 })
 
-test('where several accounts are shown, one can be paused alone, and each says why nothing of it leaves', async () => {
+test('with several accounts shown, one can be paused separately, and each shows its own pause', async () => {
   const { id: second } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
   work.accounts.showAll(true)
   const pause = { by: 'person', since: expect.any(Number) }

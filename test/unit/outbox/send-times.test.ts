@@ -15,12 +15,12 @@ const draft = (changes = {}) => work.parts.drafts.save(work.accountId, forms(cha
 const start = (at?: number) => work.parts.outbox.enqueue(draft(), { at })
 const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
-/** Enough real time for something to leave that shouldn't. */
+/** Enough real time for something to be sent that shouldn't be. */
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 const inUtc = (at: number) => ({ due: new Date(at).toISOString().slice(0, 16), gmt: '0' })
 
-describe('the time to take back', () => {
-  test('is ten seconds, after which the package goes', async () => {
+describe('the undo period', () => {
+  test('is ten seconds, after which the package is sent', async () => {
     const { id, hold, goesAt = 0 } = start()
     expect(hold).toBe('undo')
     expect(goesAt - work.time.now).toBeGreaterThan(9_900)
@@ -31,7 +31,7 @@ describe('the time to take back', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('gives the draft back as it was, and nothing was sent', async () => {
+  test('lets a send be undone, which restores its draft and sends nothing', async () => {
     const { id, draftId } = start()
     expect(work.outbox.undo(id)).toMatchObject({ id: draftId, title: 'Tax file declaration' })
     expect(work.drafts.list([work.accountId]).rows).toHaveLength(1)
@@ -41,7 +41,7 @@ describe('the time to take back', () => {
     expect(work.outbox.enqueue(draftId ?? '').state).toBe('ready')
   })
 
-  test('is over once the package is on its way', async () => {
+  test('is over once sending has begun', async () => {
     work.line.setFault('hang')
     const { id } = start()
     work.outbox.sendNow(id)
@@ -51,7 +51,7 @@ describe('the time to take back', () => {
     expect(get(id).state).toBe('sending')
   })
 
-  test('can be set, and cut short', async () => {
+  test('can be configured, and skipped', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 60 })
     const { id, goesAt = 0 } = start()
     expect(goesAt - work.time.now).toBeGreaterThan(59_000)
@@ -59,7 +59,7 @@ describe('the time to take back', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('can be taken back as long as it waits, whatever it waits for', async () => {
+  test('doesn’t limit undo: a send can be undone while it waits for something else', async () => {
     work.line.setFault({ status: 429 })
     const { id, draftId } = start()
     work.outbox.sendNow(id)
@@ -68,12 +68,12 @@ describe('the time to take back', () => {
   })
 })
 
-describe('a clock that jumps', () => {
+describe('when the clock jumps', () => {
   test.each([
     ['back by a day', -24 * HOUR],
     ['back by a second', -1000],
     ['ahead by a year', 365 * 24 * HOUR]
-  ])('%s makes the time to take back neither longer nor shorter', async (_, jump) => {
+  ])('%s, the undo period gets neither longer nor shorter', async (_, jump) => {
     const { id } = start()
     await work.time.pass(5_000)
     work.time.now += jump
@@ -86,7 +86,7 @@ describe('a clock that jumps', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('while the application is closed, back by a day: the undo window begins again, and no more', async () => {
+  test('back by a day while the application is closed, the undo period starts once more', async () => {
     const { id } = start()
     work.time.now -= 24 * HOUR
     work.restart()
@@ -96,8 +96,8 @@ describe('a clock that jumps', () => {
   })
 })
 
-describe('sending at a given time', () => {
-  test('waits for it, also over a restart', async () => {
+describe('sending at a scheduled time', () => {
+  test('waits for that time, even across a restart', async () => {
     const at = work.time.now + 3 * HOUR
     const { id, hold, goesAt } = start(at)
     expect({ hold, goesAt }).toEqual({ hold: 'time', goesAt: at })
@@ -110,7 +110,7 @@ describe('sending at a given time', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('is done soon after the computer wakes, where its time came in the meantime', async () => {
+  test('happens soon after the computer wakes, if the time has come', async () => {
     const { id } = start(work.time.now + 10 * HOUR)
     work.time.now += 11 * HOUR
     work.outbox.resumed()
@@ -118,7 +118,7 @@ describe('sending at a given time', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('is not done early because the clock jumps ahead while the application runs', async () => {
+  test('isn’t early if the clock jumps ahead while the application runs', async () => {
     const { id } = start(work.time.now + 10 * HOUR)
     work.time.now += 11 * HOUR
     await work.time.pass(HOUR)
@@ -130,14 +130,14 @@ describe('sending at a given time', () => {
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('is measured from when the time was given, also after a jump', async () => {
+  test('counts from when it was scheduled, even after the clock has jumped', async () => {
     work.time.now += 11 * HOUR
     const { id } = start(work.time.now + HOUR)
     await work.time.pass(1.1 * HOUR)
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('can be cut short or taken back', async () => {
+  test('can be skipped or undone', async () => {
     const { id } = start(work.time.now + HOUR)
     work.outbox.sendNow(id)
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
@@ -145,19 +145,19 @@ describe('sending at a given time', () => {
     expect(work.outbox.undo(other.id).id).toBe(other.draftId)
   })
 
-  test('keeps nothing else from going', async () => {
+  test('doesn’t delay other packages', async () => {
     start(work.time.now + HOUR)
     const { id } = start()
     await work.time.pass(10_100)
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('a due date that would pass before then is refused at once', () => {
+  test('is refused immediately if the due date would pass before it', () => {
     const id = draft(inUtc(work.time.now + HOUR))
     expect(() => work.outbox.enqueue(id, { at: work.time.now + 2 * HOUR })).toThrow()
   })
 
-  test('a due date that has passed when it is to leave is refused with plain words, and not sent', async () => {
+  test('is refused with a clear message if the due date has passed by then', async () => {
     const id = draft(inUtc(work.time.now + 2 * HOUR))
     const send = work.outbox.enqueue(id, { at: work.time.now + HOUR })
     work.time.now += 3 * HOUR

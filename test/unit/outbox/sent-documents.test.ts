@@ -1,5 +1,5 @@
 /**
- * The documents of an answer go to the documents worker at once, with their links; the outbox doesn't keep the links.
+ * The documents of an answer go to the documents worker immediately, with their links; the outbox doesn't keep these.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { documentsWithLinks } from '../../../src/main/core/outbox/sent-documents.ts'
@@ -16,7 +16,7 @@ const kept = () => JSON.stringify(work.parts.db.prepare('SELECT response FROM se
 const queue = () => work.parts.ask('waitingHere', { accountId: work.accountId })
 
 test.each([forms({ embedded: true }), templates({ embedded: true })])(
-  'a person can sign before any folder was read',
+  'a person can sign before any folder has been read',
   async (composition) => {
     await work.send(composition)
     await expect.poll(queue).toMatchObject([{ signerName: 'Mere Tamati' }])
@@ -29,7 +29,7 @@ test.each([forms({ embedded: true }), templates({ embedded: true })])(
   }
 )
 
-describe('while the documents can’t be kept', () => {
+describe('while the documents can’t be stored', () => {
   beforeEach(async () => {
     work.disk.isFull = true
     await work.send(forms({ embedded: true }))
@@ -38,25 +38,25 @@ describe('while the documents can’t be kept', () => {
     work.disk.isFull = false
   })
 
-  test('the links stay in the answer, and it is tried again', async () => {
+  test('the links stay in the answer, and storing is retried', async () => {
     await work.time.pass(2_000)
     await expect.poll(queue).toHaveLength(1)
     await expect.poll(kept).not.toContain('SigningKey')
   })
 
-  test('and the application ends, the next start hands them over', async () => {
+  test('and the application ends, they are stored at the next start', async () => {
     work.restart()
     await expect.poll(queue).toHaveLength(1)
     await expect.poll(kept).not.toContain('SigningKey')
   })
 })
 
-describe('links at the top of an answer', () => {
+describe('signing links at the top level of an answer', () => {
   const signer = (Email: string, SignerReference?: string) => ({ Email, ...(SignerReference && { SignerReference }) })
   const linksIn = (answer: Parameters<typeof documentsWithLinks>[0]) =>
     documentsWithLinks(answer).map(({ Signers = [] }) => Signers.map(({ SigningKey }) => SigningKey))
 
-  test('go to the signer of the same reference', () => {
+  test('go to the signer with the same reference', () => {
     const Documents = [{ Reference: 'd', Signers: [signer('a@example.com', '1'), signer('a@example.com', '2')] }]
     const Signers = [{ ...signer('a@example.com', '2'), SigningKey: 'two' }]
     expect(linksIn({ Documents, Signers })).toEqual([[undefined, 'two']])
@@ -68,7 +68,7 @@ describe('links at the top of an answer', () => {
     expect(linksIn({ Documents, Signers })).toEqual([['1'], ['2']])
   })
 
-  test('go to nobody where they could be anyone’s', () => {
+  test('go to nobody if they could be for several people', () => {
     const Documents = ['one', 'two'].map((Reference) => ({ Reference, Signers: [signer('a@example.com')] }))
     const Signers = [
       { ...signer('a@example.com'), SigningKey: '1' },
@@ -77,7 +77,7 @@ describe('links at the top of an answer', () => {
     expect(linksIn({ Documents, Signers })).toEqual([[undefined], [undefined]])
   })
 
-  test('go to someone who isn’t named only where nobody else could be meant', () => {
+  test('go to an unnamed signer only if there is no other', () => {
     const link = (SigningKey: string) => ({ SigningKey })
     const one = { Reference: 'd', Signers: [{ FirstName: 'Mere' }] }
     expect(linksIn({ Documents: [one], Signers: [link('1')] })).toEqual([['1']])

@@ -55,7 +55,7 @@ function sendsOfEachState(): Db {
   return db
 }
 
-test('every send is there, findable, countable, and with what it holds', async () => {
+test('every send can be found, counted and read with its content', async () => {
   sendsOfEachState()
   const sends = openSends(db)
   const pages = new SendQueries(db)
@@ -92,7 +92,7 @@ test('every send is there, findable, countable, and with what it holds', async (
   expect(db.pragma('foreign_key_check')).toEqual([])
 })
 
-test('an account takes its outbox along, counts and all', () => {
+test('deleting an account deletes its outbox, including the counts', () => {
   sendsOfEachState()
   db.exec(`DELETE FROM accounts`)
   for (const table of ['sends', 'send_bodies', 'send_documents', 'send_counts', 'batches', 'outboxes']) {
@@ -111,7 +111,7 @@ test.each([
     'the counts of an account',
     'SELECT state, sum(count) FROM send_counts WHERE account_id = ? GROUP BY state, batch_id'
   ]
-])('finds %s without reading everything', (_, sql) => {
+])('finds %s without a full table scan', (_, sql) => {
   sendsOfEachState()
   const parameters = Array.from(sql.matchAll(/\?/g), () => 'x')
   const plan = JSON.stringify(db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters))

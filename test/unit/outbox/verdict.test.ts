@@ -1,4 +1,4 @@
-/** The verdict on a look, without a network, a clock or a database. */
+/** The verdict on a check, without a network, a clock or a database. */
 import { expect, test } from 'vitest'
 import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { type SendCheck, type SendObservation, verdictOf } from '../../../src/main/core/outbox/verdict.ts'
@@ -18,38 +18,48 @@ const refusal = { code: 'conflict', message: 'There already.', mayHaveArrived: f
 const documents = [{ Reference: 'a' }]
 
 test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof refusal }, string]>([
-  ['shows it: it arrived', { match: { kind: 'found', documents } }, {}, 'arrived'],
+  ['finds it: it arrived', { match: { kind: 'found', documents } }, {}, 'arrived'],
   [
-    'shows it, though some could not be read',
+    'finds it, though something was unreadable: it arrived',
     { match: { kind: 'found', documents }, isComplete: false },
     {},
     'arrived'
   ],
-  ['shows what may be it', { match: { kind: 'ambiguous', documents } }, {}, 'ambiguous'],
-  ['misses it for the first time', { earlier: undefined }, {}, 'nothing'],
-  ['misses it too soon after the first', { startedAt: SECOND_CHECK_AFTER - 1 }, {}, 'nothing'],
-  ['misses it for the second time', {}, {}, 'ready'],
-  ['misses it after it was ambiguous', { earlier: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
-  ['could not read all', { isComplete: false }, {}, 'nothing'],
-  ['was made while a twin was on its way', { match: { kind: 'unclear' } }, {}, 'nothing'],
-  ['misses what may have been it', { isStillAmbiguous: true }, {}, 'nothing'],
-  ['misses one that was refused meanwhile', {}, { error: refusal }, 'refused'],
-  ['misses one that was tried three times', {}, { attempt: 3 }, 'not-sent'],
-  ['misses an old one, by the wall clock', { age: { ...look.age, byWall: 31 * MINUTE } }, {}, 'not-sent'],
-  ['misses an old one, by this run’s clock', { age: { ...look.age, measured: 31 * MINUTE } }, {}, 'not-sent'],
+  ['finds possible matches: it is ambiguous', { match: { kind: 'ambiguous', documents } }, {}, 'ambiguous'],
+  ['misses it for the first time: nothing changes', { earlier: undefined }, {}, 'nothing'],
+  ['misses it again too soon: nothing changes', { startedAt: SECOND_CHECK_AFTER - 1 }, {}, 'nothing'],
+  ['misses it for the second time: it is retried', {}, {}, 'ready'],
+  ['misses it after it was ambiguous: nothing changes', { earlier: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
+  ['couldn’t read everything: nothing changes', { isComplete: false }, {}, 'nothing'],
+  ['ran while an identical package was being sent: nothing changes', { match: { kind: 'unclear' } }, {}, 'nothing'],
+  ['misses it while an ambiguity is open: nothing changes', { isStillAmbiguous: true }, {}, 'nothing'],
+  ['misses it after it was refused: it is refused', {}, { error: refusal }, 'refused'],
+  ['misses it after three attempts: it is not sent', {}, { attempt: 3 }, 'not-sent'],
   [
-    'misses an old one, by what happened at the service since',
+    'misses one that is old by the wall clock: it is not sent',
+    { age: { ...look.age, byWall: 31 * MINUTE } },
+    {},
+    'not-sent'
+  ],
+  [
+    'misses one that is old by this run’s clock: it is not sent',
+    { age: { ...look.age, measured: 31 * MINUTE } },
+    {},
+    'not-sent'
+  ],
+  [
+    'misses one that is old by the service’s later events: it is not sent',
     { age: { ...look.age, measured: undefined, byService: 31 * MINUTE } },
     {},
     'not-sent'
   ],
-  ['misses one of the future', { age: { ...look.age, byWall: -1 } }, {}, 'not-sent'],
+  ['misses one from the future: it is not sent', { age: { ...look.age, byWall: -1 } }, {}, 'not-sent'],
   [
-    'misses an old one that a person let go again',
+    'misses an old one that a person retried: it is retried',
     { age: { ...look.age, byWall: 31 * MINUTE } },
     { attempt: 0 },
     'ready'
   ]
-])('a look that %s', (_, changes, of, kind) => {
+])('a check that %s', (_, changes, of, kind) => {
   expect(verdictOf({ ...send, ...of }, { ...look, ...changes }).verdict.kind).toBe(kind)
 })
