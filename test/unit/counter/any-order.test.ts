@@ -1,7 +1,7 @@
 /**
  * Random actions of people, pages, the service and the clock, in any order, with the application killed at any point.
- * Invariants: a page is seen only by its own signer, a lock opens only with the PIN, nothing is called signed that
- * isn't, no link leaks, nothing is left for the next person or the next sitting, the audit trail has every step, and
+ * Invariants: a page is seen only by its own signer, a lock opens only with the PIN, nothing is reported as signed that
+ * isn't, no link leaks, nothing is left for the next person or the next session, the audit trail has every step, and
  * every session ends.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -583,7 +583,7 @@ const anyDay = fc.record({
   second: fc.option(anySitting, { nil: undefined })
 })
 
-test('every session keeps its promises at every moment, and comes to its end', async () => {
+test('every session keeps all invariants at every moment, and ends', async () => {
   await fc.assert(
     fc.asyncProperty(anyDay, async ({ papers, place, mayKeepPages, first, second }) => {
       const documents = documentsOf(papers)
@@ -649,7 +649,7 @@ async function sits(there: World, { turns, happenings: all, end }: Sitting): Pro
   await checkTrail(there)
 }
 
-/** The chosen turns, each signature once, beginning with one who can sign at once. */
+/** The chosen turns, each signature once, beginning with one who can sign immediately. */
 function chosenOf({ documents, places }: World, turns: readonly number[]): Place[] {
   const chosen = [...new Set(turns.map((which) => which % places.length))].map((which) => places[which] as Place)
   const canBegin = ([reference, at]: Place) => documents[reference]?.[at]?.SignedStatus === 'Invitation'

@@ -14,22 +14,22 @@ async function reading(more = {}, place: 'here' | 'other-display' = 'here') {
 const VIDEO = { VideoConfirmationEnabled: true }
 
 test.each([
-  ['nothing asks for it', {}, 'never'],
-  ['a video confirmation was asked for', VIDEO, 'ask'],
-  ['an identity check was asked for', { IDCheckStatus: 'Requested' }, 'ask']
-])('where %s, the page’s right is %s', async (_why, more, right) => {
+  ['nothing needs a camera', {}, 'never'],
+  ['video confirmation was requested', VIDEO, 'ask'],
+  ['an identity check was requested', { IDCheckStatus: 'Requested' }, 'ask']
+])('if %s, the page’s camera permission is “%s”', async (_why, more, right) => {
   const { page } = await reading(more)
   expect(page.turn.media()).toBe(right)
 })
 
-test('a page that may never have it is told no at once, and nobody is disturbed', async () => {
+test('a page that never needs a camera is refused immediately, without disturbing anyone', async () => {
   const { office } = await reading()
   expect(office.asks()).toEqual([false])
   expect(office.state().phase).toBe('open')
 })
 
 test.each(['allowCamera', 'resume'] as const)(
-  'by the answer “%s” nobody sees a question without the devices that it asks for',
+  'with “%s”, the question is never shown without the requested devices',
   async (answer) => {
     const { office, counter, id } = await reading(VIDEO)
     const told: unknown[] = []
@@ -47,7 +47,7 @@ test.each(['allowCamera', 'resume'] as const)(
   }
 )
 
-test('staff’s yes, after the PIN, and the person’s answer the page: staff’s for the session, the person’s for their turns', async () => {
+test('a page gets the camera once staff (for the session) and the person (for their turns) have agreed', async () => {
   const { office, counter, id, page } = await reading(VIDEO)
   const answers = office.asks(['camera', 'microphone'])
   expect(office.state()).toMatchObject({ phase: 'covered', cover: 'camera', isLocked: true })
@@ -79,7 +79,7 @@ test('staff’s yes, after the PIN, and the person’s answer the page: staff’
   expect(office.state()).toMatchObject({ cover: 'consent', isLocked: false })
 })
 
-test('the person may say no to what staff has allowed, and is asked again without staff', async () => {
+test('the person can refuse what staff allowed, and is asked again without staff', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
   await counter.unlock(id, PIN)
@@ -90,7 +90,7 @@ test('the person may say no to what staff has allowed, and is asked again withou
   expect(office.state().cover).toBe('consent')
 })
 
-test('a no is a no of this question', async () => {
+test('a refusal applies only to that request', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
   await counter.unlock(id, PIN)
@@ -100,7 +100,7 @@ test('a no is a no of this question', async () => {
   expect(office.state().cover).toBe('camera')
 })
 
-test('the person may go on without it, and needs no PIN for that', async () => {
+test('the person can continue without a camera, and needs no PIN', async () => {
   const { office, counter, id, page } = await reading(VIDEO)
   const answers = office.asks()
   expect(await counter.resume(id)).toMatchObject({ phase: 'open', asksFor: [], isLocked: false })
@@ -108,7 +108,7 @@ test('the person may go on without it, and needs no PIN for that', async () => {
   expect(office.told('camera-refused')).toMatchObject([{ detail: { by: 'person' } }])
 })
 
-test('going on without an answer is a no', async () => {
+test('continuing without an answer refuses the request', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
   await counter.unlock(id, PIN)
@@ -116,7 +116,7 @@ test('going on without an answer is a no', async () => {
   expect(answers).toEqual([false])
 })
 
-test('a question that waits when the turn ends is answered no', async () => {
+test('a pending request is refused when the turn ends', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
   counter.screenLeft('blur')
@@ -129,7 +129,7 @@ test('a question that waits when the turn ends is answered no', async () => {
   expect(office.state()).toMatchObject({ asksFor: [], allowsCamera: false })
 })
 
-test('a question behind a lock waits behind it; the person can’t answer it there', async () => {
+test('a request behind a lock waits there, and the person can’t answer it', async () => {
   const { office, counter, id } = await reading(VIDEO)
   counter.screenLeft('blur')
   const answers = office.asks()
@@ -137,7 +137,7 @@ test('a question behind a lock waits behind it; the person can’t answer it the
   expect([office.state().cover, office.state().asksFor, answers]).toEqual(['away', ['camera'], []])
 })
 
-test('staff answers from their own screen while the person has the second display', async () => {
+test('staff answers on their own screen while the person uses the second display', async () => {
   const { office, counter, id, page } = await reading(VIDEO, 'other-display')
   const answers = office.asks()
   await expect(counter.staff(id, 'allow-camera', 'person')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
@@ -147,7 +147,7 @@ test('staff answers from their own screen while the person has the second displa
   expect([answers, page.state]).toEqual([[true], 'shown'])
 })
 
-test('a yes at the start is written down, and still holds only where the camera may be needed', async () => {
+test('permission given at the start is recorded, and applies only if a camera may be needed', async () => {
   const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example', VIDEO)] })
   const turns = ['will', 'deed'].map((documentReference) => ({ documentReference, signer: 0, evidence: [] }))
   const { id } = await office.counter.start({ turns, allowsCamera: true })
@@ -160,7 +160,7 @@ test('a yes at the start is written down, and still holds only where the camera 
   expect(office.told('camera-allowed')).toHaveLength(1)
 })
 
-test('what a page got is written down, with where the page was from', async () => {
+test('the devices a page received are recorded with its origin', async () => {
   const { office, page } = await reading(VIDEO)
   page.turn.events.granted(['camera', 'microphone'])
   expect(office.told('camera-allowed')).toMatchObject([
@@ -175,7 +175,7 @@ test('what a page got is written down, with where the page was from', async () =
   expect(office.told('camera-allowed')).toHaveLength(1)
 })
 
-test('a page that got another camera than the chosen one is told to staff once, and stands in the trail', async () => {
+test('a page that uses another camera than the chosen one is reported to staff once and recorded', async () => {
   const { office, page } = await reading(VIDEO)
   expect(office.state().otherCamera).toBeUndefined()
   page.turn.events.otherCamera()
@@ -191,7 +191,7 @@ test('a page that got another camera than the chosen one is told to staff once, 
 test.each([
   ['finished', (events: SigningViewEvents) => events.returned()],
   ['failed', (events: SigningViewEvents) => events.failed({ code: 'internal', message: 'The page ended.' })]
-])('a question of a page that %s was refused, and that is written down', async (_how, ends) => {
+])('a pending request of a page that %s is refused, and the refusal recorded', async (_how, ends) => {
   const { office, page } = await reading(VIDEO)
   const answers = office.asks(['microphone'])
   ends(page.turn.events)
@@ -203,7 +203,7 @@ test.each([
   expect(office.told('camera-refused')).toHaveLength(1)
 })
 
-test('a question that staff answered leaves no second note when the page is closed', async () => {
+test('a request that staff answered isn’t recorded again when the page is closed', async () => {
   const { office, counter, id } = await reading(VIDEO)
   office.asks()
   await counter.unlock(id, PIN)

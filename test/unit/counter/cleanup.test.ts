@@ -16,7 +16,7 @@ async function resisting() {
   return { office, wiped }
 }
 
-test('no other session is begun while it is there, and that is said', async () => {
+test('another session can’t start while the page is there, and the error says so', async () => {
   const { office } = await resisting()
   const start = office.start(['deed', 0])
   const refused = expect(start).rejects.toMatchObject({
@@ -28,7 +28,7 @@ test('no other session is begun while it is there, and that is said', async () =
   expect([office.isTaken, office.counter.isRunning(), office.pages.length]).toEqual([false, false, 1])
 })
 
-test('it is tried once more, and where it is gone the session begins', async () => {
+test('wiping is retried, and once it succeeds the session starts', async () => {
   const { office, wiped } = await resisting()
   wiped.open()
   await office.start(['deed', 0])

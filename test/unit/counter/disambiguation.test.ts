@@ -39,8 +39,8 @@ const tellings = (entries: readonly CounterEntry[]) =>
     matter
   }))
 
-describe('two of one name', () => {
-  test('who can’t be told apart otherwise have the matter and the date of birth in the queue and the sheet, and nobody else', async () => {
+describe('two people with the same name', () => {
+  test('are distinguished by matter and date of birth in the queue and the sheet, if nothing else differs', async () => {
     const here = twoOfOneName()
     here.sentAs = (reference) =>
       composed.forms({
@@ -82,7 +82,7 @@ describe('two of one name', () => {
     ])
   })
 
-  test('who are told apart by their addresses have nothing more, and nothing is read of what was sent', async () => {
+  test('with different addresses show nothing more, and what was sent isn’t read', async () => {
     const here = twoOfOneName()
     here.change('deed', 0, { Email: 'ann.other@example.com' })
     here.change('will', 0, { Email: 'ann@example.com' })
@@ -93,7 +93,7 @@ describe('two of one name', () => {
     for (const { born, matter } of await here.counter.queue()) expect([born, matter]).toEqual([undefined, undefined])
   })
 
-  test('have nothing of it in the session, on the person’s screen, in the trail or in what is kept of it', async () => {
+  test('have no such details in the session, on the person’s screen, in the trail or the crash marker', async () => {
     const here = twoOfOneName()
     here.sentAs = () =>
       composed.forms({ items: [composed.form({ signers: [sentTo(asked('Date of birth', '1980-03-12'))] })] })
@@ -105,7 +105,7 @@ describe('two of one name', () => {
     for (const secret of ['1980', '2024-117', '2025-003', 'born', 'matter']) expect(all).not.toContain(secret)
   })
 
-  test('are numbered in one session where their address is the same or none, so that neither is taken for the other', async () => {
+  test('are numbered within a session if they have the same address or none', async () => {
     const here = openOffice({
       will: [ann({ MobileCountry: '64' }), ann({ MobileCountry: '61' })],
       deed: [signer('Ben Example', { Email: '' }), signer('Ben Example', { Email: '' }), signer('Cleo Example')]
@@ -127,21 +127,24 @@ describe('a date of birth', () => {
   const form = (...signers: ComposedSigner[]) => ({ items: [composed.form({ signers })] })
 
   test.each(['Date of birth', 'Your date of birth', 'DOB', 'D.O.B.', 'Birth date (day/month/year)', 'date of birth:'])(
-    'is known by the question “%s”',
+    'is recognised from the question “%s”',
     async (label) => expect(await bornOf(form(sentTo(asked(label, '1980-03-12'))))).toBe('1980-03-12')
   )
 
   test.each([
     ['of a child', form(sentTo(asked('Child’s date of birth', '2015-03-12')))],
-    ['of a place', form(sentTo(asked('Place of birth', '1980-03-12')))],
-    ['that is no day', form(sentTo(asked('Date of birth', '31/02/1980')))],
-    ['that was asked as text', form(sentTo(asked('Date of birth', '1980-03-12', 'text')))],
+    ['that is a place', form(sentTo(asked('Place of birth', '1980-03-12')))],
+    ['that doesn’t exist', form(sentTo(asked('Date of birth', '31/02/1980')))],
+    ['entered as text', form(sentTo(asked('Date of birth', '1980-03-12', 'text')))],
     ['of someone else', form(sentTo({}), composed.signer(asked('Date of birth', '1980-03-12')))],
-    ['of two who can’t be told apart', form(sentTo(asked('DOB', '1980-03-12')), sentTo(asked('DOB', '1951-07-01')))],
-    ['of nobody that was sent', form()]
-  ])('isn’t one %s', async (_which, items) => expect(await bornOf(items)).toBeUndefined())
+    [
+      'of two people who can’t be distinguished',
+      form(sentTo(asked('DOB', '1980-03-12')), sentTo(asked('DOB', '1951-07-01')))
+    ],
+    ['of a signer who wasn’t in what was sent', form()]
+  ])('isn’t recognised: one %s', async (_which, items) => expect(await bornOf(items)).toBeUndefined())
 
-  test('is known by a template’s field where they alone sign it', async () => {
+  test('is recognised from a template’s field if that person is its only signer', async () => {
     const field = {
       key: 'x',
       FieldType: 'DateInput',
@@ -156,7 +159,7 @@ describe('a date of birth', () => {
     expect(await bornOf(of(sentTo({}), composed.signer({ key: 's2' })), composed.templates)).toBeUndefined()
   })
 
-  test('isn’t looked for without end, nor is the queue lost with what was sent', async () => {
+  test('is looked up for at most 50 documents, and a failing lookup doesn’t break the queue', async () => {
     const many = Array.from({ length: 80 }, (_, at): [string, Signer[]] => [
       `doc-${at}`,
       [ann({ Email: '', MobileNumber: '' })]

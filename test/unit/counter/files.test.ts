@@ -41,18 +41,18 @@ async function signing(asks: string[] | 'nothing' = []) {
   return { office, id, page, staffOpens, fileOf }
 }
 
-describe('of what staff opens', () => {
+describe('files that staff opens', () => {
   const opened = async (accept: string[] = []) => {
     const files = new TurnFiles(place)
     await files.open({ folder: theirs })
     return names(files.offered(accept))
   }
 
-  test('regular files are offered, by name', async () => {
+  test('are offered by name if they are regular files', async () => {
     expect(await opened()).toEqual(['bill.PDF', 'door.jpg', 'notes.txt', 'passport.pdf'])
   })
 
-  test('links, folders, hidden, empty and too large files are not', async () => {
+  test('are not offered if they are links, folders, hidden, empty or too large', async () => {
     const secret = join(root, 'secret.txt')
     await writeFile(secret, 'secret')
     await symlink(secret, join(theirs, 'a link.pdf'))
@@ -75,12 +75,12 @@ describe('of what staff opens', () => {
     [['image/*'], ['door.jpg']],
     [['image/png', 'text/plain'], ['notes.txt']],
     [['*/*'], ['bill.PDF', 'door.jpg', 'notes.txt', 'passport.pdf']]
-  ])('a page that accepts %j is offered %j', async (accept, expected) => {
+  ])('are filtered for a page that accepts %j to %j', async (accept, expected) => {
     expect(await opened(accept)).toEqual(expected)
   })
 })
 
-test('the words of a page’s accept are read as far as they can be', () => {
+test('the valid parts of a page’s accept attribute are used, at most 50', () => {
   expect(acceptedTypes('.PDF, image/*,image/*, , ../../etc, .a b, <b>, application/vnd.ms-excel')).toEqual([
     '.pdf',
     'image/*',
@@ -89,7 +89,7 @@ test('the words of a page’s accept are read as far as they can be', () => {
   expect(acceptedTypes(Array.from({ length: 5000 }, (_, at) => `.a${at}`).join()).length).toBe(50)
 })
 
-describe('a copy', () => {
+describe('a copy of a file', () => {
   const openedIn = async () => {
     const files = new TurnFiles(place)
     await files.open({ folder: theirs })
@@ -97,7 +97,7 @@ describe('a copy', () => {
     return { files, idOf }
   }
 
-  test('has the file’s name and content, and nothing of its place', async () => {
+  test('has the file’s name and content, and nothing of its path', async () => {
     const { files, idOf } = await openedIn()
     const copy = await files.copy(idOf('passport.pdf'))
     expect([basename(copy), dirname(dirname(copy))]).toEqual(['passport.pdf', place])
@@ -129,16 +129,16 @@ describe('a copy', () => {
         await mkdir(path)
       }
     ],
-    ['is gone', (path) => rm(path)]
+    ['was deleted', (path) => rm(path)]
   ]
-  test.each(swaps)('isn’t made of a file that %s since it was offered', async (_what, swap) => {
+  test.each(swaps)('isn’t made if the file %s after it was offered', async (_what, swap) => {
     const { files, idOf } = await openedIn()
     await swap(join(theirs, 'passport.pdf'))
     await expect(files.copy(idOf('passport.pdf'))).rejects.toMatchObject({ appError: { code: 'bad-file' } })
     expect(await copies()).toEqual([])
   })
 
-  test('isn’t made of a file that changes while it is copied', async () => {
+  test('isn’t made if the file changes during copying', async () => {
     const original = join(theirs, 'passport.pdf')
     await writeFile(original, Buffer.alloc(MAX_FILE_BYTES - 1, 'a'))
     const { files, idOf } = await openedIn()
@@ -158,7 +158,7 @@ describe('a copy', () => {
     expect(await copies()).toEqual([])
   })
 
-  test('isn’t made of what isn’t offered, or no longer', async () => {
+  test('isn’t made of a file that isn’t offered, or no longer offered', async () => {
     const { files, idOf } = await openedIn()
     const id = idOf('passport.pdf')
     await expect(files.copy('another')).rejects.toMatchObject({ appError: { code: 'gone' } })
@@ -166,7 +166,7 @@ describe('a copy', () => {
     await expect(files.copy(id)).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
-  test('is removed at the end, also one that was being made', async () => {
+  test('is removed at the end, even if it was still being made', async () => {
     const { files, idOf } = await openedIn()
     await files.copy(idOf('door.jpg'))
     const late = files.copy(idOf('passport.pdf'))
@@ -176,7 +176,7 @@ describe('a copy', () => {
     expect(await copies()).toEqual([])
   })
 
-  test('a refusal names no path', async () => {
+  test('that fails reports no path', async () => {
     const { files, idOf } = await openedIn()
     const id = idOf('passport.pdf')
     await rm(theirs, { recursive: true })
@@ -186,7 +186,7 @@ describe('a copy', () => {
 })
 
 describe('a page that asks for a file', () => {
-  test('is not asked about while the setting says no: it is refused', async () => {
+  test('is refused without asking anyone if the setting is off', async () => {
     const { office, page } = await signing('nothing')
     office.settings.mayGiveFiles = false
     expect(page.turn.files()).toBe(false)
@@ -195,7 +195,7 @@ describe('a page that asks for a file', () => {
     expect(office.state().asksFile).toBeUndefined()
   })
 
-  test('is covered until staff has opened files, and gets the one that the person gives', async () => {
+  test('is covered until staff opens files, and gets the one that the person chooses', async () => {
     const { office, id, page, staffOpens, fileOf } = await signing(['.pdf'])
     expect(office.state()).toMatchObject({ phase: 'covered', cover: 'file', isLocked: false, asksFile: {} })
     expect(page.state).toBe('hidden')
@@ -218,7 +218,7 @@ describe('a page that asks for a file', () => {
     await office.settled()
   })
 
-  test('asks again in the same turn for what is open already', async () => {
+  test('can ask again in the same turn for files already opened', async () => {
     const { office, id, page, staffOpens, fileOf } = await signing()
     await staffOpens()
     await office.counter.giveFile(id, fileOf('door.jpg'))
@@ -226,7 +226,7 @@ describe('a page that asks for a file', () => {
     expect(names(office.state().asksFile?.files)).toEqual(['notes.txt'])
   })
 
-  test('goes on without one, as the person or staff says', async () => {
+  test('continues without a file if the person or staff chooses to', async () => {
     const { office, id, page } = await signing()
     await office.counter.resume(id)
     expect(office.state().asksFile).toBeUndefined()
@@ -237,7 +237,7 @@ describe('a page that asks for a file', () => {
     expect([office.state().asksFile, page.given]).toEqual([undefined, []])
   })
 
-  test('gets nothing that isn’t offered, and nothing once the screen was left', async () => {
+  test('gets no file that isn’t offered, and none after the screen was left', async () => {
     const { office, id, page, staffOpens, fileOf } = await signing(['.pdf'])
     await staffOpens()
     await expect(office.counter.giveFile(id, 'another')).rejects.toMatchObject({ appError: { code: 'gone' } })
@@ -247,14 +247,14 @@ describe('a page that asks for a file', () => {
     expect([page.given, office.state().cover]).toEqual([[], 'away'])
   })
 
-  test('asks no more once it shows another document', async () => {
+  test('no longer asks once it loads another document', async () => {
     const { office, page } = await signing()
     page.turn.events.loading()
     expect(office.state()).toMatchObject({ phase: 'loading' })
     expect(office.state().asksFile).toBeUndefined()
   })
 
-  test('a file that can’t be used leaves the choice open', async () => {
+  test('keeps the choice open if the chosen file can’t be used', async () => {
     const { office, id, page, staffOpens, fileOf } = await signing()
     await staffOpens()
     const file = fileOf('passport.pdf')
@@ -263,7 +263,7 @@ describe('a page that asks for a file', () => {
     expect([office.state().cover, page.given]).toEqual(['file', []])
   })
 
-  test('gets nothing that the trail can’t take, and what it doesn’t take is told after all', async () => {
+  test('gets no file that can’t be recorded, and one it refuses is recorded as not taken', async () => {
     const { office, id, page, staffOpens, fileOf } = await signing(['.pdf'])
     await staffOpens()
     office.trailTrouble = new Error('The disk is full.')
@@ -278,7 +278,7 @@ describe('a page that asks for a file', () => {
     expect(office.told('file-not-taken')).toMatchObject([{ detail: { file: 'passport.pdf' } }])
   })
 
-  test('nobody sees its question without what it asks for', async () => {
+  test('is never covered for a file without its question', async () => {
     const { office, id, staffOpens, fileOf } = await signing(['.pdf'])
     const told: unknown[] = []
     office.deps.changed = () => {
@@ -290,7 +290,7 @@ describe('a page that asks for a file', () => {
     expect([office.state().phase, told]).toEqual(['open', []])
   })
 
-  test('a folder that is read for longer than the turn goes on is not said to be open', async () => {
+  test('doesn’t report a folder as opened if the turn ends while it is read', async () => {
     const { office, id } = await signing()
     office.chosenFiles = { folder: theirs }
     await office.counter.unlock(id, PIN)
@@ -304,7 +304,7 @@ describe('a page that asks for a file', () => {
     await office.settled()
   })
 
-  test('nothing that was opened for one person is offered to the next', async () => {
+  test('isn’t offered files opened for an earlier page', async () => {
     const { office, id, staffOpens } = await signing()
     await staffOpens()
     office.events().failed({ code: 'server', message: 'It broke.' })
@@ -314,7 +314,7 @@ describe('a page that asks for a file', () => {
     expect(office.state().asksFile).toEqual({})
   })
 
-  test('only staff opens files', async () => {
+  test('gets files only from staff, and only if the setting allows it', async () => {
     const { office, id } = await signing()
     await expect(office.counter.staff(id, 'open-folder', 'office')).rejects.toMatchObject({
       appError: { code: 'not-allowed' }
@@ -326,7 +326,7 @@ describe('a page that asks for a file', () => {
     })
   })
 
-  test('rings at the desk until something is open', async () => {
+  test('calls staff at the office screen until files have been opened', async () => {
     const { office } = await signing()
     const there = { ...office.state(), place: 'other-display' as const }
     expect(wantsStaff(there)).toBe(true)

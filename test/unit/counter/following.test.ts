@@ -1,4 +1,4 @@
-/** While a page is open the folders are polled: once the service has the person's answer, nobody has to report it. */
+/** While a page is open the folders are polled, so the person's answer is noticed without anyone reporting it. */
 import { describe, expect, test } from 'vitest'
 import { BOUNDS, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
@@ -12,11 +12,11 @@ async function reading(office = openOffice({ will: [signer('Ann Example'), later
   return { office, counter: office.counter, id }
 }
 
-describe('a page that leads nowhere', () => {
+describe('a page that never returns to the application', () => {
   test.each([
     ['signed', 'signs', 'signed'],
     ['declined', 'declines', 'declined']
-  ] as const)('ends by itself once they have %s, and they are thanked', async (_what, does, outcome) => {
+  ] as const)('is closed automatically once they have %s, and they are thanked', async (_what, does, outcome) => {
     const { office } = await reading()
     office[does]('will', 0)
     await office.looked()
@@ -28,7 +28,7 @@ describe('a page that leads nowhere', () => {
     expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome })
   })
 
-  test('shows its own last words first, and its own way back comes before ours', async () => {
+  test('stays a few seconds, and is ended only once if it returns by itself', async () => {
     const { office } = await reading()
     office.signs('will', 0)
     await office.looked()
@@ -40,7 +40,7 @@ describe('a page that leads nowhere', () => {
     expect([office.state().phase, office.told('turn-ended').length]).toEqual(['between', 1])
   })
 
-  test('stays while the service has no answer of theirs, whatever else has changed', async () => {
+  test('stays open until the service has the person’s answer, whatever else changes', async () => {
     const { office } = await reading()
     office.change('will', 1, { FirstName: 'Benjamin' })
     await office.looked()
@@ -50,7 +50,7 @@ describe('a page that leads nowhere', () => {
     expect([office.state().phase, office.page()?.state]).toEqual(['open', 'shown'])
   })
 
-  test('stays while they have asked for help, and ends once they go on', async () => {
+  test('stays while they have asked for help, and is closed once they continue', async () => {
     const { office, counter, id } = await reading()
     await counter.cover(id, 'help')
     office.signs('will', 0)
@@ -63,7 +63,7 @@ describe('a page that leads nowhere', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })
   })
 
-  test('of the next signer isn’t ended by the answer of the one before', async () => {
+  test('isn’t closed by the previous signer’s answer', async () => {
     const { office, counter, id } = await reading()
     office.signs('will', 0)
     await office.looked()
@@ -75,7 +75,7 @@ describe('a page that leads nowhere', () => {
     expect(office.state()).toMatchObject({ phase: 'open', current: 1 })
   })
 
-  test('that failed after they had signed is told as signed', async () => {
+  test('that failed after they signed counts as signed', async () => {
     const { office } = await reading()
     office.events().failed({ code: 'timeout', message: 'Late.' })
     office.signs('will', 0)
@@ -85,8 +85,8 @@ describe('a page that leads nowhere', () => {
   })
 })
 
-describe('staff who comes', () => {
-  test('to a screen that was left is told that the person has signed, not what ending would lose', async () => {
+describe('when staff arrives', () => {
+  test('at a locked screen after the person signed, the session moves on to the next turn', async () => {
     const { office, counter, id } = await reading()
     await office.time.pass(150_000)
     expect(office.state()).toMatchObject({ phase: 'covered', cover: 'idle', isLocked: true })
@@ -100,7 +100,7 @@ describe('staff who comes', () => {
     expect(office.page()?.state).toBe('destroyed')
   })
 
-  test('has the screen at once where that was the last', async () => {
+  test('after the last person signed, the session ends immediately', async () => {
     const { office, counter, id } = await reading(openOffice({ will: [signer('Ann Example'), signer('Ben Example')] }))
     office.signs('will', 0)
     office.events().returned()
@@ -113,7 +113,7 @@ describe('staff who comes', () => {
     expect(office.isTaken).toBe(false)
   })
 
-  test('finds the page as it was left where the service has no answer, or can’t be asked', async () => {
+  test('and the service has no answer or is unreachable, the page is as it was left', async () => {
     const { office, counter, id } = await reading()
     counter.screenLeft('blur')
     office.trouble = OFFLINE
@@ -123,7 +123,7 @@ describe('staff who comes', () => {
     expect([office.state().phase, office.page()?.state]).toEqual(['open', 'shown'])
   })
 
-  test('doesn’t wait for a service that takes its time', async () => {
+  test('the service is waited for only briefly', async () => {
     const { office, counter, id } = await reading()
     counter.screenLeft('blur')
     office.line = new Promise(() => {})
@@ -134,7 +134,7 @@ describe('staff who comes', () => {
   })
 })
 
-test('the folders of the session’s account are waited for until staff has the screen', async () => {
+test('the session has an account to poll until staff has the screen back', async () => {
   const { office, counter, id } = await reading()
   expect(counter.sessionAccountId()).toBe('office')
   counter.screenLeft('blur')
@@ -144,8 +144,8 @@ test('the folders of the session’s account are waited for until staff has the 
   expect([(await office.settled()).phase, counter.sessionAccountId()]).toEqual(['ended', undefined])
 })
 
-describe('the service’s answer', () => {
-  test('that comes while staff ends is the turn’s, once', async () => {
+describe('an answer from the service', () => {
+  test('that arrives while staff ends the session is recorded once', async () => {
     const { office, counter, id } = await reading()
     counter.screenLeft('blur')
     await counter.unlock(id, PIN)
@@ -161,7 +161,7 @@ describe('the service’s answer', () => {
     expect([office.told('session-ended').length, office.page()?.state]).toEqual([1, 'destroyed'])
   })
 
-  test('that the next one takes back is not called signed: the person may open the page again', async () => {
+  test('that the next one contradicts isn’t reported as signed, and the page can be opened again', async () => {
     const { office, counter, id } = await reading()
     office.signs('will', 0)
     await office.looked()

@@ -1,6 +1,6 @@
 /**
  * What is stored of a passport or identity card that staff compared: no more than the organisation's policy allows, and
- * nothing before the person is handed the screen.
+ * nothing before the screen is handed to the person.
  */
 import { expect, test } from 'vitest'
 import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
@@ -30,7 +30,7 @@ async function started(here: Office, read: object = READ) {
 /** Everything known of a session outside the stored identity data. */
 const everywhere = ({ notes, kept, errors }: Office, state: unknown) => JSON.stringify([notes, kept, errors, state])
 
-test('without a policy nothing is kept but that it was compared, whatever the window sends', async () => {
+test('without a policy only the comparison is recorded, even if the window sends more', async () => {
   const here = office()
   const { id } = await started(here)
   await here.counter.begin(id)
@@ -48,7 +48,7 @@ test.each([
   ['number-end', { number: '02C3', isEnd: true }, 'The last characters of its number are kept'],
   ['number-and-expiry', { number: NUMBER, expires: EXPIRES }, 'Its number and expiry date are kept']
 ] as const)(
-  'by a policy of “%s” that is kept as they are handed the screen, once, and nothing of it anywhere else',
+  'the policy “%s” stores just that at the handover, once, and nowhere else',
   async (policy, reading, words) => {
     const here = office()
     here.settings.identityKept = policy
@@ -71,7 +71,7 @@ test.each([
   }
 )
 
-test('nothing is kept of a document that wasn’t compared, nor where the trail has no room for the handover', async () => {
+test('nothing is stored for a document that wasn’t compared, or if the handover can’t be recorded', async () => {
   const here = office()
   here.settings.identityKept = 'number-and-expiry'
   const { id } = await started(here, { document: READ.document })
@@ -96,7 +96,7 @@ test.each([
   // The person was shown that only the end is kept.
   ['number-end', 'number-and-expiry', { number: '02C3', isEnd: true }, '; The last characters of its number are kept']
 ] as const)(
-  'if the policy changes from “%s” to “%s” before the person is handed the screen, no more is kept than both allow',
+  'if the policy changes from “%s” to “%s” before the handover, only what both allow is stored',
   async (before, after, reading, words) => {
     const here = office()
     here.settings.identityKept = before
@@ -111,7 +111,7 @@ test.each([
   }
 )
 
-test('half of a short number that was typed is kept if the policy allows only its end by then', async () => {
+test('half of a short typed number is stored if the policy now allows only its end', async () => {
   const here = office()
   here.settings.identityKept = 'number-and-expiry'
   const printed = { name: 'Ann Example', number: '12345', expires: EXPIRES }
@@ -122,7 +122,7 @@ test('half of a short number that was typed is kept if the policy allows only it
   expect(here.numbers).toMatchObject([{ number: '345', isEnd: true }])
 })
 
-test('what is kept is shown only as the trail has the hash of it, and the hash can’t be found by guessing numbers', () => {
+test('stored details are shown only if they match the trail’s hash, which is salted', () => {
   const { db, numbers, entry } = numbersOf()
   const { detail, write } = numbers.keep(
     { accountId: 'a', session: 's', turn: 1, documentReference: 'will' },

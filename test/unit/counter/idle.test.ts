@@ -1,4 +1,4 @@
-/** An idle counter: a warning with a countdown, then the cover, then the end. */
+/** An idle counter: a warning with a countdown, then the cover, then the end of the session. */
 import { describe, expect, test } from 'vitest'
 import { openOffice, PIN, signer } from './office.ts'
 
@@ -9,8 +9,8 @@ async function reading() {
   return { office, counter: office.counter, id, page }
 }
 
-describe('a session that nobody touches', () => {
-  test('warns, is covered, and ends by itself, still locked', async () => {
+describe('an idle session', () => {
+  test('warns, is covered, and ends automatically, still locked', async () => {
     const { office, page } = await reading()
     await office.time.pass(119_000)
     expect(office.state().warningUntil).toBeUndefined()
@@ -28,7 +28,7 @@ describe('a session that nobody touches', () => {
     expect(office.told('idle').map(({ detail }) => detail)).toEqual([{ became: 'covered' }, { became: 'ended' }])
   })
 
-  test('at any step ends: handover, cover, between two documents, failure', async () => {
+  test('ends from any step: handover, cover, between two documents, failure', async () => {
     const steps = {
       handover: async () => undefined,
       camera: async (office) => {
@@ -62,7 +62,7 @@ describe('a session that nobody touches', () => {
     }
   })
 
-  test('and was left ends too', async () => {
+  test('ends after the screen was left, too', async () => {
     const { office, counter } = await reading()
     counter.screenLeft('blur')
     await office.time.pass(449_000)
@@ -72,8 +72,8 @@ describe('a session that nobody touches', () => {
   })
 })
 
-describe('someone there', () => {
-  test('is told by a touch of our page or of theirs: the warning goes', async () => {
+describe('activity', () => {
+  test('on our page or the service’s dismisses the warning', async () => {
     const { office, counter, id, page } = await reading()
     await office.time.pass(125_000)
     expect(office.state().warningUntil).toBeDefined()
@@ -86,7 +86,7 @@ describe('someone there', () => {
     expect(office.state().phase).toBe('open')
   })
 
-  test('who does something is there', async () => {
+  test('such as a command dismisses the warning and restarts the idle time', async () => {
     const { office, counter, id } = await reading()
     await office.time.pass(125_000)
     await counter.cover(id, 'moment')
@@ -95,7 +95,7 @@ describe('someone there', () => {
     expect(office.state()).toMatchObject({ cover: 'moment' })
   })
 
-  test('behind a lock counts for nothing: a touch opens nothing, nor keeps it', async () => {
+  test('behind a lock neither unlocks the session nor prolongs it', async () => {
     const { office, counter, id } = await reading()
     await office.time.pass(151_000)
     for (let minute = 0; minute < 6; minute++) {
@@ -105,7 +105,7 @@ describe('someone there', () => {
     expect((await office.settled()).phase).toBe('return')
   })
 
-  test('who is staff isn’t hurried by the idle time, and going on begins it again', async () => {
+  test('by staff pauses the idle time, and continuing restarts it', async () => {
     const { office, counter, id } = await reading()
     await office.time.pass(151_000)
     await counter.unlock(id, PIN)
@@ -116,7 +116,7 @@ describe('someone there', () => {
     expect(office.state().warningUntil).toBeUndefined()
   })
 
-  test('waits for the service as long as that takes, and for staff at the end', async () => {
+  test('isn’t required while the service is being asked', async () => {
     const { office } = await reading()
     office.events().returned()
     await office.settled()

@@ -1,5 +1,5 @@
 /**
- * The application ends mid-session, by a crash or by quitting: the recovered state is true, and the session can be
+ * The application ends mid-session, by a crash or by quitting: the recovered state is correct, and the session can be
  * resumed.
  */
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -29,7 +29,7 @@ async function crashed() {
 }
 
 describe('after a crash', () => {
-  test('the session comes up locked, and the service says what became of the turn that ran', async () => {
+  test('the session is shown locked, and the service is asked about the turn that was open', async () => {
     const { office, again, state, outcomes } = await crashed()
     office.signs('will', 1)
     const asked = gate()
@@ -50,14 +50,14 @@ describe('after a crash', () => {
     expect([state()?.phase, office.kept, again.isHandedOver()]).toEqual(['ended', null, false])
   })
 
-  test('the pad says how long it waits after wrong PINs of before, without being asked for one', async () => {
+  test('a PIN pad still waiting after wrong PINs shows until when', async () => {
     const { office, again, state } = await crashed()
     office.pinWaitUntil = office.time.now + 240_000
     await again.resumeInterrupted()
     expect(state()).toMatchObject({ phase: 'return', isLocked: true, pinWaitUntil: office.pinWaitUntil })
   })
 
-  test('what couldn’t be asked is unknown, and becomes known later', async () => {
+  test('an outcome is unknown while the service is unreachable, and updated later', async () => {
     const { office, again, outcomes } = await crashed()
     office.trouble = OFFLINE
     await again.resumeInterrupted()
@@ -79,7 +79,7 @@ describe('after a crash', () => {
     expect(third.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'not-yet', 'skipped'])
   })
 
-  test('turns that had not begun are written down as over once, however often it is interrupted', async () => {
+  test('turns that hadn’t begun are recorded as skipped once, despite several interruptions', async () => {
     const office = openOffice()
     await office.start(['will', 0])
     for (let crash = 0; crash < 3; crash++) await new Counter(office.deps).resumeInterrupted()
@@ -87,7 +87,7 @@ describe('after a crash', () => {
     expect(office.told('session-interrupted')).toHaveLength(3)
   })
 
-  test('an outcome that was known, and that the trail didn’t get before the application ended, is in it once', async () => {
+  test('an outcome known but not yet recorded in the trail is recorded once', async () => {
     const { office, again } = await crashed()
     const [ann] = office.kept?.turns ?? []
     expect(ann).toMatchObject({ outcome: { signed: 'signed' }, isTold: true })
@@ -98,7 +98,7 @@ describe('after a crash', () => {
     expect(ofAnn).toMatchObject([{ detail: { outcome: 'signed' } }])
   })
 
-  test('a signature that became known later, and that the trail didn’t get before the application ended, is in it once', async () => {
+  test('a signature noticed later but not yet recorded in the trail is recorded once', async () => {
     const { office, again, outcomes } = await crashed()
     await again.resumeInterrupted()
     expect(outcomes()).toEqual(['signed', 'not-yet', 'skipped'])
@@ -122,7 +122,7 @@ describe('after a crash', () => {
     expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }, { detail: { outcome: 'signed' } }])
   })
 
-  test('an outcome that is the same after a second crash is not told twice', async () => {
+  test('an unchanged outcome isn’t recorded again after a second crash', async () => {
     const { office, again } = await crashed()
     await again.resumeInterrupted()
     await new Counter(office.deps).resumeInterrupted()
@@ -133,7 +133,7 @@ describe('after a crash', () => {
   test.each<[what: string, isFatal: (kept: RunningSession | null) => boolean]>([
     ['the outcome of a turn', (kept) => kept?.turns[0]?.isTold === true],
     ['the end of a session', (kept) => kept === null]
-  ])('%s and what is kept of the session are written together, or neither is', async (_what, isFatal) => {
+  ])('%s and the crash marker are written together or not at all', async (_what, isFatal) => {
     const office = openOffice()
     const db = connectInMemory()
     onTestFinished(() => void db.close())
@@ -183,7 +183,7 @@ describe('after a crash', () => {
     }
   })
 
-  test('no session begins whose marker can’t be kept with its entry', async () => {
+  test('a session doesn’t start if its crash marker can’t be stored', async () => {
     const office = openOffice()
     office.deps.crashMarker.save = () => {
       throw new Error('The application ends.')
@@ -192,7 +192,7 @@ describe('after a crash', () => {
     expect([office.counter.state(), office.isTaken]).toEqual([null, false])
   })
 
-  test('nobody is locked out where the PIN is gone, and nobody let in where it can’t be read', async () => {
+  test('the session ends if the PIN is gone, and stays locked if the PIN can’t be read', async () => {
     const { office, again, state } = await crashed()
     office.pin = undefined
     await again.resumeInterrupted()
@@ -203,27 +203,27 @@ describe('after a crash', () => {
     expect(other.state()).toMatchObject({ phase: 'return', isLocked: true })
   })
 
-  test('no other session begins before staff has seen this one', async () => {
+  test('no other session starts before staff has seen this one', async () => {
     const { again } = await crashed()
     await again.resumeInterrupted()
     const turns = [{ documentReference: 'will', signer: 1, evidence: [] }]
     await expect(again.start({ turns, allowsCamera: false })).rejects.toMatchObject({ appError: { code: 'busy' } })
   })
 
-  test('an account that is gone is said to be', async () => {
+  test('a removed account is reported in the outcome', async () => {
     const { office, again, state } = await crashed()
     office.accounts.clear()
     await again.resumeInterrupted()
     expect(state()?.turns[1]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'no-account' } })
   })
 
-  test('what is kept meanwhile holds no link', async () => {
+  test('the crash marker contains no signing link', async () => {
     const { office } = await crashed()
     expect(office.kept?.turns).toHaveLength(3)
     expect(JSON.stringify(office.kept)).not.toContain(SECRET)
   })
 
-  test('where nothing ran nothing is shown', async () => {
+  test('nothing is shown if no session was running', async () => {
     const office = openOffice()
     await office.counter.resumeInterrupted()
     expect(office.counter.state()).toBeNull()
@@ -245,13 +245,13 @@ async function found(text: string) {
   return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
 }
 
-describe('a note that can’t be read', () => {
+describe('an unreadable crash marker', () => {
   const noTurns = JSON.stringify({ id: 'x', accountId: 'office', startedAt: 1, staff: '', current: 3, turns: [] })
   test.each([
     ['no JSON', '{"id":', 'unreadable'],
-    ['of another shape', '{"id":"x","turns":"all"}', 'unreadable'],
-    ['of nobody', noTurns, undefined]
-  ])('(%s) is locked all the same, until the PIN', async (_which, text, told) => {
+    ['another shape', '{"id":"x","turns":"all"}', 'unreadable'],
+    ['no turns', noTurns, undefined]
+  ])('(%s) locks the screen until the PIN is entered', async (_which, text, told) => {
     const { office, counter, kept, id } = await found(text)
     expect(counter.state()).toMatchObject({ phase: 'return', isLocked: true, turns: [], current: 0 })
     expect([counter.isHandedOver(), kept()]).toEqual([true, text])
@@ -270,13 +270,13 @@ describe('a note that can’t be read', () => {
     expect([counter.state()?.phase, kept()]).toEqual(['ended', undefined])
   })
 
-  test('is no matter where the application ends in order', async () => {
+  test('is discarded when the application ends normally', async () => {
     const { counter, kept } = await found('{')
     await counter.end()
     expect([counter.state()?.phase, kept()]).toEqual(['ended', undefined])
   })
 
-  test('is told from none, and from one that the disk doesn’t give', async () => {
+  test('is distinguished from a missing one, but not from a failing read', async () => {
     const { running, office } = await found('{')
     running.save(null)
     expect(running.read()).toBeNull()
@@ -288,8 +288,8 @@ describe('a note that can’t be read', () => {
   })
 })
 
-describe('an end that keeps the note', () => {
-  test('wipes the page, and the next start is locked and says what became of it', async () => {
+describe('ending the application with the crash marker kept', () => {
+  test('wipes the page, and the next start is locked and asks the service for the outcome', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     await office.start(['will', 0], ['will', 1])
     const page = await office.opens()
@@ -304,7 +304,7 @@ describe('an end that keeps the note', () => {
     expect(next.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
   })
 
-  test('is no way past a session that is over', async () => {
+  test('has no effect on a session that has ended', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.counter.unlock(id, PIN)
@@ -313,7 +313,7 @@ describe('an end that keeps the note', () => {
     expect([office.state().phase, office.kept]).toEqual(['ended', null])
   })
 
-  test('the screen can be left only where there is no PIN any more, as last known', async () => {
+  test('is needed only while a PIN is set, as last known', async () => {
     const office = openOffice()
     const { counter } = office
     expect(counter.canLeaveWithoutPin()).toBe(false)
@@ -329,8 +329,8 @@ describe('an end that keeps the note', () => {
   })
 })
 
-describe('an end in order', () => {
-  test('wipes the page, writes it down, and leaves nothing to be found', async () => {
+describe('ending the application normally', () => {
+  test('wipes the page, records the end, and leaves no crash marker', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     const page = await office.opens()
@@ -343,7 +343,7 @@ describe('an end in order', () => {
     expect(office.pages).toHaveLength(1)
   })
 
-  test('while the service is asked lets nothing follow', async () => {
+  test('while the service is being asked starts no further turn', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     await office.start(['will', 0], ['will', 1])
     await office.opens()
@@ -353,7 +353,7 @@ describe('an end in order', () => {
     expect(office.state()).toMatchObject({ phase: 'ended' })
   })
 
-  test('where nobody signs is nothing', async () => {
+  test('without a session records nothing', async () => {
     const office = openOffice()
     await office.counter.end()
     expect(office.notes).toEqual([])

@@ -14,7 +14,7 @@ async function three(others: Record<string, Record<string, unknown>[]> = {}) {
   return { office, counter: office.counter, id }
 }
 
-test('one who stops ends the session for those who sign after them', async () => {
+test('a signer who stops ends the session for those who sign after them', async () => {
   const { office, counter, id } = await three()
   void counter.finish(id)
   expect(await office.settled()).toMatchObject({ phase: 'return', isLocked: true, current: 0 })
@@ -32,7 +32,7 @@ test('one who stops ends the session for those who sign after them', async () =>
   expect((await counter.unlock(id, PIN)).phase).toBe('ended')
 })
 
-test('one who declines ends it for everybody on that document', async () => {
+test('a signer who declines ends it for everyone on that document', async () => {
   const { office } = await three()
   office.declines('will', 0)
   office.events().returned()
@@ -43,7 +43,7 @@ test('one who declines ends it for everybody on that document', async () => {
   )
 })
 
-test('who gets the screen next is not asked to sign what one before them has declined', async () => {
+test('the next person isn’t asked to sign a document that someone declined', async () => {
   const both = () => [signer('Ann Example'), signer('Ben Example')]
   const office = openOffice({ deed: both(), will: both(), lease: both() })
   await office.start(['will', 0], ['deed', 1], ['will', 1], ['lease', 1])
@@ -54,14 +54,14 @@ test('who gets the screen next is not asked to sign what one before them has dec
   expect(outcomes(office)).toEqual(['declined', undefined, 'skipped', undefined])
 })
 
-test('another document goes on', async () => {
+test('the session continues with other documents', async () => {
   const { office, counter, id } = await three({ deed: [signer('Dee Example')], lease: [signer('Ann Example')] })
   void counter.finish(id)
   expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 3 })
   expect(outcomes(office)).toEqual(['not-yet', 'skipped', 'skipped', undefined, undefined])
 })
 
-test('the same person’s next document is what follows, however many were passed over', async () => {
+test('the same person’s next document follows, even if turns in between were skipped', async () => {
   const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')], deed: [signer('Ann Example')] })
   const { id } = await office.start(['will', 0], ['will', 1], ['deed', 0])
   await office.opens()
@@ -71,7 +71,7 @@ test('the same person’s next document is what follows, however many were passe
   expect(office.state()).toMatchObject({ phase: 'loading', current: 2 })
 })
 
-test('who needs to wait for nobody is asked whatever became of the one before', async () => {
+test('a signer who needn’t wait gets their turn, even if the previous one didn’t sign', async () => {
   const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
   const { id } = await office.start(['will', 0], ['will', 1])
   await office.opens()
@@ -79,14 +79,14 @@ test('who needs to wait for nobody is asked whatever became of the one before', 
   expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
 })
 
-test('what is not known holds nobody up: the service says when they begin', async () => {
+test('an unknown outcome doesn’t stop the next signer’s turn', async () => {
   const { office } = await three()
   office.trouble = OFFLINE
   office.events().returned()
   expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
 })
 
-test('one whose page could not begin holds up those after them, once staff goes on', async () => {
+test('a signer whose page couldn’t open stops those after them once staff continues', async () => {
   const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
   const { id } = await office.start(['will', 0], ['will', 1])
   office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
@@ -98,7 +98,7 @@ test('one whose page could not begin holds up those after them, once staff goes 
   expect(office.told('turn-ended')).toHaveLength(2)
 })
 
-test('a person who says that they have signed is believed once the service says so, a moment later', async () => {
+test('a signature that the service reports a moment after “I’ve signed” counts', async () => {
   const { office, counter, id } = await three()
   await counter.cover(id, 'finish')
   void counter.finish(id)
@@ -108,7 +108,7 @@ test('a person who says that they have signed is believed once the service says 
   expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
 })
 
-test('a turn that failed is written down after a crash, once', async () => {
+test('a failed turn is recorded once, despite several crashes', async () => {
   const office = openOffice({ will: [signer('Ann Example')] })
   const { id } = await office.start(['will', 0])
   office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
@@ -120,7 +120,7 @@ test('a turn that failed is written down after a crash, once', async () => {
   ])
 })
 
-test('a turn that failed and was left before the crash is not written down again', async () => {
+test('a failed turn that was left before the crash isn’t recorded again', async () => {
   const office = openOffice({ will: [signer('Ann Example')] })
   const { id } = await office.start(['will', 0])
   office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })

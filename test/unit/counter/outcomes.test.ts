@@ -8,8 +8,8 @@ async function reading(office = openOffice()) {
   return { office, counter: office.counter, id }
 }
 
-describe('the service', () => {
-  test('is asked again for a while after the page came back', async () => {
+describe('asking the service for an outcome', () => {
+  test('is repeated for a while after the page returned', async () => {
     const { office } = await reading()
     const before = office.refreshes
     office.events().returned()
@@ -21,7 +21,7 @@ describe('the service', () => {
     expect(office.refreshes - before).toBeGreaterThan(2)
   })
 
-  test('that says nothing new is asked four times and no more', async () => {
+  test('stops after four requests without news', async () => {
     const { office } = await reading()
     const before = office.refreshes
     office.events().returned()
@@ -29,7 +29,7 @@ describe('the service', () => {
     expect(office.refreshes - before).toBe(4)
   })
 
-  test('is asked twice where the person stopped', async () => {
+  test('takes two requests if the person stopped', async () => {
     const { office, counter, id } = await reading()
     const before = office.refreshes
     void counter.finish(id)
@@ -37,7 +37,7 @@ describe('the service', () => {
     expect(office.refreshes - before).toBe(2)
   })
 
-  test('that fails at first and then answers is believed', async () => {
+  test('succeeds if a retry after a failure succeeds', async () => {
     const { office } = await reading()
     office.signs('will', 0)
     office.trouble = OFFLINE
@@ -48,7 +48,7 @@ describe('the service', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })
   })
 
-  test('that never answers leaves it unknown, and nobody waits for ever', async () => {
+  test('times out, and the outcome is unknown', async () => {
     const { office } = await reading()
     office.line = new Promise(() => undefined)
     office.events().returned()
@@ -56,7 +56,7 @@ describe('the service', () => {
     expect(office.state().phase).toBe('return')
   })
 
-  test('no longer has the document: what it said last stands', async () => {
+  test('about a document it no longer has keeps the last known outcome, or none', async () => {
     const { office } = await reading()
     office.signs('will', 0)
     await office.deps.refresh('office')
@@ -72,14 +72,14 @@ describe('the service', () => {
     })
   })
 
-  test('is not known where the service doesn’t say whether it is signed', async () => {
+  test('gives an unknown outcome if it reports no signing status', async () => {
     const { office } = await reading()
     office.service.set('will', { Signers: [signer('Ann Example', { HasSigned: undefined, SignedStatus: undefined })] })
     office.events().returned()
     expect((await office.settled()).turns[0]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'no-data' } })
   })
 
-  test('and no page decides: a page that says it is signed and comes back is not yet signed', async () => {
+  test('overrules the page: one that returned without a signature is not yet signed', async () => {
     const { office } = await reading()
     office.events().loading()
     office.events().open()
@@ -87,7 +87,7 @@ describe('the service', () => {
     expect((await office.settled()).turns[0]?.outcome?.signed).toBe('not-yet')
   })
 
-  test('says who signed elsewhere while the page was open here', async () => {
+  test('finds a signature made elsewhere while the page was open', async () => {
     const { office, counter, id } = await reading()
     office.signs('will', 0)
     await office.looked()
@@ -96,7 +96,7 @@ describe('the service', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })
   })
 
-  test('speaks of this signer, though others were put before them', async () => {
+  test('finds this signer even if others were inserted before them', async () => {
     const { office } = await reading(openOffice({ will: [signer('Ann Example', { SignerReference: 'A' })] }))
     const ben = signer('Ben Example', { SignerReference: 'B' })
     office.service.set('will', {
@@ -107,8 +107,8 @@ describe('the service', () => {
   })
 })
 
-describe('what wasn’t known', () => {
-  test('becomes known while the session is shown, and after it has ended', async () => {
+describe('an outcome that wasn’t known', () => {
+  test('is updated while the session is shown, even after it has ended', async () => {
     const { office, counter, id } = await reading(openOffice({ will: [signer('Ann Example'), later('Ben Example')] }))
     office.events().returned()
     await office.settled()
@@ -124,7 +124,7 @@ describe('what wasn’t known', () => {
     expect(office.kept).toBeNull()
   })
 
-  test('as the service was out of reach becomes “not yet” only once the service has said so since', async () => {
+  test('because the service was unreachable becomes “not yet” only after a successful answer', async () => {
     const { office } = await reading()
     office.trouble = OFFLINE
     office.events().returned()
@@ -135,7 +135,7 @@ describe('what wasn’t known', () => {
     expect(office.state().turns[0]?.outcome).toEqual({ signed: 'not-yet' })
   })
 
-  test('of another account, or of what is known, is left alone', async () => {
+  test('of another account, or one already known, isn’t touched', async () => {
     const { office } = await reading()
     office.signs('will', 0)
     office.events().returned()

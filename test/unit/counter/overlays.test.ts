@@ -16,7 +16,7 @@ async function reading(place: 'here' | 'other-display' = 'here') {
 
 describe('the person’s own cover', () => {
   test.each(['moment', 'help', 'finish', 'stop'] as const)(
-    '“%s” hides the page, and is taken away again',
+    '“%s” hides the page and can be removed again',
     async (why) => {
       const { office, counter, id, page } = await reading()
       expect(await counter.cover(id, why)).toMatchObject({ phase: 'covered', cover: why, isLocked: false })
@@ -27,7 +27,7 @@ describe('the person’s own cover', () => {
     }
   )
 
-  test('gives way to another of theirs, and to the end', async () => {
+  test('can be replaced by another, and by finishing', async () => {
     const { counter, id, office } = await reading()
     await counter.cover(id, 'moment')
     expect((await counter.cover(id, 'finish')).cover).toBe('finish')
@@ -35,7 +35,7 @@ describe('the person’s own cover', () => {
     expect((await office.handedOn()).phase).toBe('handover')
   })
 
-  test('keeps the size that they chose, and the next person begins at the usual one', async () => {
+  test('keeps the chosen zoom, and the next person starts with the usual one', async () => {
     const { counter, id, office, page } = await reading()
     expect((await counter.zoom(id, 1.5)).zoom).toBe(1.5)
     expect(page.zoom).toBe(1.5)
@@ -44,9 +44,9 @@ describe('the person’s own cover', () => {
   })
 })
 
-describe('a place that was left', () => {
+describe('a screen that was left', () => {
   const ways: LeaveReason[] = ['blur', 'full-screen', 'hidden', 'closing', 'display', 'locked', 'page']
-  test.each(ways)('(%s) is locked, and no command of the person opens it', async (by) => {
+  test.each(ways)('(%s) is locked, and no command of the person unlocks it', async (by) => {
     const { office, counter, id, page } = await reading()
     counter.screenLeft(by)
     expect(office.state()).toMatchObject({ phase: 'covered', cover: 'away', isLocked: true })
@@ -62,7 +62,7 @@ describe('a place that was left', () => {
     expect(office.told('left')).toMatchObject([{ detail: { by } }])
   })
 
-  test('is out of sight before anything is written', async () => {
+  test('hides the page before anything is recorded', async () => {
     for (const what of ['left', 'idle'] as const) {
       const { office, counter, page } = await reading()
       const seen: string[] = []
@@ -73,13 +73,13 @@ describe('a place that was left', () => {
     }
   })
 
-  test('is written down once, however often it is told', async () => {
+  test('is recorded once, even if reported several times', async () => {
     const { counter, office } = await reading()
     for (const by of ['blur', 'hidden', 'locked'] as const) counter.screenLeft(by)
     expect(office.told('left')).toHaveLength(1)
   })
 
-  test('is locked at the handover, between two documents and after a failure too', async () => {
+  test('is locked at the handover, between two documents and after a failure, too', async () => {
     const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
     const { id } = await office.start(['will', 0], ['deed', 0])
     const { counter } = office
@@ -104,7 +104,7 @@ describe('a place that was left', () => {
     expect(office.state()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
   })
 
-  test('while the service is asked stays locked for anyone who comes next', async () => {
+  test('while the service is being asked stays locked afterwards', async () => {
     const { office, counter, id } = await reading()
     void counter.finish(id)
     counter.screenLeft('blur')
@@ -115,7 +115,7 @@ describe('a place that was left', () => {
 })
 
 describe('the PIN', () => {
-  test('gives staff the choice while the page stays covered; going on shows it again', async () => {
+  test('shows staff’s choices while the page stays covered, and continuing shows it again', async () => {
     const { office, counter, id, page } = await reading()
     counter.screenLeft('blur')
     expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff', isLocked: false })
@@ -128,12 +128,12 @@ describe('the PIN', () => {
     expect(office.told('unlocked')).toHaveLength(1)
   })
 
-  test('works from wherever a person has the screen', async () => {
+  test('works at any point of a session', async () => {
     const { counter, id } = await reading()
     expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff' })
   })
 
-  test('that is wrong opens nothing, is written down, and says when the next one is taken', async () => {
+  test('unlocks nothing if wrong, which is recorded, and shows when the next try is possible', async () => {
     const { office, counter, id } = await reading()
     counter.screenLeft('blur')
     office.pinWaitUntil = office.time.now - 1
@@ -149,14 +149,14 @@ describe('the PIN', () => {
     expect(office.state().pinWaitUntil).toBeUndefined()
   })
 
-  test('that is no longer kept opens nothing', async () => {
+  test('unlocks nothing if none is set any more', async () => {
     const { office, counter, id } = await reading()
     office.pin = undefined
     await expect(counter.unlock(id, PIN)).rejects.toMatchObject(failure('no-pin'))
     expect(office.state().phase).toBe('open')
   })
 
-  test('counts for where the session is when it was checked', async () => {
+  test('applies to the session’s phase at the time it was checked', async () => {
     const { office, counter, id } = await reading()
     const checked = gate()
     office.checking = checked.passed
@@ -170,7 +170,7 @@ describe('the PIN', () => {
     expect(await office.settled()).toMatchObject({ phase: 'between', cover: 'staff' })
   })
 
-  test('that is checked while staff ends the session at their own screen is no matter any more', async () => {
+  test('has no effect if staff ended the session while it was checked', async () => {
     const office = openOffice()
     office.place = 'other-display'
     const { id } = await office.start(['will', 0])
@@ -183,7 +183,7 @@ describe('the PIN', () => {
     expect([...office.told('pin-wrong'), ...office.told('unlocked')]).toEqual([])
   })
 
-  test('given while the last document is asked about gives staff the screen at its end', async () => {
+  test('entered during the last outcome check gives staff the screen at the end', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -194,7 +194,7 @@ describe('the PIN', () => {
 })
 
 describe('staff', () => {
-  test('has to give the PIN first, except at their own screen', async () => {
+  test('needs the PIN first, except at their own screen', async () => {
     const { counter, id } = await reading()
     for (const does of ['cover', 'continue', 'end', 'allow-camera', 'print'] as const) {
       await expect(counter.staff(id, does, 'office')).rejects.toMatchObject(failure('not-allowed'))
@@ -206,7 +206,7 @@ describe('staff', () => {
     expect(other.office.told('left')).toMatchObject([{ detail: { by: 'staff' } }])
   })
 
-  test('answers a call once: what is wanted next is another call, and there is nothing to answer where none is', async () => {
+  test('answers one call at a time, and only if there is one', async () => {
     const { office, counter, id } = await reading('other-display')
     await counter.staff(id, 'answer', 'office')
     expect(office.state().isAnswered).toBeUndefined()
@@ -225,7 +225,7 @@ describe('staff', () => {
     expect(office.state().isAnswered).toBeUndefined()
   })
 
-  test('who leaves an open choice has to give the PIN again', async () => {
+  test('needs the PIN again after leaving the choices open', async () => {
     const { office, counter, id } = await reading()
     await counter.unlock(id, PIN)
     await office.time.pass(59_000)
@@ -237,7 +237,7 @@ describe('staff', () => {
     await expect(counter.staff(id, 'continue', 'office')).rejects.toMatchObject(failure('not-allowed'))
   })
 
-  test('ends it: the page is wiped, the service asked, the rest skipped, and the screen is theirs', async () => {
+  test('can end the session: the page is wiped, the service asked, and the rest skipped', async () => {
     const { office, counter, id, page } = await reading()
     await counter.unlock(id, PIN)
     office.signs('will', 0)
@@ -250,7 +250,7 @@ describe('staff', () => {
     expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1', skipped: '1' })
   })
 
-  test('ends it from their own screen at any moment', async () => {
+  test('can end the session from their own screen at any moment', async () => {
     for (const moment of ['handover', 'asking', 'return'] as const) {
       const office = openOffice()
       office.place = 'other-display'
@@ -268,7 +268,7 @@ describe('staff', () => {
     }
   })
 
-  test('who goes while it ends has to give the PIN again', async () => {
+  test('needs the PIN again after leaving the screen while the session ends', async () => {
     const { office, counter, id } = await reading()
     await counter.unlock(id, PIN)
     const ended = counter.staff(id, 'end', 'office')
@@ -279,7 +279,7 @@ describe('staff', () => {
     expect((await counter.unlock(id, PIN)).phase).toBe('ended')
   })
 
-  test('ends at their own screen what is covered on the other', async () => {
+  test('can end a covered session on the other display from their own screen', async () => {
     const { office, counter, id } = await reading('other-display')
     await counter.staff(id, 'cover', 'office')
     const ended = counter.staff(id, 'end', 'office')
@@ -287,7 +287,7 @@ describe('staff', () => {
     expect(await ended).toMatchObject({ phase: 'ended' })
   })
 
-  test('prints and saves only where the office lets them, and only what is there', async () => {
+  test('can print and save an open page only if the settings allow it', async () => {
     const { office, counter, id, page } = await reading()
     await counter.unlock(id, PIN)
     await expect(counter.staff(id, 'print', 'office')).rejects.toMatchObject(failure('not-allowed'))
@@ -302,7 +302,7 @@ describe('staff', () => {
     await expect(counter.staff(id, 'print', 'office')).rejects.toMatchObject(failure('gone'))
   })
 
-  test('is never told the link by an error', async () => {
+  test('never sees the signing link in an error', async () => {
     const { office } = await reading()
     const message = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET} did not load`
     office.events().failed({ code: 'timeout', message, serviceMessage: `?t=${SECRET}`, path: message })
@@ -315,7 +315,7 @@ describe('staff', () => {
     ['Signing pages of 2026 for aBcD.', 'https://sign.example.com/aBcD?mode=pages', 'Signing pages of 2026 for ….'],
     ['x7f3Kqy is another word.', 'https://sign.example.com/7f3Kq', 'x7f3Kqy is another word.'],
     ['[a.b1] and aXb1', 'https://sign.example.com/a.b1', '[…] and aXb1']
-  ])('names no short key of its link either: %s', async (message, link, shown) => {
+  ])('doesn’t see a short key of the link in an error: %s', async (message, link, shown) => {
     const office = openOffice({ will: [signer('Ann Example', { SigningKey: link })] })
     await office.start(['will', 0])
     await office.opens()
@@ -324,8 +324,8 @@ describe('staff', () => {
   })
 })
 
-describe('why it is covered', () => {
-  test('is told, and stays told once staff has given their PIN', async () => {
+describe('the reason for a cover', () => {
+  test('is shown, and still shown after staff entered the PIN', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -343,7 +343,7 @@ describe('why it is covered', () => {
   })
 
   test.each(['moment', 'help', 'stop', 'finish'] as const)(
-    'is in the audit trail where a person asked (%s)',
+    'is in the audit trail if a person requested it (%s)',
     async (why) => {
       const office = openOffice()
       const { id } = await office.start(['will', 0])

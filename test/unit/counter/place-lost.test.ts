@@ -15,7 +15,7 @@ async function beside() {
   return { office, counter: office.counter, id }
 }
 
-test('a page is wiped, and staff alone goes on: in this window, with the PIN', async () => {
+test('the page is wiped, and only staff can continue, in this window and with the PIN', async () => {
   const { office, counter, id } = await beside()
   const page = await office.opens()
   counter.displayLost()
@@ -37,7 +37,7 @@ test('a page is wiped, and staff alone goes on: in this window, with the PIN', a
   expect([office.pages.length, office.page()?.state, office.state().phase]).toEqual([2, 'shown', 'loading'])
 })
 
-test('staff can end it instead: the service is asked about the page that was closed', async () => {
+test('staff can end the session, and the service is asked about the closed page', async () => {
   const { office, counter, id } = await beside()
   await office.opens()
   office.signs('will', 0)
@@ -49,7 +49,7 @@ test('staff can end it instead: the service is asked about the page that was clo
   expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
 })
 
-test('an open choice of staff on that display is theirs no longer', async () => {
+test('staff’s choices on that display are locked', async () => {
   const { office, counter, id } = await beside()
   await office.opens()
   await counter.unlock(id, PIN)
@@ -58,7 +58,7 @@ test('an open choice of staff on that display is theirs no longer', async () => 
   await expect(counter.staff(id, 'continue', 'person')).rejects.toMatchObject(failure('not-allowed'))
 })
 
-test('a page that was about to be loaded is never opened', async () => {
+test('a page that was about to load is never opened', async () => {
   const { office, counter, id } = await beside()
   const asked = gate()
   office.line = asked.passed
@@ -71,25 +71,28 @@ test('a page that was about to be loaded is never opened', async () => {
   expect(office.pages).toEqual([])
 })
 
-test.each(['handover', 'between', 'asking'] as const)('without a page (%s) it is locked here', async (phase) => {
-  const { office, counter, id } = await beside()
-  if (phase !== 'handover') {
-    await office.opens()
-    office.signs('will', 0)
-    office.events().returned()
+test.each(['handover', 'between', 'asking'] as const)(
+  'without a page (%s) the session is locked in this window',
+  async (phase) => {
+    const { office, counter, id } = await beside()
+    if (phase !== 'handover') {
+      await office.opens()
+      office.signs('will', 0)
+      office.events().returned()
+    }
+    if (phase === 'between') await office.settled()
+    expect(office.state().phase).toBe(phase)
+    counter.displayLost()
+    expect(office.state()).toMatchObject({ phase, place: 'here', isLocked: true })
+    expect(office.state().error).toBeUndefined()
+    expect(counter.isHandedOver()).toBe(true)
+    await expect(counter.staff(id, 'end', 'office')).rejects.toMatchObject(failure('not-allowed'))
+    await counter.unlock(id, PIN)
+    expect(office.state()).toMatchObject({ cover: 'staff', isLocked: false })
   }
-  if (phase === 'between') await office.settled()
-  expect(office.state().phase).toBe(phase)
-  counter.displayLost()
-  expect(office.state()).toMatchObject({ phase, place: 'here', isLocked: true })
-  expect(office.state().error).toBeUndefined()
-  expect(counter.isHandedOver()).toBe(true)
-  await expect(counter.staff(id, 'end', 'office')).rejects.toMatchObject(failure('not-allowed'))
-  await counter.unlock(id, PIN)
-  expect(office.state()).toMatchObject({ cover: 'staff', isLocked: false })
-})
+)
 
-test('once all have finished it is over, and staff keeps their own screen', async () => {
+test('after everyone has finished the session ends, and staff keeps their own screen', async () => {
   const { office, counter, id } = await beside()
   for (const document of ['will', 'deed']) {
     await office.opens()
@@ -105,7 +108,7 @@ test('once all have finished it is over, and staff keeps their own screen', asyn
   expect(office.told('session-ended')).toHaveLength(1)
 })
 
-test('an end that staff asked for at their desk comes back by the PIN', async () => {
+test('an end that staff requested on their own screen needs the PIN', async () => {
   const { office, counter, id } = await beside()
   await office.opens()
   const ended = counter.staff(id, 'end', 'office')
@@ -116,7 +119,7 @@ test('an end that staff asked for at their desk comes back by the PIN', async ()
   expect(office.state().phase).toBe('ended')
 })
 
-test('where the person has this window, or nobody signs, nothing is lost', async () => {
+test('nothing changes if the person uses this window or nobody signs', async () => {
   const office = openOffice()
   office.counter.displayLost()
   expect(office.counter.state()).toBeNull()
@@ -164,7 +167,7 @@ const MOMENTS: readonly [moment: string, come: (beside: Beside) => unknown][] = 
 ]
 
 test.each(MOMENTS)(
-  'at any moment (%s) it is locked here without a page, and staff ends it with the PIN',
+  'at any moment (%s), it is locked in this window without a page, and staff can end it with the PIN',
   async (_moment, come) => {
     const all = await beside()
     const { office, counter, id } = all

@@ -25,7 +25,7 @@ async function sitting() {
 }
 
 describe('a person’s preferences', () => {
-  test('hold for all that they sign; the next person begins with none, and staff with their own', async () => {
+  test('apply to all their documents, and not to the next person or staff', async () => {
     const { office, adjust, signed } = await sitting()
     expect(office.state().preferences).toEqual(FIRST)
     await adjust({ language: 'mi' })
@@ -45,7 +45,7 @@ describe('a person’s preferences', () => {
     expect(office.enlarged).toBe(1)
   })
 
-  test('are theirs again where they get the screen back, and are not there in another session', async () => {
+  test('are restored when the same person gets the screen back, but not in another session', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
     const { id } = await office.start(['will', 0], ['will', 1], ['deed', 0])
     await office.counter.adjust(id, { language: 'ar' })
@@ -74,7 +74,7 @@ describe('a person’s preferences', () => {
     expect(office.page()?.languages).toEqual(['ar,en'])
   })
 
-  test('change while the page is open, which is asked for in the new language from then on', async () => {
+  test('change the open page, which is requested in the new language from then on', async () => {
     const { office, adjust } = await sitting()
     await office.opens()
     await adjust({ language: 'mi' })
@@ -83,7 +83,7 @@ describe('a person’s preferences', () => {
     expect(office.state().phase).toBe('open')
   })
 
-  test('are taken behind a lock as well, which stays', async () => {
+  test('can be changed behind a lock, which stays', async () => {
     const { office, adjust } = await sitting()
     await office.opens()
     office.counter.screenLeft('blur')
@@ -92,7 +92,7 @@ describe('a person’s preferences', () => {
     expect(office.page()?.state).toBe('hidden')
   })
 
-  test('are no more than the office offers', async () => {
+  test('are limited to what the office offers', async () => {
     const { office, adjust } = await sitting()
     await expect(adjust({ language: 'hi' })).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
     expect(office.state().offers).toEqual({ languages: ['mi', 'ar'], moreTime: true })
@@ -107,7 +107,7 @@ describe('a person’s preferences', () => {
     expect((await strict.counter.adjust(id, { language: 'en' })).preferences).toEqual(FIRST)
   })
 
-  test('are written down nowhere', async () => {
+  test('are recorded nowhere', async () => {
     const { office, adjust } = await sitting()
     await adjust({ language: 'ar', textSize: 2, highContrast: true, moreTime: true })
     await office.opens()
@@ -117,7 +117,7 @@ describe('a person’s preferences', () => {
 })
 
 describe('more time', () => {
-  test('has the warning come later and last longer, for them alone', async () => {
+  test('delays and prolongs the warning, for that person only', async () => {
     const { office, adjust } = await sitting()
     await adjust({ moreTime: true })
     await office.time.pass(359_000)
@@ -130,7 +130,7 @@ describe('more time', () => {
     expect(office.state()).toMatchObject({ cover: 'idle', isLocked: true })
   })
 
-  test('asked for as the warning runs takes it away', async () => {
+  test('requested during the warning dismisses it', async () => {
     const { office, adjust } = await sitting()
     await office.time.pass(121_000)
     expect(office.state().warningUntil).toBeDefined()
@@ -140,7 +140,7 @@ describe('more time', () => {
     expect(office.state().warningUntil).toBeUndefined()
   })
 
-  test('is no more time for staff, and none for a page that was left', async () => {
+  test('doesn’t apply to staff or to a screen that was left', async () => {
     const { office, id, adjust } = await sitting()
     await adjust({ moreTime: true })
     await office.opens()

@@ -4,20 +4,20 @@ import { gate, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
 
-describe('a session', () => {
+describe('starting a session', () => {
   test.each([
-    ['who has signed elsewhere meanwhile', { SignedStatus: 'Signed', HasSigned: true }],
+    ['who has meanwhile signed elsewhere', { SignedStatus: 'Signed', HasSigned: true }],
     ['who has declined', { SignedStatus: 'Declined' }],
     ['without a link', { SigningKey: undefined }],
     ['whose document has expired', { SignedStatus: 'Expired' }]
-  ])('isn’t begun with someone %s', async (_who, changes) => {
+  ])('is refused for a signer %s', async (_who, changes) => {
     const office = openOffice()
     office.change('will', 0, changes)
     await expect(office.start(['will', 0])).rejects.toMatchObject(failure('not-signable'))
     expect([office.counter.state(), office.isTaken, office.kept]).toEqual([null, false, null])
   })
 
-  test('isn’t begun with someone whose turn it isn’t, nor with nobody, nor with no document', async () => {
+  test('is refused for a signer whose turn hasn’t come, one who doesn’t exist, and a missing document', async () => {
     const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
     await expect(office.start(['will', 1])).rejects.toMatchObject(failure('not-signable'))
     await expect(office.start(['will', 7])).rejects.toMatchObject(failure('not-signable'))
@@ -26,7 +26,7 @@ describe('a session', () => {
     await expect(office.start(['will', 0])).rejects.toMatchObject(failure('gone'))
   })
 
-  test('isn’t begun without a PIN, without the service, without an account, or twice with the same signature', async () => {
+  test('is refused without a PIN, the service or an account, and with a repeated signature', async () => {
     const office = openOffice()
     office.pin = undefined
     await expect(office.start(['will', 0])).rejects.toMatchObject(failure('no-pin'))
@@ -40,7 +40,7 @@ describe('a session', () => {
     expect(office.counter.isRunning()).toBe(false)
   })
 
-  test('isn’t begun, and nobody is handed the screen, without its entry in the audit trail', async () => {
+  test('and handing over the screen need an entry in the audit trail', async () => {
     const office = openOffice()
     office.trailTrouble = new Error('The disk is full.')
     await expect(office.start(['will', 0])).rejects.toThrow('The disk is full.')
@@ -55,7 +55,7 @@ describe('a session', () => {
     expect([office.told('session-started').length, office.told('handed-over').length]).toEqual([1, 1])
   })
 
-  test('notes that a passport was compared, and how, of each person once', async () => {
+  test('records once per person that a passport was compared, and the result', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
     const turns = [
       { documentReference: 'will', signer: 0, evidence: ['photo'], compared: 'matches' as const },
@@ -69,7 +69,7 @@ describe('a session', () => {
     expect(office.told('handed-over')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}`)
   })
 
-  test('needs the evidence that the office requires, of each person once', async () => {
+  test('needs the required evidence, once per person', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
     office.settings.evidence = [
       { id: 'photo', text: 'Photo ID seen', isRequired: true },
@@ -84,7 +84,7 @@ describe('a session', () => {
     expect(office.told('session-started')[0]?.detail?.evidence).toBe('Photo ID seen; Known to the office')
   })
 
-  test('is one at a time: a second is refused while one starts, runs, or waits for staff', async () => {
+  test('is refused while another starts, runs, or waits for staff', async () => {
     const office = openOffice()
     const filled = gate()
     office.taking = filled.passed
@@ -108,7 +108,7 @@ describe('a session', () => {
     expect(office.counter.isRunning()).toBe(true)
   })
 
-  test('that could not start leaves the outcome of the last one to be seen', async () => {
+  test('keeps the last session’s outcome visible if it fails', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -120,7 +120,7 @@ describe('a session', () => {
     expect(office.state()).toMatchObject({ id, phase: 'ended' })
   })
 
-  test('gives the screen back where its account went away while the screen was being filled', async () => {
+  test('gives the screen back if the account was removed in the meantime', async () => {
     const office = openOffice()
     const filled = gate()
     office.taking = filled.passed
@@ -132,14 +132,14 @@ describe('a session', () => {
     expect([office.isTaken, office.counter.state()]).toEqual([false, null])
   })
 
-  test('stays with its account, whichever is chosen meanwhile', async () => {
+  test('ties the session to its account, even if another is chosen later', async () => {
     const office = openOffice()
     await office.start(['will', 0])
     office.chosen = 'another'
     expect((await office.opens()).state).toBe('shown')
   })
 
-  test('of an account that is removed ends: the page is wiped, and staff comes', async () => {
+  test('ties it to an account whose removal ends the session and wipes the page', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     await office.start(['will', 0], ['will', 1])
     const page = await office.opens()
@@ -165,7 +165,7 @@ describe('the queue', () => {
       plain: [signer('Dee Example', { SigningKey: undefined, EnabledFaceToFaceSigning: true })]
     })
 
-  test('holds who can sign, today’s appointments first, and says who has no link', async () => {
+  test('lists who can sign, with those pinned for today first, and marks those without a link', async () => {
     const here = office()
     const entry = { documentReference: 'deed', signer: 1, isToday: true }
     here.counter.pinEntry(entry)
@@ -188,7 +188,7 @@ describe('the queue', () => {
       after
     ])
 
-  test('offers what else the person can sign, and who else can sign what they sign', async () => {
+  test('offers the person’s other documents, and the other signers of those', async () => {
     const here = office()
     const offer = await here.counter.offer('will', 0)
     expect(offer.first).toMatchObject({ documentReference: 'will', signerName: 'Ann Example' })
@@ -203,7 +203,7 @@ describe('the queue', () => {
     expect(JSON.stringify(offer)).not.toContain('sign.example.com')
   })
 
-  test('offers a couple all that they have to sign, wherever each of them comes first, and no stranger', async () => {
+  test('offers a couple everything that they have to sign, in any order, but nobody else’s documents', async () => {
     const here = openOffice({
       will: [signer('Ann Example'), later('Ben Example')],
       deed: [signer('Ben Example'), later('Ann Example')],
@@ -221,7 +221,7 @@ describe('the queue', () => {
     ])
   })
 
-  test('offers fifty documents at once, and says how many more there are', async () => {
+  test('offers fifty documents at a time, with the number of further ones', async () => {
     const many = Array.from({ length: 60 }, (_, index): [string, ReturnType<typeof signer>[]] => [
       `doc-${index}`,
       [signer('Ann Example'), signer('Ben Example')]
@@ -230,7 +230,7 @@ describe('the queue', () => {
     expect([entries.length, entries[0]?.documentReference, further]).toEqual([100, 'doc-7', 10])
   })
 
-  test('tells people of one name apart, and shows nobody’s address who is the only one', async () => {
+  test('shows the addresses only of people who share a name', async () => {
     const here = openOffice({
       will: [signer('Ann Example'), signer('Ben Example')],
       deed: [signer('Ann Example', { Email: 'ann.other@example.com' })],
@@ -256,7 +256,7 @@ describe('the queue', () => {
     ])
   })
 
-  test('offers nothing for who has no link, or has signed a moment ago', async () => {
+  test('offers nothing for signers without a link, or who have just signed', async () => {
     const here = office()
     await expect(here.counter.offer('plain', 0)).rejects.toMatchObject(failure('not-signable'))
     here.signs('will', 0)
@@ -264,8 +264,8 @@ describe('the queue', () => {
   })
 })
 
-describe('a pad that waits after wrong PINs', () => {
-  test('says so from the start of a session, no matter who guessed before it, and no more once the wait is ended', async () => {
+describe('a PIN pad that waits after wrong PINs', () => {
+  test('shows so from the start of any session, until the wait is lifted', async () => {
     const office = openOffice()
     office.pinWaitUntil = office.time.now + 300_000
     await office.start(['will', 0])
@@ -276,7 +276,7 @@ describe('a pad that waits after wrong PINs', () => {
     expect(office.counter.state()).not.toHaveProperty('pinWaitUntil')
   })
 
-  test('learns that staff have names, so that another of them can give theirs; a wrong PIN of theirs keeps nobody else waiting', async () => {
+  test('lets staff with names enter their own PIN, without making others wait', async () => {
     const office = openOffice()
     office.asksName = true
     await office.start(['will', 0])

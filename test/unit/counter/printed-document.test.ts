@@ -1,6 +1,6 @@
 /**
- * A passport or identity card without machine-readable lines, typed by staff: main compares it, and stores no more of
- * it than of any other.
+ * A passport or identity card without machine-readable lines, typed by staff: the main process compares it, and stores no
+ * more of it than of any other.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -30,7 +30,7 @@ test.each([
   ['राम शर्मा', 'राम शर्मा'],
   ['李 小龙', '李 小龙'],
   [`${'A'.repeat(146)} ${'B'.repeat(153)}`, `${'a'.repeat(146)} ${'b'.repeat(153)}`]
-])('“%s” is the name of %s', (name, signerName) => {
+])('“%s” matches the name %s', (name, signerName) => {
   expect(compared({ name }, signerName)).toEqual({ kind: 'matches', isExpired: false })
 })
 
@@ -49,11 +49,11 @@ test.each([
   ['Аnn Example', 'Ann Example'],
   ['Muhammad Ali', 'محمد علي'],
   ['B'.repeat(300), `${'B'.repeat(299)}C`]
-])('“%s” isn’t the name of “%s”', (name, signerName) => {
+])('“%s” doesn’t match the name “%s”', (name, signerName) => {
   expect(compared({ name }, signerName)).toMatchObject({ kind: 'differs' })
 })
 
-test('nothing is compared where what was typed can’t be on a document, and each of it is named', () => {
+test('implausible details aren’t compared, and each is reported', () => {
   expect(compared({ name: ' ', number: '', expires: 'soon' })).toEqual({
     kind: 'unusable',
     fields: ['name', 'number', 'expires']
@@ -66,7 +66,7 @@ test('nothing is compared where what was typed can’t be on a document, and eac
     expect(compared({ name }), name).toEqual({ kind: 'unusable', fields: ['name'] })
 })
 
-test('a document has expired on the day after its last, by the clock on the wall', () => {
+test('a document expires at the end of its last day in local time', () => {
   // Auckland is 12 hours ahead of UTC in winter, so the 15th ends there at 12:00 UTC.
   const [last, after] = [Date.UTC(2031, 3, 15, 11, 59), Date.UTC(2031, 3, 15, 12, 1)].map(at)
   expect(compared({}, 'Ann Example', last)).toEqual({ kind: 'matches', isExpired: false })
@@ -78,7 +78,7 @@ test('a document has expired on the day after its last, by the clock on the wall
     expect(compared({ expires }, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: true })
 })
 
-test('whatever is typed is compared or refused, and nobody without a name matches', () => {
+test('any input is compared or rejected, and an empty signer name never matches', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), fc.string(), (name, number, expires) => {
       expect(comparePrinted({ name, number, expires }, '', TODAY).kind).not.toBe('matches')
@@ -90,7 +90,7 @@ test('whatever is typed is compared or refused, and nobody without a name matche
 const clerk = { from: 'office' as const, signal: new AbortController().signal, stillAsking: () => true }
 const PLACE = { documentReference: 'will', signer: 0 }
 
-test('a request has room for a name of 300 characters, and for no more', () => {
+test('a request accepts a name of 300 characters, and no more', () => {
   const asks = (printed: object) => counterRequests['counter.compareDocument'].input.safeParse({ ...PLACE, printed })
   expect(asks({ ...CARD, name: 'A'.repeat(300) }).success).toBe(true)
   for (const printed of [
@@ -103,7 +103,7 @@ test('a request has room for a name of 300 characters, and for no more', () => {
     expect(asks(printed).success).toBe(false)
 })
 
-test('it is compared with the signer as the service last told of them, which asks nobody, and leaves nothing', async () => {
+test('comparing uses the signer as last read from the service, and changes nothing', async () => {
   const here = openOffice()
   here.trouble = OFFLINE
   const handle = counterHandlers(here.counter, () => [here.chosen])
@@ -132,27 +132,23 @@ test.each([
   ['compared', undefined, ''],
   ['number-end', { number: '3456', isEnd: true }, '; The last characters of its number are kept'],
   ['number-and-expiry', { number: 'AB123456', expires: '2031-04-15' }, '; Its number and expiry date are kept']
-] as const)(
-  'by a policy of “%s” no more of it is kept, and the trail says that it was typed',
-  async (policy, kept, words) => {
-    const here = await started(policy)
-    expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} matches${words}`)
-    expect(here.numbers).toMatchObject(kept ? [kept] : [])
-    const left = JSON.stringify([here.notes, here.kept, here.errors, here.state()])
-    for (const secret of ['AB123456', 'ab 123-456', '3456', '2031', 'Maria', 'MARIA'])
-      expect(left).not.toContain(secret)
-    if (policy !== 'number-and-expiry') expect(JSON.stringify(here.numbers)).not.toMatch(/AB12|2031/)
-  }
-)
+] as const)('the policy “%s” stores just that, and the trail says that it was typed', async (policy, kept, words) => {
+  const here = await started(policy)
+  expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} matches${words}`)
+  expect(here.numbers).toMatchObject(kept ? [kept] : [])
+  const left = JSON.stringify([here.notes, here.kept, here.errors, here.state()])
+  for (const secret of ['AB123456', 'ab 123-456', '3456', '2031', 'Maria', 'MARIA']) expect(left).not.toContain(secret)
+  if (policy !== 'number-and-expiry') expect(JSON.stringify(here.numbers)).not.toMatch(/AB12|2031/)
+})
 
-test('of a short number half is its end, and figures of other scripts are kept as ours', async () => {
+test('of a short number half is stored, and digits of other scripts are stored as Latin ones', async () => {
   expect((await started('number-end', { ...CARD, number: 'A12' })).numbers).toMatchObject([{ number: '12' }])
   expect((await started('number-and-expiry', { ...CARD, number: '١٠٢٣ ٤٥٦' })).numbers).toMatchObject([
     { number: '1023456' }
   ])
 })
 
-test('the trail says what main compared: a session in which staff was told otherwise doesn’t begin', async () => {
+test('a session whose comparison result differs from the main process’s doesn’t start', async () => {
   const here = await started('compared', { ...CARD, name: 'Ben Brooks' }, 'differs')
   expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} differs`)
   const otherwise = { code: 'bad-input', message: 'The signer’s name has changed since their document was compared.' }
@@ -161,7 +157,7 @@ test('the trail says what main compared: a session in which staff was told other
   await expect(started('compared', CARD, 'differs')).rejects.toMatchObject({ appError: otherwise })
 })
 
-test('a name that one person’s documents spell differently is compared with each, and they can begin', async () => {
+test('a name spelled differently in one person’s documents is compared with each, and they can begin', async () => {
   const more = { Email: 'uwe@example.com' }
   const here = openOffice({ will: [signer('Uwe Jäger', more)], deed: [signer('Uwe Jager', more)] })
   const printed = { ...CARD, name: 'UWE JAEGER' }

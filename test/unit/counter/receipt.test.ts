@@ -15,7 +15,7 @@ function counter(people: string[] = ['Ann Example', 'Ben Example']) {
   return { office, asked }
 }
 
-test('a person has theirs once the service was asked about all that they sign', async () => {
+test('a person gets a receipt once the service has been asked about all their documents', async () => {
   const { office, asked } = counter()
   const { id } = await office.start(['will', 0], ['deed', 0], ['will', 1])
   const refused = { appError: { code: 'not-allowed' } }
@@ -38,7 +38,7 @@ test('a person has theirs once the service was asked about all that they sign', 
   await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
 })
 
-test('nobody has one where the office offers none, and only the screen that the person has asks for it', async () => {
+test('no receipt is given if the office offers none, and only the person’s own screen can request it', async () => {
   const { office } = counter()
   office.settings.receipt = 'never'
   const { id } = await office.start(['will', 0])
@@ -53,7 +53,7 @@ test('nobody has one where the office offers none, and only the screen that the 
   await expect(handlers['counter.receipt']({ id }, person)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
 })
 
-test('the trail numbers each turn, says of which account the session is, and which of two of one name it was', async () => {
+test('the trail records the turn’s number, the account, and which of two people with one name signed', async () => {
   const { office } = counter(['Ann Example'])
   office.service.set('deed', { Signers: [signer('Ann Example', { Email: 'another.ann@example.com' })] })
   await office.looked()
@@ -65,7 +65,7 @@ test('the trail numbers each turn, says of which account the session is, and whi
   expect(office.told('turn-ended')[0]?.detail).toMatchObject({ turn: '1', contact: 'ann.example@example.com' })
 })
 
-test('that outlives a crash, as a receipt must not take one person for two', () => {
+test('the person’s contact survives a crash, so that a receipt doesn’t take one person for two', () => {
   const marker = openCrashMarker({ db: database(), onError: (error) => expect.unreachable(String(error)) })
   const turn = { documentReference: 'will', documentName: 'Will', signer: 0, signerName: 'Ann', person: 'ann' }
   const kept = { ...turn, contact: 'ann@example.com', identity: { person: 'ann' }, hasBegun: true }

@@ -20,8 +20,8 @@ async function signing(place: 'here' | 'other-display') {
 describe.each([
   ['here', clerk, person],
   ['other-display', person, clerk]
-] as const)('where the person signs %s', (place, theirs, other) => {
-  test('what they do is taken from their page alone', async () => {
+] as const)('when the person’s screen is “%s”', (place, theirs, other) => {
+  test('the person’s commands are accepted only from that screen', async () => {
     const { handle, id, office } = await signing(place)
     await expect(handle['counter.begin']({ id }, other)).rejects.toMatchObject(notAllowed)
     expect((await handle['counter.begin']({ id }, theirs)).phase).toBe('loading')
@@ -40,7 +40,7 @@ describe.each([
     expect(await handle['counter.touched']({ id }, theirs)).toBeUndefined()
   })
 
-  test('the PIN is taken from both', async () => {
+  test('the PIN is accepted from both', async () => {
     const { handle, id } = await signing(place)
     expect((await handle['counter.unlock']({ id, pin: PIN }, theirs)).cover).toBe('staff')
     expect((await handle['counter.unlock']({ id, pin: PIN }, other)).cover).toBe('staff')
@@ -48,7 +48,7 @@ describe.each([
   })
 })
 
-test('the second display is told of a session only while someone signs on it', async () => {
+test('the second display sees a session only while someone signs on it', async () => {
   const here = await signing('here')
   expect(await here.handle['counter.state'](undefined, person)).toBeNull()
   expect((await here.handle['counter.state'](undefined, clerk))?.id).toBe(here.id)
@@ -61,7 +61,7 @@ test('the second display is told of a session only while someone signs on it', a
   expect(await handle['counter.state'](undefined, clerk)).toBeNull()
 })
 
-test('the queue is read, pinned and offered from', async () => {
+test('the queue can be read, pinned and offered from', async () => {
   const office = openOffice()
   const handle = counterHandlers(office.counter, () => [office.chosen])
   await handle['counter.pinEntry']({ documentReference: 'will', signer: 0, isToday: true }, clerk)
@@ -70,7 +70,7 @@ test('the queue is read, pinned and offered from', async () => {
   expect(offer.first.isToday).toBe(true)
 })
 
-test('the second display is told how to reach the person whose turn it is, and nobody else', async () => {
+test('the second display sees only the contact of the person whose turn it is', async () => {
   const office = openOffice({
     will: [
       signer('Ann Example', { Email: 'ann@first.example' }),

@@ -8,7 +8,7 @@ function ringing() {
   return { time, heard, ring: new Ring(time.run(), () => void heard.times++) }
 }
 
-test('it rings at once, and every twenty seconds until it is over, however often it is told', async () => {
+test('it rings immediately, and every twenty seconds until it is stopped', async () => {
   const { time, heard, ring } = ringing()
   for (let told = 0; told < 3; told++) ring.setRinging(true)
   expect(heard.times).toBe(1)
@@ -24,7 +24,7 @@ test('it rings at once, and every twenty seconds until it is over, however often
   expect(heard.times).toBe(5)
 })
 
-test('what is wanted again rings again, at once', async () => {
+test('starting again rings again immediately', async () => {
   const { time, heard, ring } = ringing()
   ring.setRinging(true)
   ring.setRinging(false)
@@ -35,7 +35,7 @@ test('what is wanted again rings again, at once', async () => {
   expect(heard.times).toBe(3)
 })
 
-test('after the application’s end nothing rings, whatever is told', async () => {
+test('nothing rings after the application has ended', async () => {
   const { time, heard, ring } = ringing()
   ring.setRinging(true)
   ring.end()

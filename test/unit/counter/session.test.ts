@@ -4,7 +4,7 @@ import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { BOUNDS, later, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
 
 describe('one signer', () => {
-  test('gets the screen, reads, signs, and gives it back to staff, who alone leaves the last screen', async () => {
+  test('gets the screen, reads, signs, and returns it to staff, who alone can leave the last screen', async () => {
     const office = openOffice()
     const { counter } = office
     const { id, phase, turns } = await office.start(['will', 0])
@@ -41,7 +41,7 @@ describe('one signer', () => {
     expect([counter.state(), office.changes.at(-1)]).toEqual([null, ''])
   })
 
-  test('is written down from start to end, without the link', async () => {
+  test('is recorded from start to end, without the link', async () => {
     const office = openOffice()
     office.settings.evidence = [{ id: 'photo', text: 'Photo ID seen', isRequired: true }]
     const { id } = await office.start(['will', 0, ['photo']])
@@ -69,8 +69,8 @@ describe('one signer', () => {
 
   test.each([
     ['declined', (office: ReturnType<typeof openOffice>) => office.declines('will', 0), 'declined'],
-    ['stopped half way', () => undefined, 'not-yet']
-  ])('who %s leads to what the service says', async (_how, does, signed) => {
+    ['stopped halfway', () => undefined, 'not-yet']
+  ])('who %s gets the outcome that the service reports', async (_how, does, signed) => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -79,7 +79,7 @@ describe('one signer', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed })
   })
 
-  test('whose page asks for a file is told that there is none here, until it is closed', async () => {
+  test('whose page asks for a file is marked as wanting one until the page is closed', async () => {
     const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
     await office.start(['will', 0], ['deed', 0])
     await office.opens()
@@ -97,14 +97,14 @@ describe('one signer', () => {
     expect(office.state().wantsFile).toBeUndefined()
   })
 
-  test('with an empty name is handed the screen all the same', async () => {
+  test('with an empty name can still be handed the screen', async () => {
     const office = openOffice({ will: [signer('', { FirstName: '', LastName: '', Email: '' })] })
     const { turns } = await office.start(['will', 0])
     expect(turns[0]?.signerName).toBe('')
     expect((await office.opens()).state).toBe('shown')
   })
 
-  test('whose page fails sees why, and may try again with a new page', async () => {
+  test('whose page fails sees why, and can retry with a new page', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -116,7 +116,7 @@ describe('one signer', () => {
     expect(office.state().error).toBeUndefined()
   })
 
-  test('whose page failed after they had signed isn’t asked to sign again', async () => {
+  test('whose page failed after they signed isn’t asked to sign again', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -127,7 +127,7 @@ describe('one signer', () => {
     expect(office.pages).toHaveLength(1)
   })
 
-  test('whose page failed goes on, and the service says what became of them', async () => {
+  test('whose page failed can continue, with the outcome that the service reports', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -139,7 +139,7 @@ describe('one signer', () => {
 })
 
 describe('several turns', () => {
-  test('of one person need one handover; what became of each is said between them', async () => {
+  test('of one person need one handover, and each outcome is shown between them', async () => {
     const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
     const { id } = await office.start(['will', 0], ['deed', 0])
     await office.opens()
@@ -152,7 +152,7 @@ describe('several turns', () => {
     expect(office.told('handed-over')).toHaveLength(1)
   })
 
-  test('of several people need a handover each, and nothing of the one before is there', async () => {
+  test('of several people need a handover each, and show nothing of the previous person', async () => {
     const office = openOffice({ will: [signer('Ann Example'), later('Ben Example'), later('Cy Example')] })
     await office.start(['will', 0], ['will', 1], ['will', 2])
     for (const [index, name] of ['Ann Example', 'Ben Example', 'Cy Example'].entries()) {
@@ -171,7 +171,7 @@ describe('several turns', () => {
     expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'signed', 'signed'])
   })
 
-  test('of ten people and thirty documents come to their end, each handed to its own, ten times', async () => {
+  test('of ten people with thirty documents each all complete, with ten handovers', async () => {
     const people = Array.from({ length: 10 }, (_, index) => `Person Number${index}`)
     const references = Array.from({ length: 30 }, (_, index) => `doc-${index}`)
     const office = openOffice(Object.fromEntries(references.map((one) => [one, people.map((name) => signer(name))])))
@@ -193,7 +193,7 @@ describe('several turns', () => {
     expect([office.pages.length, office.mostPages]).toEqual([300, 1])
   })
 
-  test('whose person shares the address with another are not one person’s', async () => {
+  test('of two people who share an address need a handover', async () => {
     const shared = { Email: 'both@example.com' }
     const office = openOffice({ will: [signer('Ann Example', shared)], deed: [signer('Ben Example', shared)] })
     await office.start(['will', 0], ['deed', 0])
@@ -202,7 +202,7 @@ describe('several turns', () => {
     expect((await office.handedOn()).phase).toBe('handover')
   })
 
-  test('wait for a service that needs a moment to give the next one their turn', async () => {
+  test('wait for a service that needs a moment to enable the next signer', async () => {
     const office = openOffice({ will: [signer('Ann Example'), later('Ben Example', { SigningKey: undefined })] })
     const { id } = await office.start(['will', 0], ['will', 1])
     await office.opens()
@@ -220,7 +220,7 @@ describe('several turns', () => {
     expect(office.page()?.turn.url).toContain('BenExample')
   })
 
-  test('are skipped one by one where they can’t begin, and the next goes on', async () => {
+  test('that can’t begin are skipped, and the next one follows', async () => {
     const office = openOffice({
       will: [signer('Ann Example')],
       deed: [signer('Ben Example')],
@@ -239,7 +239,7 @@ describe('several turns', () => {
     expect(office.pages).toHaveLength(1)
   })
 
-  test('whose service can’t be reached may be tried again', async () => {
+  test('can be retried when the service was unreachable', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     office.trouble = OFFLINE
@@ -255,8 +255,8 @@ describe('several turns', () => {
   })
 })
 
-describe('the link', () => {
-  test('is that of the newest answer, taken only when the person has the screen', async () => {
+describe('the signing link', () => {
+  test('is read again when the person has the screen', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     office.change('will', 0, { SigningKey: 'https://sign.example.com/s/new' })
@@ -274,7 +274,7 @@ describe('the link', () => {
     ['an address with a password', 'https://a:b@sign.example.com/']
   ] as const
 
-  test.each(unsafe)('that is %s is said to staff, before anyone is handed the screen', async (_what, SigningKey) => {
+  test.each(unsafe)('that is %s is reported to staff before the screen is handed over', async (_what, SigningKey) => {
     const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example', { SigningKey })] })
     const refused = await office.start(['will', 0], ['deed', 0]).catch((error: unknown) => asAppError(error))
     expect(refused).toMatchObject({ code: 'unsafe-address', next: 'It’s the link of Ann Example for “The deed”.' })
@@ -294,7 +294,7 @@ describe('the link', () => {
     expect(office.state()).toMatchObject({ phase: 'return', turns: [{ outcome: { signed: 'skipped' } }] })
   })
 
-  test('of someone else is never opened for the person who was checked', async () => {
+  test('of a replaced signer is never opened for the person who was checked', async () => {
     const office = openOffice({ will: [signer('Ann Example', { SignerReference: 'A' })] })
     const { id } = await office.start(['will', 0])
     office.change('will', 0, { FirstName: 'Ben', Email: 'ben@example.com' })
@@ -303,7 +303,7 @@ describe('the link', () => {
     expect(office.pages).toEqual([])
   })
 
-  test('of a signer who was put in another place is found there', async () => {
+  test('of a signer whose position changed is found', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     const { id } = await office.start(['will', 0])
     office.service.set('will', { Signers: [signer('Ben Example'), signer('Ann Example')] })
@@ -311,7 +311,7 @@ describe('the link', () => {
     expect(office.page()?.turn.url).toContain('AnnExample')
   })
 
-  test('takes along the origins that the administrator allows', async () => {
+  test('adds the origins that the administrator allows', async () => {
     const office = openOffice()
     office.allowed = ['https://id.example.com']
     const { id } = await office.start(['will', 0])
@@ -322,7 +322,7 @@ describe('the link', () => {
   })
 })
 
-test('the frame tells where what is shown came from, as the view knows it, and never more than scheme and host', async () => {
+test('the frame shows the origin of the open page, reduced to scheme and host', async () => {
   const office = openOffice()
   await office.start(['will', 0])
   const { events } = (await office.opens()).turn

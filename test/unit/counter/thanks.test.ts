@@ -15,8 +15,8 @@ async function first() {
 
 const outcomes = (office: ReturnType<typeof openOffice>) => office.state().turns.map(({ outcome }) => outcome?.signed)
 
-describe('one who has signed', () => {
-  test('is thanked before the next one is asked for, and that needs no PIN', async () => {
+describe('a person who has signed', () => {
+  test('is thanked before the next one is called, without a PIN', async () => {
     const { office, counter, id } = await first()
     office.signs('will', 0)
     office.events().returned()
@@ -37,11 +37,11 @@ describe('one who has signed', () => {
   })
 })
 
-describe('one who says that they have finished', () => {
+describe('a person who says they have finished', () => {
   test.each([
     ['and has declined', 'declines', 'declined'],
     ['and has signed', 'signs', 'signed']
-  ] as const)('%s, is not asked whether they have signed', async (_what, does, outcome) => {
+  ] as const)('%s, isn’t asked whether they have signed', async (_what, does, outcome) => {
     const { office, counter, id } = await first()
     office[does]('will', 0)
     expect((await counter.cover(id, 'finish')).cover).toBeUndefined()
@@ -50,7 +50,7 @@ describe('one who says that they have finished', () => {
     expect(office.told('left')).toEqual([])
   })
 
-  test('is asked where the service takes its time', async () => {
+  test('is asked if the service takes too long', async () => {
     const { office, counter, id } = await first()
     office.declines('will', 0)
     const service = gate()
@@ -63,7 +63,7 @@ describe('one who says that they have finished', () => {
   })
 })
 
-describe('one who says that they have finished, and has not', () => {
+describe('a person who says they have finished but hasn’t', () => {
   async function said() {
     const one = await first()
     await one.counter.cover(one.id, 'finish')
@@ -72,7 +72,7 @@ describe('one who says that they have finished, and has not', () => {
     return one
   }
 
-  test('can open it again, sign, and is followed by the next', async () => {
+  test('can open the page again and sign, and the next person follows', async () => {
     const { office, counter, id } = await said()
     expect(office.state()).toMatchObject({ phase: 'between', current: 0 })
     expect(outcomes(office)).toEqual(['not-yet', undefined])
@@ -86,14 +86,14 @@ describe('one who says that they have finished, and has not', () => {
     expect(office.told('turn-ended').map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
   })
 
-  test('leaves it, and nobody behind them is asked', async () => {
+  test('can leave, and those after them are skipped', async () => {
     const { office, counter, id } = await said()
     await counter.next(id)
     expect(office.state().phase).toBe('return')
     expect(outcomes(office)).toEqual(['not-yet', 'skipped'])
   })
 
-  test('may be the only one', async () => {
+  test('can be the only signer', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -104,7 +104,7 @@ describe('one who says that they have finished, and has not', () => {
     expect(office.state()).toMatchObject({ phase: 'return', isLocked: true })
   })
 
-  test('who has left the screen meanwhile is not followed by a page that anyone sees', async () => {
+  test('and has left the screen sees no further page', async () => {
     const { office, counter, id } = await said()
     const following = counter.next(id)
     counter.screenLeft('blur')
@@ -114,8 +114,8 @@ describe('one who says that they have finished, and has not', () => {
   })
 })
 
-describe('someone else who is handed the screen', () => {
-  test('says so: it is covered for staff, written down, and nothing was opened', async () => {
+describe('the wrong person at the handover', () => {
+  test('can say so, which locks the screen for staff, is recorded, and opens nothing', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.counter.cover(id, 'not-me')
@@ -130,7 +130,7 @@ describe('someone else who is handed the screen', () => {
     expect(office.state()).toMatchObject({ phase: 'handover', isLocked: false })
   })
 
-  test('has nothing to say once the page is there', async () => {
+  test('can’t say so once the page is open', async () => {
     const { office, counter, id } = await first()
     await counter.cover(id, 'not-me')
     expect(office.state().phase).toBe('open')

@@ -9,13 +9,13 @@ const beside = (phase: CounterSession['phase'], more: object = {}): Moment => ({
   ...more
 })
 
-test('staff is wanted where the person at the second display can’t go on by themselves', () => {
+test('staff is wanted when the person at the second display can’t continue alone', () => {
   for (const cover of ['help', 'camera', 'not-me', 'away', 'idle'])
     expect(wantsStaff(beside('covered', { cover }))).toBe(true)
   for (const phase of ['failed', 'return'] as const) expect(wantsStaff(beside(phase))).toBe(true)
 })
 
-test('and nowhere else: not where they go on by themselves, where staff is there or hid the page, nor in one’s own window', () => {
+test('staff isn’t wanted when they can continue, staff is there, or they use staff’s window', () => {
   for (const cover of ['moment', 'finish', 'stop', 'staff'])
     expect(wantsStaff(beside('covered', { cover }))).toBe(false)
   for (const phase of ['handover', 'loading', 'open', 'asking', 'between', 'ended'] as const)
@@ -25,7 +25,7 @@ test('and nowhere else: not where they go on by themselves, where staff is there
   expect(wantsStaff(null)).toBe(false)
 })
 
-test('is heard until staff has said that they are coming', () => {
+test('staff is called until they have said that they are coming', () => {
   expect(callsStaff(beside('covered', { cover: 'help' }))).toBe(true)
   expect(callsStaff(beside('covered', { cover: 'help', isAnswered: true }))).toBe(false)
   expect(wantsStaff(beside('covered', { cover: 'help', isAnswered: true }))).toBe(true)

@@ -23,42 +23,42 @@ function document(Signers: Signer[], more: Record<string, unknown> = {}): Docume
 const ann = signer('Ann Example')
 const noLink = { SigningKey: undefined }
 
-describe('anyone who has a link', () => {
+describe('a signer with a link', () => {
   test.each<[string, Signer[], Record<string, unknown>, number, 'now' | 'later' | 'never']>([
-    ['and was asked', [ann], {}, 0, 'now'],
-    ['and was asked beside others', [ann, signer('Ben Example')], {}, 1, 'now'],
-    ['waits for others first', [ann, later('Ben Example')], {}, 1, 'later'],
-    ['waits for one who has signed', [{ ...ann, SignedStatus: 'Signed' }, later('Ben Example')], {}, 1, 'now'],
-    ['is the first, though not asked yet', [later('Ann Example')], {}, 0, 'now'],
-    ['has signed', [signer('Ann Example', { HasSigned: true })], {}, 0, 'never'],
-    ['has declined', [signer('Ann Example', { SignedStatus: 'Declined' })], {}, 0, 'never'],
-    ['has another decline it', [ann, signer('Ben Example')], { Status: 'Declined' }, 0, 'never'],
-    ['comes too late', [ann], { Status: 'Expired' }, 0, 'never'],
-    ['isn’t there', [ann], {}, 5, 'never']
+    ['who was invited can sign now', [ann], {}, 0, 'now'],
+    ['who was invited together with others can sign now', [ann, signer('Ben Example')], {}, 1, 'now'],
+    ['who waits for others first can sign later', [ann, later('Ben Example')], {}, 1, 'later'],
+    ['who waited for one who has signed can sign now', [{ ...ann, SignedStatus: 'Signed' }, later('Ben Example')], {}, 1, 'now'],
+    ['who is the first can sign now, though not invited yet', [later('Ann Example')], {}, 0, 'now'],
+    ['who has signed can’t sign', [signer('Ann Example', { HasSigned: true })], {}, 0, 'never'],
+    ['who has declined can’t sign', [signer('Ann Example', { SignedStatus: 'Declined' })], {}, 0, 'never'],
+    ['whose document another has declined can’t sign', [ann, signer('Ben Example')], { Status: 'Declined' }, 0, 'never'],
+    ['whose document has expired can’t sign', [ann], { Status: 'Expired' }, 0, 'never'],
+    ['who doesn’t exist can’t sign', [ann], {}, 5, 'never']
   ])('%s', (_who, signers, more, index, when) => {
     const one = document(signers, more)
     expect([canSignNow(one, index), canSignLater(one, index)]).toEqual([when === 'now', when === 'later'])
   })
 
-  test('gets one with their turn, where the document is embedded', () => {
+  test('gets one with their turn if the document is embedded', () => {
     expect(canSignLater(document([ann, later('Ben Example', noLink)]), 1)).toBe(true)
     expect(canSignLater(document([signer('Ann Example', noLink), later('Ben Example', noLink)]), 1)).toBe(false)
   })
 })
 
-describe('face to face without a link', () => {
+describe('face-to-face signing without a link', () => {
   test.each([
     [{ EnabledFaceToFaceSigning: true }, true],
     [{ IsFaceToFaceSigning: true }, true],
     [{ IsFaceToFaceSigning: false, EnabledFaceToFaceSigning: true }, true],
     [{}, false],
     [{ IsFaceToFaceSigning: true, HasSigned: true }, false]
-  ])('%j: %s', (more, lacks) => {
+  ])('%j is reported as lacking one: %s', (more, lacks) => {
     const one = document([signer('Ann Example', { ...noLink, ...more })])
     expect([lacksLink(one, 0), canSignNow(one, 0)]).toEqual([lacks, false])
   })
 
-  test('is no matter of one who has a link, or whose turn it isn’t', () => {
+  test('isn’t reported for those with a link or whose turn hasn’t come', () => {
     expect(lacksLink(document([signer('Ann Example', { IsFaceToFaceSigning: true })]), 0)).toBe(false)
     const second = later('Ben Example', { ...noLink, IsFaceToFaceSigning: true })
     expect(lacksLink(document([ann, second]), 1)).toBe(false)
@@ -66,7 +66,7 @@ describe('face to face without a link', () => {
   })
 })
 
-describe('what the service leaves out of a signer', () => {
+describe('a signer whose status the service leaves out', () => {
   const silent = signer('Ann Example', { HasSigned: undefined, SignedStatus: undefined, Editable: undefined })
   test.each([
     ['InProgress', {}, 'unknown', 'perhaps'],
@@ -76,7 +76,7 @@ describe('what the service leaves out of a signer', () => {
     ['InProgress', { Editable: false }, 'unknown', false],
     ['InProgress', { HasSigned: false }, 'waiting', 'perhaps'],
     ['InProgress', { Editable: true }, 'unknown', true]
-  ])('%s, %j: %s; a correction is offered: %s', (Status, said, state, isOffered) => {
+  ])('(%s, %j) is %s, and a correction is offered: %s', (Status, said, state, isOffered) => {
     const one = { ...silent, ...said }
     const whole = document([one], { Status })
     expect([stateOf(whole, one), mayBeCorrected(whole, one)]).toEqual([state, isOffered])
@@ -86,12 +86,12 @@ describe('what the service leaves out of a signer', () => {
 describe('a person', () => {
   const person = (more: Signer, Reference = 'will') => personOf(document([{ ...ann, ...more }], { Reference }), 0)
 
-  test('is the same on other documents, however the name is spelled', () => {
+  test('is the same on other documents, despite a different spelling of the name', () => {
     expect(person({}, 'deed')).toBe(person({}))
     expect(person({ FirstName: ' ANN ', Email: 'ANN.example@example.com' })).toBe(person({}))
   })
 
-  test('is another with another name or address, and nobody else where either is missing', () => {
+  test('differs with another name or address, and is nobody else without either', () => {
     expect(person({ FirstName: 'Ben' })).not.toBe(person({}))
     expect(person({ Email: 'a@example.com' })).not.toBe(person({}))
     expect(person({ Email: '' }, 'deed')).not.toBe(person({ Email: '' }))
@@ -104,7 +104,7 @@ describe('a person', () => {
     expect(personOf(two, 0)).not.toBe(personOf(two, 1))
   })
 
-  test('is the same by a mobile number where there is no e-mail, however it is written', () => {
+  test('is identified by mobile number without an e-mail address, ignoring its format', () => {
     const mobile = { Email: undefined, MobileCountry: '64', MobileNumber: '21 555 012' }
     expect(person(mobile, 'deed')).toBe(person({ ...mobile, MobileNumber: '21555012' }))
     expect(person({ ...mobile, MobileNumber: '21 555 013' })).not.toBe(person(mobile))
@@ -112,7 +112,7 @@ describe('a person', () => {
     expect(person({ ...mobile, Email: 'ann.example@example.com' })).toBe(person({}))
   })
 
-  test('can’t be read from what stands for them', () => {
+  test('can’t be recognised from their identifier', () => {
     expect(person({})).not.toMatch(/ann|example/i)
   })
 })
@@ -130,6 +130,6 @@ test.each([
   ],
   [{ IDCheckStatus: 'Requested' }, {}, true],
   [{}, { IDVerificationRequested: true }, true]
-])('the camera may be needed: %j %j %s', (more, ofDocument, may) => {
+])('with %j and %j, the camera may be needed: %s', (more, ofDocument, may) => {
   expect(mayNeedCamera(document([signer('Ann Example', more)], ofDocument), 0)).toBe(may)
 })

@@ -46,7 +46,7 @@ async function begun() {
   return { id, documentReference, signers: work.practice.state.documents[documentReference]?.signers ?? [] }
 }
 
-test('everybody whose turn it is waits, and the offer names the other signer', async () => {
+test('all signers whose turn it is wait, and the offer names the other signer', async () => {
   const queue = await counter.queue()
   expect(queue.map(({ signerName }) => signerName)).toEqual(['Mere Tamati', 'Wiremu Tamati'])
   const offer = await counter.offer(queue[0]?.documentReference ?? '', 0)
@@ -57,7 +57,7 @@ test('everybody whose turn it is waits, and the offer names the other signer', a
   expect(JSON.stringify([queue, offer])).not.toContain('/sign/')
 })
 
-test('two sign after each other, with the links that the service gives, and it says that they have', async () => {
+test('two people sign in turn with the service’s links, and it reports both as signed', async () => {
   const { id, signers } = await begun()
   for (const one of signers) {
     await counter.begin(id)
@@ -75,7 +75,7 @@ test('two sign after each other, with the links that the service gives, and it s
   expect(await counter.queue()).toEqual([])
 })
 
-test('where the service cannot be read, nobody is told that it is signed, until it can', async () => {
+test('while the service can’t be read, nothing is reported as signed', async () => {
   const { id, signers } = await begun()
   await counter.begin(id)
   const [first] = signers

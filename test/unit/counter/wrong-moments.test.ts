@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
 
 describe('a page', () => {
-  test('that is gone isn’t heard any more', async () => {
+  test('that is gone is ignored', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     const { id } = await office.start(['will', 0], ['will', 1])
     const { events, media } = (await office.opens()).turn
@@ -21,7 +21,7 @@ describe('a page', () => {
     expect([answers, media()]).toEqual([[false], 'never'])
   })
 
-  test('that comes back twice ends its turn once', async () => {
+  test('that returns twice ends its turn once', async () => {
     const office = openOffice()
     await office.start(['will', 0])
     await office.opens()
@@ -32,7 +32,7 @@ describe('a page', () => {
     expect(office.told('turn-ended')).toHaveLength(1)
   })
 
-  test('that comes back behind a cover ends its turn, and a lock stays', async () => {
+  test('that returns behind a cover ends its turn, and a lock stays', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     await office.start(['will', 0], ['will', 1])
     await office.opens()
@@ -44,7 +44,7 @@ describe('a page', () => {
     expect(office.pages).toHaveLength(1)
   })
 
-  test('that loads on behind a cover stays behind it', async () => {
+  test('that continues loading behind a cover stays hidden', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -57,7 +57,7 @@ describe('a page', () => {
     expect(office.page()?.state).toBe('shown')
   })
 
-  test('that fails behind a lock leaves the lock', async () => {
+  test('that fails behind a lock leaves the lock in place', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -69,7 +69,7 @@ describe('a page', () => {
     expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away' })
   })
 
-  test('that can’t be made is a turn that failed', async () => {
+  test('that can’t be created fails its turn', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     office.deps.openView = () => {
@@ -79,7 +79,7 @@ describe('a page', () => {
     expect(office.state().phase).toBe('failed')
   })
 
-  test('that fails while it is being made is wiped', async () => {
+  test('that fails while it is created is wiped', async () => {
     const office = openOffice()
     const { openView } = office.deps
     office.deps.openView = (turn) => {
@@ -94,7 +94,7 @@ describe('a page', () => {
     expect(office.page()?.state).toBe('destroyed')
   })
 
-  test('that can’t be wiped holds nobody up for ever, but no other is opened beside it', async () => {
+  test('that can’t be wiped doesn’t block the session, but no other is opened until it is', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     const { id } = await office.start(['will', 0], ['will', 1])
     await office.opens()
@@ -113,7 +113,7 @@ describe('a page', () => {
     expect([office.state().phase, office.pages.length, office.mostPages]).toEqual(['loading', 2, 1])
   })
 
-  test('that fails to be wiped is wiped again before the next', async () => {
+  test('whose wiping failed is wiped again before the next', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     const { id } = await office.start(['will', 0], ['will', 1])
     await office.opens()
@@ -125,7 +125,7 @@ describe('a page', () => {
     expect(office.pages.map(({ state }) => state)).toEqual(['destroyed', 'hidden'])
   })
 
-  test('is opened only when the one before is wiped', async () => {
+  test('is opened only after the previous one was wiped', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
@@ -142,7 +142,7 @@ describe('a page', () => {
 })
 
 describe('a command', () => {
-  test('that comes twice works once', async () => {
+  test('given twice works once', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     const { id } = await office.start(['will', 0], ['will', 1])
     await Promise.all([office.counter.begin(id), office.counter.begin(id)])
@@ -167,7 +167,7 @@ describe('a command', () => {
     expect(office.pages).toEqual([])
   })
 
-  test('to show a page that isn’t there yet places it once it is', async () => {
+  test('to show a page that isn’t loaded yet applies once it is', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     const line = gate()
@@ -179,7 +179,7 @@ describe('a command', () => {
     expect(office.page()).toMatchObject({ state: 'shown', bounds: BOUNDS })
   })
 
-  test('to stop while the service is asked for the link opens no page', async () => {
+  test('to stop while the link is being requested opens no page', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     const line = gate()
@@ -193,7 +193,7 @@ describe('a command', () => {
     expect([office.pages, office.state().phase]).toEqual([[], 'return'])
   })
 
-  test('while the place is left during loading keeps the page out of sight', async () => {
+  test('to show a page doesn’t show it after the screen was left during loading', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     const line = gate()
@@ -213,7 +213,7 @@ describe('a command', () => {
     expect(office.page()?.state).toBe('shown')
   })
 
-  test('for a session that is over is told so', async () => {
+  test('for a session that has ended is refused', async () => {
     const office = openOffice()
     await expect(office.counter.begin('another')).rejects.toMatchObject({ appError: { code: 'gone' } })
     await expect(office.counter.unlock('another', PIN)).rejects.toMatchObject({ appError: { code: 'gone' } })
