@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dropFoldersChaos } from '../../chaos/drop-folders.ts'
 
-test('killed at random while files are dropped, each file becomes exactly one thing', async () => {
+test('with random kills while files are dropped, each file becomes exactly one thing', async () => {
   const faults: string[] = []
   const tally = await dropFoldersChaos({ rounds: 2, seed: 11, say: (line) => faults.push(line) })
   expect(faults).toEqual([])

@@ -41,7 +41,7 @@ const kinds: [what: string, name: string, content: string, sends: boolean][] = [
   ['a report', 'a.json', '{', false]
 ]
 
-test('what was read otherwise than written is reported also where the application ends once the package is there', async () => {
+test('differences in reading are still reported if the application ends after creating the package', async () => {
   let stop: () => void = () => undefined
   const stopped = new Promise<void>((resolve) => {
     stop = resolve
@@ -65,8 +65,8 @@ test('what was read otherwise than written is reported also where the applicatio
   expect(at.report('a.json')).toContain('“embedform” was read as “EmbedForm”.')
 })
 
-describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
-  test.each(STEPS)('becomes it once where the application ends at “%s”', async (fatal) => {
+describe.each(kinds)('a file that becomes %s', (_what, name, content, sends) => {
+  test.each(STEPS)('does so once if the application ends at “%s”', async (fatal) => {
     const at = await killedAt(fatal, name, content, sends)
     await at.look()
     await at.look()
@@ -82,22 +82,19 @@ describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
     expect(at.office.told.troubles).toEqual([])
   })
 
-  test.each(STEPS)(
-    'becomes it once for each time it is dropped, where the application is ended at “%s” in between',
-    async (fatal) => {
-      const at = await killedAt(fatal, name, content, sends)
-      rmSync(join(at.place, name), { force: true })
-      at.drop(name, content)
-      await at.look()
-      await at.look()
-      // A second file counts as the same one only until the first is claimed.
-      const times = fatal === 'noted' ? 1 : 2
-      expect(at.files()).toHaveLength(times)
-      expect(at.names()).toEqual([])
-    }
-  )
+  test.each(STEPS)('does so once per drop if it is dropped again after a crash at “%s”', async (fatal) => {
+    const at = await killedAt(fatal, name, content, sends)
+    rmSync(join(at.place, name), { force: true })
+    at.drop(name, content)
+    await at.look()
+    await at.look()
+    // A second file counts as the same one only until the first is claimed.
+    const times = fatal === 'noted' ? 1 : 2
+    expect(at.files()).toHaveLength(times)
+    expect(at.names()).toEqual([])
+  })
 
-  test.each(STEPS)('is not mixed up with another of its name where the application ends at “%s”', async (fatal) => {
+  test.each(STEPS)('isn’t mixed up with another of the same name after a crash at “%s”', async (fatal) => {
     const at = await killedAt(fatal, name, content, sends)
     rmSync(join(at.place, name), { force: true })
     at.drop(name, name.endsWith('csv') ? sheetFile(['C']) : requestFile('C'))
@@ -111,7 +108,7 @@ describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
   })
 })
 
-test('a file that is replaced just before it is put away stays to be taken', async () => {
+test('a file replaced just before it is moved away is processed, too', async () => {
   let replace = () => {}
   const at = await aPlace({ step: (step) => (step === 'reported' ? replace() : undefined) })
   at.drop('a.json', requestFile('A'))
@@ -126,7 +123,7 @@ test('a file that is replaced just before it is put away stays to be taken', asy
   expect(at.names()).toEqual([])
 })
 
-test('whatever is dropped and whenever the application ends, each file becomes one draft or one report', async () => {
+test('with any files and any crash, each file becomes one draft or one report', async () => {
   const anyDrop = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     isBad: fc.boolean(),

@@ -7,8 +7,8 @@ import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/drop-folder-offi
 import { workbook } from '../bulk/tables.ts'
 import { aPlace } from './place.ts'
 
-describe('a file that is dropped', () => {
-  test('as a request becomes a draft, and lies in done with its report', async () => {
+describe('a dropped file', () => {
+  test('with a request becomes a draft, and is moved to done with its report', async () => {
     const at = await aPlace()
     at.drop('lease.json', requestFile('Lease of 3 Hill Road'))
     await at.look()
@@ -32,7 +32,7 @@ describe('a file that is dropped', () => {
     })
   })
 
-  test('as a Form Filler request becomes a draft with its fields', async () => {
+  test('with a Form Filler request becomes a draft with its fields', async () => {
     const at = await aPlace()
     const field = {
       Label: 'Rent',
@@ -57,7 +57,7 @@ describe('a file that is dropped', () => {
     })
   })
 
-  test('as a Countersign file becomes its drafts and presets', async () => {
+  test('in Countersign’s own format becomes its drafts and presets', async () => {
     const at = await aPlace()
     const compositions = [forms(), forms({ items: [form({ Name: 'Deed' })] })]
     const content = {
@@ -73,7 +73,7 @@ describe('a file that is dropped', () => {
     expect(at.report('from branch.countersign')).toContain('2 drafts and 1 preset were created.')
   })
 
-  test('as a sheet fills in the folder’s preset, a draft per row', async () => {
+  test('with a sheet fills in the folder’s preset, one draft per row', async () => {
     const at = await aPlace()
     const composition = forms({ items: [form({ signers: [signer({ FirstName: '', LastName: '', Email: '' })] })] })
     at.change({ presetId: at.office.presets.save(ACCOUNT, 'Declaration', composition).id })
@@ -94,7 +94,7 @@ describe('a file that is dropped', () => {
     ])
   })
 
-  test('as a sheet of which rows have faults becomes drafts too, and the report names each row', async () => {
+  test('with faulty rows becomes drafts, and the report names each fault', async () => {
     const at = await aPlace()
     at.change({ sends: true })
     const good = sheetFile(['A', 'B'])
@@ -109,7 +109,7 @@ describe('a file that is dropped', () => {
     expect(report).not.toContain('no address')
   })
 
-  test('goes to the outbox only where that is allowed and nothing speaks against it', async () => {
+  test('goes to the outbox only if the folder allows it and nothing is wrong', async () => {
     const at = await aPlace()
     at.drop('first.csv', sheetFile(['A', 'B']))
     at.drop('first.json', requestFile('C'))
@@ -129,7 +129,7 @@ describe('a file that is dropped', () => {
     expect(at.files()[0]).toMatchObject({ outcome: 'batch', batchId: expect.any(String) })
   })
 
-  test('is not sent by itself when the same package was sent before', async () => {
+  test('isn’t sent automatically if the same package was sent before', async () => {
     const at = await aPlace()
     at.change({ sends: true })
     at.drop('one.json', requestFile('Lease'))
@@ -143,7 +143,7 @@ describe('a file that is dropped', () => {
     expect(at.report('three.csv')).toContain('Row 3: Same as row 2.')
   })
 
-  test('with the name of an earlier one is a new one, and both are kept', async () => {
+  test('with the name of an earlier one is processed too, and both are kept', async () => {
     const at = await aPlace()
     for (const name of ['A', 'B', 'B']) {
       at.drop('same.json', requestFile(name))
@@ -183,7 +183,7 @@ describe('a file that can’t be used', () => {
     ['bin.xlsx', 'PK\u0003\u0004rubbish', /./],
     ['pdf.csv', '%PDF-1.7', /PDF/]
   ]
-  test.each(bad)('%s lies in failed, and its report says why in words', async (name, content, said) => {
+  test.each(bad)('%s is moved to failed, with the reason in its report', async (name, content, said) => {
     const at = await aPlace()
     at.drop(name, content)
     await at.look()
@@ -195,7 +195,7 @@ describe('a file that can’t be used', () => {
     expect(at.view()).toMatchObject({ taken: 0, failed: 1 })
   })
 
-  test('has each fault of a request named by its place', async () => {
+  test('has each fault of its request located in the report', async () => {
     const at = await aPlace()
     const { Forms } = JSON.parse(requestFile('A')) as { Forms: Record<string, unknown>[] }
     const wrong = { ...Forms[0], FormType: 'one', Signers: [{ FirstName: '', LastName: 'Reid', Email: 'nowhere' }] }
@@ -208,7 +208,7 @@ describe('a file that can’t be used', () => {
     expect(report).not.toContain('nowhere')
   })
 
-  test('being empty is waited with, since a slow copy begins so', async () => {
+  test('because it is empty gets more time, as a slow copy starts empty', async () => {
     const at = await aPlace()
     at.drop('slow.json', '')
     await at.look(29_000)
@@ -217,7 +217,7 @@ describe('a file that can’t be used', () => {
     expect(at.report('slow.json', 'failed')).toContain('This file is empty.')
   })
 
-  test('because the preset of its folder was removed says so, and nothing else is filled in', async () => {
+  test('because its folder’s preset was removed is reported so', async () => {
     const at = await aPlace()
     const { id } = at.office.presets.save(ACCOUNT, 'Declaration', forms())
     at.change({ presetId: id, sends: true })
@@ -228,7 +228,7 @@ describe('a file that can’t be used', () => {
     expect(at.office.batches()).toEqual([])
   })
 
-  test('being larger than is read, lies in failed', async () => {
+  test('because it is too large is moved to failed', async () => {
     const at = await aPlace()
     at.drop('large.json', Buffer.alloc(20 * 1024 * 1024 + 1, 0x20))
     await at.look()
@@ -236,7 +236,7 @@ describe('a file that can’t be used', () => {
   })
 })
 
-test('a draft that came in a file is like any other: it can be changed and sent', async () => {
+test('a draft from a file can be changed and sent', async () => {
   const at = await aPlace()
   at.drop('a.json', requestFile('Lease'))
   await at.look()

@@ -33,50 +33,56 @@ function onceAt(wanted: StepName) {
   return { step, then }
 }
 
-describe('a writer that rests', () => {
+describe('a writer that pauses', () => {
   const [first, rest] = [sheetFile(['One', 'Two']), sheetFile(['One', 'Two', 'Three', 'Four'])]
   const more = rest.slice(first.length)
 
-  test.each([true, false])('some seconds between two halves has all of it taken; sending: %s', async (sends) => {
-    const at = await aPlace()
-    at.change({ sends })
-    const file = openSync(join(at.place, 's.csv'), 'w')
-    writeSync(file, first)
-    // The second look claims it; the third comes before it has been unchanged for long enough since.
-    for (const wait of [sends ? 31_000 : 3_000, 1_000, 500]) await at.glance(wait)
-    expect(at.claimed()).toEqual(['s.csv'])
-    writeSync(file, more)
-    closeSync(file)
-    for (let time = 0; time < 2; time++) await at.look()
-    expect(at.office.titles().length + (at.office.batches()[0]?.total ?? 0)).toBe(4)
-    expect(readFileSync(join(at.place, 'done', 's.csv'), 'utf8')).toBe(rest)
-  })
+  test.each([true, false])(
+    'for some seconds between two halves has the whole file processed (sending: %s)',
+    async (sends) => {
+      const at = await aPlace()
+      at.change({ sends })
+      const file = openSync(join(at.place, 's.csv'), 'w')
+      writeSync(file, first)
+      // The second check claims it; the third comes before it has been unchanged for long enough since.
+      for (const wait of [sends ? 31_000 : 3_000, 1_000, 500]) await at.glance(wait)
+      expect(at.claimed()).toEqual(['s.csv'])
+      writeSync(file, more)
+      closeSync(file)
+      for (let time = 0; time < 2; time++) await at.look()
+      expect(at.office.titles().length + (at.office.batches()[0]?.total ?? 0)).toBe(4)
+      expect(readFileSync(join(at.place, 'done', 's.csv'), 'utf8')).toBe(rest)
+    }
+  )
 
-  test.each([true, false])('until its file was put away has it said; after a restart: %s', async (isRestarted) => {
-    const at = await aPlace()
-    at.change({ sends: true })
-    const file = openSync(join(at.place, 's.csv'), 'w')
-    onTestFinished(() => closeSync(file))
-    writeSync(file, first)
-    await at.look()
-    expect(at.office.batches().map(({ total }) => total)).toEqual([2])
-    writeSync(file, more)
-    if (isRestarted) at.startAgain()
-    await at.look()
-    await at.look()
-    expect(at.files()).toMatchObject([
-      { name: 's.csv', outcome: 'failed', error: { message: expect.stringContaining('still being written') } },
-      { name: 's.csv', outcome: 'batch', count: 2 }
-    ])
-    expect(at.report('s.csv', 'failed')).toContain('part of it may be missing')
-    expect(readFileSync(join(at.place, 'failed', 's.csv'), 'utf8')).toBe(rest)
-    expect(at.office.batches()).toHaveLength(1)
-    expect(at.claimed()).toEqual([])
-  })
+  test.each([true, false])(
+    'until its file was moved away gets a failure report (after a restart: %s)',
+    async (isRestarted) => {
+      const at = await aPlace()
+      at.change({ sends: true })
+      const file = openSync(join(at.place, 's.csv'), 'w')
+      onTestFinished(() => closeSync(file))
+      writeSync(file, first)
+      await at.look()
+      expect(at.office.batches().map(({ total }) => total)).toEqual([2])
+      writeSync(file, more)
+      if (isRestarted) at.startAgain()
+      await at.look()
+      await at.look()
+      expect(at.files()).toMatchObject([
+        { name: 's.csv', outcome: 'failed', error: { message: expect.stringContaining('still being written') } },
+        { name: 's.csv', outcome: 'batch', count: 2 }
+      ])
+      expect(at.report('s.csv', 'failed')).toContain('part of it may be missing')
+      expect(readFileSync(join(at.place, 'failed', 's.csv'), 'utf8')).toBe(rest)
+      expect(at.office.batches()).toHaveLength(1)
+      expect(at.claimed()).toEqual([])
+    }
+  )
 })
 
 test.each(['not to send', 'removed', 'paused', 'of another preset'] as const)(
-  'a folder that is set otherwise while a file is read (%s) sends nothing of it',
+  'if a folder’s settings change while a file is read (%s), the file isn’t sent',
   async (what) => {
     const { step, then } = onceAt('read')
     const at = await aPlace({ step })
@@ -101,27 +107,30 @@ test.each(['not to send', 'removed', 'paused', 'of another preset'] as const)(
   }
 )
 
-describe('a link in place of done', () => {
-  test.each<StepName>(['made', 'named', 'reported'])('made at “%s” takes nothing out of the folder', async (moment) => {
-    const { step, then } = onceAt(moment)
-    const at = await aPlace({ step })
-    const elsewhere = join(at.folder, 'Elsewhere')
-    mkdirSync(elsewhere)
-    at.drop('a.json', requestFile('A'))
-    then.act = () => {
-      renameSync(join(at.place, 'done'), join(at.place, 'was done'))
-      symlinkSync(elsewhere, join(at.place, 'done'))
+describe('a link in place of a subfolder', () => {
+  test.each<StepName>(['made', 'named', 'reported'])(
+    'done, made at “%s”, doesn’t let files leave the folder',
+    async (moment) => {
+      const { step, then } = onceAt(moment)
+      const at = await aPlace({ step })
+      const elsewhere = join(at.folder, 'Elsewhere')
+      mkdirSync(elsewhere)
+      at.drop('a.json', requestFile('A'))
+      then.act = () => {
+        renameSync(join(at.place, 'done'), join(at.place, 'was done'))
+        symlinkSync(elsewhere, join(at.place, 'done'))
+      }
+      await at.look()
+      expect(readdirSync(elsewhere)).toEqual([])
+      expect([at.claimed(), at.view().state]).toEqual([['a.json'], 'not-writable'])
+      rmSync(join(at.place, 'done'))
+      await at.look()
+      expect(at.names('done')).toContain('a.json')
+      expect(at.office.titles()).toEqual(['A'])
     }
-    await at.look()
-    expect(readdirSync(elsewhere)).toEqual([])
-    expect([at.claimed(), at.view().state]).toEqual([['a.json'], 'not-writable'])
-    rmSync(join(at.place, 'done'))
-    await at.look()
-    expect(at.names('done')).toContain('a.json')
-    expect(at.office.titles()).toEqual(['A'])
-  })
+  )
 
-  test('has nothing removed where it leads to, nor has a write of another workstation in done', async () => {
+  test('done isn’t cleaned up, nor are other workstations’ unfinished files', async () => {
     const at = await aPlace()
     const part = '.countersign-0123456789abcdef.part'
     const old = '.countersign-fedcba9876543210.part'
@@ -139,7 +148,7 @@ describe('a link in place of done', () => {
     expect(readdirSync(join(at.place, 'failed'))).toEqual([part])
   })
 
-  test('for what is claimed takes nothing', async () => {
+  test('for claimed files prevents claiming', async () => {
     const at = await aPlace()
     const elsewhere = join(at.folder, 'Elsewhere')
     mkdirSync(elsewhere)
@@ -151,7 +160,7 @@ describe('a link in place of done', () => {
   })
 })
 
-test('thousands of folders and links named like files don’t keep a file from its turn', async () => {
+test('a thousand folders and links named like files don’t delay a file', async () => {
   const at = await aPlace()
   for (let number = 0; number < 1_000; number++) {
     mkdirSync(join(at.place, `a${number}.json`))
@@ -162,7 +171,7 @@ test('thousands of folders and links named like files don’t keep a file from i
   expect(at.office.titles()).toEqual(['Z'])
 })
 
-test('thousands of files that never rest don’t keep another from its turn', async () => {
+test('two thousand files that keep changing don’t delay another', async () => {
   const at = await aPlace()
   const restless = Array.from({ length: 2_000 }, (_, index) => join(at.place, `a${index}.json`))
   for (const path of restless) writeFileSync(path, '{')
@@ -174,7 +183,7 @@ test('thousands of files that never rest don’t keep another from its turn', as
   expect(at.office.titles()).toEqual(['Z'])
 })
 
-describe('a request of all excess', () => {
+describe('a request with excessive', () => {
   const base = JSON.parse(requestFile('A')).Forms[0] as Record<string, unknown>
   const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
   const excess: [what: string, content: () => string][] = [
@@ -183,7 +192,7 @@ describe('a request of all excess', () => {
     ['signers', () => JSON.stringify({ Forms: [{ ...base, Signers: Array(80_000).fill({ FirstName: 'M' }) }] })],
     ['forms', () => JSON.stringify({ Forms: Array(30_000).fill(base) })]
   ]
-  test.each(excess.slice(0, 1))('of %s fails, and holds up nothing else meanwhile', ofExcess)
+  test.each(excess.slice(0, 1))('%s fails without blocking the application', ofExcess)
   test.each(excess.slice(1))('of %s fails, and holds up nothing else meanwhile', { tags: ['full'] }, ofExcess)
   async function ofExcess(_what: string, content: () => string): Promise<void> {
     const worker = openBulkWorker({
@@ -205,7 +214,7 @@ describe('a request of all excess', () => {
     expect(worst()).toBeLessThan(500)
   }
 
-  test('in size is refused unread, and the largest XML data that is allowed is not', async () => {
+  test('size is refused unread, while the largest allowed XML data is accepted', async () => {
     const at = await aPlace()
     const XMLData = `<a>${'<b/>'.repeat(1_249_990)}</a>`
     at.drop('large.json', JSON.stringify({ Forms: [{ ...base, XMLData }] }))
@@ -216,7 +225,7 @@ describe('a request of all excess', () => {
   })
 })
 
-test('a file of gigabytes is put away unread', async () => {
+test('a file of 3 GB is moved to failed unread', async () => {
   const at = await aPlace()
   at.drop('huge.json', '')
   truncateSync(join(at.place, 'huge.json'), 3 * 1024 ** 3)
@@ -226,7 +235,7 @@ test('a file of gigabytes is put away unread', async () => {
   expect(at.report('huge.json', 'failed')).toContain('larger than 20 MB')
 })
 
-test('a file that vanishes before it is put away doesn’t swallow the same one dropped again', async () => {
+test('a file that vanishes before it is moved away can be dropped again', async () => {
   const { step, then } = onceAt('reported')
   const at = await aPlace({ step })
   then.act = () => {

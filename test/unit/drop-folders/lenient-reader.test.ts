@@ -19,8 +19,8 @@ const templates = (...Fields: unknown[]) =>
 
 const form = (more: string) => `{"Forms":[{"Name":"A","Reference":"R","FormType":1,"EmbedForm":false,${more}}]}`
 
-describe('a request that takes liberties', () => {
-  test('goes out as the reference spells it, and its report tells each of them once', async () => {
+describe('a request that deviates from the reference', () => {
+  test('is sent in the reference’s spelling, and its report lists each deviation once', async () => {
     const at = await aPlace()
     at.change({ sends: true })
     const signer = {
@@ -66,7 +66,7 @@ describe('a request that takes liberties', () => {
     expect(report).not.toContain('Please check:')
   })
 
-  test('and lacks what only a person can say becomes a draft, never a package', async () => {
+  test('and lacks what only a person can decide becomes a draft, and isn’t sent', async () => {
     const at = await aPlace()
     at.change({ sends: true })
     const { FormType: _type, EmbedForm: _embed, ...form } = JSON.parse(requestFile('A')).Forms[0]
@@ -89,7 +89,7 @@ describe('a request that takes liberties', () => {
     }
   })
 
-  test('in the fields of a template has them as the reference does', async () => {
+  test('in a template’s fields is read in the reference’s spelling', async () => {
     const { composition, readings } = await readRequestFile(
       bytesOf(
         templates(
@@ -131,26 +131,26 @@ describe('a request that takes liberties', () => {
 
   const refused: [what: string, content: string, said: RegExp][] = [
     [
-      'a name twice, in other letters',
+      'a member twice, in different case',
       form('"Signers":[{"FirstName":"T","LastName":"B","Email":"a@b.example","email":"c@d.example"}]'),
       /Forms\[0\]\.Signers\[0\]\.Email is there twice/
     ],
     ['both lists', '{"forms":[{}],"TEMPLATES":[{}]}', /either Forms or Templates/],
     ['the list twice', `${form('"Signers":[{}]').slice(0, -1)},"forms":[{}]}`, /fields are missing, unknown or wrong/],
-    ['no type of field', templates({ Reference: 'R' }), /FieldType/],
+    ['no field type', templates({ Reference: 'R' }), /FieldType/],
     [
       'neither true nor false',
       form('"Signers":[{"FirstName":"T","LastName":"B","Email":"a@b.example","Optional":"1"}]'),
       /Optional must be true or false/
     ],
     [
-      'a member that isn’t known',
+      'an unknown member',
       form('"Signers":[{"FirstName":"T","LastName":"B","Email":"a@b.example"}],"colour":1'),
       /colour isn’t known/
     ],
     ['a prototype', '{"Forms":[{}],"__proto__":{"DueDate":"2026-12-31T00:00Z"}}', /__proto__|missing/]
   ]
-  test.each(refused)('beyond what is certain (%s) is refused', async (_what, content, said) => {
+  test.each(refused)('too far (%s) is refused', async (_what, content, said) => {
     await expect(readRequestFile(bytesOf(content))).rejects.toMatchObject({
       appError: { code: 'invalid', message: expect.stringMatching(said) }
     })
@@ -165,7 +165,7 @@ const DUES: [dates: [string, ...string[]], GMT: string][] = [
   [['2026-12-04T03:29:00Z', '03/12/2026 23:59:00', '2026-12-03'], '-210']
 ]
 
-test('the same request leads to the same composition, whatever liberties it takes', async () => {
+test('equivalent spellings of a request give the same composition', async () => {
   const requests = fc.oneof(arbitraryOf(SendFormDirectRequest), arbitraryOf(SendFormFillerRequest).map(withUsualFields))
   let tried = 0
   let taken = 0

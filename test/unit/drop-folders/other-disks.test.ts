@@ -1,4 +1,4 @@
-/** Disks on which moving a file changes its id, such as FAT and exFAT on Windows. */
+/** Disks on which moving a file changes its file id, such as FAT and exFAT on Windows. */
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -24,16 +24,13 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, lstat, open, default: { ...real, lstat, open } }
 })
 
-test.each([true, false])(
-  'one file becomes one thing where its id changes with its place; sending: %s',
-  async (sends) => {
-    const at = await aPlace()
-    at.change({ sends })
-    at.drop('a.json', requestFile('A'))
-    for (let time = 0; time < 5; time++) await at.look()
-    expect(at.office.titles().length + at.office.batches().length).toBe(1)
-    expect(at.names('done')).toEqual(['a.json', 'a.json.report.txt'])
-    expect([at.names(), at.claimed(), at.files().length]).toEqual([[], [], 1])
-    expect(at.office.told.troubles).toEqual([])
-  }
-)
+test.each([true, false])('a file whose id changes when it is moved becomes one thing (sending: %s)', async (sends) => {
+  const at = await aPlace()
+  at.change({ sends })
+  at.drop('a.json', requestFile('A'))
+  for (let time = 0; time < 5; time++) await at.look()
+  expect(at.office.titles().length + at.office.batches().length).toBe(1)
+  expect(at.names('done')).toEqual(['a.json', 'a.json.report.txt'])
+  expect([at.names(), at.claimed(), at.files().length]).toEqual([[], [], 1])
+  expect(at.office.told.troubles).toEqual([])
+})

@@ -49,8 +49,8 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
     },
     drop: (name: string, content: string | Uint8Array) => writeFileSync(join(place, name), content),
     /**
-     * Looks three times, with files unchanged for long enough between: the second look claims them, the third takes
-     * them.
+     * Checks three times, with files unchanged for long enough in between: the second check claims them, the third
+     * processes them.
      */
     async look(milliseconds = 31_000) {
       await office.dropFolders.checkNow(watched.id)
@@ -59,7 +59,7 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
         await office.dropFolders.checkNow(watched.id)
       }
     },
-    /** Looks once, then lets time pass. */
+    /** Checks once, then lets time pass. */
     async glance(milliseconds: number) {
       await office.dropFolders.checkNow(watched.id)
       pass(milliseconds)

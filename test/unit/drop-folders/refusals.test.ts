@@ -11,7 +11,7 @@ async function withRefused(...names: string[]) {
   return { at, refused: () => at.office.dropFolders.refused(ACCOUNT, PAGE) }
 }
 
-test('files that are refused are listed, newest first, with why, and counted by folder until they are dismissed', async () => {
+test('refused files are listed with reasons, newest first, and counted by folder until dismissed', async () => {
   const { at, refused } = await withRefused('one.json', 'two.json')
   at.drop('lease.json', requestFile('Lease'))
   await at.look()
@@ -30,7 +30,7 @@ test('files that are refused are listed, newest first, with why, and counted by 
   expect(refused()).toMatchObject({ total: 2, open: [], files: [{ isDismissed: true }, { isDismissed: true }] })
 })
 
-test('a file that was refused after the page was read is not dismissed with the others', async () => {
+test('dismissing doesn’t include files refused after the list was read', async () => {
   const { at, refused } = await withRefused('one.json')
   const seen = refused().files[0]?.id ?? ''
   at.drop('two.json', 'nor is this')
@@ -39,7 +39,7 @@ test('a file that was refused after the page was read is not dismissed with the 
   expect(refused().open).toMatchObject([{ count: 1 }])
 })
 
-test('a refused file that is fixed and dropped again needs nobody any more', async () => {
+test('a refused file that is fixed and dropped again no longer needs attention', async () => {
   const { at, refused } = await withRefused('one.json', 'two.json')
   at.drop('one.json', requestFile('Lease'))
   await at.look()
@@ -47,7 +47,7 @@ test('a refused file that is fixed and dropped again needs nobody any more', asy
   expect(refused().files.map(({ isDismissed }) => isDismissed)).toEqual([false, true])
 })
 
-test('what was not told of yet outlives the run, and is told once', async () => {
+test('refusals not yet notified survive a restart, and are notified once', async () => {
   const { at } = await withRefused('one.json', 'two.json')
   const { refusals } = at.startAgain().dropFolders
   const untold = refusals.unnotified()
@@ -56,7 +56,7 @@ test('what was not told of yet outlives the run, and is told once', async () => 
   expect(refusals.unnotified()).toEqual([])
 })
 
-test('nobody hears of a folder that isn’t watched any more', async () => {
+test('refusals of a folder that is no longer watched aren’t notified or listed', async () => {
   const { at, refused } = await withRefused('one.json')
   at.office.dropFolders.remove(at.id)
   expect(at.office.dropFolders.refusals.unnotified()).toEqual([])

@@ -1,4 +1,4 @@
-/** Several workstations watch one folder of a share: each file is taken by exactly one of them. */
+/** Several workstations watch one shared folder: each file is processed by exactly one of them. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ async function twoOffices(more: Parameters<typeof aPlace>[0] = {}) {
   return { place, offices: [await aPlace({ ...more, place }), await aPlace({ place })] as const }
 }
 
-/** Both look at the same moments. */
+/** Both check at the same moments. */
 async function look(offices: readonly Place[], times: number) {
   for (let time = 0; time < times; time++) {
     await Promise.all(offices.map(({ office, id }) => office.dropFolders.checkNow(id)))
@@ -30,8 +30,8 @@ async function look(offices: readonly Place[], times: number) {
   }
 }
 
-describe('two offices on one folder', () => {
-  test.each([true, false])('take each file once between them, where sending without asking is %s', async (sends) => {
+describe('two workstations on one folder', () => {
+  test.each([true, false])('process each file once between them (sending: %s)', async (sends) => {
     const { place, offices } = await twoOffices()
     for (const one of offices) one.change({ sends })
     const names = Array.from({ length: 30 }, (_, index) => `Letter ${index + 10}`)
@@ -47,7 +47,7 @@ describe('two offices on one folder', () => {
     ).toHaveLength(31)
   })
 
-  test('leave a claim of each other alone, and go on with their own after a restart', async () => {
+  test('leave each other’s claimed files alone, and continue with their own after a restart', async () => {
     let isDying = true
     const { place, offices } = await twoOffices({
       step: (name) => (name === 'claimed' && isDying ? new Promise<void>(() => undefined) : undefined)
@@ -66,7 +66,7 @@ describe('two offices on one folder', () => {
     expect(dying.claimed()).toEqual([])
   })
 
-  test('say once of a claim that nobody finished for days that it is there', async () => {
+  test('report once a file that was claimed for days without being finished', async () => {
     const { place, offices } = await twoOffices()
     const [one] = offices
     // A claim's time is the disk's, which tests can't set.
@@ -84,7 +84,7 @@ describe('two offices on one folder', () => {
     expect(one.office.titles()).toEqual([])
   })
 
-  test('have what one of them only claimed when it was ended', async () => {
+  test('return claimed files when they end, so that the other can process them', async () => {
     const { place, offices } = await twoOffices()
     const [leaving, other] = offices
     writeFileSync(join(place, 'a.json'), requestFile('A'))

@@ -45,7 +45,7 @@ const oneDraft = (at: Awaited<ReturnType<typeof aPlace>>) => {
   expect(at.files()).toHaveLength(1)
 }
 
-test('a file that was claimed just before its share was gone is taken once the share is back', async () => {
+test('a file claimed just before its share disappeared is processed once the share is back', async () => {
   const at = await aPlace()
   at.drop('a.json', requestFile('A'))
   const { back } = vanishAfterMove(at.place, '.countersign')
@@ -57,7 +57,7 @@ test('a file that was claimed just before its share was gone is taken once the s
   oneDraft(at)
 })
 
-test('so is one that was to be given back while its share was gone', async () => {
+test('a claimed file that couldn’t be returned is processed once the share is back', async () => {
   const at = await aPlace()
   at.drop('a.json', requestFile('A'))
   await at.glance(31_000)
@@ -73,7 +73,7 @@ test('so is one that was to be given back while its share was gone', async () =>
   oneDraft(at)
 })
 
-test('so is one whose share was gone as it was put away', async () => {
+test('a processed file whose share disappeared while it was moved is finished once the share is back', async () => {
   const at = await aPlace()
   at.drop('a.json', requestFile('A'))
   const { back } = vanishAfterMove(at.place, 'done')

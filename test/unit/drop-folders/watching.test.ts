@@ -16,7 +16,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 import { aPlace } from './place.ts'
 
 describe('a file', () => {
-  test('that grows is left alone until it has stopped', async () => {
+  test('that grows is left alone until it has stopped growing', async () => {
     const at = await aPlace()
     const whole = requestFile('Lease')
     at.drop('slow.json', whole.slice(0, 20))
@@ -32,7 +32,7 @@ describe('a file', () => {
   })
 
   test.each(['a.json.part', 'a.json.tmp', 'a.crdownload', 'a.json~', '~$staff.xlsx', '.a.json', 'scan.pdf', 'a'])(
-    'named %s is left where it is',
+    'named %s is ignored',
     async (name) => {
       const at = await aPlace()
       at.drop(name, requestFile('A'))
@@ -42,7 +42,7 @@ describe('a file', () => {
     }
   )
 
-  test('that is a link, or a folder, is not followed', async () => {
+  test('that is a link or a folder isn’t followed', async () => {
     const at = await aPlace()
     const elsewhere = join(at.folder, 'secret.json')
     writeFileSync(elsewhere, requestFile('Secret'))
@@ -54,7 +54,7 @@ describe('a file', () => {
     expect(readFileSync(elsewhere, 'utf8')).toBe(requestFile('Secret'))
   })
 
-  test('is not taken where done is a link, since it could not be put away', async () => {
+  test('isn’t processed if done is a link, as it couldn’t be moved there', async () => {
     const at = await aPlace()
     const elsewhere = join(at.folder, 'Elsewhere')
     mkdirSync(elsewhere)
@@ -68,7 +68,7 @@ describe('a file', () => {
     expect(at.view().state).toBe('not-writable')
   })
 
-  test('with the longest name that a disk takes is taken as any other', async () => {
+  test('with the longest possible name is processed', async () => {
     const at = await aPlace()
     const name = `${'né'.repeat(83)}.json`
     at.drop(name, requestFile('A'))
@@ -78,7 +78,7 @@ describe('a file', () => {
     expect(at.files()[0]?.name).toBe(name)
   })
 
-  test('that has two names in the folder is two files', async () => {
+  test('with two names in the folder counts as two files', async () => {
     const at = await aPlace()
     at.drop('one.json', requestFile('A'))
     linkSync(join(at.place, 'one.json'), join(at.place, 'two.json'))
@@ -87,7 +87,7 @@ describe('a file', () => {
     expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual(['one.json', 'two.json'])
   })
 
-  test('of someone else’s in done is never written over', async () => {
+  test('already in done is never overwritten', async () => {
     const at = await aPlace()
     mkdirSync(join(at.place, 'done'))
     writeFileSync(join(at.place, 'done', 'a.json'), 'theirs')
@@ -101,7 +101,7 @@ describe('a file', () => {
 })
 
 describe('a folder', () => {
-  test('that isn’t there for a while is missing, and goes on when it is back', async () => {
+  test('that disappears is shown as missing, and continues when it is back', async () => {
     const at = await aPlace()
     at.drop('a.json', requestFile('A'))
     await at.office.dropFolders.checkNow(at.id)
@@ -116,7 +116,7 @@ describe('a folder', () => {
     expect(at.office.titles()).toEqual(['A'])
   })
 
-  test('that is empty for a moment and then as it was has nothing taken twice', async () => {
+  test('that is briefly replaced by an empty one has no file processed twice', async () => {
     let isBlinking = true
     const at = await aPlace({
       step: (name) => {
@@ -138,7 +138,7 @@ describe('a folder', () => {
     expect(at.names('done')).toEqual(['a.json', 'a.json.report.txt'])
   })
 
-  test('that can’t be written keeps the file, which is taken once it can be', async () => {
+  test('that isn’t writable keeps its files, which are processed once it is', async () => {
     const at = await aPlace()
     // A file in place of the folder stands for a share that can't be written: tests may run as a user who can write
     // anywhere.
@@ -154,7 +154,7 @@ describe('a folder', () => {
     expect(at.names()).toEqual([])
   })
 
-  test('that can’t be written any more once a file was taken takes it once, also over restarts, and puts it away later', async () => {
+  test('that becomes read-only during processing has its file processed once, and moved later', async () => {
     const done = () => join(at.place, 'done')
     let isTurning = true
     const at = await aPlace({
@@ -183,7 +183,7 @@ describe('a folder', () => {
     expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual(['a (2).json', 'a.json'])
   })
 
-  test('that is paused takes nothing until it goes on', async () => {
+  test('that is paused isn’t processed until it is resumed', async () => {
     const at = await aPlace()
     at.change({ paused: true })
     at.drop('a.json', requestFile('A'))
@@ -194,7 +194,7 @@ describe('a folder', () => {
     expect(at.office.titles()).toEqual(['A'])
   })
 
-  test('that is removed is left as it is, with what was only claimed back in its place', async () => {
+  test('that is removed gets its claimed files back', async () => {
     const at = await aPlace()
     at.drop('a.json', requestFile('A'))
     at.change({ sends: true })
@@ -209,7 +209,7 @@ describe('a folder', () => {
     expect(at.office.titles()).toEqual(['A'])
   })
 
-  test('that is removed remembers what was taken when it is watched again', async () => {
+  test('that is removed and added again doesn’t repeat what was processed', async () => {
     const at = await aPlace({ step: (name) => (name === 'made' ? new Promise<void>(() => undefined) : undefined) })
     at.drop('a.json', requestFile('A'))
     void at.look()
@@ -221,7 +221,7 @@ describe('a folder', () => {
     expect([at.office.titles(), at.claimed()]).toEqual([['A'], []])
   })
 
-  test('of the application’s own, one that is watched already, and one of another’s done are refused', async () => {
+  test('is refused if it is the application’s own, already watched, or another’s done folder', async () => {
     const at = await aPlace()
     const refused = (path: string) => at.office.dropFolders.add(ACCOUNT, path).catch((error) => error.appError?.message)
     at.drop('a.json', requestFile('A'))
@@ -240,7 +240,7 @@ describe('a folder', () => {
     expect(await refused(join(at.place, 'done', 'a.json'))).toContain('isn’t a folder')
   })
 
-  test('tells that something happened in it, and no more once nobody listens', async () => {
+  test('reports changes until nobody listens', async () => {
     const place = temporaryFolder()
     let happened = 0
     const stop = listenToFolder(place, () => happened++)
@@ -253,7 +253,7 @@ describe('a folder', () => {
     stop()
   })
 
-  test('is looked at by itself when something is dropped in it', async () => {
+  test('is checked automatically when a file is dropped', async () => {
     const at = await aPlace({ schedule: undefined as never, elapsed: () => performance.now(), listen: listenToFolder })
     at.office.dropFolders.start()
     at.drop('a.json', requestFile('A'))
@@ -262,7 +262,7 @@ describe('a folder', () => {
   })
 })
 
-test('a file that another program holds stays, the others are taken, and it is once it is let go', async () => {
+test('a file locked by another program is processed later, without delaying others', async () => {
   let isHeld = true
   const at = await aPlace({
     step: (name) => {
