@@ -32,19 +32,19 @@ const sent = (...names: string[]): Composition => ({
   embedded: true
 })
 
-test('what was composed here is composed again, without the due date that is over', () => {
+test('a document sent from here is copied as composed, without its past due date', () => {
   const copy = copyOfDocument(declined, sent('Deed of gift'))
   expect(copy).toEqual({ ...sent('Deed of gift'), due: '', gmt: '', zone: '' })
 })
 
-test('of a package with several documents it is the one that was declined, where that is certain', () => {
+test('of a package with several documents only the declined one is copied, if it is unambiguous', () => {
   const names = (composition: Composition) => copyOfDocument(declined, composition).items.map(({ Name }) => Name)
   expect(names(sent('Cover letter', 'Deed of gift'))).toEqual(['Deed of gift'])
   expect(names(sent('Deed of gift', 'Deed of gift'))).toEqual(['Deed of gift', 'Deed of gift'])
   expect(names(sent('Cover letter', 'Will'))).toEqual(['Cover letter', 'Will'])
 })
 
-test('what was sent elsewhere is composed of what the service tells, and nothing that lets someone in', () => {
+test('a document sent elsewhere is copied from the service’s data, without signing links', () => {
   const copy = copyOfDocument(declined, undefined)
   expect(copy).toMatchObject({
     kind: 'form-direct',
@@ -70,7 +70,7 @@ test('what was sent elsewhere is composed of what the service tells, and nothing
   expect(JSON.stringify(copy)).not.toContain('sign.example')
 })
 
-test('a document without signers or a form’s reference is a template with someone to be named', () => {
+test('a document without a form reference becomes a template with one blank signer', () => {
   const copy = copyOfDocument(DocumentResponse.parse({ Reference: 'doc-2' }), undefined)
   expect([copy.kind, copy.items.length, copy.items[0]?.signers.length]).toEqual(['form-filler', 1, 1])
 })

@@ -17,7 +17,7 @@ const named = (name: string) => ({ items: [form({ Name: name })] })
 const titles = (query = {}) => office.drafts.list(['a'], query).rows.map(({ title }) => title)
 
 describe('saving', () => {
-  test('any composition comes back as it was saved', () => {
+  test('returns any composition as it was saved', () => {
     fc.assert(
       fc.property(anyCompositionAtAll, (composition) => {
         const { id } = office.drafts.save('a', composition)
@@ -27,7 +27,7 @@ describe('saving', () => {
     )
   })
 
-  test('what no office shares is told once it is kept, and costs no other transaction', () => {
+  test('without a shared office announces changes only after its single transaction', () => {
     const { db } = office
     const told: boolean[] = []
     const deps = { db, newId: () => 'its', time: systemTime }
@@ -38,7 +38,7 @@ describe('saving', () => {
     expect(told).toEqual([false, false])
   })
 
-  test('says what a list shows: the title, who is to sign, and when', () => {
+  test('returns what a list shows: the title, the signers, and the time', () => {
     const saved = office.drafts.save(
       'a',
       forms({ items: [form({ signers: [signer(), signer({ FirstName: 'Tama' })] })] })
@@ -55,7 +55,7 @@ describe('saving', () => {
     expect(office.drafts.list(['a']).rows).toEqual([saved])
   })
 
-  test('for the first time twice, under one id of the screen’s own, makes one draft', () => {
+  test('a new draft twice under the screen’s own id makes one draft', () => {
     const mine = '6f1f7c1e-4c53-4f0a-9c6c-1f1f2f3f4f5f'
     office.drafts.save('a', forms(named('First')), undefined, mine)
     expect(office.drafts.save('a', forms(named('First, typed on')), undefined, mine).id).toBe(mine)
@@ -65,7 +65,7 @@ describe('saving', () => {
     })
   })
 
-  test('again replaces what was there, and the draft is the newest', () => {
+  test('an existing draft replaces its content and makes it the newest', () => {
     const id = save(named('First'))
     office.time.now += MINUTE
     save(named('Second'))
@@ -75,7 +75,7 @@ describe('saving', () => {
     expect(office.drafts.get(id).composition).toEqual(forms(named('First, changed')))
   })
 
-  test('what is as it was leaves the draft where it is in the list, and tells nobody', () => {
+  test('an unchanged draft doesn’t move it in the list or announce a change', () => {
     const id = save(named('First'))
     office.time.now += MINUTE
     save(named('Second'))
@@ -85,18 +85,18 @@ describe('saving', () => {
     expect(office.changes).toHaveLength(told)
   })
 
-  test('a draft may become one of templates', () => {
+  test('can change a draft of forms into one of templates', () => {
     const id = save()
     office.drafts.save('a', templates(), id)
     expect(office.drafts.summary(id)).toMatchObject({ kind: 'form-filler', title: 'Residential tenancy' })
   })
 
-  test('late does not bring back what was erased', () => {
+  test('late doesn’t bring back an erased draft', () => {
     expect(failureOf(() => save({}, 'never there')).code).toBe('gone')
     expect(titles()).toEqual([])
   })
 
-  test('late does not bring back what is in the trash', () => {
+  test('late doesn’t bring back a draft in the trash', () => {
     const id = save(named('Thrown away'))
     office.drafts.remove(id)
     expect(failureOf(() => save(named('Late'), id))).toMatchObject({
@@ -106,16 +106,16 @@ describe('saving', () => {
     expect(office.drafts.get(id).title).toBe('Thrown away')
   })
 
-  test('does not reach a draft of another account', () => {
+  test('doesn’t affect a draft of another account', () => {
     const id = save(named('Ours'))
     expect(failureOf(() => office.drafts.save('b', forms(), id)).code).toBe('gone')
     expect(office.drafts.get(id).title).toBe('Ours')
   })
 })
 
-describe('a draft that is with the outbox', () => {
+describe('a draft in the outbox', () => {
   test.each(['ready', 'sending', 'uncertain'])(
-    'is not listed, saved, thrown away or gone back while its send is %s',
+    'isn’t listed, and can’t be saved, trashed or reverted while its send is %s',
     (state) => {
       const id = save(named('Before'))
       office.drafts.keepVersion(id, 'send')
@@ -130,7 +130,7 @@ describe('a draft that is with the outbox', () => {
     }
   )
 
-  test('is not changed or thrown away once the service has it, and goes at the next start, should it be left', async () => {
+  test('can’t be changed or trashed once sent, and a leftover is removed at the next start', async () => {
     const id = save(named('Sent'))
     addSend(office.db, id, 'sent')
     expect(failureOf(() => save(named('After'), id)).code).toBe('busy')
@@ -142,7 +142,7 @@ describe('a draft that is with the outbox', () => {
   })
 
   test.each(['ready', 'sending', 'uncertain', 'sent', 'refused', 'not-sent', 'cancelled'])(
-    'is counted where it is shown, and nowhere else, while its send is %s',
+    'is counted consistently with the lists while its send is %s',
     (state) => {
       for (const name of ['First', 'Second', 'Third']) save(named(name))
       addSend(office.db, save(named('Fourth')), state)
@@ -166,7 +166,7 @@ describe('a draft that is with the outbox', () => {
 })
 
 describe('listing', () => {
-  test('shows a page of them, newest first, and how many there are', () => {
+  test('shows a page of drafts, newest first, with the total', () => {
     for (let number = 1; number <= 25; number++) {
       office.time.now += MINUTE
       save(named(`Form ${number}`))
@@ -177,7 +177,7 @@ describe('listing', () => {
     expect(office.drafts.list(['a'], { offset: 30, limit: 10 }).rows).toEqual([])
   })
 
-  test('shows those of one account only', () => {
+  test('shows only the drafts of one account', () => {
     save(named('Ours'))
     office.drafts.save('b', forms(named('Theirs')))
     expect(titles()).toEqual(['Ours'])
@@ -185,7 +185,7 @@ describe('listing', () => {
   })
 })
 
-test('a copy is a draft of its own', () => {
+test('a copy is an independent draft', () => {
   const id = save(named('Original'))
   const copy = office.drafts.duplicate(id)
   expect(copy.id).not.toBe(id)
@@ -194,7 +194,7 @@ test('a copy is a draft of its own', () => {
   expect(failureOf(() => office.drafts.duplicate('never there')).code).toBe('gone')
 })
 
-describe('what an earlier version stored', () => {
+describe('a draft stored by an earlier version', () => {
   const store = (id: string, body: string) =>
     office.db
       .prepare(
@@ -202,13 +202,13 @@ describe('what an earlier version stored', () => {
       )
       .run(id, body)
 
-  test('opens without the time zone that it did not know yet', () => {
+  test('opens with a blank time zone if it had none', () => {
     const { zone: _zone, ...old } = forms({ due: '2026-12-04T17:00', gmt: '780' })
     store('old', JSON.stringify(old))
     expect(office.drafts.get('old').composition).toEqual({ ...old, zone: '' })
   })
 
-  test('and can’t be read by this one says so, stays in the list, and stays as it is', () => {
+  test('that can’t be read reports so, and stays listed and unchanged', () => {
     const body = JSON.stringify({ ...forms(), somethingNew: 1 })
     store('strange', body)
     expect(failureOf(() => office.drafts.get('strange'))).toMatchObject({
@@ -221,7 +221,7 @@ describe('what an earlier version stored', () => {
   })
 })
 
-test('everything of an account goes with it, and nothing of another', () => {
+test('deleting an account deletes all its data, and nothing of another account', () => {
   const tables = [
     'drafts',
     'draft_versions',

@@ -28,7 +28,7 @@ async function saveAndKill(path: string, id: string, from: number, killAfter: nu
   return saved
 }
 
-test('what save has answered is there after the application was killed that instant, and is found by its words', async () => {
+test('a saved draft survives killing the application immediately afterwards, and can be searched', async () => {
   const path = join(temporaryFolder(), 'office.db')
   const { drafts, db } = openOffice(onDisk(path))
   const { id } = drafts.save('a', forms({ items: [form({ Name: 'Change 0' })] }))
@@ -46,7 +46,7 @@ test('what save has answered is there after the application was killed that inst
   }
 })
 
-describe('a disk that fills up between two keys', () => {
+describe('when the disk fills up while typing', () => {
   function fullOffice() {
     const office = openOffice(onDisk())
     const { id } = office.drafts.save('a', forms({ items: [form({ Name: 'Before' })] }))
@@ -55,7 +55,7 @@ describe('a disk that fills up between two keys', () => {
   }
   const large = forms({ items: [form({ Name: 'After', XMLData: `<p>${'words and more words '.repeat(50_000)}</p>` })] })
 
-  test('is told as such, and the draft is as it was, in its words too', () => {
+  test('the error says so, and the draft and its index stay as they were', () => {
     const { office, id } = fullOffice()
     expect(failureOf(() => office.drafts.save('a', large, id)).code).toBe('no-space')
     expect(office.drafts.get(id).title).toBe('Before')
@@ -64,14 +64,14 @@ describe('a disk that fills up between two keys', () => {
     expect(office.db.pragma('integrity_check', { simple: true })).toBe('ok')
   })
 
-  test('does not keep half a version of what a send would have kept', () => {
+  test('no incomplete version is added to the history', () => {
     const { office, id } = fullOffice()
     office.time.now += 60 * 60_000
     expect(failureOf(() => office.drafts.save('a', large, id)).code).toBe('no-space')
     expect(office.drafts.history(id)).toEqual([])
   })
 
-  test('lets the same save through once there is room', () => {
+  test('the same save succeeds once there is space', () => {
     const { office, id } = fullOffice()
     expect(failureOf(() => office.drafts.save('a', large, id)).code).toBe('no-space')
     office.db.pragma('max_page_count = 1000000')

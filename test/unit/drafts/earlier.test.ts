@@ -20,7 +20,7 @@ function database() {
   }
 }
 
-test('drafts as an earlier version stored them keep their content, their times and their order', () => {
+test('drafts stored by an earlier version keep their content, times and order', () => {
   const { db, add, drafts } = database()
   const { zone: _zone, ...old } = forms({
     items: [form({ signers: [signer({ FirstName: 'Māia' }), signer({ key: 's2', FirstName: 'Tama' })] })]

@@ -45,8 +45,8 @@ async function importText(text: string, name = 'sent.countersign') {
   return office.exchange.importFiles('a', [inFolder(name)])
 }
 
-describe('from one office to another', () => {
-  test('any drafts and presets arrive as they were', async () => {
+describe('exporting and importing', () => {
+  test('preserves any drafts and presets', async () => {
     const anyPreset = fc.record({
       name: fc.string({ minLength: 1, maxLength: 50 }).filter((name) => name === name.trim()),
       composition: anyComposition
@@ -65,7 +65,7 @@ describe('from one office to another', () => {
     )
   })
 
-  test('drafts go through a file into the account that is chosen, in their order, as new ones', async () => {
+  test('copies drafts through a file into the chosen account, in order, as new ones', async () => {
     const compositions = [
       forms({ items: [form({ Name: 'First' })] }),
       templates(),
@@ -83,7 +83,7 @@ describe('from one office to another', () => {
     expect(office.drafts.list(['b'], { search: 'tenancy' }).total).toBe(1)
   })
 
-  test('presets go with their names; one that is taken gets a number', async () => {
+  test('copies presets with their names, adding a number to a name already in use', async () => {
     const { id } = office.presets.save('a', 'Usual tenancy', templates())
     await office.exchange.exportPresets(inFolder('usual.countersign'), [id])
     const imported = await office.exchange.importFiles('a', [inFolder('usual.countersign')])
@@ -91,7 +91,7 @@ describe('from one office to another', () => {
     expect(office.presets.get(imported.presets[0]?.id ?? '').composition).toEqual(templates())
   })
 
-  test('nothing of a draft’s past or state goes along', async () => {
+  test('leaves out a draft’s history and state', async () => {
     const { id } = office.drafts.save('a', forms({ items: [form({ Name: 'Secret past' })] }))
     office.drafts.keepVersion(id, 'send')
     office.drafts.save('a', forms(), id)
@@ -103,7 +103,7 @@ describe('from one office to another', () => {
     expect(office.drafts.history(drafts[0]?.id ?? '')).toEqual([])
   })
 
-  test('parts that have the same key, or an odd one, get keys of their own, and nothing else changes', async () => {
+  test('replaces duplicate and invalid keys, and changes nothing else', async () => {
     const twice = forms({
       items: [
         form({ signers: [signer({ key: 'x' }), signer({ key: 'x' })] }),
@@ -122,7 +122,7 @@ describe('from one office to another', () => {
     expect(keyless(items)).toEqual(keyless(twice.items))
   })
 
-  test('keys of any composition are unlike each other after an import', async () => {
+  test('makes the keys of any composition unique', async () => {
     await fc.assert(
       fc.asyncProperty(anyCompositionAtAll, async (composition) => {
         const { drafts } = await importText(whole({ drafts: [composition] }))
@@ -134,33 +134,33 @@ describe('from one office to another', () => {
     )
   })
 
-  test('a draft of an earlier version, without a time zone, is taken', async () => {
+  test('accepts a draft of an earlier version, without a time zone', async () => {
     const { zone: _zone, ...old } = forms()
     const { drafts } = await importText(whole({ drafts: [old] }))
     expect(office.drafts.get(drafts[0]?.id ?? '').composition).toEqual(forms())
   })
 
-  test('a byte order mark and blanks around are no matter', async () => {
+  test('ignores a byte order mark and surrounding blanks', async () => {
     expect((await importText(`\ufeff \r\n${JSON.stringify(JSON.parse(whole()), null, 2)}\n\n`)).drafts).toHaveLength(1)
   })
 
-  test('XML with an entity bomb is text like any other', async () => {
+  test('treats XML with an entity bomb as plain text', async () => {
     const XMLData = '<!DOCTYPE b [<!ENTITY a "aaaa"><!ENTITY c "&a;&a;&a;">]><b>&c;</b>'
     const { drafts } = await importText(whole({ drafts: [forms({ items: [form({ XMLData })] })] }))
     expect(office.drafts.get(drafts[0]?.id ?? '').composition.items[0]?.XMLData).toBe(XMLData)
   })
 
-  test('is told once for a file, when all of it is there', async () => {
+  test('announces one change per file, when everything is imported', async () => {
     office.changes.length = 0
     await importText(whole({ drafts: Array.from({ length: 30 }, () => forms()) }))
     expect(office.changes).toHaveLength(1)
   })
 })
 
-describe('writing a file', () => {
+describe('writing an export file', () => {
   const one = () => [office.drafts.save('a', forms()).id]
 
-  test('replaces the one that the person agreed to replace, whole', async () => {
+  test('fully replaces an existing file that the person agreed to replace', async () => {
     writeFileSync(inFolder('old.countersign'), 'x'.repeat(100_000))
     await office.exchange.exportDrafts(inFolder('old.countersign'), one())
     expect(JSON.parse(readFileSync(inFolder('old.countersign'), 'utf8'))).toMatchObject({
@@ -169,14 +169,14 @@ describe('writing a file', () => {
     })
   })
 
-  test('adds the ending where the dialog did not, and then replaces nothing', async () => {
+  test('adds a missing extension without replacing an existing file', async () => {
     writeFileSync(inFolder('Tenancy v1.2.countersign'), 'in the way')
     const { label } = await office.exchange.exportDrafts(inFolder('Tenancy v1.2'), one())
     expect(label).toBe('Tenancy v1.2 (2).countersign')
     expect(readFileSync(inFolder('Tenancy v1.2.countersign'), 'utf8')).toBe('in the way')
   })
 
-  test('leaves nothing behind where a draft is gone or the folder isn’t there', async () => {
+  test('leaves nothing behind if a draft or the folder doesn’t exist', async () => {
     await expect(
       office.exchange.exportDrafts(inFolder('a.countersign'), [...one(), 'never there'])
     ).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe('writing a file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('refuses to make one that no office could import, and keeps the one that was there', async () => {
+  test('refuses to write a file too large to import, and keeps the existing one', async () => {
     const { id } = office.drafts.save('a', forms({ items: [form({ XMLData: 'x'.repeat(4_900_000) })] }))
     writeFileSync(inFolder('old.countersign'), 'old')
     const save = office.exchange.exportDrafts(inFolder('old.countersign'), Array(11).fill(id))
@@ -197,7 +197,7 @@ describe('writing a file', () => {
     expect(readdirSync(folder)).toEqual(['old.countersign'])
   })
 
-  test('suggests a name that every system takes', () => {
+  test('suggests a name that every system accepts', () => {
     expect(suggestedName(['Lease: 12/34 High St?'], 'drafts')).toBe('Lease_ 12_34 High St_.countersign')
     expect(suggestedName(['a', 'b'], 'presets')).toBe('2 presets.countersign')
     expect(suggestedName(['...'], 'presets')).toBe('presets.countersign')
@@ -205,7 +205,7 @@ describe('writing a file', () => {
 })
 
 describe('a file that can’t be imported', () => {
-  test('cut at any place says so, and never anything else', async () => {
+  test('because it is cut off anywhere is reported as incomplete', async () => {
     const text = whole({
       drafts: [forms({ items: [form({ Name: 'Māia "\\" {[' })] })],
       presets: [{ name: 'P', composition: templates() }]
@@ -217,7 +217,7 @@ describe('a file that can’t be imported', () => {
     expect((await readExchangeFile(bytes)).drafts).toHaveLength(1)
   })
 
-  test('with any byte changed is refused in words or read, and never throws anything else', async () => {
+  test('because any byte was changed is refused with a message, or still read', async () => {
     const bytes = bytesOf(whole({ drafts: [], presets: [{ name: 'P', composition: templates({ items: [] }) }] }))
     for (let at = 0; at < bytes.length; at++) {
       for (const byte of [0x00, 0x22, 0x5c, 0x7b, 0x5d, 0xff]) {
@@ -229,7 +229,7 @@ describe('a file that can’t be imported', () => {
     }
   })
 
-  test('of any bytes at all is refused in words', async () => {
+  test('because it has arbitrary bytes is refused with a message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.json().map(bytesOf)), async (bytes) => {
         expect((await told(bytes)).length).toBeGreaterThan(10)
@@ -240,26 +240,26 @@ describe('a file that can’t be imported', () => {
 
   test.each([
     ['empty', '', 'empty'],
-    ['only blanks', ' \n\t', 'empty'],
+    ['only blank', ' \n\t', 'empty'],
     ['not JSON', 'PK\u0003\u0004', 'isn’t a Countersign file'],
     ['a list', '[]', 'isn’t a Countersign file'],
     ['another program’s', '{"name":"something","version":1}', 'isn’t a Countersign file'],
     ['without a format', JSON.stringify({ version: 1, drafts: [] }), 'isn’t a Countersign file'],
-    ['followed by something', `${whole()}{}`, 'damaged'],
+    ['followed by other content', `${whole()}{}`, 'damaged'],
     ['without a version', whole({ version: undefined }), 'damaged'],
     ['with an odd version', whole({ version: '1' }), 'damaged'],
     ['from a newer version', whole({ version: 2 }), 'newer version of Countersign (2)'],
     [
-      'from a newer version with things we don’t know',
+      'from a newer version with unknown parts',
       whole({ version: 3, drafts: [{ what: 1 }], more: {} }),
       'newer version of Countersign (3)'
     ],
     ['with a list that isn’t one', whole({ drafts: { 0: forms() } }), 'damaged'],
-    ['with a part that isn’t known', whole({ letters: [] }), 'doesn’t know (“letters”)'],
-    ['with nothing in it', whole({ drafts: [] }), 'no drafts or presets'],
+    ['with an unknown part', whole({ letters: [] }), 'doesn’t know (“letters”)'],
+    ['without drafts or presets', whole({ drafts: [] }), 'no drafts or presets'],
     ['with the same part twice', whole().replace('"presets":[]', '"drafts":[]'), 'damaged'],
     ['with too many drafts', whole({ drafts: Array(10_001).fill(0) }), 'more than 10000']
-  ])('because it is %s is told so', async (_, text, words) => {
+  ])('because it is %s is reported so', async (_, text, words) => {
     expect(await told(text)).toContain(words)
   })
 
@@ -289,11 +289,11 @@ describe('a file that can’t be imported', () => {
       [{ ...forms({ items: [] }), state: 'sent' }]
     ],
     ['Draft 1 can’t be used: it isn’t of the right kind.', [null]]
-  ])('because of one entry says which, and which part of it: %s', async (words, drafts) => {
+  ])('because of one entry names it and the faulty part: %s', async (words, drafts) => {
     expect(await told(whole({ drafts }))).toBe(`${words} Nothing of this file was imported.`)
   })
 
-  test('because of a preset says which', async () => {
+  test('because of a preset names it', async () => {
     const presets = [
       { name: 'Usual', composition: { ...forms(), embedded: 'yes' } },
       { name: '', composition: forms() }
@@ -305,7 +305,7 @@ describe('a file that can’t be imported', () => {
   })
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    'with a member called %s is refused, and changes nothing of the application',
+    'because of a member called %s has no effect on the application',
     async (name) => {
       const sly = whole().replace('"kind"', `"${name}":{"polluted":true},"kind"`)
       expect(await told(sly)).toMatch(/doesn’t know|can’t be used/)
@@ -315,7 +315,7 @@ describe('a file that can’t be imported', () => {
     }
   )
 
-  test('is refused for its size before it is read', async () => {
+  test('because of its size is refused unread', async () => {
     const { refused } = await (async () => {
       writeFileSync(inFolder('huge.countersign'), Buffer.alloc(MAX_FILE_BYTES + 1, 0x20))
       return office.exchange.importFiles('a', [inFolder('huge.countersign')])
@@ -325,14 +325,14 @@ describe('a file that can’t be imported', () => {
     ])
   })
 
-  test('of nothing but brackets is refused', async () => {
+  test('because of deeply nested brackets is refused', async () => {
     expect(await told(`{"drafts":${'['.repeat(2_000_000)}`)).toContain('incomplete')
     expect(
       await told(`{"format":"countersign","version":1,"drafts":[${'['.repeat(500_000)}${']'.repeat(500_000)}]}`)
     ).toContain('Draft 1 can’t be used')
   })
 
-  test('does not keep others from being imported, and of it nothing is there', async () => {
+  test('doesn’t keep others from being imported, and is imported not even partly', async () => {
     writeFileSync(inFolder('good.countersign'), whole())
     writeFileSync(inFolder('half.countersign'), whole({ drafts: [forms(), { ...forms(), kind: 'letter' }] }))
     writeFileSync(inFolder('last.countersign'), whole({ presets: [{ name: 'P', composition: templates() }] }))
@@ -350,13 +350,13 @@ describe('a file that can’t be imported', () => {
   })
 })
 
-describe('an import that is cut short', () => {
+describe('an interrupted import', () => {
   const many = whole({
     drafts: Array.from({ length: 2000 }, () => forms()),
     presets: [{ name: 'P', composition: templates() }]
   })
 
-  test('by a full disk leaves nothing of the file, and what was there stays', async () => {
+  test('by a full disk leaves nothing of the file, and existing drafts stay', async () => {
     const full = openOffice(onDisk())
     full.drafts.save('a', forms({ items: [form({ Name: 'Before' })] }))
     const large = JSON.stringify({
@@ -373,7 +373,7 @@ describe('an import that is cut short', () => {
     expect(full.db.prepare('SELECT count(*) FROM drafts').pluck().get()).toBe(1)
   })
 
-  test('shows nothing until all is there', async () => {
+  test('by nothing shows no drafts until all are there', async () => {
     writeFileSync(inFolder('many.countersign'), many)
     let isDone = false
     const importing = office.exchange.importFiles('a', [inFolder('many.countersign')]).finally(() => {
@@ -415,7 +415,7 @@ async function untilSomeArrived({ db }: Pick<Office, 'db'>): Promise<void> {
   while (db.prepare('SELECT 1 FROM arrivals').get() === undefined) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a file that may not be read says so', async () => {
+test('a file without read permission is reported so', async () => {
   writeFileSync(inFolder('locked.countersign'), whole())
   await chmod(inFolder('locked.countersign'), 0)
   const { drafts, refused } = await office.exchange.importFiles('a', [inFolder('locked.countersign')])

@@ -1,4 +1,4 @@
-/** What a link or an opened file may ask for, why it is refused, and that nothing is saved before a person agrees. */
+/** What a link or an opened file may request, why it is refused, and that nothing is saved before a person agrees. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -38,8 +38,8 @@ const kept = () =>
   office.db.prepare('SELECT (SELECT count(*) FROM drafts) + (SELECT count(*) FROM presets)').pluck().get()
 const sent = () => office.db.prepare('SELECT count(*) FROM sends').pluck().get()
 
-describe('of the arguments of a start', () => {
-  test('links and files are taken, and nothing else is', () => {
+describe('start arguments', () => {
+  test('may be links and files, and others are ignored', () => {
     const folder = '/home/mere'
     const file = pathToFileURL('/home/mere/a b.countersign').href
     const args = ['.', '--user-data-dir=/x.countersign', 'countersign://draft?kind=form', 'Sent.COUNTERSIGN', file]
@@ -101,7 +101,7 @@ describe('a link', () => {
     expect(sent()).toBe(0)
   })
 
-  test('begins from a preset of the account, which keeps what the link doesn’t say', async () => {
+  test('starts from a preset of the account, which keeps what the link doesn’t set', async () => {
     const preset = forms({
       NotifyUrl: 'https://office.example/notify',
       items: [form({ signers: [signer({ SignerType: 'Client' })] })]
@@ -123,7 +123,7 @@ describe('a link', () => {
     await expect(office.outside.accept(asked?.id ?? '', 'a')).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
-  test('is asked about once, and a flood of them ten times', async () => {
+  test('is shown once if repeated, and at most ten are shown', async () => {
     const links = Array.from({ length: 40 }, (_, index) => linkTo({ kind: 'form', name: `${index % 20}` }))
     for (const link of links) await office.outside.enqueue([{ link }])
     expect(office.outside.list().map((asked) => asked.what === 'draft' && asked.name)).toEqual(
@@ -161,7 +161,7 @@ describe('a link', () => {
       `countersign://draft?kind=form&${Array.from({ length: 21 }, (_, i) => `signer${i + 1}.email=x`).join('&')}`,
       'too many signers'
     ]
-  ])('is refused whole: %.70s', async (link, told) => {
+  ])('is refused entirely: %.70s', async (link, told) => {
     expect(toldOf(link)).toContain(told)
     expect(await bring(link)).toMatchObject([
       { what: 'refused', error: { code: 'invalid', next: 'No draft was made.' } }
@@ -169,7 +169,7 @@ describe('a link', () => {
     expect(kept()).toBe(0)
   })
 
-  test('whatever it holds is refused in words or makes a composition that can be kept', () => {
+  test('with any content is refused with a message, or makes a valid composition', () => {
     const names = ['kind', 'preset', 'name', 'reference', 'signer1.email', 'signer2.firstName', 'signer1', 'x']
     const parts = fc.array(
       fc.tuple(fc.constantFrom(...names), fc.oneof(fc.constantFrom('form', 'template'), fc.string({ unit: 'binary' })))
@@ -191,7 +191,7 @@ describe('a link', () => {
   })
 })
 
-describe('a file that was opened', () => {
+describe('an opened file', () => {
   const content = (drafts: unknown[]) =>
     JSON.stringify({
       format: 'countersign',
@@ -201,7 +201,7 @@ describe('a file that was opened', () => {
       presets: [{ name: 'Usual', composition: templates() }]
     })
 
-  test('is shown by what is in it, and imported once a person agrees, beside what is there', async () => {
+  test('is shown with its contents, and imported as additions once a person agrees', async () => {
     office.presets.save('a', 'Usual', forms())
     const path = join(temporaryFolder(), 'sent.countersign')
     writeFileSync(path, content([forms(), forms()]))
@@ -213,7 +213,7 @@ describe('a file that was opened', () => {
     expect([kept(), sent()]).toEqual([4, 0])
   })
 
-  test('and has other content by the time a person agrees is refused, and nothing is kept of it', async () => {
+  test('that changed before the person agreed is refused, and nothing is saved', async () => {
     const path = join(temporaryFolder(), 'sent.countersign')
     writeFileSync(path, content([forms()]))
     const [asked] = await bring(path)
@@ -231,10 +231,10 @@ describe('a file that was opened', () => {
   test.each([
     ['gone', undefined, 'no longer there'],
     ['empty', '', 'empty'],
-    ['foreign', '{"format":"other"}', 'isn’t a Countersign file'],
-    ['cut', content([forms()]).slice(0, -9), 'incomplete'],
-    ['hostile', content([{ ...forms(), __proto__: null, send: true }]), 'doesn’t know (“send”)']
-  ])('and is %s is said, and nothing is kept of it', async (_what, text, told) => {
+    ['from another program', '{"format":"other"}', 'isn’t a Countersign file'],
+    ['incomplete', content([forms()]).slice(0, -9), 'incomplete'],
+    ['malicious', content([{ ...forms(), __proto__: null, send: true }]), 'doesn’t know (“send”)']
+  ])('that is %s is reported so, and nothing is saved', async (_what, text, told) => {
     const path = join(temporaryFolder(), 'sent.countersign')
     if (text !== undefined) writeFileSync(path, text)
     const [asked] = await bring(path)

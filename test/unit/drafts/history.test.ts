@@ -23,7 +23,7 @@ function typeFor(minutes: number, name = 'at'): void {
 }
 
 describe('while a draft is changed', () => {
-  test('nothing is kept for the first ten minutes, and then the version before the change', () => {
+  test('no version is kept for the first ten minutes, then the one before the change', () => {
     typeFor(9.5)
     expect(titles()).toEqual([])
     const before = office.drafts.get(id)
@@ -34,7 +34,7 @@ describe('while a draft is changed', () => {
     ])
   })
 
-  test('one version is kept for every ten minutes', () => {
+  test('one version is kept every ten minutes', () => {
     typeFor(61)
     const times = office.drafts.history(id).map(({ savedAt }) => savedAt)
     expect(times).toHaveLength(6)
@@ -43,7 +43,7 @@ describe('while a draft is changed', () => {
     }
   })
 
-  test('what was there last night is kept at the first key in the morning', () => {
+  test('the evening’s version is kept at the first change in the morning', () => {
     typeFor(2, 'evening')
     const evening = office.drafts.get(id)
     office.time.now += 16 * 60 * MINUTE
@@ -51,13 +51,13 @@ describe('while a draft is changed', () => {
     expect(office.drafts.history(id)).toMatchObject([{ title: evening.title, savedAt: evening.updatedAt }])
   })
 
-  test('a clock that is set back does not end the keeping of versions', () => {
+  test('versions are still kept after the clock was set back', () => {
     office.time.now -= 400 * 24 * 60 * MINUTE
     typeFor(25)
     expect(titles().length).toBeGreaterThanOrEqual(3)
   })
 
-  test('saving what is as it was keeps nothing', () => {
+  test('saving an unchanged draft keeps no version', () => {
     office.time.now += 60 * MINUTE
     office.drafts.save('a', named('0'), id)
     expect(titles()).toEqual([])
@@ -65,12 +65,12 @@ describe('while a draft is changed', () => {
 })
 
 describe('before a send', () => {
-  test('the draft as it goes is kept', () => {
+  test('the draft is kept as it is sent', () => {
     office.drafts.keepVersion(id, 'send')
     expect(office.drafts.history(id)).toMatchObject([{ reason: 'send', title: '0' }])
   })
 
-  test('a version that is kept already is not kept twice, and says that it was sent', () => {
+  test('a version already kept isn’t duplicated, and is marked as sent', () => {
     office.time.now += 11 * MINUTE
     office.drafts.save('a', named('1'), id)
     office.drafts.save('a', named('0'), id)
@@ -80,8 +80,8 @@ describe('before a send', () => {
   })
 })
 
-describe('going back', () => {
-  test('makes the earlier version the present one, and keeps what it replaced', () => {
+describe('reverting to a version', () => {
+  test('makes it the current content, and keeps what it replaced', () => {
     office.drafts.keepVersion(id, 'send')
     office.time.now += MINUTE
     office.drafts.save('a', named('later'), id)
@@ -97,7 +97,7 @@ describe('going back', () => {
     expect(office.drafts.list(['a'], { search: 'later' }).total).toBe(0)
   })
 
-  test('can itself be gone back on', () => {
+  test('can itself be reverted', () => {
     office.drafts.keepVersion(id, 'send')
     office.drafts.save('a', named('later'), id)
     office.drafts.restoreVersion(id, office.drafts.history(id)[0]?.id ?? '')
@@ -105,7 +105,7 @@ describe('going back', () => {
     expect(office.drafts.get(id).title).toBe('later')
   })
 
-  test('to a version of another draft is refused', () => {
+  test('of another draft is refused', () => {
     const other = office.drafts.save('a', named('other')).id
     office.drafts.keepVersion(other, 'send')
     const version = office.drafts.history(other)[0]?.id ?? ''
@@ -115,7 +115,7 @@ describe('going back', () => {
     expect(titles()).toEqual([])
   })
 
-  test('to a version that can’t be read says so and changes nothing', () => {
+  test('that can’t be read reports so and changes nothing', () => {
     office.drafts.keepVersion(id, 'send')
     office.db.exec(`UPDATE draft_versions SET body = '{"kind":"of an earlier age"}'`)
     const version = office.drafts.history(id)[0]?.id ?? ''
@@ -124,7 +124,7 @@ describe('going back', () => {
     expect(titles()).toHaveLength(1)
   })
 
-  test('is not for a draft in the trash', () => {
+  test('is refused for a draft in the trash', () => {
     office.drafts.keepVersion(id, 'send')
     const version = office.drafts.history(id)[0]?.id ?? ''
     office.drafts.remove(id)
@@ -132,8 +132,8 @@ describe('going back', () => {
   })
 })
 
-describe('a draft that is worked on for weeks', () => {
-  test('keeps a bounded number of versions: the newest all, the older ones thinned out, the oldest still there', () => {
+describe('the history of a draft edited for weeks', () => {
+  test('has a limited number of versions: all recent ones, fewer older ones, and the oldest', () => {
     for (let number = 1; number <= 1000; number++) {
       office.time.now += 11 * MINUTE
       office.drafts.save('a', named(String(number)), id)
@@ -144,7 +144,7 @@ describe('a draft that is worked on for weeks', () => {
     expect(kept.at(-1)).toBe(0)
   })
 
-  test('keeps what was sent longest', () => {
+  test('keeps sent versions longest', () => {
     office.drafts.keepVersion(id, 'send')
     for (let number = 1; number <= 500; number++) {
       office.time.now += 11 * MINUTE
@@ -153,7 +153,7 @@ describe('a draft that is worked on for weeks', () => {
     expect(office.drafts.history(id).at(-1)).toMatchObject({ reason: 'send', title: '0' })
   })
 
-  test('does not fill the disk with versions of a large one', () => {
+  test('has a limited size, even for a large draft', () => {
     const large = (Name: string) => forms({ items: [form({ Name, XMLData: 'x'.repeat(4_000_000) })] })
     for (let number = 1; number <= 12; number++) {
       office.time.now += 11 * MINUTE

@@ -31,7 +31,7 @@ function lists(...people: { FirstName?: string; LastName?: string; Email?: strin
 }
 
 describe('the address book', () => {
-  test('offers whom the office has sent to, with their mobile', () => {
+  test('offers people the office has sent to, with their mobile number', () => {
     sendTo({ ...person('Mere', 'Parata'), MiddleName: 'A', MobileCountry: '64', MobileNumber: '0215550100' })
     expect(office.people.find('a', 'mere', 5)).toEqual([
       {
@@ -55,7 +55,7 @@ describe('the address book', () => {
     }
   )
 
-  test('has a corrected address in place of the wrong one, with all else that is known', () => {
+  test('replaces a wrong address with the corrected one, and keeps everything else', () => {
     sendTo({ ...person('Mere', 'Parata', 'mere@example.con'), MobileCountry: '64', MobileNumber: '0215550100' })
     office.people.correct(
       'a',
@@ -66,7 +66,7 @@ describe('the address book', () => {
     expect(found.map(({ Email, MobileNumber }) => [Email, MobileNumber])).toEqual([['mere@example.com', '0215550100']])
   })
 
-  test('leaves the wrong one out where the right one is known already, and learns of nobody by a correction', () => {
+  test('drops a wrong address if the right one is known, and adds nobody by a correction', () => {
     sendTo(person('Mere', 'Parata', 'mere@example.com'), person('Mere', 'Parata', 'mere@example.con'))
     office.people.correct(
       'a',
@@ -77,12 +77,12 @@ describe('the address book', () => {
     expect(office.people.find('a', '', 5).map(({ Email }) => Email)).toEqual(['mere@example.com'])
   })
 
-  test('offers the newest where nothing is typed', () => {
+  test('offers the most recent people when nothing is typed', () => {
     for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
     expect(find('', 2)).toEqual(['Cy Lee', 'Ben Lee'])
   })
 
-  test('offers those first whose name or address begins so, then last names, then the newest', () => {
+  test('ranks matching first names and addresses first, then last names, then middle names', () => {
     sendTo(person('Mara', 'Oak'))
     sendTo({ ...person('Ada', 'Low'), MiddleName: 'Marama' })
     sendTo(person('Tui', 'Marsh'))
@@ -90,12 +90,12 @@ describe('the address book', () => {
     expect(find('mar')).toEqual(['Marc Ash', 'Mara Oak', 'Tui Marsh', 'Ada Low'])
   })
 
-  test('keeps two people who share an address as two', () => {
+  test('keeps two people with the same address separate', () => {
     sendTo(person('Mere', 'Parata', 'home@example.com'), person('Tama', 'Parata', 'home@example.com'))
     expect(find('home@example.com').sort()).toEqual(['Mere Parata', 'Tama Parata'])
   })
 
-  test('keeps someone once, however often and however written, as they were last', () => {
+  test('keeps a person once, as last spelled, even if sent to several times', () => {
     sendTo({ ...person('mere', 'parata', 'MERE.parata@example.com'), MobileCountry: '64', MobileNumber: '1' })
     sendTo({ ...person('Mere', 'Parata'), MiddleName: 'Aroha' })
     expect(office.people.find('a', 'mere', 5)).toMatchObject([
@@ -105,38 +105,38 @@ describe('the address book', () => {
     expect(office.db.prepare('SELECT times FROM people').pluck().get()).toBe(2)
   })
 
-  test('counts someone who signs three forms of a package once', () => {
+  test('counts a person who signs three forms of one package once', () => {
     const items = ['f1', 'f2', 'f3'].map((key) => form({ key }))
     office.people.note('a', forms({ items }))
     expect(office.db.prepare('SELECT times FROM people').pluck().all()).toEqual([1])
   })
 
-  test('has those a package is shared with, whose mobile it leaves alone', () => {
+  test('includes people a package is shared with, and keeps their mobile number', () => {
     sendTo({ ...person('Aroha', 'Ngata'), MobileCountry: '64', MobileNumber: '0215550111' })
     const user = { key: 'u', ...person('Aroha', 'Ngata'), MiddleName: '', IsDefault: false, IsOwner: false }
     sendTo({ ...person('Mere', 'Parata'), ShareUsers: [user] })
     expect(office.people.find('a', 'aroha', 5)).toMatchObject([{ MobileNumber: '0215550111' }])
   })
 
-  test('has those of templates, and nobody without an address', () => {
+  test('includes signers of templates, and nobody without an address', () => {
     const nobody = signer({ key: 's2', FirstName: 'No', LastName: 'Body', Email: '  ' })
     office.people.note('a', templates({ items: [template({ signers: [signer(), nobody] })] }))
     expect(find('')).toEqual(['Mere Tamati'])
   })
 
-  test('is the account’s own', () => {
+  test('belongs to its account', () => {
     sendTo(person('Mere', 'Parata'))
     expect(find('mere', 5, 'b')).toEqual([])
   })
 
-  test('never keeps what identifies a signer', () => {
+  test('never stores a signer’s identity data', () => {
     const IDData = [{ key: 'q', Label: 'Passport', Value: 'LA123456', DataType: 'text' as const }]
     sendTo({ ...person('Mere', 'Parata'), UseIDData: true, IDData })
     expect(JSON.stringify(office.db.prepare('SELECT * FROM people').all())).not.toContain('LA123456')
     expect(find('LA123456')).toEqual([])
   })
 
-  test('is listed with how often and when last, page by page, and is searched', () => {
+  test('is listed by page with how often and when people were last used, and can be searched', () => {
     for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
     sendTo(person('Ana', 'Lee'))
     const page = (search: string, offset = 0, limit = 2) => {
@@ -150,14 +150,14 @@ describe('the address book', () => {
     expect(office.people.list('a', { search: '', offset: 0, limit: 1 }).rows[0]?.usedAt).toBe(office.time.now)
   })
 
-  test('forgets one of two who share an address', () => {
+  test('can forget one of two people with the same address', () => {
     sendTo(person('Mere', 'Parata', 'home@example.com'), person('Tama', 'Parata', 'home@example.com'))
     office.people.forget('a', 'home@example.com', { FirstName: 'mere', LastName: 'Parata' })
     expect(find('')).toEqual(['Tama Parata'])
     expect(find('mere')).toEqual([])
   })
 
-  test('forgets everybody at an address, and nobody else', () => {
+  test('can forget everyone at an address, and nobody else', () => {
     sendTo(
       person('Mere', 'Parata', 'home@example.com'),
       person('Tama', 'Parata', 'home@example.com'),
@@ -172,7 +172,7 @@ describe('the address book', () => {
 })
 
 describe('the service’s own lists of recipients', () => {
-  test('come after those the office has sent to', () => {
+  test('come after the people the office has sent to', () => {
     office.recipients.push(lists(person('Marama', 'Law')))
     sendTo(person('Tui', 'Marsh'))
     expect(office.people.find('a', 'mar', 5)).toMatchObject([
@@ -181,14 +181,14 @@ describe('the service’s own lists of recipients', () => {
     ])
   })
 
-  test('don’t offer an address that is there already, nor one twice', () => {
+  test('don’t repeat an address that is already offered', () => {
     const { notification } = lists(person('Mere', 'Parata'), person('Ana', 'Lee'))
     office.recipients.push({ notification, completion: notification } as RecipientView)
     sendTo(person('Mere', 'Parata'))
     expect(find('')).toEqual(['Mere Parata', 'Ana Lee'])
   })
 
-  test('are searched as the others are, and may lack names', () => {
+  test('are searched in the same way, and may lack names', () => {
     office.recipients.push(lists({ Email: 'desk@example.org' }, person('Māia', 'Tāmati'), {}))
     expect(office.people.find('a', 'desk@exam', 5)).toMatchObject([{ FirstName: '', Email: 'desk@example.org' }])
     expect(find('maia tam')).toEqual(['Māia Tāmati'])
@@ -196,7 +196,7 @@ describe('the service’s own lists of recipients', () => {
   })
 })
 
-test('what was fetched of the service’s lists last is offered while offline', async () => {
+test('the last fetched recipient lists are offered while offline', async () => {
   let isDown = false
   const clientOf = async () => {
     if (isDown) throw new Error('offline')
@@ -223,7 +223,7 @@ test('what was fetched of the service’s lists last is offered while offline', 
   expect(people.find('b', 'mere', 5)).toEqual([])
 })
 
-test('among thousands of people the best are found by a letter', () => {
+test('among 5,000 people the best matches for one letter are found', () => {
   office.db.transaction(() => {
     for (let number = 0; number < 5000; number++) {
       office.time.now += 1

@@ -23,7 +23,7 @@ test('a preset is listed by its name, and opens as it was saved', () => {
   expect(office.changes).toEqual(['presets'])
 })
 
-test('presets are in the order that people expect of names', () => {
+test('presets are sorted by name, ignoring case and comparing numbers', () => {
   for (const name of ['Lease 10', 'lease 2', 'Āwhina', 'Zoo']) office.presets.save('a', name, forms())
   expect(names()).toEqual(['Āwhina', 'lease 2', 'Lease 10', 'Zoo'])
 })
@@ -36,7 +36,7 @@ test('a preset belongs to its account', () => {
   expect(names()).toEqual(['Ours'])
 })
 
-test('saving one again changes it, under its name or another', () => {
+test('saving a preset again changes it, and it can be renamed', () => {
   const { id } = office.presets.save('a', 'Usual', forms())
   office.presets.save('a', 'Usual', forms({ items: [form({ Name: 'Loan' })] }), id)
   expect(office.presets.get(id)).toMatchObject({ name: 'Usual', title: 'Loan' })
@@ -44,7 +44,7 @@ test('saving one again changes it, under its name or another', () => {
   expect(names()).toEqual(['Unusual'])
 })
 
-test('no two are called the same, whatever the case', () => {
+test('preset names are made unique, ignoring case', () => {
   office.presets.save('a', 'Usual', forms())
   expect(office.presets.save('a', 'USUAL', forms()).name).toBe('USUAL (2)')
   const third = office.presets.save('a', 'Third', forms())
@@ -52,7 +52,7 @@ test('no two are called the same, whatever the case', () => {
   expect(office.presets.rename(third.id, 'usual (3)').name).toBe('usual (3)')
 })
 
-test('one that was removed is gone', () => {
+test('a removed preset can’t be used any more', () => {
   const { id } = office.presets.save('a', 'Usual', forms())
   office.presets.remove(id)
   expect(names()).toEqual([])
@@ -66,7 +66,7 @@ test('one that was removed is gone', () => {
   }
 })
 
-test('one that this version can’t read says so, and stays in the list', () => {
+test('a preset that this version can’t read reports so, and stays listed', () => {
   const { id } = office.presets.save('a', 'Usual', forms())
   office.db.exec(`UPDATE presets SET body = '[]'`)
   expect(failureOf(() => office.presets.get(id))).toMatchObject({

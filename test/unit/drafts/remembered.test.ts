@@ -26,7 +26,7 @@ const field = (FieldType: ComposedField['FieldType'], Reference: string, Value: 
 })
 const everything = () => JSON.stringify(office.db.prepare('SELECT * FROM remembered').all())
 
-describe('values that were used before', () => {
+describe('previously used values', () => {
   test.each([
     ['SignerType', forms({ items: [form({ signers: [signer({ SignerType: ' Guardian ' })] })] }), 'Guardian'],
     ['EmployerReference', forms({ items: [form({ EmployerReference: 'EMP-9' })] }), 'EMP-9'],
@@ -39,13 +39,13 @@ describe('values that were used before', () => {
     expect(office.remembered.values('b', name)).toEqual([])
   })
 
-  test('are those of a form of its own, too', () => {
+  test('include those of a form’s own settings', () => {
     const own = { embedded: false, ReturnUrl: 'https://example.com/own', NotifyUrl: '' }
     send(forms({ items: [form({ own })] }))
     expect(office.remembered.values('a', 'ReturnUrl')).toEqual([own.ReturnUrl])
   })
 
-  test('come newest first, once each, and no more than can be looked through', () => {
+  test('are offered newest first, without duplicates, up to a limit', () => {
     for (let number = 0; number < MAX_VALUES + 10; number++) send(forms({ ReturnUrl: `https://example.com/${number}` }))
     send(forms({ ReturnUrl: 'https://example.com/30' }))
     const values = office.remembered.values('a', 'ReturnUrl')
@@ -56,7 +56,7 @@ describe('values that were used before', () => {
     expect(new Set(values).size).toBe(MAX_VALUES)
   })
 
-  test('are those of the fields that were sent: not of the other kind’s, nor of questions that weren’t asked', () => {
+  test('exclude fields that weren’t sent', () => {
     const IDData = [{ key: 'q', Label: 'Passport', Value: 'LA123456', DataType: 'text' as const }]
     send(forms({ items: [form({ signers: [signer({ UseIDData: false, IDData })] })] }))
     send(
@@ -65,20 +65,20 @@ describe('values that were used before', () => {
     expect(everything()).toBe('[]')
   })
 
-  test('leave out blanks and what is far too long to be picked', () => {
+  test('exclude blanks and very long values', () => {
     send(forms({ ReturnUrl: '   ', NotifyUrl: `https://example.com/${'x'.repeat(3000)}` }))
     expect(everything()).toBe('[]')
   })
 })
 
-test('what is asked to identify a signer is remembered, what they answered never', () => {
+test('identity questions are remembered, but never the answers', () => {
   const IDData = [{ key: 'q', Label: 'Passport number', Value: 'LA123456', DataType: 'text' as const }]
   send(forms({ items: [form({ signers: [signer({ UseIDData: true, IDData })] })] }))
   expect(office.remembered.values('a', 'IDData.Label')).toEqual(['Passport number'])
   expect(everything()).not.toContain('LA123456')
 })
 
-test('choices of a template’s lists and buttons are remembered by template and field; texts, ticks and dates are not', () => {
+test('choices of a template’s lists and buttons are remembered per field, but not texts, ticks and dates', () => {
   const fields = [
     field('DropDownList', 'pay', 'Fortnightly'),
     field('RadioButton', 'pets', 'No'),
@@ -100,7 +100,7 @@ describe('choices that the office edits', () => {
     send(templates({ items: [template({ Reference: 'TPL-1', fields: [field('RadioButton', 'pets', value)] })] }))
   const values = () => office.remembered.values('a', pets)
 
-  test('stay in its order, whichever is sent', () => {
+  test('stay in the office’s order, whichever is sent', () => {
     sendPets('No')
     office.time.now += MINUTE
     expect(office.remembered.keepChoices('a', pets, ['Cat', 'No', 'Dog'])).toEqual(['Cat', 'No', 'Dog'])
@@ -109,7 +109,7 @@ describe('choices that the office edits', () => {
     expect(office.remembered.values('b', pets)).toEqual([])
   })
 
-  test('are forgotten where it removes them, and come back below the others once they are sent again', () => {
+  test('are forgotten when removed, and come last when sent again', () => {
     sendPets('No')
     office.remembered.keepChoices('a', pets, ['Cat', 'Dog'])
     expect(values()).toEqual(['Cat', 'Dog'])
@@ -120,7 +120,7 @@ describe('choices that the office edits', () => {
     expect(values()).toEqual([])
   })
 
-  test('are there once each, without blanks, and never crowded out by what is sent', () => {
+  test('are unique and not blank, and are never crowded out by sent values', () => {
     office.remembered.keepChoices('a', pets, ['Cat', ' Cat ', ' ', 'Dog'])
     expect(values()).toEqual(['Cat', 'Dog'])
     for (let number = 0; number < MAX_VALUES + 5; number++) sendPets(`Fish ${number}`)
@@ -129,8 +129,8 @@ describe('choices that the office edits', () => {
   })
 })
 
-describe('forms that were sent before', () => {
-  test('are offered with reference and type, newest first, once each', () => {
+describe('previously sent forms', () => {
+  test('are offered with reference and type, newest first, without duplicates', () => {
     send(forms({ items: [form(), form({ key: 'f2', Name: 'Loan', Reference: 'L-1', FormType: '3' })] }))
     send(forms({ items: [form()] }))
     expect(office.remembered.forms('a')).toEqual([
@@ -140,12 +140,12 @@ describe('forms that were sent before', () => {
     expect(office.remembered.forms('b')).toEqual([])
   })
 
-  test('are bounded in number', () => {
+  test('are limited in number', () => {
     for (let number = 0; number < MAX_FORMS + 5; number++) send(forms({ items: [form({ Reference: `R-${number}` })] }))
     expect(office.remembered.forms('a')).toHaveLength(MAX_FORMS)
   })
 
-  test('are not templates', () => {
+  test('don’t include templates', () => {
     send(templates())
     expect(office.remembered.forms('a')).toEqual([])
   })

@@ -51,7 +51,7 @@ const codeOf = (answer: Promise<unknown>) =>
   )
 
 describe('requests about drafts', () => {
-  test('save, list, throw away and take back', async () => {
+  test('save, list, trash and restore', async () => {
     const saved = await handlers['drafts.save']({ composition: forms() }, here)
     expect(await handlers['drafts.get']({ id: saved.id }, here)).toEqual({ ...saved, composition: forms() })
     expect(await handlers['drafts.remove']({ id: saved.id }, here)).toBeUndefined()
@@ -61,7 +61,7 @@ describe('requests about drafts', () => {
     expect(await handlers['drafts.emptyTrash'](undefined, here)).toEqual({ erased: 1 })
   })
 
-  test('go back in a draft’s history', async () => {
+  test('revert a draft to an earlier version', async () => {
     const { id } = await handlers['drafts.save']({ composition: forms() }, here)
     office.drafts.keepVersion(id, 'send')
     await handlers['drafts.save']({ id, composition: templates() }, here)
@@ -72,7 +72,7 @@ describe('requests about drafts', () => {
     expect((await handlers['drafts.duplicate']({ id }, here)).id).not.toBe(id)
   })
 
-  test('reach nothing of an account that isn’t the chosen one', async () => {
+  test('don’t affect accounts other than the chosen one', async () => {
     const { id } = office.drafts.save('b', forms())
     const preset = office.presets.save('b', 'Theirs', forms())
     const answers = [
@@ -100,7 +100,7 @@ describe('requests about drafts', () => {
 })
 
 describe('requests about files', () => {
-  test('export drafts where the person says, under a name that fits them', async () => {
+  test('export drafts to the chosen file, under a suitable suggested name', async () => {
     const { id } = await handlers['drafts.save']({ composition: forms() }, here)
     choice.save = join(folder, 'mine.countersign')
     expect(await handlers['drafts.export']({ ids: [id] }, here)).toEqual({ label: 'mine.countersign' })
@@ -114,14 +114,14 @@ describe('requests about files', () => {
     expect(existsSync(choice.save)).toBe(true)
   })
 
-  test('do nothing where the person thinks better of it', async () => {
+  test('do nothing if the dialog is cancelled', async () => {
     const { id } = await handlers['drafts.save']({ composition: forms() }, here)
     expect(await handlers['drafts.export']({ ids: [id] }, here)).toBeNull()
     expect(await handlers['exchange.import'](undefined, here)).toBeNull()
     expect((await list()).total).toBe(1)
   })
 
-  test('import what was exported into the account that is chosen, and never answer a path', async () => {
+  test('import exported files into the chosen account, and never return a path', async () => {
     const preset = await handlers['presets.save']({ name: 'Usual', composition: templates() }, here)
     choice.save = join(folder, 'usual.countersign')
     await handlers['presets.export']({ ids: [preset.id] }, here)
@@ -136,7 +136,7 @@ describe('requests about files', () => {
   })
 })
 
-test('requests about people and values answer those of the chosen account', async () => {
+test('requests about people and values return those of the chosen account', async () => {
   const composition = forms({ items: [form({ signers: [signer({ SignerType: 'Guardian' })] })] })
   office.people.note('a', composition)
   office.remembered.note('a', composition)

@@ -24,14 +24,14 @@ describe('a search', () => {
     ['a signer’s e-mail address', 'mere.tamati@example.com'],
     ['the first part of an e-mail address', 'mere.tam'],
     ['the second part of an e-mail address', '@example'],
-    ['the kind of signer', 'Guardian'],
-    ['someone it is shared with', 'Aroha'],
+    ['the type of signer', 'Guardian'],
+    ['a person it is shared with', 'Aroha'],
     ['an identity question', 'passport'],
-    ['its answer', 'LA123456'],
+    ['the answer to an identity question', 'LA123456'],
     ['a mobile number', '021555'],
     ['XML', 'Kererū'],
     ['an attribute in XML', '99.5'],
-    ['an address on the web', 'return.example.org'],
+    ['a web address', 'return.example.org'],
     ['a choice of a drop-down list', 'Fortnightly'],
     ['the employer', 'EMP-9']
   ])('finds %s', (_, search) => {
@@ -89,7 +89,7 @@ describe('a search', () => {
     ['in capitals', 'MĀIA'],
     ['with the beginnings of words', 'mai tam'],
     ['with one letter', 't'],
-    ['in another order', 'Tamati Maia'],
+    ['in reverse order', 'Tamati Maia'],
     ['with blanks around', '   māia \t tamati \n']
   ])('finds a name that is typed %s', (_, search) => {
     office.drafts.save(
@@ -99,19 +99,19 @@ describe('a search', () => {
     expect(found(search)).toEqual(['F'])
   })
 
-  test('needs all of its words', () => {
+  test('requires all words', () => {
     office.drafts.save('a', forms())
     expect(found('mere declaration')).toHaveLength(1)
     expect(found('mere tenancy')).toEqual([])
   })
 
-  test('finds words that begin so, not words that have it within', () => {
+  test('matches the beginnings of words, not their middles', () => {
     office.drafts.save('a', forms())
     expect(found('decl')).toHaveLength(1)
     expect(found('claration')).toEqual([])
   })
 
-  test('finds an address only where its parts follow each other', () => {
+  test('finds an address only if its parts are in order', () => {
     office.drafts.save(
       'a',
       forms({ items: [form({ Name: 'Other', signers: [signer({ Email: 'tamati@mere.example.com' })] })] })
@@ -147,13 +147,13 @@ describe('a search', () => {
     'mere\u0000',
     '\ud800',
     "'; DROP TABLE drafts; --"
-  ])('takes %j for what was typed, not for an operator', (search) => {
+  ])('treats %j as plain text, not as an operator', (search) => {
     office.drafts.save('a', forms())
     expect(() => found(search)).not.toThrow()
     expect(office.drafts.list(['a']).total).toBe(1)
   })
 
-  test('words that mean something to the index are words like others', () => {
+  test('treats the index’s operators as words', () => {
     office.drafts.save('a', forms({ items: [form({ Name: 'Either OR neither' })] }))
     expect(found('or')).toEqual(['Either OR neither'])
     expect(found('mere OR nobody')).toEqual([])
@@ -164,7 +164,7 @@ describe('a search', () => {
     for (const search of ['', '  ', '-', '"', '…']) expect(found(search)).toHaveLength(1)
   })
 
-  test('never fails, whatever is typed', () => {
+  test('never fails, for any input', () => {
     office.drafts.save('a', forms())
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (search) => {
@@ -186,8 +186,8 @@ describe('a search', () => {
   })
 })
 
-describe('the index', () => {
-  test('follows a draft as it changes, goes into the trash and out of it, and is erased', () => {
+describe('the search index', () => {
+  test('follows a draft through changes, trash, restoring and erasing', () => {
     const { id } = office.drafts.save('a', forms())
     office.drafts.save('a', forms({ items: [form({ Name: 'Loan agreement' })] }), id)
     expect(found('declaration')).toEqual([])
@@ -202,7 +202,7 @@ describe('the index', () => {
     expect(office.db.prepare('SELECT count(*) FROM draft_words').pluck().get()).toBe(0)
   })
 
-  test('follows when the outbox deletes a draft', () => {
+  test('is updated when the outbox deletes a draft', () => {
     const { id } = office.drafts.save('a', forms())
     office.db.prepare('DELETE FROM drafts WHERE id = ?').run(id)
     expect(office.db.prepare('SELECT count(*) FROM draft_words').pluck().get()).toBe(0)
@@ -210,7 +210,7 @@ describe('the index', () => {
     expect(found('declaration')).toEqual([])
   })
 
-  test('has what people typed of a draft with megabytes of XML', () => {
+  test('has the words people typed in a draft with megabytes of XML', () => {
     const XMLData = `<p>${'filler '.repeat(400_000)}</p>`
     office.drafts.save(
       'a',
@@ -222,13 +222,13 @@ describe('the index', () => {
     for (const search of ['mere', 'second', 'last.example.com', 'filler']) expect(found(search)).toHaveLength(1)
   })
 
-  test('does not mix the words of two accounts', () => {
+  test('keeps accounts separate', () => {
     office.drafts.save('a', forms())
     expect(office.drafts.list(['b'], { search: 'mere' }).total).toBe(0)
   })
 })
 
-test('among ten thousand drafts a search finds its few, a page at a time, and the counts are of all', () => {
+test('a search among 10,000 drafts returns the matches by page, with counts of all', () => {
   office.db.transaction(() => {
     for (let number = 0; number < 10_000; number++) {
       office.time.now += 1

@@ -32,7 +32,7 @@ async function useFor(days: number): Promise<void> {
 }
 
 describe('the trash', () => {
-  test('holds what was thrown away, newest first, out of sight of the other drafts', () => {
+  test('lists trashed drafts, newest first, apart from other drafts', () => {
     const other = office.drafts.save('a', forms({ items: [form({ Name: 'Other' })] })).id
     office.drafts.remove(id)
     office.time.now += 1000
@@ -42,7 +42,7 @@ describe('the trash', () => {
     expect(trashed().rows[0]?.trashedAt).toBe(office.time.now)
   })
 
-  test('gives a draft back as it was, history and all', () => {
+  test('restores a draft as it was, including its history', () => {
     office.drafts.keepVersion(id, 'send')
     const before = office.drafts.get(id)
     office.drafts.remove(id)
@@ -52,7 +52,7 @@ describe('the trash', () => {
     office.drafts.save('a', forms({ due: '2027-01-01T10:00', gmt: '0' }), id)
   })
 
-  test('keeps the time at which a draft was thrown away first', () => {
+  test('keeps the time at which a draft was first trashed', () => {
     office.drafts.remove(id)
     const at = trashed().rows[0]?.trashedAt
     office.time.now += DAY
@@ -60,7 +60,7 @@ describe('the trash', () => {
     expect(trashed().rows[0]?.trashedAt).toBe(at)
   })
 
-  test('lets go of one draft for ever, and only of one that is in it', () => {
+  test('erases a single draft permanently, but only if it is in the trash', () => {
     expect(failureOf(() => office.drafts.erase(id)).code).toBe('gone')
     office.drafts.remove(id)
     office.drafts.erase(id)
@@ -69,7 +69,7 @@ describe('the trash', () => {
     expect(failureOf(() => office.drafts.remove(id)).code).toBe('gone')
   })
 
-  test('is emptied of all of one account, and of nothing else', async () => {
+  test('is emptied entirely for one account, and for no other', async () => {
     const theirs = office.drafts.save('b', forms()).id
     office.drafts.remove(theirs)
     const many = Array.from({ length: 75 }, () => office.drafts.save('a', forms()).id)
@@ -80,7 +80,7 @@ describe('the trash', () => {
     expect(await office.drafts.emptyTrash(['a'])).toBe(0)
   })
 
-  test('keeps a draft that is taken out, and one that is put in, while it is being emptied', async () => {
+  test('keeps drafts restored or trashed while it is being emptied', async () => {
     const many = manyTrashed()
     const last = many.at(-1) ?? ''
     const emptied = office.drafts.emptyTrash(['a'])
@@ -91,7 +91,7 @@ describe('the trash', () => {
     expect(trashed().rows.map((draft) => draft.id)).toEqual([id])
   })
 
-  test('tells once that it was emptied, not once for each draft', async () => {
+  test('announces one change when emptied, not one per draft', async () => {
     for (let number = 0; number < 50; number++) office.drafts.remove(office.drafts.save('a', forms()).id)
     office.changes.length = 0
     await office.drafts.emptyTrash(['a'])
@@ -100,7 +100,7 @@ describe('the trash', () => {
 })
 
 describe('after 30 days', () => {
-  test('a draft in the trash is erased, not a day before, and others stay', async () => {
+  test('a draft in the trash is erased, no earlier, and others stay', async () => {
     const stays = office.drafts.save('a', forms()).id
     office.drafts.remove(id)
     await useFor(29)
@@ -110,7 +110,7 @@ describe('after 30 days', () => {
     expect(office.drafts.get(stays).id).toBe(stays)
   })
 
-  test('one that was restored and thrown away again has another 30', async () => {
+  test('a draft that was restored and trashed again has another 30 days', async () => {
     office.drafts.remove(id)
     await useFor(20)
     office.drafts.restore(id)
@@ -121,7 +121,7 @@ describe('after 30 days', () => {
     expect(trashed().total).toBe(0)
   })
 
-  test('also where the application is used on weekdays only', async () => {
+  test('a draft is erased even if the application is used on weekdays only', async () => {
     office.drafts.remove(id)
     for (let week = 0; week < 5; week++) {
       await useFor(5)
@@ -131,7 +131,7 @@ describe('after 30 days', () => {
   })
 })
 
-test('a day of use counts though the application is started a little earlier each morning', async () => {
+test('a day counts even if the application is started a little earlier each morning', async () => {
   office.drafts.remove(id)
   for (let day = 0; day < 10; day++) {
     office.time.now += DAY - 15 * 60_000
@@ -142,8 +142,8 @@ test('a day of use counts though the application is started a little earlier eac
   expect(trashed().total).toBe(0)
 })
 
-describe('a clock that jumps', () => {
-  test('by decades, at one start or at several in a day, does not empty the trash', async () => {
+describe('a wrong clock', () => {
+  test('jumping by decades, at one or several starts, doesn’t empty the trash', async () => {
     office.drafts.remove(id)
     await useFor(3)
     const right = office.time.now
@@ -157,7 +157,7 @@ describe('a clock that jumps', () => {
     expect(trashed().total).toBe(1)
   })
 
-  test('back to 1970 when a draft is thrown away does not let it go as soon as it is right again', async () => {
+  test('set to 1970 when a draft is trashed doesn’t erase it once corrected', async () => {
     const right = office.time.now
     office.time.now = 0
     office.drafts.remove(id)
@@ -166,7 +166,7 @@ describe('a clock that jumps', () => {
     expect(trashed().total).toBe(1)
   })
 
-  test('far ahead when a draft is thrown away does not keep it for ever', async () => {
+  test('set far ahead when a draft is trashed doesn’t keep it forever', async () => {
     const right = office.time.now
     office.time.now = Date.UTC(2099, 0, 1)
     office.drafts.remove(id)
@@ -178,7 +178,7 @@ describe('a clock that jumps', () => {
   })
 })
 
-test('the application may be closed while the trash is being emptied', async () => {
+test('the application can be closed while the trash is being emptied', async () => {
   const many = manyTrashed()
   const emptied = office.drafts.emptyTrash(['a'])
   office.db.close()
