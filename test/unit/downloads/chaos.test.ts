@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { downloadsChaos } from '../../chaos/downloads.ts'
 
-test('killed at random while files are fetched, each is there once and whole in the end', async () => {
+test('with random kills while files are fetched, each ends up saved once and complete', async () => {
   const faults: string[] = []
   const say = (line: string) => {
     if (!line.startsWith('killed')) faults.push(line)

@@ -16,24 +16,24 @@ beforeEach(() => {
   fs.writeFileSync(path, content)
 })
 
-describe('a file that was kept', () => {
-  test('is intact where every byte is what it was', async () => {
+describe('checking a saved file', () => {
+  test('finds it intact if every byte is unchanged', async () => {
     expect(await checkFile(path, expected, { folder })).toBe('intact')
   })
 
-  test('may be empty', async () => {
+  test('accepts an empty file', async () => {
     fs.writeFileSync(path, '')
     expect(await checkFile(path, { bytes: 0, sha256: createHash('sha256').digest('hex') })).toBe('intact')
   })
 
-  test.each([0, 262_143, 262_144, content.length - 1])('is altered where the byte at %i is another', async (at) => {
+  test.each([0, 262_143, 262_144, content.length - 1])('finds it altered if the byte at %i changed', async (at) => {
     const altered = Buffer.from(content)
     altered[at] = (altered[at] ?? 0) ^ 1
     fs.writeFileSync(path, altered)
     expect(await checkFile(path, expected)).toBe('altered')
   })
 
-  test('is altered where it is longer, shorter, a folder, or a link to the same', async () => {
+  test('finds it altered if it is longer, shorter, a folder, or a link', async () => {
     fs.writeFileSync(path, content.subarray(1))
     expect(await checkFile(path, expected)).toBe('altered')
     fs.writeFileSync(path, Buffer.concat([content, content]))
@@ -48,7 +48,7 @@ describe('a file that was kept', () => {
     expect(await checkFile(path, asLong())).toBe('altered')
   })
 
-  test('is missing where nothing has its name, but can’t be read where its whole folder is away', async () => {
+  test('finds it missing if only the file is gone, and unreadable if its whole folder is gone', async () => {
     fs.unlinkSync(path)
     expect(await checkFile(path, expected, { folder })).toBe('missing')
     expect(await checkFile(join(folder, 'no', 'Lease.pdf'), expected, { folder })).toBe('missing')
@@ -57,12 +57,12 @@ describe('a file that was kept', () => {
     )
   })
 
-  test('can’t be read where the system refuses it', async () => {
+  test('finds it unreadable if the system refuses to read it', async () => {
     expect(await checkFile(join(folder, 'x'.repeat(300)), expected)).toBe('unreadable')
   })
 })
 
-test('a check that is called off ends at once, with the reason', async () => {
+test('a cancelled check ends immediately with the reason', async () => {
   const before = new AbortController()
   before.abort(new Error('before'))
   await expect(checkFile(path, expected, { signal: before.signal })).rejects.toThrow('before')

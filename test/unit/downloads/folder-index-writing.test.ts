@@ -34,7 +34,7 @@ function aFolder() {
   return { path, indexes, now }
 }
 
-test('an index stays due until it has its name, so that an end in the middle is made good by the next start', async () => {
+test('an index stays due until it is complete, so that the next start writes it after an interruption', async () => {
   const { path, indexes, now } = aFolder()
   let wasDue: boolean | undefined
   now.whileWritten = () => {
@@ -48,7 +48,7 @@ test('an index stays due until it has its name, so that an end in the middle is 
   expect(readdirSync(path)).toEqual(['index.csv'])
 })
 
-test('a file that comes while it is written makes it due again, and resting often writes it no oftener', async () => {
+test('a file added during writing makes the index due again, and repeated requests write it only once', async () => {
   const { indexes, now } = aFolder()
   indexes.fileAdded('folder')
   now.whileWritten = () => {
@@ -62,7 +62,7 @@ test('a file that comes while it is written makes it due again, and resting ofte
   expect(now).toMatchObject({ isDue: false, writings: 2 })
 })
 
-test('one that a person asked for and that could not be written isn’t written later without them', async () => {
+test('an index requested by a person that can’t be written isn’t retried later', async () => {
   const { path, indexes, now } = aFolder()
   rmSync(path, { recursive: true })
   await expect(indexes.write('folder')).rejects.toMatchObject({ code: 'away' })

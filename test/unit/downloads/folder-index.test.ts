@@ -35,7 +35,7 @@ beforeEach(() => {
 const read = (name = 'index.csv') => fs.readFileSync(join(folder, name), 'utf8')
 
 describe('the index of a folder', () => {
-  test('is a line for each file under headings, with times as the office’s clocks show them', async () => {
+  test('has headings and one line per file, with times in the office’s time zone', async () => {
     expect(await writeIndex(folder, [row()], { zone })).toEqual({ fileName: 'index.csv', rows: 1 })
     expect(read()).toBe(
       `${HEADINGS}Kauri Law/Lease.pdf,Deed of lease,DOC-1,C-7,Aroha Ngata; Tāne Kauri,pdf,1234,${'ab'.repeat(32)},` +
@@ -44,7 +44,7 @@ describe('the index of a folder', () => {
     expect(fs.readdirSync(folder)).toEqual(['index.csv'])
   })
 
-  test('takes the place of the one before it, whatever capitals that has now', async () => {
+  test('replaces the previous one, ignoring the case of its name', async () => {
     await writeIndex(folder, [row(), row()], { zone })
     fs.renameSync(join(folder, 'index.csv'), join(folder, 'Index.CSV'))
     expect(await writeIndex(folder, [], { zone })).toEqual({ fileName: 'Index.CSV', rows: 0 })
@@ -52,7 +52,7 @@ describe('the index of a folder', () => {
     expect(fs.readdirSync(folder)).toEqual(['Index.CSV'])
   })
 
-  test('can be long, and comes from where it is asked for piece by piece', async () => {
+  test('can be long, and its rows are streamed', async () => {
     async function* rows() {
       for (let number = 0; number < 1000; number++) yield row({ documentReference: `DOC-${number}` })
     }
@@ -61,7 +61,7 @@ describe('the index of a folder', () => {
     expect(read()).toContain('DOC-999')
   })
 
-  test('holds no cell that a spreadsheet would run, and every cell as it was', async () => {
+  test('contains no cell that a spreadsheet would execute, and preserves every cell’s text', async () => {
     const formula = '=HYPERLINK("https://example.com","x")'
     await writeIndex(folder, [row({ documentName: formula, signers: ['+1', '@x'], account: '-1' })], { zone })
     expect(read()).toContain(`"'=HYPERLINK(`)
@@ -79,11 +79,11 @@ describe('the index of a folder', () => {
   })
 })
 
-describe('a file that isn’t an index of ours is left alone', () => {
+describe('a file that isn’t our index isn’t overwritten', () => {
   test.each([
     ['another table', 'Name,Amount\r\nx,1\r\n'],
-    ['one with a column that someone added', HEADINGS.replace('\r\n', ',Notes\r\n')],
-    ['one that another program saved in its own way', HEADINGS.slice(1).replaceAll(',', ';')],
+    ['our index with an added column', HEADINGS.replace('\r\n', ',Notes\r\n')],
+    ['our index saved by another program in its own format', HEADINGS.slice(1).replaceAll(',', ';')],
     ['an empty file', '']
   ])('%s', async (_, theirs) => {
     fs.writeFileSync(join(folder, 'index.csv'), theirs)
@@ -94,7 +94,7 @@ describe('a file that isn’t an index of ours is left alone', () => {
     expect(read('index (2).csv')).toBe(HEADINGS)
   })
 
-  test('nor a folder, nor a link to one elsewhere', async () => {
+  test('nor is a folder or a link', async () => {
     const elsewhere = temporaryFolder()
     fs.mkdirSync(join(folder, 'index.csv'))
     fs.writeFileSync(join(elsewhere, 'x.csv'), HEADINGS)
@@ -104,7 +104,7 @@ describe('a file that isn’t an index of ours is left alone', () => {
   })
 })
 
-describe('an index that can’t be written leaves the older one as it was', () => {
+describe('a failed write leaves the existing index unchanged', () => {
   beforeEach(async () => {
     await writeIndex(folder, [row()], { zone })
   })
@@ -121,7 +121,7 @@ describe('an index that can’t be written leaves the older one as it was', () =
     asBefore()
   })
 
-  test('when a spreadsheet holds it', async () => {
+  test('when a spreadsheet program has it open', async () => {
     const rename = () => Promise.reject(systemError('EPERM'))
     await expect(writeIndex(folder, [], { zone, files: { ...nodeFiles, rename } })).rejects.toMatchObject({
       code: 'in-use'
@@ -129,7 +129,7 @@ describe('an index that can’t be written leaves the older one as it was', () =
     asBefore()
   })
 
-  test('when its rows can’t be had to the end', async () => {
+  test('when reading the rows fails', async () => {
     const broken = new Error('the database is closed')
     async function* rows() {
       yield row()
@@ -139,13 +139,13 @@ describe('an index that can’t be written leaves the older one as it was', () =
     asBefore()
   })
 
-  test('when the folder is away', async () => {
+  test('when the folder is missing', async () => {
     await expect(writeIndex(join(folder, 'stick'), [], { zone })).rejects.toMatchObject({ code: 'away' })
     asBefore()
   })
 })
 
-test('two at once leave one index, whole', async () => {
+test('simultaneous writes leave one complete index', async () => {
   const rows = [1, 50, 200].map((length) => Array.from({ length }, () => row()))
   const written = await Promise.all(rows.map((some) => writeIndex(folder, some, { zone })))
   expect(written.map(({ fileName }) => fileName)).toEqual(['index.csv', 'index.csv', 'index.csv'])

@@ -15,8 +15,8 @@ import { anyParts, anyPatternText, hostileText, parts, pattern, wrongOnWindows }
 const named = (text: string, some: Parameters<typeof parts>[0] = {}) =>
   relativePath(pattern(text), parts(some)).join('/')
 
-describe('a pattern becomes a path', () => {
-  test('of the folders and the name that the office wants', () => {
+describe('a pattern is turned into a path', () => {
+  test('with the office’s folders and name', () => {
     expect(named(DEFAULT_PATTERN)).toBe('Kauri Law/2026/2026-117/Deed of lease – Aroha Ngata – 2026-11-22.pdf')
   })
 
@@ -35,15 +35,15 @@ describe('a pattern becomes a path', () => {
     expect(named(text, { due: Date.UTC(2026, 10, 30, 23) })).toBe(path)
   })
 
-  test('with the ending of what is in it', () => {
+  test('with the extension of its content', () => {
     expect(named('{document}.pdf', { type: 'json' })).toBe('Deed of lease.json')
   })
 
-  test('with the day that the office’s clocks show', () => {
+  test('with the date in the office’s time zone', () => {
     expect(named('{date}', { zone: 'Europe/London' })).toBe('2026-11-21.pdf')
   })
 
-  test('with the first of several signers, and how many there are', () => {
+  test('with the first of several signers, and their number', () => {
     const signers = ['Aroha Ngata', ' ', 'Tāne Kauri', 'Lena Søn']
     expect(named('{signer}', { signers })).toBe('Aroha Ngata and 2 others.pdf')
     expect(named('{signer}', { signers: signers.slice(0, 3) })).toBe('Aroha Ngata and 1 other.pdf')
@@ -51,7 +51,7 @@ describe('a pattern becomes a path', () => {
   })
 })
 
-describe('what is missing', () => {
+describe('a missing value', () => {
   const without = { matter: '', signers: [], due: Number.NaN }
   test.each([
     ['{document} – {signer} – {date}', 'Deed of lease – 2026-11-22.pdf'],
@@ -63,21 +63,21 @@ describe('what is missing', () => {
     ['{document}-{due}.pdf', 'Deed of lease.pdf'],
     ['{document}{matter}{date}', 'Deed of lease2026-11-22.pdf'],
     ['{document} {clientReference}- {date}', 'Deed of lease- 2026-11-22.pdf']
-  ])('is left out of “%s” with what separates it', (text, path) => {
+  ])('is left out of “%s” together with its separator', (text, path) => {
     expect(named(text, without)).toBe(path)
   })
 
-  test('never moves files to another depth: the folder says what is missing', () => {
+  test('is named in its folder, so that the depth stays the same', () => {
     expect(named('{matter}/{signer} {clientReference}/{document}', without)).toBe(
       'No matter/No signer/Deed of lease.pdf'
     )
   })
 
-  test('leaves the document’s reference, where it was all of the name', () => {
+  test('is replaced by the document’s reference if nothing else is left', () => {
     expect(named('{matter} – {signer}', without)).toBe('DOC-1.pdf')
   })
 
-  test.each(['...', '\u202e', ' \n '])('is also what shows as nothing: %j', (matter) => {
+  test.each(['...', '\u202e', ' \n '])('can also be one that is invisible: %j', (matter) => {
     expect(named('{document} – {matter}', { matter })).toBe('Deed of lease.pdf')
   })
 })
@@ -90,18 +90,18 @@ describe('a value', () => {
     ['C:\\Windows', 'C__Windows'],
     ['\\\\server\\share', '__server_share'],
     ['{account}', '{account}']
-  ])('never makes a folder: %j', (matter, folder) => {
+  ])('never adds a folder: %j', (matter, folder) => {
     const path = relativePath(pattern('{matter}/{document}'), parts({ matter }))
     expect(path).toHaveLength(2)
     expect(path[0]).toBe(folder)
   })
 
-  test('has its own ending left out where it is a document’s', () => {
+  test('loses its own extension if it is that of a document', () => {
     expect(named('{document} – {date}', { document: 'Lease.PDF' })).toBe('Lease – 2026-11-22.pdf')
   })
 })
 
-describe('a pattern that can’t be used says why', () => {
+describe('an invalid pattern is rejected with the reason', () => {
   test.each([
     ['', 'Enter a pattern, for example {document} – {date}'],
     ['  ', 'Enter a pattern, for example {document} – {date}'],
@@ -128,15 +128,15 @@ describe('a pattern that can’t be used says why', () => {
     if (!parsed.ok && typeof problem === 'string') expect(parsed.problem).toBe(problem)
   })
 
-  test('every placeholder that it names can be used', () => {
+  test('every placeholder in the message is valid', () => {
     for (const name of PLACEHOLDERS) expect(parsePattern(`{reference}{${name}}`)).toMatchObject({ ok: true })
   })
 })
 
-describe('a path for any pattern and any names', () => {
+describe('for any pattern and names, the path', () => {
   const root = 'C:\\Users\\Ana Example\\Downloads'
 
-  test('is inside the folder, one that Windows accepts, never empty, and the same when it is made again', () => {
+  test('stays inside the folder, is valid on Windows, not empty and reproducible', () => {
     let tried = 0
     let used = 0
     fc.assert(
@@ -180,7 +180,7 @@ describe('a path for any pattern and any names', () => {
     expect(used).toBeGreaterThan(tried / 8)
   })
 
-  test('reads any text as a pattern, or says what is wrong', () => {
+  test('has a valid pattern, or the reason why not', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const parsed = parsePattern(text)
@@ -191,10 +191,10 @@ describe('a path for any pattern and any names', () => {
   })
 })
 
-describe('a path that is too long for Windows', () => {
+describe('a path too long for Windows', () => {
   const long = 'Te Whatu Ora – Ōtautahi '.repeat(20)
 
-  test('has its longest names shortened, and the others left alone', () => {
+  test('has its longest names shortened, and the others kept', () => {
     const folder = `C:\\${'x'.repeat(100)}`
     const path = relativePath(pattern('{account}/{matter}/{document} {date}'), parts({ matter: long, document: long }))
     const fitting = fitPath(folder, path)
@@ -206,7 +206,7 @@ describe('a path that is too long for Windows', () => {
     expect(length).toBeGreaterThan(MAX_PATH_LENGTH - 12)
   })
 
-  test('can’t be made in a folder that is itself too deep, and that is said', () => {
+  test('is refused if the folder itself is too deep', () => {
     expect(() => fitPath('x'.repeat(233), ['a.pdf'])).toThrow(expect.objectContaining({ code: 'too-deep' }))
     expect(() => fitPath('x'.repeat(220), [long.slice(0, 90).trim(), 'a.pdf'])).toThrow(
       expect.objectContaining({ code: 'too-deep' })
@@ -215,7 +215,7 @@ describe('a path that is too long for Windows', () => {
   })
 })
 
-test('while there is no document, a made-up one shows what a pattern makes', async () => {
+test('without documents, the preview uses a made-up one', async () => {
   const at = Date.UTC(2026, 10, 24)
   const ask = (async () => ({ rows: [] })) as never
   const time = { now: () => at, zone: () => 'Pacific/Auckland' }

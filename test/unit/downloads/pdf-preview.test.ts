@@ -85,8 +85,8 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((wait) => setTimeout(wait, 5))
 }
 
-describe('an identity check’s PDF on its way to the page', () => {
-  test('comes whole, byte for byte, in parts of a bounded size', async () => {
+describe('previewing an identity check’s PDF', () => {
+  test('delivers it completely, in parts of limited size', async () => {
     const whole = pdf(3 * PART + 4321)
     answer = (response) => response.writeHead(200, { 'content-length': whole.length }).end(whole)
     const view = await open()
@@ -98,7 +98,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect(parts.length).toBeGreaterThan(2)
   })
 
-  test('is in the audit trail once something of it has come, and only then', async () => {
+  test('records it in the audit trail only once some of it has arrived', async () => {
     answer = (response) => response.writeHead(404).end()
     expect(await codeOf(open())).toBe('not-found')
     expect(noted).toEqual([])
@@ -109,7 +109,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     ])
   })
 
-  test('is refused where it says that it is larger than what is shown', async () => {
+  test('is refused if its announced size is too large', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-length': MAX_PREVIEW_BYTES + 1 })
       response.write('%PDF-1.7')
@@ -117,7 +117,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect(await codeOf(open())).toBe('too-large')
   })
 
-  test('ends where it turns out to be larger than it said, and nothing of it stays', async () => {
+  test('ends if it turns out to be too large, and drops what arrived', async () => {
     answer = (response) => {
       response.write('%PDF-1.7')
       const piece = Buffer.alloc(PART, 'x')
@@ -132,14 +132,14 @@ describe('an identity check’s PDF on its way to the page', () => {
     await until(() => letGo === 1)
   })
 
-  test('is gone from here with its last part', async () => {
+  test('drops it after its last part', async () => {
     answer = (response) => response.end(pdf(2000))
     const { id } = await open()
     await read(id)
     expect(await codeOf(previews.next(id, 'office'))).toBe('gone')
   })
 
-  test('is let go of when it is closed, and when a page asks for nothing any more', async () => {
+  test('releases the connection when closed, and when the page stops reading', async () => {
     answer = (response) => {
       response.write(pdf(2 * PART))
     }
@@ -154,7 +154,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect(await codeOf(previews.next(forgotten.id, 'office'))).toBe('gone')
   })
 
-  test('ends the one before it', async () => {
+  test('ends the previous preview', async () => {
     answer = (response) => {
       response.write(pdf(2 * PART))
     }
@@ -165,7 +165,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect((await previews.next(second.id, 'office')).isLast).toBe(false)
   })
 
-  test('is asked for once while the other is still waited for, whichever comes first', async () => {
+  test('cancels a previous preview that is still waiting for its answer', async () => {
     const waiting: ServerResponse[] = []
     answer = (response) => waiting.push(response)
     const first = codeOf(open())
@@ -177,14 +177,14 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect((await read((await second).id)).bytes.length).toBe(2000)
   })
 
-  test('is nobody’s but the account’s that asked for it', async () => {
+  test('is limited to the account that opened it', async () => {
     answer = (response) => response.end(pdf(2000))
     const { id } = await open()
     expect(await codeOf(previews.next(id, 'another'))).toBe('gone')
     expect((await read(id)).bytes.length).toBe(2000)
   })
 
-  test('ends where another account is chosen, and not where its own is set otherwise', async () => {
+  test('ends when another account is chosen, but not when its own stays shown', async () => {
     answer = (response) => {
       response.write(pdf(2 * PART))
     }
@@ -196,7 +196,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect(await codeOf(previews.next(id, 'office'))).toBe('gone')
   })
 
-  test('a line that breaks is told, and what came is not taken for all of it', async () => {
+  test('fails if the connection breaks, rather than ending early', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-length': 2 * PART })
       response.write(pdf(2 * PART).subarray(0, 5000), () => response.destroy())
@@ -206,7 +206,7 @@ describe('an identity check’s PDF on its way to the page', () => {
   })
 })
 
-describe('the requests', () => {
+describe('preview requests', () => {
   const parts = (isPrinted = true) =>
     pdfHandlers({
       accounts: { shownIds: () => ['office'] } as never,
@@ -217,7 +217,7 @@ describe('the requests', () => {
     })
   const context = { from: 'office', stillAsking: () => true } as const
 
-  test('show a document that was read, and no other', async () => {
+  test('show only documents that have been read from the service', async () => {
     answer = (response) => response.end(pdf(2000))
     const handlers = parts()
     expect(await handlers['pdf.open']({ reference: 'DOC 1', kind: 'identity' }, context)).toMatchObject({
@@ -227,13 +227,13 @@ describe('the requests', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('tell printing from thinking better of it', async () => {
+  test('tell printing from a cancelled dialog', async () => {
     expect(await parts(false)['pdf.print'](undefined, context)).toEqual({ isPrinted: false })
     expect(await parts()['pdf.print'](undefined, context)).toEqual({ isPrinted: true })
   })
 })
 
-test('a signed document that was under way when the account was led elsewhere says nothing of the new service', async () => {
+test('a signed document opened before its account’s address changed doesn’t approve the new service', async () => {
   const whole = pdf(2 * PART)
   answer = (response) => response.end(response.req.url?.startsWith('/doc') ? whole : '{"DocumentURL":"/doc/1"}')
   const { id } = await previews.open('office', 'd-1', 'Lease', 'signed')

@@ -12,8 +12,8 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('what is put in line', () => {
-  test('is fetched whole, named by its pattern, noted in the audit trail, and told', async () => {
+describe('a queued download', () => {
+  test('is fetched, named by its pattern, recorded in the audit trail, and announced', async () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments([aDocument('R1', { MatterNumber: 'M/7' })])
@@ -47,7 +47,7 @@ describe('what is put in line', () => {
     await until(() => office.told.length > 0)
   })
 
-  test('is put there once, and only with an identity check', async () => {
+  test('is queued once, and only for a document with an identity check', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1'), aDocument('R2', { IDVerificationRequested: false })])
     await at.add(['R1'])
@@ -59,7 +59,7 @@ describe('what is put in line', () => {
     expect(at.counts()).toMatchObject({ waiting: 2 })
   })
 
-  test('is a signed document where a person allowed it, and only of a document that is complete', async () => {
+  test('can be a signed document if a person allowed it, and the document is complete', async () => {
     const at = await anOffice()
     const { office } = at
     const { accountId, downloads } = office
@@ -84,7 +84,7 @@ describe('what is put in line', () => {
     expect(office.notes).toMatchObject([{ what: 'signed-document-fetched', documentReference: 'R1' }])
   })
 
-  test('isn’t fetched any more once that is taken back', async () => {
+  test('of a signed document isn’t fetched once the permission was withdrawn', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1')])
@@ -97,7 +97,7 @@ describe('what is put in line', () => {
     expect(server.requested).toEqual([])
   })
 
-  test('comes of a query, too', async () => {
+  test('can come from a query', async () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments(
@@ -108,7 +108,7 @@ describe('what is put in line', () => {
     expect(await office.downloads.add(office.accountId, { query }, into)).toMatchObject({ added: 10 })
   })
 
-  test('is fetched a few at a time, as many as is set', async () => {
+  test('is fetched in parallel with others, up to the configured number', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments(names(12).map((name) => aDocument(name)))
@@ -133,7 +133,7 @@ describe('what is put in line', () => {
     expect(at.files()).toHaveLength(12)
   })
 
-  test('two documents of one name have a file each, and the same asked twice has one', async () => {
+  test('of a document with a name in use gets its own file, and repeating it adds none', async () => {
     const at = await anOffice()
     const { office, server } = at
     server.answer = (_reference, response) => sendPdf('the same', response)
@@ -152,7 +152,7 @@ describe('what is put in line', () => {
     ])
   })
 
-  test('that had its name when the application died is that file, though its report is made again', async () => {
+  test('already named when the application died keeps that file, even if the service’s copy changed', async () => {
     // Completions are stored in batches after a delay, which here never ends.
     const at = await anOffice({ after: () => () => undefined })
     let office = at.office
@@ -174,7 +174,7 @@ describe('what is put in line', () => {
     expect(at.read('Lease R1.pdf').equals(pdfOf('R1'))).toBe(true)
   })
 
-  test('comes as records, as they were received', async () => {
+  test('of records is saved exactly as received', async () => {
     const at = await anOffice()
     const { office, server } = at
     // None of this is spelled as we would spell it.
@@ -192,8 +192,8 @@ describe('what is put in line', () => {
   })
 })
 
-describe('what a person does with the queue', () => {
-  test('a pause holds over a restart, and what was under way begins again', async () => {
+describe('managing the queue', () => {
+  test('a pause lasts across a restart, and interrupted downloads start again', async () => {
     const at = await anOffice()
     await at.office.showDocuments(names(5).map((name) => aDocument(name)))
     const release = stalling(at.server)
@@ -214,7 +214,7 @@ describe('what a person does with the queue', () => {
     expect(at.files()).toHaveLength(5)
   })
 
-  test('one is cancelled, all are, and what was goes again or out of the list', async () => {
+  test('one or all downloads can be cancelled, then retried or cleared', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments(names(8).map((name) => aDocument(name)))
@@ -241,7 +241,7 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toEqual({ waiting: 0, running: 0, done: 8, failed: 0, cancelled: 0 })
   })
 
-  test('one that waits for another of its name is cancelled at once, and the other goes on', async () => {
+  test('a download waiting for another of the same name can be cancelled without affecting the other', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'LEASE' })])
@@ -259,7 +259,7 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toMatchObject({ cancelled: 1, done: 1 })
   })
 
-  test('is told how far the files are that were asked for since the line was last empty, over a restart too', async () => {
+  test('progress counts the files requested since the queue was last empty, even across a restart', async () => {
     const at = await anOffice()
     await at.office.showDocuments(names(6).map((name) => aDocument(name)))
     const run = () => at.office.downloads.summary(at.office.accountId).run
@@ -287,7 +287,7 @@ describe('what a person does with the queue', () => {
     expect(run()).toEqual({ done: 4, failed: 0, of: 4 })
   })
 
-  test('another account’s can’t be touched', async () => {
+  test('another account’s downloads can’t be changed', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
     await at.add(['R1'])
@@ -296,7 +296,7 @@ describe('what a person does with the queue', () => {
     expect(() => at.office.downloads.pathOf('another', id)).toThrow()
   })
 
-  test('ten thousand are put in line without holding anyone up, and taken out again', async () => {
+  test('ten thousand can be queued and cancelled without blocking the application', async () => {
     const at = await anOffice()
     const { office } = at
     const many = Array.from({ length: 10_000 }, (_, index) => `D${index}`)
@@ -317,7 +317,7 @@ describe('what a person does with the queue', () => {
     expect(turns).toBeGreaterThan(50)
   })
 
-  test('“Stop all” ends what is still being put in line, too', async () => {
+  test('“Stop all” also ends queuing in progress', async () => {
     const at = await anOffice()
     const { office } = at
     const many = Array.from({ length: 12_000 }, (_, index) => `D${index}`)
@@ -330,7 +330,7 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toMatchObject({ cancelled: added, waiting: 0 })
   })
 
-  test('an account that can’t be removed has its files fetched all the same', async () => {
+  test('downloads continue if removing their account fails', async () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments([aDocument('R1'), aDocument('R2')])
@@ -342,7 +342,7 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toMatchObject({ done: 2 })
   })
 
-  test('a removed account’s end, and its files stay', async () => {
+  test('downloads of a removed account end, and its files stay', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1'), aDocument('R2')])
@@ -361,8 +361,8 @@ describe('what a person does with the queue', () => {
   })
 })
 
-describe('an end in the middle', () => {
-  test('loses nothing: what was under way is fetched once more, and what it left is removed', async () => {
+describe('after a crash', () => {
+  test('interrupted downloads are fetched again, and their leftovers removed', async () => {
     const at = await anOffice()
     await at.office.showDocuments(names(9).map((name) => aDocument(name)))
     const release = stalling(at.server)
@@ -382,7 +382,7 @@ describe('an end in the middle', () => {
     expect(readdirSync(join(office.files, 'Mere Tamati')).sort()).toEqual(names(9).map((name) => `Lease ${name}.pdf`))
   })
 
-  test('between the file and the note of it leaves one file', async () => {
+  test('between saving and recording a file, there is still only one file', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
     await at.add(['R1'])
@@ -394,8 +394,8 @@ describe('an end in the middle', () => {
   })
 })
 
-describe('what is there', () => {
-  test('is checked against what is known of it, and what is missing comes again', async () => {
+describe('a downloaded file', () => {
+  test('is checked, and can be fetched again if missing or altered', async () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments(names(4).map((name) => aDocument(name)))
@@ -425,7 +425,7 @@ describe('what is there', () => {
     ])
   })
 
-  test('stays known while it is fetched once more, and where that is stopped or fails', async () => {
+  test('stays recorded while it is fetched again, and when that is cancelled or fails', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1')])
@@ -465,7 +465,7 @@ describe('what is there', () => {
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 2 })
   })
 
-  test('that is no longer what it was is known still where fetching it again was stopped, or failed and was cleared', async () => {
+  test('that was altered stays recorded when fetching it again is cancelled, or fails and is cleared', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1')])
@@ -491,7 +491,7 @@ describe('what is there', () => {
     expect((await office.downloads.check(office.accountId)).altered).toHaveLength(1)
   })
 
-  test('a check ends where another account is chosen', async () => {
+  test('is no longer checked once another account is chosen', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
     at.office.downloads.open()
@@ -502,7 +502,7 @@ describe('what is there', () => {
     await expect(check).rejects.toMatchObject({ appError: { code: 'cancelled' } })
   })
 
-  test('has an index beside it where one is wanted, as new as the files', async () => {
+  test('is listed in an up-to-date index if one is wanted', async () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments(names(3).map((name) => aDocument(name)))

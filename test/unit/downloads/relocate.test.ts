@@ -28,7 +28,7 @@ async function withoutItsFolder(count: number) {
   return here
 }
 
-test('what waits for a folder that is away is saved into another one, each file once', async () => {
+test('downloads waiting for a missing folder can be saved to another, each once', async () => {
   const { office, other, counts, relocate } = await withoutItsFolder(30)
   expect(office.downloads.summary(office.accountId).folder).toMatchObject({ id: office.folderId })
   expect(await relocate()).toBe(30)
@@ -38,7 +38,7 @@ test('what waits for a folder that is away is saved into another one, each file 
   expect(office.downloads.summary(office.accountId).problem).toBeUndefined()
 })
 
-test('what is in line for the other folder already is in line once', async () => {
+test('a download already queued for the other folder isn’t queued twice', async () => {
   const { office, other, counts, isHeld, relocate } = await withoutItsFolder(3)
   const folderId = office.downloads.folders.register(other).id
   renameSync(other, `${other} away`)
@@ -52,7 +52,7 @@ test('what is in line for the other folder already is in line once', async () =>
   expect(counts()).toMatchObject({ waiting: 0, done: 3 })
 })
 
-test('a file that is only fetched again stays with the folder that it has', async () => {
+test('a file that is being fetched again stays in its folder', async () => {
   const { office, other, list, files, isHeld, relocate, ...here } = await withAnother(2)
   office.downloads.open()
   await here.add(['R001'])
@@ -70,7 +70,7 @@ test('a file that is only fetched again stays with the folder that it has', asyn
   expect(files()).toEqual(['Lease R001.pdf'])
 })
 
-test('what waits for the folder itself stays in line for it', async () => {
+test('relocating to the same folder leaves the queue unchanged', async () => {
   const { office, files, ...here } = await withAnother(5)
   await office.downloads.pause(office.accountId)
   await here.add(names(5))

@@ -51,7 +51,7 @@ async function anOffice() {
   }
 }
 
-test('one document is fetched, listed, and shown in its folder', async () => {
+test('a document can be fetched, listed, and shown in its folder', async () => {
   const { ask, office, revealed } = await anOffice()
   office.downloads.open()
   const begun = await ask('downloads.start', { reference: 'R1', type: 'pdf' })
@@ -67,7 +67,7 @@ test('one document is fetched, listed, and shown in its folder', async () => {
   })
 })
 
-test('a folder is chosen, and set by its id; no answer says where it is', async () => {
+test('a folder is chosen and set by its id, and no answer contains its path', async () => {
   const { ask, folder, thinkBetter } = await anOffice()
   const chosen = await ask('downloads.chooseFolder', undefined)
   expect(chosen).toMatchObject({ label: 'Evidence' })
@@ -90,7 +90,7 @@ test('a folder is chosen, and set by its id; no answer says where it is', async 
   expect(await ask('downloads.chooseFolder', undefined)).toBeNull()
 })
 
-test('a pattern shows what it makes of documents, and one that can’t be used is refused in words', async () => {
+test('a pattern’s results are previewed, and an invalid one is refused with a message', async () => {
   const { ask, office } = await anOffice()
   const shown = await ask('downloads.preview', { pattern: '{document} – {signer}', type: 'pdf', references: ['R1'] })
   expect(shown).toEqual({ examples: [{ documentName: 'Lease R1', fileName: 'Lease R1 – Mere Tamati.pdf' }] })
@@ -103,7 +103,7 @@ test('a pattern shows what it makes of documents, and one that can’t be used i
   })
 })
 
-test('rules are made, changed and removed', async () => {
+test('rules can be added, changed and removed', async () => {
   const { ask, office } = await anOffice()
   const view = { name: 'Leases', query: DocumentQuery.parse({}), tell: false }
   const { id: viewId } = office.views.save(office.accountId, view)

@@ -1,4 +1,4 @@
-/** Rules: documents of a view are saved to a folder as they complete, each once, whatever is interrupted. */
+/** Rules: documents of a view are saved to a folder as they complete, each once, despite interruptions. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { openPdfServer } from '../../fixtures/pdf-server.ts'
 const PROGRESS = { Status: '0 of 1 Signed', LastSignedDate: '' }
 const open = (reference: string, members = {}) => aDocument(reference, { ...PROGRESS, ...members })
 
-/** Time passes a hundred times faster, so that batched work comes at once. */
+/** Time passes a hundred times faster, so that batched work is done immediately. */
 function quickly(delay: number, task: () => void): () => void {
   const timer = setTimeout(task, delay / 100)
   return () => clearTimeout(timer)
@@ -65,7 +65,7 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
   }
 }
 
-test('a rule that is about no view fetches every document as it completes', async () => {
+test('a rule without a view fetches every document as it completes', async () => {
   const at = await aRule({ begins: [open('R1'), open('R2', { Name: 'Will R2' })] })
   at.office.downloads.rules.remove(at.office.accountId, at.rule.id)
   const { types, pattern, writesIndex, folder } = at.rule
@@ -80,7 +80,7 @@ test('a rule that is about no view fetches every document as it completes', asyn
 })
 
 describe('a rule', () => {
-  test('fetches what completes from now on, once', async () => {
+  test('fetches documents that complete from now on, once', async () => {
     const at = await aRule()
     expect(await at.settled()).toEqual([])
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
@@ -97,12 +97,12 @@ describe('a rule', () => {
     expect(at.server.requested).toEqual(['R1'])
   })
 
-  test('fetches what is complete already where that is asked for', async () => {
+  test('fetches documents already complete if requested', async () => {
     const at = await aRule({ alsoNow: true })
     expect(await at.settled()).toEqual(['Lease OLD.pdf'])
   })
 
-  test('fetches at once what completes in another account that its view shows', async () => {
+  test('immediately fetches a document that completes in another account of its view', async () => {
     const at = await aRule()
     const { office, view } = at
     const other = await office.accounts.add({
@@ -119,7 +119,7 @@ describe('a rule', () => {
     await expect.poll(at.files).toEqual(['Lease X1.pdf'])
   })
 
-  test('that is turned off and given another folder is obeyed by what is being looked at', async () => {
+  test('stops queuing documents as soon as it is turned off', async () => {
     const begins = Array.from({ length: 2_000 }, (_, index) => aDocument(`D${index}`))
     const at = await aRule({ begins })
     const { office } = at
@@ -137,14 +137,14 @@ describe('a rule', () => {
     expect(at.server.requested.length).toBeLessThan(2_000)
   })
 
-  test('lets alone what was complete long before and only arrives', async () => {
+  test('ignores documents that completed long ago and are only now seen', async () => {
     const at = await aRule()
     const old = aDocument('OLDER', { LastSignedDate: '2019-03-02T03:15:00Z' })
     await at.office.showDocuments([open('R1'), open('R2'), aDocument('OLD'), old])
     expect(await at.settled()).toEqual([])
   })
 
-  test('lets alone what isn’t of its view, and what has no identity check', async () => {
+  test('ignores documents outside its view or without an identity check', async () => {
     const at = await aRule()
     await at.office.showDocuments([
       aDocument('R1', { Name: 'Will' }),
@@ -157,7 +157,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease after all.pdf'])
   })
 
-  test('never fetches twice over restarts, and catches up with what completed while nobody ran', async () => {
+  test('never fetches twice across restarts, and catches up with documents that completed in the meantime', async () => {
     const at = await aRule()
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
@@ -173,7 +173,7 @@ describe('a rule', () => {
     expect(at.server.requested).toEqual(['R1', 'R2'])
   })
 
-  test('knows by the time what completed since, where the mirror was begun again', async () => {
+  test('goes by the time of completion if the local mirror was rebuilt', async () => {
     const at = await aRule()
     const after = new Date().toISOString()
     const office = await at.startAgain(true)
@@ -191,7 +191,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
   })
 
-  test('catches up, too, where its documents could not be looked at when it was turned on again', async () => {
+  test('catches up later if its documents couldn’t be read when it was turned on', async () => {
     const at = await aRule()
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: false })
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
@@ -206,7 +206,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
   })
 
-  test('brings signed documents, of those without an identity check too, once a person allowed it', async () => {
+  test('can fetch signed documents, even without an identity check, once a person allowed it', async () => {
     const at = await aRule()
     const { office } = at
     const change = () => office.downloads.rules.change(office.accountId, at.rule.id, { types: ['pdf', 'signed'] })
@@ -218,7 +218,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.signed.pdf', 'Lease R2.pdf', 'Lease R2.signed.pdf'])
   })
 
-  test('lets signed documents wait while they may not be saved, and brings them once they may again', async () => {
+  test('holds signed documents while saving them isn’t allowed, and fetches them once it is', async () => {
     const at = await aRule()
     const { office } = at
     office.rights.signedDocuments = 'yes'
@@ -232,7 +232,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R1.signed.pdf'])
   })
 
-  test('says which other workstation changed what its view looks for, until someone here has said what the rule does', async () => {
+  test('names the workstation that changed its view’s query, until someone confirms the rule here', async () => {
     const at = await aRule()
     const { office, view, rule } = at
     const { accountId, views } = office
@@ -250,7 +250,7 @@ describe('a rule', () => {
     expect(at.now()).not.toHaveProperty('viewChangedBy')
   })
 
-  test('goes on saying so where someone only renames the view, or turns the rule off and on', async () => {
+  test('keeps that notice when the view is renamed, or the rule is turned off and on', async () => {
     const at = await aRule()
     const { office, view, rule } = at
     const { accountId, views } = office
@@ -273,7 +273,7 @@ describe('a rule', () => {
     expect(at.now()).not.toHaveProperty('viewChangedBy')
   })
 
-  test('rests while its view is gone', async () => {
+  test('pauses while its view doesn’t exist', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
@@ -281,7 +281,7 @@ describe('a rule', () => {
     expect(at.now()).not.toHaveProperty('viewName')
   })
 
-  test('says why its newest file couldn’t be had', async () => {
+  test('shows why its most recent file couldn’t be fetched', async () => {
     const at = await aRule()
     at.server.answer = (_reference, response) => void response.writeHead(404).end()
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
@@ -290,7 +290,7 @@ describe('a rule', () => {
     expect(at.now().fetched).toBe(0)
   })
 
-  test('asks for records beside the PDF where both are wanted, and is gone when it is removed', async () => {
+  test('fetches records in addition to the PDF if both are wanted, and nothing once removed', async () => {
     const at = await aRule()
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { types: ['pdf', 'json'] })
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])

@@ -41,7 +41,7 @@ beforeEach(() => {
   folderCache = new FolderCache({ elapsed: () => now })
 })
 
-test('many files for one folder have it read as often as one', async () => {
+test('saving many files to one folder doesn’t read the folder more often', async () => {
   await keep('First.pdf', 'first')
   const forOne = looks
   for (let file = 0; file < 50; file++) await keep(`Lease ${file}.pdf`, `content ${file}`)
@@ -52,32 +52,32 @@ test('many files for one folder have it read as often as one', async () => {
   expect(looks).toBeGreaterThan(forOne)
 })
 
-test('what came there meanwhile is not written over', async () => {
+test('a file that appeared in the meantime isn’t overwritten', async () => {
   await keep('First.pdf', 'first')
   writeFileSync(join(place(), 'Lease.pdf'), 'someone else’s')
   expect(await keep('Lease.pdf', 'ours')).toMatchObject({ path: ['2026', 'Kauri Law', 'Lease (2).pdf'] })
   expect(readFileSync(join(place(), 'Lease.pdf'), 'utf8')).toBe('someone else’s')
 })
 
-test('what went meanwhile has its name free again', async () => {
+test('the name of a file that was deleted in the meantime can be used again', async () => {
   await keep('Lease.pdf', 'one')
   unlinkSync(join(place(), 'Lease.pdf'))
   expect(await keep('Lease.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'Lease.pdf'], wasThere: false })
 })
 
-test('a name of our own in other capitals is one that is there', async () => {
+test('a name that differs only in case counts as in use', async () => {
   await keep('Lease.pdf', 'one')
   expect(await keep('LEASE.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'LEASE (2).pdf'] })
   expect(await keep('LEASE.pdf', 'one')).toMatchObject({ wasThere: true })
 })
 
-test('a folder that went meanwhile is made again', async () => {
+test('a folder that was deleted in the meantime is created again', async () => {
   await keep('Lease.pdf', 'one')
   rmSync(join(folder, '2026'), { recursive: true })
   expect(await keep('Next.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'Next.pdf'] })
 })
 
-test('where a folder on the way was swapped for a link a moment ago, nothing is written behind it', async () => {
+test('nothing is written through a parent folder that was just replaced by a link', async () => {
   const outside = mkdtempSync(join(tmpdir(), 'countersign-outside-'))
   onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
   mkdirSync(join(outside, 'Kauri Law'))

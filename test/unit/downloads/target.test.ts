@@ -35,8 +35,8 @@ const put = (path: string, text: string) => {
   fs.writeFileSync(join(folder, path), text)
 }
 
-describe('a file that is kept', () => {
-  test('is whole below its folders, with its SHA-256 and its length, and nothing beside it', async () => {
+describe('a saved file', () => {
+  test('is complete in its folders, with its SHA-256 and length, and nothing else beside it', async () => {
     const kept = await saveFile(folder, ['Kauri Law', '2026', 'Lease.pdf'], chunks('one ', 'two ', 'Grüße'))
     const sha256 = createHash('sha256').update('one two Grüße').digest('hex')
     expect(kept).toEqual({ path: ['Kauri Law', '2026', 'Lease.pdf'], bytes: 15, sha256, wasThere: false })
@@ -48,7 +48,7 @@ describe('a file that is kept', () => {
     expect(kept).toMatchObject({ bytes: 7, sha256: createHash('sha256').update('["é"]\n').digest('hex') })
   })
 
-  test('can’t be seen under its name before it is whole, nor anything of it elsewhere', async () => {
+  test('doesn’t appear under its name, or elsewhere, before it is complete', async () => {
     const seen: string[] = []
     async function* watched() {
       yield Buffer.from('half')
@@ -59,21 +59,21 @@ describe('a file that is kept', () => {
     expect(seen).toEqual([expect.stringMatching(/^a\/\.countersign-[0-9a-f]{16}\.part$/)])
   })
 
-  test.runIf(process.platform !== 'win32')('and its folders are its user’s alone', async () => {
+  test.runIf(process.platform !== 'win32')('and its folders are accessible only to the user', async () => {
     await saveFile(folder, ['Ana Example', 'Lease.pdf'], 'x')
     expect(fs.statSync(join(folder, 'Ana Example')).mode & 0o777).toBe(0o700)
     expect(fs.statSync(join(folder, 'Ana Example', 'Lease.pdf')).mode & 0o777).toBe(0o600)
   })
 
-  test('never gets out of its folder, whatever path is asked for', async () => {
+  test('never leaves its folder, for any path', async () => {
     const { path } = await saveFile(folder, ['..', '../..', 'a/b.pdf'], 'x')
     expect(path).toEqual(['document', '_', 'a_b.pdf'])
     expect(Object.keys(all())).toEqual(['document/_/a_b.pdf'])
   })
 })
 
-describe('where its name is taken', () => {
-  test('by the same content, that is recognised, and nothing is written', async () => {
+describe('when the name is in use', () => {
+  test('by the same content, nothing is written', async () => {
     const first = await saveFile(folder, ['Lease.pdf'], 'content')
     const before = fs.statSync(join(folder, 'Lease.pdf'))
     const second = await saveFile(folder, ['Lease.pdf'], chunks('con', 'tent'))
@@ -82,7 +82,7 @@ describe('where its name is taken', () => {
     expect(fs.statSync(join(folder, 'Lease.pdf')).ino).toBe(before.ino)
   })
 
-  test('by other content, the new one gets a number, and is found again under it', async () => {
+  test('by other content, the file is numbered, and recognised under that name', async () => {
     put('Lease.pdf', 'other 1')
     put('Lease (2).pdf', 'other 2')
     put('Lease (4).pdf', 'content')
@@ -92,12 +92,12 @@ describe('where its name is taken', () => {
     expect(all()).toMatchObject({ 'Lease.pdf': 'other 1', 'Lease (2).pdf': 'other 2', 'Lease (3).pdf': 'third' })
   })
 
-  test('by content of the same length, that isn’t taken for the same', async () => {
+  test('by content of the same length, the file is numbered', async () => {
     put('Lease.pdf', 'content')
     expect(await saveFile(folder, ['Lease.pdf'], 'CONTENT')).toMatchObject({ path: ['Lease (2).pdf'] })
   })
 
-  test('by another document’s file, the same content is kept once more', async () => {
+  test('by another document’s file, the same content is saved again', async () => {
     put('a/Lease.pdf', 'content')
     const belongsToOther = (path: readonly string[]) => path.join('/') === 'a/Lease.pdf'
     expect(await saveFile(folder, ['a', 'Lease.pdf'], 'content', { belongsToOther })).toMatchObject({
@@ -106,7 +106,7 @@ describe('where its name is taken', () => {
     })
   })
 
-  test('by a folder, a link to the same content, or a link to nothing, it gets a number', async () => {
+  test('by a folder or a link, the file is numbered', async () => {
     fs.mkdirSync(join(folder, 'Lease.pdf'))
     fs.writeFileSync(join(outside, 'x'), 'content')
     fs.symlinkSync(join(outside, 'x'), join(folder, 'Lease (2).pdf'))
@@ -115,7 +115,7 @@ describe('where its name is taken', () => {
     expect(fs.readdirSync(outside)).toEqual(['x'])
   })
 
-  test('in the very moment by someone else, it gets a number', async () => {
+  test('because someone else just created it, the file is numbered', async () => {
     const link = async (from: string, to: string) => {
       if (to.endsWith('Lease.pdf')) fs.writeFileSync(to, 'theirs')
       await nodeFiles.link(from, to)
@@ -125,7 +125,7 @@ describe('where its name is taken', () => {
     expect(all()).toEqual({ 'Lease.pdf': 'theirs', 'Lease (2).pdf': 'ours' })
   })
 
-  test('in capitals, or with an accent apart from its letter, it is the same name', async () => {
+  test('in different case, or with a separate accent, it counts as the same name', async () => {
     put('KAURI law/Lease E\u0301tude.PDF', 'other')
     const path = ['Kauri Law', 'lease étude.pdf']
     expect(await saveFile(folder, path, 'content')).toMatchObject({ path: ['KAURI law', 'lease étude (2).pdf'] })
@@ -136,7 +136,7 @@ describe('where its name is taken', () => {
     expect(fs.readdirSync(folder)).toEqual(['KAURI law'])
   })
 
-  test('by a file that has a folder’s name, the folder gets a number, and is used again', async () => {
+  test('by a file where a folder is needed, the folder is numbered, and reused', async () => {
     put('Kauri Law', 'a file')
     for (const name of ['a.pdf', 'b.pdf']) {
       expect((await saveFile(folder, ['Kauri Law', name], 'x')).path).toEqual(['Kauri Law (2)', name])
@@ -144,29 +144,29 @@ describe('where its name is taken', () => {
   })
 })
 
-describe('several at once to one name', () => {
+describe('saving several files under one name simultaneously', () => {
   const at = (contents: string[], names = ['Lease.pdf'], files = diskThat(() => undefined)) =>
     Promise.all(
       contents.map((text, index) => saveFile(folder, ['A', names[index % names.length] ?? ''], text, { files }))
     )
 
-  test('are one file where they are the same', async () => {
+  test('results in one file if their content is the same', async () => {
     const kept = await at(['x', 'x', 'x', 'x', 'x', 'x'])
     expect(kept.filter(({ wasThere }) => !wasThere)).toHaveLength(1)
     expect(all()).toEqual({ 'A/Lease.pdf': 'x' })
   })
 
   test.each([
-    ['with links', undefined],
-    ['without', diskWithoutLinks]
-  ] as const)('are a file each where they differ, on a disk %s', async (_, files) => {
+    ['with hard links', undefined],
+    ['without hard links', diskWithoutLinks]
+  ] as const)('results in one file each if they differ, on a disk %s', async (_, files) => {
     const kept = await at(['0', '1', '2', '3', '4', '5'], ['Lease.pdf'], files)
     const contents = all()
     expect(kept.map(({ path }) => contents[path.join('/')])).toEqual(['0', '1', '2', '3', '4', '5'])
     expect(Object.keys(contents)).toHaveLength(6)
   })
 
-  test('never differ by their capitals alone, nor do their folders', async () => {
+  test('never results in names or folders that differ only in case', async () => {
     const names = [
       ['LEASE', 'x.pdf'],
       ['lease', 'X.pdf'],
@@ -180,14 +180,14 @@ describe('several at once to one name', () => {
   })
 })
 
-describe('a file that can’t be kept leaves nothing behind', () => {
-  test('when the disk fills up half-way', async () => {
+describe('a failed save leaves nothing behind', () => {
+  test('when the disk fills up halfway', async () => {
     const kept = saveFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
     await expect(kept).rejects.toMatchObject({ name: 'FileError', code: 'no-space' })
     expect(all()).toEqual({})
   })
 
-  test('when the folder becomes read-only half-way, or at the last moment', async () => {
+  test('when the folder becomes read-only halfway or at the end', async () => {
     let pieces = 0
     const files = diskThat(() => {
       if (++pieces === 2) throw systemError('EROFS')
@@ -205,7 +205,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
     expect(all()).toEqual({})
   })
 
-  test('when the stick is pulled out half-way: the folder is away', async () => {
+  test('when the drive is removed halfway, which is reported as a missing folder', async () => {
     const pulled = () => {
       fs.rmSync(folder, { recursive: true })
       throw systemError('EIO')
@@ -215,7 +215,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
     expect(fs.existsSync(folder)).toBe(false)
   })
 
-  test('when where the content comes from breaks off: that error is passed on as it is', async () => {
+  test('when the source fails, whose error is passed on', async () => {
     const broken = new Error('the line is gone')
     async function* breaking() {
       yield Buffer.from('half')
@@ -225,7 +225,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
     expect(all()).toEqual({})
   })
 
-  test('when the folder isn’t there: it isn’t made again, and the content isn’t asked for', async () => {
+  test('when the folder is missing, which isn’t recreated, and whose content isn’t requested', async () => {
     const away = join(folder, 'stick')
     let asked = 0
     async function* content() {
@@ -243,7 +243,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
     await expect(saveFile(join(folder, 'file'), ['Lease.pdf'], 'x')).rejects.toMatchObject({ code: 'not-writable' })
   })
 
-  test('and no message names a file or a person', async () => {
+  test('and its message names no file or person', async () => {
     const files = diskThat(() => {
       throw systemError('EROFS')
     })
@@ -253,7 +253,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
 })
 
 describe('a link among the folders', () => {
-  test('that leads out is never followed', async () => {
+  test('that leads outside is never followed', async () => {
     fs.symlinkSync(outside, join(folder, 'Kauri Law'))
     for (const path of [
       ['Kauri Law', 'Lease.pdf'],
@@ -264,7 +264,7 @@ describe('a link among the folders', () => {
     expect(fs.readdirSync(outside)).toEqual([])
   })
 
-  test('that leads to a folder beside it with a longer name is not taken for inside', async () => {
+  test('to a sibling folder whose name starts with the folder’s isn’t followed', async () => {
     const beside = `${folder}-2`
     fs.mkdirSync(beside)
     fs.symlinkSync(beside, join(folder, 'a'))
@@ -272,7 +272,7 @@ describe('a link among the folders', () => {
     expect(fs.readdirSync(beside)).toEqual([])
   })
 
-  test('that stays inside is, and so is the chosen folder where it is a link itself', async () => {
+  test('that stays inside is followed, and the chosen folder can itself be a link', async () => {
     fs.mkdirSync(join(folder, 'real'))
     fs.symlinkSync(join(folder, 'real'), join(folder, 'a'))
     fs.symlinkSync(folder, join(outside, 'chosen'))
@@ -281,7 +281,7 @@ describe('a link among the folders', () => {
     expect(fs.readdirSync(join(folder, 'real'))).toEqual(['Lease.pdf'])
   })
 
-  test('that is put there while the file is under way gets nothing', async () => {
+  test('created during the save isn’t followed', async () => {
     async function* content() {
       yield Buffer.from('x')
       fs.renameSync(join(folder, 'a'), join(folder, 'moved'))
@@ -292,10 +292,10 @@ describe('a link among the folders', () => {
   })
 })
 
-describe('what a killed write left', () => {
+describe('leftovers of a killed write', () => {
   const path = ['Kauri Law', 'Lease.pdf']
 
-  test('is never under a final name, and is removed at the next start', async () => {
+  test('never have a final name, and are removed at the next start', async () => {
     const script = fileURLToPath(new URL('keeping-slowly.ts', import.meta.url))
     const child = spawn(process.execPath, [script, folder, ...path], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
@@ -306,7 +306,7 @@ describe('what a killed write left', () => {
     expect(all()).toEqual({})
   })
 
-  test('is told from what others write in the same folder just now', async () => {
+  test('are distinguished from other workstations’ current writes in the same folder', async () => {
     const now = Date.now()
     const old = new Date(now - 25 * 3_600_000)
     put('Kauri Law/.countersign-0123456789abcdef.part', 'another’s, now')
@@ -325,7 +325,7 @@ describe('what a killed write left', () => {
     ])
   })
 
-  test('on a disk without links can be an empty file under the name; an empty file alone is someone else’s', async () => {
+  test('include an empty file under the final name, on a disk without hard links', async () => {
     put('Kauri Law/Lease.pdf', 'whole')
     put('Kauri Law/lease (2).pdf', '')
     put('Kauri Law/Other.pdf', '')
@@ -335,7 +335,7 @@ describe('what a killed write left', () => {
     expect(all()).toEqual({ 'Kauri Law/Lease.pdf': 'whole', 'Kauri Law/Other.pdf': '' })
   })
 
-  test('is not looked for outside, nor where the folder is away', async () => {
+  test('are not searched for outside the folder or in a missing one', async () => {
     fs.writeFileSync(join(outside, '.countersign-0123456700000000.part'), 'x')
     fs.symlinkSync(outside, join(folder, 'Kauri Law'))
     expect(await removeLeftovers(folder, [path], { mark: '01234567' })).toBe(0)
@@ -344,7 +344,7 @@ describe('what a killed write left', () => {
   })
 })
 
-test('documents of any names never get each other’s files, and no two names differ by their capitals alone', async () => {
+test('documents with any names get separate files, with names that differ by more than case', async () => {
   const patterns = [
     '{document}.pdf',
     '{matter}/{signer}',

@@ -1,4 +1,4 @@
-/** Failures to fetch identity data: whom each affects, how long it is waited out, and that nothing is lost. */
+/** Failures to fetch identity data: which downloads each affects, how long it is retried, and that nothing is lost. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -26,8 +26,8 @@ async function goesOnOnceItIsOver({ office, server, files }: Awaited<ReturnType<
   expect(files()).toHaveLength(20)
 }
 
-describe('trouble', () => {
-  test('with a document is told of that one alone, and stays', async () => {
+describe('a problem', () => {
+  test('with a document fails only that one, until it is retried', async () => {
     const at = await anOffice()
     const { office, server } = at
     server.answer = (reference, response) => {
@@ -53,7 +53,7 @@ describe('trouble', () => {
     expect(at.files()).toHaveLength(3)
   })
 
-  test('with the key holds all of the account, which is said once, until it is set otherwise', async () => {
+  test('with the credentials holds all the account’s downloads, and is reported once', async () => {
     const at = await heldBy((_reference, response) => void response.writeHead(401).end())
     const { office, server } = at
     await pause(50)
@@ -65,7 +65,7 @@ describe('trouble', () => {
     await goesOnOnceItIsOver(at)
   })
 
-  test('with the line is waited out, and what broke begins again', async () => {
+  test('with the connection is waited out, and interrupted downloads start again', async () => {
     const at = await anOffice()
     const { office, server } = at
     const broken = new Set<string>()
@@ -89,7 +89,7 @@ describe('trouble', () => {
     expect(at.counts()).toMatchObject({ failed: 0 })
   })
 
-  test('with the folder holds what goes there, and it goes on once the folder is back', async () => {
+  test('with the folder holds its downloads until the folder is back', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments(names(20).map((name) => aDocument(name)))
@@ -109,7 +109,7 @@ describe('trouble', () => {
     expect(at.files()).toHaveLength(20)
   })
 
-  test('with a service that is closed for a while fails nothing, however often it is asked', async () => {
+  test('with a closed service fails no download, even after many attempts', async () => {
     const at = await anOffice()
     const { office, server } = at
     const cutShort = pdfOf('closed').subarray(0, 500)
@@ -130,7 +130,7 @@ describe('trouble', () => {
     expect(at.files()).toHaveLength(3)
   })
 
-  test('of its own, while others go well, is given up', async () => {
+  test('with one document, while others succeed, is given up eventually', async () => {
     const at = await anOffice()
     const { office, server } = at
     server.answer = (reference, response) =>
@@ -156,7 +156,7 @@ describe('trouble', () => {
     expect(at.counts().done).toBeGreaterThan(5)
   })
 
-  test('with a network that wants a sign-in holds all until someone has signed in', async () => {
+  test('with a network that requires a login holds everything until someone has logged in', async () => {
     const page = '<html><title>Sign in to the network</title><form><input type="password"></form></html>'
     const at = await heldBy(
       (_reference, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page)
@@ -165,7 +165,7 @@ describe('trouble', () => {
     await goesOnOnceItIsOver(at)
   })
 
-  test('with one folder isn’t said of what comes into another', async () => {
+  test('with one folder isn’t reported while another folder’s downloads progress', async () => {
     const at = await anOffice()
     const { office, server } = at
     const second = join(at.folder, 'Second')

@@ -19,8 +19,8 @@ async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(copies)
 }
 
-describe('large pieces', () => {
-  test('are the same bytes in the same order', async () => {
+describe('buffered writing', () => {
+  test('preserves the bytes and their order', async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 900_000 }), { maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(sizes, async (some) => {
@@ -33,7 +33,7 @@ describe('large pieces', () => {
     )
   })
 
-  test('give back the memory of what they were made of, and leave alone what others share', async () => {
+  test('releases the memory of the source’s chunks, but not of shared ones', async () => {
     const own = new Uint8Array(100_000).fill(1)
     const shared = new Uint8Array(1_000).fill(2)
     async function* chunks() {
@@ -48,7 +48,7 @@ describe('large pieces', () => {
     expect(shared.every((byte) => byte === 2) && shared.byteLength).toBe(1_000)
   })
 
-  test('end with what their source throws, and let it go when nobody wants more', async () => {
+  test('passes on an error of its source, and closes it when nothing more is needed', async () => {
     const broken = new Error('broken')
     await expect(joined(buffered(chunksOf([10, 10], Buffer.alloc(20), broken)))).rejects.toBe(broken)
     let isOver = false
@@ -64,8 +64,8 @@ describe('large pieces', () => {
   })
 })
 
-describe('noting', () => {
-  test('writes together what ends together, at once where nothing else is coming', async () => {
+describe('batched commits', () => {
+  test('are written together, and immediately if nothing else is expected', async () => {
     const written: number[][] = []
     const settled: number[][] = []
     let others = true
@@ -95,7 +95,7 @@ describe('noting', () => {
     expect(settled).toEqual(written)
   })
 
-  test('tells all of them where it can’t be written', async () => {
+  test('report a failed write to everyone waiting', async () => {
     const full = new Error('full')
     const commits = new BatchCommit<number>({
       finish: async () => undefined,
