@@ -14,10 +14,10 @@ async function reading(more = {}, place: 'here' | 'other-display' = 'here') {
 const VIDEO = { VideoConfirmationEnabled: true }
 
 test.each([
-  ['nothing needs a camera', {}, 'never'],
-  ['video confirmation was requested', VIDEO, 'ask'],
-  ['an identity check was requested', { IDCheckStatus: 'Requested' }, 'ask']
-])('if %s, the page’s camera permission is “%s”', async (_why, more, right) => {
+  ['“never” if nothing needs a camera', {}, 'never'],
+  ['“ask” if video confirmation was requested', VIDEO, 'ask'],
+  ['“ask” if an identity check was requested', { IDCheckStatus: 'Requested' }, 'ask']
+])('a page’s camera permission is %s', async (_why, more, right) => {
   const { page } = await reading(more)
   expect(page.turn.media()).toBe(right)
 })
@@ -47,7 +47,7 @@ test.each(['allowCamera', 'resume'] as const)(
   }
 )
 
-test('a page gets the camera once staff (for the session) and the person (for their turns) have agreed', async () => {
+test('the camera needs staff’s consent once per session, and each person’s own', async () => {
   const { office, counter, id, page } = await reading(VIDEO)
   const answers = office.asks(['camera', 'microphone'])
   expect(office.state()).toMatchObject({ phase: 'covered', cover: 'camera', isLocked: true })

@@ -28,7 +28,7 @@ describe('a page that never returns to the application', () => {
     expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome })
   })
 
-  test('stays a few seconds, and is ended only once if it returns by itself', async () => {
+  test('stays a few seconds, and if it does return, the turn ends once', async () => {
     const { office } = await reading()
     office.signs('will', 0)
     await office.looked()
@@ -75,7 +75,7 @@ describe('a page that never returns to the application', () => {
     expect(office.state()).toMatchObject({ phase: 'open', current: 1 })
   })
 
-  test('that failed after they signed counts as signed', async () => {
+  test('counts as signed even if it failed after they had signed', async () => {
     const { office } = await reading()
     office.events().failed({ code: 'timeout', message: 'Late.' })
     office.signs('will', 0)

@@ -313,7 +313,7 @@ describe('ending the application with the crash marker kept', () => {
     expect([office.state().phase, office.kept]).toEqual(['ended', null])
   })
 
-  test('is needed only while a PIN is set, as last known', async () => {
+  test('isn’t possible without the PIN unless none is set, as last known', async () => {
     const office = openOffice()
     const { counter } = office
     expect(counter.canLeaveWithoutPin()).toBe(false)

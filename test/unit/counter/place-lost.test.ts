@@ -167,7 +167,7 @@ const MOMENTS: readonly [moment: string, come: (beside: Beside) => unknown][] = 
 ]
 
 test.each(MOMENTS)(
-  'at any moment (%s), it is locked in this window without a page, and staff can end it with the PIN',
+  'unplugging at any moment (%s) locks this window, and the PIN lets staff end the session',
   async (_moment, come) => {
     const all = await beside()
     const { office, counter, id } = all

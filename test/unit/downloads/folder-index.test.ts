@@ -79,13 +79,13 @@ describe('the index of a folder', () => {
   })
 })
 
-describe('a file that isn’t our index isn’t overwritten', () => {
+describe('a file that isn’t our index', () => {
   test.each([
     ['another table', 'Name,Amount\r\nx,1\r\n'],
     ['our index with an added column', HEADINGS.replace('\r\n', ',Notes\r\n')],
     ['our index saved by another program in its own format', HEADINGS.slice(1).replaceAll(',', ';')],
     ['an empty file', '']
-  ])('%s', async (_, theirs) => {
+  ])('isn’t overwritten: %s', async (_, theirs) => {
     fs.writeFileSync(join(folder, 'index.csv'), theirs)
     for (const rows of [[row()], []]) {
       expect(await writeIndex(folder, rows, { zone })).toMatchObject({ fileName: 'index (2).csv' })
@@ -94,7 +94,7 @@ describe('a file that isn’t our index isn’t overwritten', () => {
     expect(read('index (2).csv')).toBe(HEADINGS)
   })
 
-  test('nor is a folder or a link', async () => {
+  test('isn’t overwritten or followed if it is a folder or a link', async () => {
     const elsewhere = temporaryFolder()
     fs.mkdirSync(join(folder, 'index.csv'))
     fs.writeFileSync(join(elsewhere, 'x.csv'), HEADINGS)

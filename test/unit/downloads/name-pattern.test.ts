@@ -101,7 +101,7 @@ describe('a value', () => {
   })
 })
 
-describe('an invalid pattern is rejected with the reason', () => {
+describe('an invalid pattern', () => {
   test.each([
     ['', 'Enter a pattern, for example {document} – {date}'],
     ['  ', 'Enter a pattern, for example {document} – {date}'],
@@ -122,21 +122,21 @@ describe('an invalid pattern is rejected with the reason', () => {
     ['identity', 'Every file would have the same name: add {document} or {reference}.'],
     ['x/{type}.pdf', 'Every file would have the same name: add {document} or {reference}.'],
     [`{document}${'x'.repeat(500)}`, 'The pattern is longer than 500 characters.']
-  ])('%j', (text, problem) => {
+  ])('is rejected with a reason: %j', (text, problem) => {
     const parsed = parsePattern(text)
     expect(parsed.ok ? 'can be used' : parsed.problem).toMatch(problem)
     if (!parsed.ok && typeof problem === 'string') expect(parsed.problem).toBe(problem)
   })
 
-  test('every placeholder in the message is valid', () => {
+  test('is rejected with a list of placeholders, all of which are valid', () => {
     for (const name of PLACEHOLDERS) expect(parsePattern(`{reference}{${name}}`)).toMatchObject({ ok: true })
   })
 })
 
-describe('for any pattern and names, the path', () => {
+describe('any pattern', () => {
   const root = 'C:\\Users\\Ana Example\\Downloads'
 
-  test('stays inside the folder, is valid on Windows, not empty and reproducible', () => {
+  test('gives a path inside the folder that is valid on Windows, not empty and reproducible', () => {
     let tried = 0
     let used = 0
     fc.assert(
@@ -180,7 +180,7 @@ describe('for any pattern and names, the path', () => {
     expect(used).toBeGreaterThan(tried / 8)
   })
 
-  test('has a valid pattern, or the reason why not', () => {
+  test('is accepted, or rejected with a reason', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const parsed = parsePattern(text)

@@ -259,7 +259,7 @@ describe('a file that can’t be imported', () => {
     ['without drafts or presets', whole({ drafts: [] }), 'no drafts or presets'],
     ['with the same part twice', whole().replace('"presets":[]', '"drafts":[]'), 'damaged'],
     ['with too many drafts', whole({ drafts: Array(10_001).fill(0) }), 'more than 10000']
-  ])('because it is %s is reported so', async (_, text, words) => {
+  ])('is refused with its own message: %s', async (_, text, words) => {
     expect(await told(text)).toContain(words)
   })
 
@@ -289,11 +289,11 @@ describe('a file that can’t be imported', () => {
       [{ ...forms({ items: [] }), state: 'sent' }]
     ],
     ['Draft 1 can’t be used: it isn’t of the right kind.', [null]]
-  ])('because of one entry names it and the faulty part: %s', async (words, drafts) => {
+  ])('is refused with the entry and its faulty part: %s', async (words, drafts) => {
     expect(await told(whole({ drafts }))).toBe(`${words} Nothing of this file was imported.`)
   })
 
-  test('because of a preset names it', async () => {
+  test('is refused with the name of a faulty preset', async () => {
     const presets = [
       { name: 'Usual', composition: { ...forms(), embedded: 'yes' } },
       { name: '', composition: forms() }
@@ -332,7 +332,7 @@ describe('a file that can’t be imported', () => {
     ).toContain('Draft 1 can’t be used')
   })
 
-  test('doesn’t keep others from being imported, and is imported not even partly', async () => {
+  test('doesn’t keep others from being imported, but isn’t imported even partly', async () => {
     writeFileSync(inFolder('good.countersign'), whole())
     writeFileSync(inFolder('half.countersign'), whole({ drafts: [forms(), { ...forms(), kind: 'letter' }] }))
     writeFileSync(inFolder('last.countersign'), whole({ presets: [{ name: 'P', composition: templates() }] }))
@@ -350,13 +350,13 @@ describe('a file that can’t be imported', () => {
   })
 })
 
-describe('an interrupted import', () => {
+describe('an import', () => {
   const many = whole({
     drafts: Array.from({ length: 2000 }, () => forms()),
     presets: [{ name: 'P', composition: templates() }]
   })
 
-  test('by a full disk leaves nothing of the file, and existing drafts stay', async () => {
+  test('interrupted by a full disk leaves nothing of the file, and existing drafts stay', async () => {
     const full = openOffice(onDisk())
     full.drafts.save('a', forms({ items: [form({ Name: 'Before' })] }))
     const large = JSON.stringify({
@@ -373,7 +373,7 @@ describe('an interrupted import', () => {
     expect(full.db.prepare('SELECT count(*) FROM drafts').pluck().get()).toBe(1)
   })
 
-  test('by nothing shows no drafts until all are there', async () => {
+  test('shows no drafts until all are there', async () => {
     writeFileSync(inFolder('many.countersign'), many)
     let isDone = false
     const importing = office.exchange.importFiles('a', [inFolder('many.countersign')]).finally(() => {
@@ -395,7 +395,7 @@ describe('an interrupted import', () => {
     expect(office.drafts.list(['a']).total).toBe(2000)
   })
 
-  test('by the end of the application is undone at the next start', async () => {
+  test('interrupted by the end of the application is undone at the next start', async () => {
     const path = inFolder('office.db')
     const first = openOffice(onDisk(path))
     writeFileSync(inFolder('many.countersign'), many)

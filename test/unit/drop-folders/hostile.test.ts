@@ -107,9 +107,9 @@ test.each(['not to send', 'removed', 'paused', 'of another preset'] as const)(
   }
 )
 
-describe('a link in place of a subfolder', () => {
+describe('replacing a subfolder with a link', () => {
   test.each<StepName>(['made', 'named', 'reported'])(
-    'done, made at “%s”, doesn’t let files leave the folder',
+    '(done, at “%s”) doesn’t let files leave the folder',
     async (moment) => {
       const { step, then } = onceAt(moment)
       const at = await aPlace({ step })
@@ -130,7 +130,7 @@ describe('a link in place of a subfolder', () => {
     }
   )
 
-  test('done isn’t cleaned up, nor are other workstations’ unfinished files', async () => {
+  test('doesn’t clean up outside, and current files of other workstations stay, too', async () => {
     const at = await aPlace()
     const part = '.countersign-0123456789abcdef.part'
     const old = '.countersign-fedcba9876543210.part'
@@ -148,7 +148,7 @@ describe('a link in place of a subfolder', () => {
     expect(readdirSync(join(at.place, 'failed'))).toEqual([part])
   })
 
-  test('for claimed files prevents claiming', async () => {
+  test('(claimed files) prevents claiming', async () => {
     const at = await aPlace()
     const elsewhere = join(at.folder, 'Elsewhere')
     mkdirSync(elsewhere)

@@ -122,11 +122,11 @@ describe('two identical packages with one client reference', () => {
   test.each([
     ['by its package', (body: string) => body],
     [
-      'by its document, from a service that reports no packages',
+      'by its reference alone',
       (body: string) =>
         JSON.stringify(JSON.parse(body, (name, value) => (name === 'PackageReference' ? undefined : value)))
     ]
-  ])('a known document, identified %s, is never matched with the other package', async (_, spoil) => {
+  ])('a document known %s is never matched with the other package', async (_, spoil) => {
     work.line.spoil(spoil)
     await work.send(lease)
     work.line.setFault('cut', isSend)

@@ -19,7 +19,7 @@ const failure = (action: () => unknown) => {
 }
 const all = { show: 'all', offset: 0, limit: 100 } as const
 
-describe('sending', () => {
+describe('when sending', () => {
   test('an accepted package is sent, and its draft is removed', async () => {
     const send = await work.send(forms())
     expect(send).toMatchObject({ state: 'sent', title: 'Tax file declaration', who: 'Mere Tamati', attempt: 1 })

@@ -108,7 +108,7 @@ describe('without a connection', () => {
 test.each([
   ['a network that requires a login', { status: 511 }],
   ['a service that asks us to wait', { status: 429, headers: { 'retry-after': '1' } }]
-])('a package is posted at most 30 times to %s, then the outbox pauses until someone resumes it', async (_, fault) => {
+])('after 30 tries to post to %s, the outbox pauses until someone resumes it', async (_, fault) => {
   work.line.setFault(fault)
   const id = start()
   for (let minute = 0; minute < 45; minute++) {

@@ -129,8 +129,8 @@ describe('a send that did not arrive', () => {
 
   test.each([
     ['attempted more than half an hour ago', 31 * MINUTE],
-    ['whose attempt is in the future, as the clock was set back,', -31 * MINUTE]
-  ])('when %s waits for a person to decide', async (_, jump) => {
+    ['with an attempt in the future, as the clock was set back,', -31 * MINUTE]
+  ])('one %s waits for a person to decide', async (_, jump) => {
     const { id, draftId } = await sendThatDidNotArrive()
     await whenChecked(id)
     work.time.now += jump
