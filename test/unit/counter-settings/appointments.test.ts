@@ -18,8 +18,8 @@ function office() {
   return { db, now, appointments, rows }
 }
 
-describe('an appointment of today', () => {
-  test('is one signer’s of one document of one account, until it is unpinned', () => {
+describe('a queue entry pinned for today', () => {
+  test('applies to one signer of one document of one account, until it is unpinned', () => {
     const { appointments } = office()
     expect(appointments.isToday('office', 'lease', 1)).toBe(false)
     appointments.set('office', 'lease', 1, true)
@@ -33,7 +33,7 @@ describe('an appointment of today', () => {
     expect(appointments.isToday('office', 'lease', 1)).toBe(false)
   })
 
-  test('lasts until midnight by the office’s clocks, wherever UTC stands', () => {
+  test('lasts until midnight in the office’s time zone', () => {
     const { appointments, now } = office()
     appointments.set('office', 'lease', 1, true)
     // 10:00 in Auckland is the previous evening in UTC.
@@ -43,7 +43,7 @@ describe('an appointment of today', () => {
     expect(appointments.isToday('office', 'lease', 1)).toBe(false)
   })
 
-  test('is taken away once its day is over', () => {
+  test('is removed after its day', () => {
     const { appointments, now, rows } = office()
     appointments.set('office', 'lease', 1, true)
     appointments.set('branch', 'deed', 0, true)
@@ -53,7 +53,7 @@ describe('an appointment of today', () => {
     expect(appointments.isToday('office', 'will', 0)).toBe(true)
   })
 
-  test('goes with its account', () => {
+  test('is deleted with its account', () => {
     const { appointments, db, rows } = office()
     appointments.set('office', 'lease', 1, true)
     appointments.set('branch', 'deed', 0, true)

@@ -29,7 +29,7 @@ function office(platform: NodeJS.Platform = 'linux') {
   return { time, system, camera, granted }
 }
 
-test('our own page gets the camera while a test is open, and not before or after', async () => {
+test('our own page gets the camera only while a test is open', async () => {
   const { camera, granted } = office()
   expect(granted()).toBe(false)
   await camera.open()
@@ -38,7 +38,7 @@ test('our own page gets the camera while a test is open, and not before or after
   expect(granted()).toBe(false)
 })
 
-test('a test that nobody ended is over after five minutes; testing again begins them again', async () => {
+test('a test ends after five minutes, and testing again restarts them', async () => {
   const { camera, granted, time } = office()
   await camera.open()
   await time.pass(MAX_TEST_DURATION - 1)
@@ -49,7 +49,7 @@ test('a test that nobody ended is over after five minutes; testing again begins 
   expect(granted()).toBe(false)
 })
 
-test('nothing but the camera is granted, and to nobody but the office’s page', async () => {
+test('only the camera is granted, and only to the office’s page', async () => {
   const { camera, granted } = office()
   await camera.open()
   expect(granted({ mediaTypes: ['audio'] })).toBe(false)
@@ -65,7 +65,7 @@ test.each([
   ['darwin', 'System Settings'],
   ['win32', 'Privacy & security'],
   ['linux', 'privacy settings']
-] as const)('where the system forbids it, a test on %s says where that is changed', async (platform, where) => {
+] as const)('if the system forbids it, a test on %s says where to change that', async (platform, where) => {
   const { camera, granted, system } = office(platform)
   system.allows = false
   await expect(camera.open()).rejects.toMatchObject({
@@ -74,7 +74,7 @@ test.each([
   expect(granted()).toBe(false)
 })
 
-test('one that was closed while the system asked for its permission isn’t open once it has it', async () => {
+test('a test closed while the system asked for permission stays closed', async () => {
   const asking = Promise.withResolvers<boolean>()
   const camera = new CameraTest({
     time: testTime().run(),

@@ -15,8 +15,8 @@ function moving(): Buffer {
   return Buffer.concat([PNG.subarray(0, afterHeader), control, PNG.subarray(afterHeader)])
 }
 
-describe('the pictures of the second display', () => {
-  test('are kept in their order, each once, until they are taken away', () => {
+describe('pictures for the second display', () => {
+  test('are kept in order, without duplicates, until removed', () => {
     const db = database()
     const pictures = openIdlePictures({ db })
     for (const bytes of [PNG, JPEG, PNG]) pictures.add(bytes)
@@ -32,26 +32,26 @@ describe('the pictures of the second display', () => {
   })
 
   test.each([
-    ['nothing', Buffer.alloc(0), /empty/],
+    ['empty', Buffer.alloc(0), /empty/],
     ['WebP', WEBP_LOSSY, /isn’t a PNG or JPEG/],
     [
       'SVG',
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
       /isn’t a PNG or JPEG/
     ],
-    ['a page that begins as a picture', Buffer.from('\x89PNG<html>', 'latin1'), /isn’t a PNG or JPEG|damaged/],
-    ['a bomb by its header', png(60_000, 60_000), /larger than 4000/],
+    ['a page that starts like a picture', Buffer.from('\x89PNG<html>', 'latin1'), /isn’t a PNG or JPEG|damaged/],
+    ['a decompression bomb, by its header', png(60_000, 60_000), /larger than 4000/],
     ['a JPEG bomb', jpeg(5000, 10), /larger than 4000/],
-    ['half of one', PNG.subarray(0, 20), /damaged/],
-    ['one that moves', moving(), /moves/],
-    ['one of 3 MB and a byte', Buffer.concat([PNG, Buffer.alloc(PICTURE_LIMITS.bytes)]), /larger than 3 MB/]
-  ])('are never %s', (_, bytes, message) => {
+    ['incomplete', PNG.subarray(0, 20), /damaged/],
+    ['animated', moving(), /moves/],
+    ['larger than 3 MB', Buffer.concat([PNG, Buffer.alloc(PICTURE_LIMITS.bytes)]), /larger than 3 MB/]
+  ])('can’t be %s', (_, bytes, message) => {
     const pictures = openIdlePictures({ db: database() })
     expect(() => pictures.add(bytes)).toThrow(refusal(message))
     expect(pictures.ids()).toEqual([])
   })
 
-  test('are eight at most, and what was put in their place counts for nothing', () => {
+  test('are limited to eight, and content altered in the database is ignored', () => {
     const db = database()
     const pictures = openIdlePictures({ db })
     for (let width = 1; width <= MAX_PICTURES; width++) pictures.add(png(width, 1))

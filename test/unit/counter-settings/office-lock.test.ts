@@ -53,7 +53,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
   return { db, here, idle, notes, pins, run, troubles }
 }
 
-test('it locks once nobody was there for as long as is set, tells it once, and the PIN opens it', async () => {
+test('the window locks once after the configured idle time, and the PIN unlocks it', async () => {
   const { here, idle, notes, run } = await office()
   const lock = run()
   await idle(299)
@@ -72,7 +72,7 @@ test('it locks once nobody was there for as long as is set, tells it once, and t
   ])
 })
 
-test('staff locks it as they leave, where a PIN opens it again, and not while a person has the window', async () => {
+test('staff can lock it if there is a PIN, but not while a person has the window', async () => {
   const { here, notes, pins, run } = await office()
   here.minutes = 0
   const lock = run()
@@ -89,10 +89,10 @@ test('staff locks it as they leave, where a PIN opens it again, and not while a 
 })
 
 test.each([
-  ['where it is set to never', { minutes: 0 }],
+  ['if it is set to never', { minutes: 0 }],
   ['while a person has the window', { isHandedOver: true }],
-  ['where the keychain doesn’t say whether there is a PIN', { keychain: new KeychainError('locked', 'Not now.') }]
-])('it doesn’t lock %s', async (_why, change) => {
+  ['if the keychain can’t say whether there is a PIN', { keychain: new KeychainError('locked', 'Not now.') }]
+])('the window doesn’t lock %s', async (_why, change) => {
   const { here, idle, run } = await office()
   Object.assign(here, change)
   const lock = run()
@@ -100,7 +100,7 @@ test.each([
   expect(lock.isLocked).toBe(false)
 })
 
-test('it doesn’t lock without a PIN, and one that is gone keeps nobody out', async () => {
+test('the window doesn’t lock without a PIN, and unlocks if the PIN has been removed', async () => {
   const { idle, pins, run } = await office()
   const lock = run()
   await idle(300)
@@ -110,7 +110,7 @@ test('it doesn’t lock without a PIN, and one that is gone keeps nobody out', a
   expect(lock.isLocked).toBe(false)
 })
 
-test('where staff have names, it opens without a PIN only where nobody has one any more', async () => {
+test('with staff names, it unlocks without a PIN only once nobody has one', async () => {
   const office = staffOffice()
   const staff = office.run()
   await staff.set(PIN)
@@ -141,7 +141,7 @@ test('where staff have names, it opens without a PIN only where nobody has one a
   expect(await lock.unlock('0001')).toMatchObject({ isLocked: false })
 })
 
-test('wrong PINs make the next one wait, as anywhere', async () => {
+test('wrong PINs delay the next try, as elsewhere', async () => {
   const { idle, run } = await office()
   const lock = run()
   await idle(300)
@@ -152,7 +152,7 @@ test('wrong PINs make the next one wait, as anywhere', async () => {
   expect(await lock.state()).toMatchObject({ isLocked: true, waitUntil: expect.any(Number) })
 })
 
-test('signing in to the computer opens it', async () => {
+test('signing in to the computer unlocks it', async () => {
   const { idle, notes, run } = await office()
   const lock = run()
   await idle(300)
@@ -163,7 +163,7 @@ test('signing in to the computer opens it', async () => {
   expect(notes).toHaveLength(2)
 })
 
-test('signing in to the computer opens nothing where staff have names: it doesn’t say who of them it was', async () => {
+test('signing in to the computer doesn’t unlock it if staff have names', async () => {
   const { here, idle, run } = await office()
   here.hasNames = true
   const lock = run()
@@ -172,7 +172,7 @@ test('signing in to the computer opens nothing where staff have names: it doesn�
   expect(await lock.state()).toMatchObject({ isLocked: true, opensBySignIn: false })
 })
 
-test('a screen saver that ends on Linux is no sign-in, and opens nothing', async () => {
+test('a screen saver ending on Linux doesn’t count as signing in', async () => {
   const { idle, run } = await office('linux')
   const lock = run()
   await idle(300)
@@ -180,7 +180,7 @@ test('a screen saver that ends on Linux is no sign-in, and opens nothing', async
   expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: false })
 })
 
-test('it is locked after a restart, too, and open after one once it was opened', async () => {
+test('it stays locked across a restart, and unlocked once it was unlocked', async () => {
   const { idle, run } = await office()
   const before = run()
   await idle(300)
@@ -191,7 +191,7 @@ test('it is locked after a restart, too, and open after one once it was opened',
   expect(run().isLocked).toBe(false)
 })
 
-test('a disk that can’t keep it is told, and it locks all the same', async () => {
+test('it locks even if the disk can’t store that, and the error is reported', async () => {
   const { db, idle, run, troubles } = await office()
   const lock = run()
   db.pragma('query_only = ON')
@@ -199,7 +199,7 @@ test('a disk that can’t keep it is told, and it locks all the same', async () 
   expect([lock.isLocked, troubles.length]).toEqual([true, 1])
 })
 
-test('a keychain that is locked by then keeps nobody from being told that it is locked, and why the PIN is not taken', async () => {
+test('with a locked keychain the window still shows its lock, and why the PIN isn’t accepted', async () => {
   const { here, idle, run } = await office()
   const lock = run()
   await idle(300)
@@ -211,7 +211,7 @@ test('a keychain that is locked by then keeps nobody from being told that it is 
   expect(await lock.unlock(PIN)).toMatchObject({ isLocked: false })
 })
 
-test('with its state it tells what who works here is refused, and where nobody has a name nothing', async () => {
+test('the state lists the requests refused to the current staff member, if staff have names', async () => {
   const { here, run } = await office()
   const lock = run()
   expect(await lock.state()).not.toHaveProperty('refused')

@@ -22,12 +22,12 @@ test.each([
   ['12a4', /4 to 12/],
   ['', /4 to 12/],
   ['１３９４', /4 to 12/]
-])('nobody should choose %s', (pin, why) => {
+])('%s is refused', (pin, why) => {
   expect(pinRefusal(pin)).toMatch(why)
 })
 
 test.each(['7491', '2468', '1357', '1984', '60417', '123124', '112230', '1243', '987012345612'])(
-  '%s can be chosen',
+  '%s is accepted',
   (pin) => {
     expect(pinRefusal(pin)).toBeUndefined()
   }

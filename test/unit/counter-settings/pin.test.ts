@@ -28,15 +28,15 @@ async function wrongly(office: Awaited<ReturnType<typeof withPin>>, times: numbe
   return answers
 }
 
-describe('a PIN', () => {
-  test('isn’t there at first, and nothing is taken for it', async () => {
+describe('the PIN', () => {
+  test('is not set at first, and nothing is accepted', async () => {
     const pin = pinOffice().run()
     expect(await pin.state()).toEqual({ isSet: false, keptIn: 'keychain', reset: 'none', canReset: true })
     expect(await pin.check('')).toEqual({ ok: false, code: 'no-pin' })
     expect(await pin.check(PIN)).toEqual({ ok: false, code: 'no-pin' })
   })
 
-  test('once set is the only one that is taken, in the next run too', async () => {
+  test('once set is the only one accepted, even after a restart', async () => {
     const { run, pin } = await withPin()
     expect(await pin.check('7491')).toMatchObject({ ok: false, code: 'wrong-pin' })
     expect(await pin.check(PIN)).toEqual({ ok: true })
@@ -44,7 +44,7 @@ describe('a PIN', () => {
     expect(await run().check(`${PIN} `)).toMatchObject({ ok: false })
   })
 
-  test('that another came for while it was judged is none any more, and the other stays', async () => {
+  test('isn’t accepted if it was replaced while being checked', async () => {
     const other = pinOffice()
     await other.run().set('60417')
     let kept: string | null = null
@@ -68,7 +68,7 @@ describe('a PIN', () => {
     expect(await pin.check('60417')).toEqual({ ok: true })
   })
 
-  test('is kept as scrypt at full cost, with a salt of its own, and the audit trail knows that it was set', async () => {
+  test('is stored as a salted scrypt hash at full cost, and setting it is recorded', async () => {
     const one = pinOffice({ cost: FULL_COST })
     const other = pinOffice({ cost: FULL_COST })
     for (const { run } of [one, other]) await run().set(PIN)
@@ -83,7 +83,7 @@ describe('a PIN', () => {
     expect(await one.run().check(PIN)).toEqual({ ok: true })
   })
 
-  test('kept at a lower cost than today’s is taken, and kept at today’s from then on', async () => {
+  test('stored at a lower cost is accepted, and then stored at the current cost', async () => {
     const { run, kept } = await withPin()
     expect(await run({ cost: { ...LITTLE_COST, n: 2 ** 12 } }).check(PIN)).toEqual({ ok: true })
     expect(kept().hash.n).toBe(2 ** 12)
@@ -91,7 +91,7 @@ describe('a PIN', () => {
     expect(kept().hash.n).toBe(2 ** 12)
   })
 
-  test('can be replaced only with the one that holds', async () => {
+  test('can be replaced only with the current one', async () => {
     const { pin, notes } = await withPin()
     await expect(pin.set('60417')).rejects.toMatchObject(refusal({ code: 'invalid', fields: [{ field: 'current' }] }))
     await expect(pin.set('60417', '0001')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
@@ -103,7 +103,7 @@ describe('a PIN', () => {
     expect(await pin.check('60417')).toEqual({ ok: true })
   })
 
-  test('that everybody tries first is refused in words, and the one before holds', async () => {
+  test('is refused with a reason if it is a common one, and the current one stays', async () => {
     const { pin } = await withPin()
     await expect(pin.set('1234', PIN)).rejects.toMatchObject(
       refusal({ code: 'invalid', fields: [{ field: 'pin', message: expect.stringMatching(/consecutive digits/) }] })
@@ -111,7 +111,7 @@ describe('a PIN', () => {
     expect(await pin.check(PIN)).toEqual({ ok: true })
   })
 
-  test('without a keychain is kept in memory, and says so', async () => {
+  test('without a keychain is kept in memory, and reported so', async () => {
     const slot = memoryKeychain().staffPin
     const { run } = pinOffice({ slot, keeps: 'in-memory' })
     const pin = run()
@@ -121,7 +121,7 @@ describe('a PIN', () => {
 })
 
 describe('after wrong PINs', () => {
-  test('three may be given at once; each one from then on makes the next wait, up to five minutes', async () => {
+  test('after three tries each wrong one delays the next, up to five minutes', async () => {
     const office = await withPin()
     const answers = await wrongly(office, 9)
     expect(answers.every((answer) => !answer.ok && answer.code === 'wrong-pin')).toBe(true)
@@ -138,7 +138,7 @@ describe('after wrong PINs', () => {
     [6, 60],
     [7, 300],
     [20, 300]
-  ])('%i of them: the right one is not taken for %i seconds, and then it is', async (times, seconds) => {
+  ])('%i of them block even the right PIN for %i seconds', async (times, seconds) => {
     const office = await withPin()
     await wrongly(office, times)
     await office.time.pass(seconds * SECOND - 100)
@@ -147,7 +147,7 @@ describe('after wrong PINs', () => {
     expect(await office.pin.check(PIN)).toEqual({ ok: true })
   })
 
-  test('a right one forgets them', async () => {
+  test('the right PIN resets the count', async () => {
     const office = await withPin()
     await wrongly(office, 5)
     await office.time.pass(30 * SECOND)
@@ -159,7 +159,7 @@ describe('after wrong PINs', () => {
     ])
   })
 
-  test('what is given while waiting neither counts nor prolongs it', async () => {
+  test('tries during the delay neither count nor prolong it', async () => {
     const office = await withPin()
     await wrongly(office, 3)
     for (let time = 0; time < 20; time++) await office.pin.check('0001')
@@ -167,7 +167,7 @@ describe('after wrong PINs', () => {
     expect(await office.pin.check(PIN)).toEqual({ ok: true })
   })
 
-  test('the wait outlives the application', async () => {
+  test('the delay survives a restart', async () => {
     const office = await withPin()
     await wrongly(office, 7)
     await office.time.pass(100 * SECOND)
@@ -179,7 +179,7 @@ describe('after wrong PINs', () => {
     expect(await next.check(PIN)).toEqual({ ok: true })
   })
 
-  test('anyone who ends the application before it has compared gains nothing', async () => {
+  test('ending the application before the comparison doesn’t avoid counting', async () => {
     const office = await withPin()
     const real = lastingKeychain(office.entries).staffPin
     for (let time = 0; time < 3; time++) {
@@ -199,7 +199,7 @@ describe('after wrong PINs', () => {
     expect(await office.run().check(PIN)).toMatchObject({ ok: false, code: 'pin-wait' })
   })
 
-  test('two given at one time are judged one after the other', async () => {
+  test('simultaneous tries are checked one after the other', async () => {
     const office = await withPin()
     const answers = await Promise.all(Array.from({ length: 6 }, () => office.pin.check('0001')))
     expect(answers.map((answer) => !answer.ok && answer.code)).toEqual([
@@ -209,7 +209,7 @@ describe('after wrong PINs', () => {
     expect(office.kept().wrong).toBe(3)
   })
 
-  test('choosing a new PIN waits as well', async () => {
+  test('choosing a new PIN is delayed, too', async () => {
     const office = await withPin()
     await wrongly(office, 3)
     await expect(office.pin.set('60417', PIN)).rejects.toMatchObject(
@@ -218,8 +218,8 @@ describe('after wrong PINs', () => {
   })
 })
 
-describe('a clock that someone changes', () => {
-  test('set back while waiting neither opens the door early nor prolongs the wait', async () => {
+describe('a clock changed by someone', () => {
+  test('set back during the delay neither shortens nor prolongs it', async () => {
     const office = await withPin()
     await wrongly(office, 7)
     office.time.now -= 24 * 60 * MINUTE
@@ -229,14 +229,14 @@ describe('a clock that someone changes', () => {
     expect(await office.pin.check(PIN)).toEqual({ ok: true })
   })
 
-  test('set forward while waiting doesn’t open the door early', async () => {
+  test('set forward during the delay doesn’t shorten it', async () => {
     const office = await withPin()
     await wrongly(office, 7)
     office.time.now += 24 * 60 * MINUTE
     expect(await office.pin.check(PIN)).toMatchObject({ ok: false, code: 'pin-wait' })
   })
 
-  test('set back between two runs makes it the whole wait again, and not for ever', async () => {
+  test('set back between two runs restarts the delay, but doesn’t extend it', async () => {
     const office = await withPin()
     await wrongly(office, 7)
     office.time.now -= 365 * 24 * 60 * MINUTE
@@ -251,8 +251,8 @@ describe('a clock that someone changes', () => {
   })
 })
 
-describe('a keychain in trouble', () => {
-  test.each(['locked', 'failed'] as const)('that is %s opens nothing, and its error is told', async (code) => {
+describe('a failing keychain', () => {
+  test.each(['locked', 'failed'] as const)('that is %s unlocks nothing, and its error is reported', async (code) => {
     const { run } = await withPin()
     const pin = run({ slot: troubledKeychain(code).staffPin })
     await expect(pin.check(PIN)).rejects.toMatchObject({ name: 'KeychainError', code })
@@ -260,7 +260,7 @@ describe('a keychain in trouble', () => {
     await expect(pin.set('60417', PIN)).rejects.toMatchObject({ code })
   })
 
-  test('that takes no note of the try doesn’t let it be judged', async () => {
+  test('that can’t store the try prevents checking it', async () => {
     const { run, entries } = await withPin()
     const slot: SecretSlot = {
       ...lastingKeychain(entries).staffPin,
@@ -269,7 +269,7 @@ describe('a keychain in trouble', () => {
     await expect(run({ slot }).check(PIN)).rejects.toMatchObject({ code: 'failed' })
   })
 
-  test('is asked again the next time', async () => {
+  test('is read again the next time', async () => {
     const { run, entries } = await withPin()
     const real = lastingKeychain(entries).staffPin
     let isLocked = true
@@ -288,7 +288,7 @@ describe('a keychain in trouble', () => {
       'a cost that would take all memory',
       `{"hash":{"n":1073741824,"r":8,"p":1,"salt":"${'a'.repeat(32)}","key":"${'b'.repeat(64)}"},"wrong":0,"triedAt":0}`
     ]
-  ])('whose entry holds %s: the PIN counts as set, and nothing is taken for it', async (_, text) => {
+  ])('whose entry holds %s counts as set, but no PIN is accepted', async (_, text) => {
     const { run, entries } = pinOffice()
     entries.set('staff-pin', text)
     const pin = run()
@@ -301,7 +301,7 @@ describe('a keychain in trouble', () => {
 })
 
 describe('a forgotten PIN', () => {
-  test('is replaced by anyone who locks the computer after asking, and can sign in to it', async () => {
+  test('can be replaced after requesting it, locking the computer and signing in again', async () => {
     const { pin, notes, told } = await withPin()
     expect(await pin.reset()).toMatchObject({ reset: 'asked' })
     await expect(pin.set('60417')).rejects.toMatchObject(refusal({ code: 'invalid' }))
@@ -319,7 +319,7 @@ describe('a forgotten PIN', () => {
     await expect(pin.set('83920')).rejects.toMatchObject(refusal({ code: 'invalid' }))
   })
 
-  test('needs no wait, and ends it', async () => {
+  test('can be replaced without the delay, which ends it', async () => {
     const office = await withPin()
     await wrongly(office, 7)
     await office.pin.reset()
@@ -329,7 +329,7 @@ describe('a forgotten PIN', () => {
     expect(await office.pin.check('60417')).toEqual({ ok: true })
   })
 
-  test('isn’t replaced after a lock from before the asking, nor by unlocking alone, nor unasked', async () => {
+  test('can’t be replaced after a lock before the request, by unlocking alone, or unrequested', async () => {
     const { pin, told } = await withPin()
     pin.screenLocked()
     await pin.reset()
@@ -342,7 +342,7 @@ describe('a forgotten PIN', () => {
     expect(told.changed).toBe(0)
   })
 
-  test('can be replaced for two minutes only', async () => {
+  test('can be replaced within two minutes only', async () => {
     const { pin, time } = await withPin()
     await pin.reset()
     pin.screenLocked()
@@ -354,7 +354,7 @@ describe('a forgotten PIN', () => {
     await expect(pin.set('60417')).rejects.toMatchObject(refusal({ code: 'invalid' }))
   })
 
-  test('asked for long ago isn’t allowed to someone who doesn’t know of it', async () => {
+  test('can’t be replaced if the request is too old', async () => {
     const { pin, time } = await withPin()
     await pin.reset()
     await time.pass(10 * MINUTE)
@@ -363,7 +363,7 @@ describe('a forgotten PIN', () => {
     expect(await pin.state()).toMatchObject({ reset: 'none' })
   })
 
-  test('isn’t asked for in the next run any more', async () => {
+  test('needs a new request after a restart', async () => {
     const { pin, run } = await withPin()
     await pin.reset()
     const next = run()
@@ -372,7 +372,7 @@ describe('a forgotten PIN', () => {
     expect(await next.state()).toMatchObject({ reset: 'none' })
   })
 
-  test('is the administrator’s to reset where the system doesn’t tell who signs in', async () => {
+  test('must be reset by the administrator if the system doesn’t report signing in', async () => {
     const { pin, entries } = await withPin({ platform: 'linux' })
     expect(await pin.state()).toMatchObject({ canReset: false })
     await expect(pin.reset()).rejects.toMatchObject(refusal({ code: 'bad-input' }))
@@ -385,7 +385,7 @@ describe('a forgotten PIN', () => {
     expect(await pin.set('60417')).toMatchObject({ isSet: true })
   })
 
-  test('where none was set is nothing to reset', async () => {
+  test('can’t be reset if none was set', async () => {
     const pin = pinOffice().run()
     expect(await pin.reset()).toMatchObject({ isSet: false, reset: 'none' })
   })

@@ -85,7 +85,7 @@ function office(change: Partial<StaffDeps> = {}) {
 const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
 
 describe('requests about the counter’s settings', () => {
-  test('a first PIN is refused while someone signs; one that holds can be replaced', async () => {
+  test('refuse a first PIN while someone signs, but allow replacing one', async () => {
     const { handlers, signing } = office()
     signing.isRunning = true
     await expect(handlers['counter.setPin']({ pin: '74918' }, context)).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('requests about the counter’s settings', () => {
     expect(await handlers['counter.setPin']({ pin: '60417', current: '74918' }, context)).toMatchObject({ isSet: true })
   })
 
-  test('an administrator’s is set again only once nobody signs', async () => {
+  test('let an administrator’s PIN be set again only when nobody signs', async () => {
     const { handlers, signing, entries } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
@@ -113,9 +113,9 @@ describe('requests about the counter’s settings', () => {
   })
 
   test.each([
-    ['at a single desk', false],
-    ['in an office, where the first has an id of their own', true]
-  ])('stay open for who gave the first name away, %s', async (_where, isOffices) => {
+    ['on a single workstation', false],
+    ['in an office, where the first member has an id of their own', true]
+  ])('keep the settings open for whoever named the first staff member, %s', async (_where, isOffices) => {
     const { handlers } = office({ isInOffice: () => isOffices })
     await handlers['counter.setPin']({ pin: '74918' }, context)
     const added = await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
@@ -123,7 +123,7 @@ describe('requests about the counter’s settings', () => {
     await handlers['counter.addStaff']({ name: 'Ana Reweti', role: 'manager', pin: '82640' }, context)
   })
 
-  test('lock the office after the minutes that are set, and open it again', async () => {
+  test('lock the window after the configured minutes, and unlock it again', async () => {
     const { handlers, lock, pass } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await handlers['counter.configure']({ lockAfter: 5 }, context)
@@ -133,7 +133,7 @@ describe('requests about the counter’s settings', () => {
     expect(await handlers['counter.unlockOffice']({ pin: '74918' }, context)).toMatchObject({ isLocked: false })
   })
 
-  test('set, tell and replace the PIN', async () => {
+  test('set, check and replace the PIN', async () => {
     const { handlers } = office()
     expect(await handlers['counter.pin'](undefined, context)).toMatchObject({ isSet: false })
     expect(await handlers['counter.setPin']({ pin: '74918' }, context)).toMatchObject({ isSet: true })
@@ -143,7 +143,7 @@ describe('requests about the counter’s settings', () => {
     expect(await handlers['counter.resetPin'](undefined, context)).toMatchObject({ reset: 'asked' })
   })
 
-  test('tell and change the settings', async () => {
+  test('read and change the settings', async () => {
     const { handlers } = office()
     await handlers['counter.configure']({ idleText: 'Haere mai' }, context)
     expect(await handlers['counter.settings'](undefined, context)).toMatchObject({ idleText: 'Haere mai' })
@@ -156,7 +156,7 @@ describe('requests about the counter’s settings', () => {
     })
   })
 
-  test('take a picture that a person chooses by what is in it, whatever it is called', async () => {
+  test('accept a chosen picture by its content, ignoring its name', async () => {
     const { handlers, choosing, folder } = office()
     expect(await handlers['counter.chooseLogo'](undefined, context)).toBeNull()
     const settings = await choosing('logo.svg', PNG)
@@ -166,7 +166,7 @@ describe('requests about the counter’s settings', () => {
     expect((await handlers['counter.settings'](undefined, context)).logo).toBe(settings?.logo)
   })
 
-  test('refuse a picture that is too large, gone or a folder, in words and without its path', async () => {
+  test('refuse a picture that is too large, missing or a folder, without revealing its path', async () => {
     const { choosing, folder } = office()
     const large = Buffer.concat([PNG, Buffer.alloc(3 * MAX_LOGO_BYTES)])
     await expect(choosing('large.png', large)).rejects.toMatchObject(badFile(/1 MB/))
@@ -175,7 +175,7 @@ describe('requests about the counter’s settings', () => {
     await expect(choosing('folder.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
   })
 
-  test('wait for no pipe that nobody writes to, in the place of a logo or a picture', async () => {
+  test('don’t wait for a pipe in place of a logo or a picture', async () => {
     const { choosing, folder, handlers } = office()
     execFileSync('mkfifo', [join(folder, 'pipe.png')])
     await expect(choosing('pipe.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
@@ -186,7 +186,7 @@ describe('requests about the counter’s settings', () => {
 const LOCKED = { appError: { code: 'not-allowed', message: expect.stringMatching(/Unlock the counter’s settings/) } }
 
 describe('the counter’s settings', () => {
-  test('are anyone’s before there is a PIN, and its owner’s from then on', async () => {
+  test('can be changed by anyone before there is a PIN, and only with it from then on', async () => {
     const { handlers, pass, notes, tests } = office()
     expect(await handlers['counter.staffList'](undefined, context)).toEqual({ members: [], settings: 'unguarded' })
     await handlers['counter.configure']({ fullScreen: false }, context)
@@ -212,7 +212,7 @@ describe('the counter’s settings', () => {
     expect(tests).toEqual(['open', 'closed'])
   })
 
-  test('stay open while they are changed, and are closed by hand', async () => {
+  test('stay open while they are being changed, and can be locked', async () => {
     const { handlers, pass } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     for (let time = 0; time < 4; time++) {
@@ -223,7 +223,7 @@ describe('the counter’s settings', () => {
     await expect(handlers['counter.configure']({ lockAfter: 9 }, context)).rejects.toMatchObject(LOCKED)
   })
 
-  test('take no picture that was chosen in a dialog they were locked behind', async () => {
+  test('ignore a picture chosen in a dialog if they were locked in the meantime', async () => {
     const { handlers, choosing, whileChoosing, pass } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     whileChoosing(() => pass(10 * MINUTE))
@@ -231,7 +231,7 @@ describe('the counter’s settings', () => {
     expect((await handlers['counter.settings'](undefined, context)).logo).toBeFalsy()
   })
 
-  test('leave it to the one who sits there to say who they are, where nobody has a name', async () => {
+  test('let anyone enter who works here if staff have no names', async () => {
     const { handlers, pass } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await pass(10 * MINUTE)
@@ -241,7 +241,7 @@ describe('the counter’s settings', () => {
     )
   })
 
-  test('and the list of staff are an administrator’s alone', async () => {
+  test('and the staff list can be changed only by an administrator', async () => {
     const { handlers, pass, notes } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     const ben = { name: 'Ben Tui', role: 'clerk' as const, pin: '60417' }
@@ -267,7 +267,7 @@ describe('the counter’s settings', () => {
     await handlers['counter.configure']({ lockAfter: 1 }, context)
   })
 
-  test('know who works here, as they prove', async () => {
+  test('record who works here once they enter their PIN', async () => {
     const { handlers, notes } = office()
     await handlers['counter.setPin']({ pin: '74918' }, context)
     await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)

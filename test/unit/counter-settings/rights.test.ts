@@ -24,8 +24,8 @@ async function office() {
   return { staff, run, db, ask, may, works }
 }
 
-describe('what each of staff may do', () => {
-  test.each([...requiredRoles])('%s takes %s', async (name, least) => {
+describe('what each role may do', () => {
+  test.each([...requiredRoles])('%s needs %s', async (name, least) => {
     const { may, works } = await office()
     const allowed: StaffRole[] = []
     for (const role of ROLES) {
@@ -35,12 +35,12 @@ describe('what each of staff may do', () => {
     expect(allowed).toEqual(ROLES.slice(ROLES.indexOf(least)))
   })
 
-  test('is everything where nobody has a name', () => {
+  test('is everything if staff have no names', () => {
     const ask = rightsOf(staffOffice().run())
     for (const name of requestNames) expect(() => ask(name, undefined)).not.toThrow()
   })
 
-  test('is to look, and the counter, for everyone', async () => {
+  test('includes reading and the counter for everyone', async () => {
     const { may, works } = await office()
     await works('counter')
     for (const name of [
@@ -56,7 +56,7 @@ describe('what each of staff may do', () => {
     expect(may('activity.list', { offset: 0, limit: 10 })).toBe(false)
   })
 
-  test('says who may', async () => {
+  test('is named in the refusal', async () => {
     const { ask, works } = await office()
     await works('clerk')
     expect(() => ask('outbox.configure', {})).toThrow(
@@ -69,7 +69,7 @@ describe('what each of staff may do', () => {
     )
   })
 
-  test('closes what shows the work of others to who may not see it, and nothing before anyone has entered their PIN', async () => {
+  test('hides screens with other people’s work from roles that may not see them, once a PIN was entered', async () => {
     const nobodys = staffOffice().run()
     expect(closedScreens(nobodys)).toBeUndefined()
     expect(closedScreens({ hasNames: true, authenticated: () => undefined })).toBeUndefined()
@@ -83,7 +83,7 @@ describe('what each of staff may do', () => {
     expect(closed).toEqual({ counter: [...both, 'compose', 'bulk'], clerk: both, manager: [], administrator: [] })
   })
 
-  test('is told to the screens just as it is refused, with the same sentence', async () => {
+  test('is reported to screens with the same message as the refusal', async () => {
     const { staff, ask, works } = await office()
     const asIs = (name: RequestName) => {
       try {
@@ -111,7 +111,7 @@ describe('what each of staff may do', () => {
     expect(refusedRequests(staffOffice().run())).toBeUndefined()
   })
 
-  test('is a manager’s for who was a supervisor', async () => {
+  test('is a manager’s for a former supervisor', async () => {
     const { db, run, works } = await office()
     await works('manager')
     db.prepare("UPDATE meta SET value = replace(value, '\"manager\"', '\"supervisor\"') WHERE key = 'staff'").run()
@@ -120,7 +120,7 @@ describe('what each of staff may do', () => {
     expect(() => rightsOf(staff)('outbox.resume', {})).not.toThrow()
   })
 
-  test('is no more than that for who is on the list no more, whom nobody takes the place of', async () => {
+  test('is reduced to everyone’s for a removed member, whom nobody replaces', async () => {
     const { staff, may, works, ask } = await office()
     await staff.sync.joinOffice()
     await works('manager')

@@ -38,8 +38,8 @@ function office() {
 /** The first settings, with what an office doesn't set for itself. */
 const FIRST_SETTINGS = { ...FIRST_KEPT, identityKept: 'compared' as const }
 
-describe('the settings of a counter', () => {
-  test('are usable before anyone has set one', () => {
+describe('the counter’s settings', () => {
+  test('have usable defaults', () => {
     const settings = office().run()
     expect(settings.read()).toEqual({
       identityKept: 'compared',
@@ -65,7 +65,7 @@ describe('the settings of a counter', () => {
     expect(settings.idleScreen()).toEqual({ text: 'Welcome', languages: OFFERED, callSound: false, pictures: [] })
   })
 
-  test('change by what is given, hold in the next run, and tell', () => {
+  test('are merged with a change, survive a restart, and announce changes', () => {
     const { run, told } = office()
     const changes = { idleText: 'Haere mai', idle: { warnAfter: 60, coverAfter: 20, endAfter: 120 } }
     expect(run().configure(changes)).toEqual({ ...FIRST_SETTINGS, ...changes })
@@ -77,7 +77,7 @@ describe('the settings of a counter', () => {
     expect(told.changed).toBe(2)
   })
 
-  test('are written down in the audit trail with what they were and are', () => {
+  test('are recorded in the audit trail with old and new values', () => {
     const { run, notes } = office()
     const settings = run()
     settings.configure({ allowedOrigins: ['https://id.example.com', 'https://cdn.example.com'], fullScreen: false })
@@ -112,7 +112,7 @@ describe('the settings of a counter', () => {
     ])
   })
 
-  test('are told there in words: a checklist in full, times, a logo by its size, and nothing without end', () => {
+  test('are recorded in words: the checklist in full, times, the logo’s size, and long texts cut', () => {
     const { run, notes } = office()
     const settings = run()
     settings.setLogo(PNG)
@@ -131,7 +131,7 @@ describe('the settings of a counter', () => {
     expect(notes[1]?.detail?.['welcome message']?.length).toBeLessThan(320)
   })
 
-  test('say who of staff works here: as the office calls them, else the computer’s user', () => {
+  test('name the staff member: the configured name, or else the computer’s user', () => {
     const settings = office().run()
     expect(settings.staff()).toBe('grace')
     settings.configure({ staffName: 'Grace Okafor' })
@@ -149,7 +149,7 @@ describe('the settings of a counter', () => {
     expect(settings.read()).not.toHaveProperty('otherDisplay')
   })
 
-  test('take a checklist as it is, an empty one too, and none with the same line twice', () => {
+  test('accept any checklist, even an empty one, but no line twice', () => {
     const { run } = office()
     const evidence = [
       { id: 'b', text: 'Passport', isRequired: true },
@@ -166,15 +166,15 @@ describe('the settings of a counter', () => {
   })
 })
 
-describe('addresses that signing pages may show', () => {
-  test('are kept as browsers write them, each once', () => {
+describe('addresses allowed in signing pages', () => {
+  test('are normalised, without duplicates', () => {
     const { run } = office()
     const allowedOrigins = ['https://ID.example.com/', 'https://id.example.com:443', 'https://bücher.example.com']
     run().configure({ allowedOrigins })
     expect(run().read().allowedOrigins).toEqual(['https://id.example.com', 'https://xn--bcher-kva.example.com'])
   })
 
-  test('are refused each with its own reason, and then nothing is changed', () => {
+  test('are refused with a reason each, and then nothing is changed', () => {
     const { run, notes } = office()
     const settings = run()
     const allowedOrigins = ['https://id.example.com', 'http://id.example.com', 'https://192.168.1.1']
@@ -200,7 +200,7 @@ describe('addresses that signing pages may show', () => {
 })
 
 describe('the logo', () => {
-  test('is kept, replaced and taken away', () => {
+  test('can be set, replaced and removed', () => {
     const { run, notes } = office()
     expect(run().setLogo(PNG).logo).toBe(pngUrl)
     expect(run().idleScreen()).toEqual({
@@ -218,7 +218,7 @@ describe('the logo', () => {
     expect(notes.map(({ detail }) => detail?.changed)).toEqual(['logo', 'welcome message', 'logo', 'logo'])
   })
 
-  test('that is none is refused, and the one before stays', () => {
+  test('is refused if invalid, and the previous one stays', () => {
     const { run } = office()
     const settings = run()
     settings.setLogo(PNG)
@@ -232,7 +232,7 @@ describe('the logo', () => {
 })
 
 describe('the waiting room', () => {
-  test('is kept with its pictures, each change in the trail with what was and is', () => {
+  test('is stored with its pictures, and each change recorded with old and new values', () => {
     const { run, notes } = office()
     const settings = run()
     settings.configure({ waitingRoom: { counterName: 'Counter 2', noShowAfter: 20, callSound: true, pictures: [] } })
@@ -257,7 +257,7 @@ describe('the waiting room', () => {
     ])
   })
 
-  test('takes all pictures that were chosen, or none', () => {
+  test('accepts all chosen pictures, or none', () => {
     const settings = office().run()
     expect(() => settings.addPictures([PNG, Buffer.from('<svg/>')])).toThrow(
       expect.objectContaining(refusal(expect.objectContaining({ code: 'bad-file' })))
@@ -266,26 +266,26 @@ describe('the waiting room', () => {
   })
 })
 
-describe('what is found in the database', () => {
+describe('stored content', () => {
   test.each([
     ['no JSON', 'half of {"idle'],
     ['a list', '[1,2]'],
     ['nothing', 'null'],
     ['a word', '"settings"']
-  ])('and is %s counts for nothing', (_, text) => {
+  ])('that is %s is ignored', (_, text) => {
     const { run, meta } = office()
     meta.write('counter-settings', text)
     expect(run().read()).toEqual(FIRST_SETTINGS)
   })
 
-  test('has no say in what is kept of identity documents: a policy alone has', () => {
+  test('doesn’t decide what is stored of identity documents, only a policy does', () => {
     const { db, run, meta } = office()
     meta.write('counter-settings', JSON.stringify({ identityKept: 'number-and-expiry' }))
     expect(run().read().identityKept).toBe('compared')
     expect(run(db, { identityKept: 'number-end' }).read().identityKept).toBe('number-end')
   })
 
-  test('is taken member by member, line by line and address by address', () => {
+  test('is validated one member, line and address at a time', () => {
     const { run, meta } = office()
     meta.write(
       'counter-settings',
@@ -316,13 +316,13 @@ describe('what is found in the database', () => {
     })
   })
 
-  test('in place of a picture is no picture', () => {
+  test('that isn’t a picture is ignored as a logo', () => {
     const { run, meta } = office()
     meta.write('counter-logo', 'data:image/svg+xml;base64,PHN2Zy8+')
     expect(run().read()).not.toHaveProperty('logo')
   })
 
-  test('and can’t be changed, leaves what holds as it is', () => {
+  test('that can’t be changed leaves the current settings as they are', () => {
     const { db, run, notes } = office()
     const settings = run()
     db.pragma('query_only = ON')

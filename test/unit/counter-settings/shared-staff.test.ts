@@ -1,4 +1,4 @@
-// Merging two versions of an office's staff list: a PIN removed by a reset stays gone, and so does its one-time PIN
+// Merging two versions of an office's staff list: a PIN removed by a reset stays removed, and so does its one-time PIN
 // once another was chosen, in whatever order the versions in circulation are merged.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -43,8 +43,8 @@ const someList = fc.integer({ min: 0, max: lists.length - 1 })
 const merge = (mine: StaffContent, theirs: StaffContent, base: StaffContent | undefined, isUntold: boolean) =>
   isUntold ? mergeStaff(mine, theirs, base) : (withLackingResets(mine, theirs) ?? theirs)
 
-describe('lists of staff that come together', () => {
-  test('end with the newest PIN that someone was given or chose, in whatever order they do', () => {
+describe('merging staff lists', () => {
+  test('keeps the newest PIN given or chosen, in any order of merging', () => {
     const step = fc.record({ list: someList, base: fc.option(someList), isUntold: fc.boolean(), isOurs: fc.boolean() })
     fc.assert(
       fc.property(someList, fc.array(step, { minLength: 1, maxLength: 8 }), (begin, steps) => {
@@ -61,14 +61,14 @@ describe('lists of staff that come together', () => {
     )
   })
 
-  test('give back nothing where theirs knows as much', () => {
+  test('changes nothing if their list is as recent', () => {
     lists.forEach((mine, index) => {
       for (const theirs of lists.slice(index)) expect(withLackingResets(mine, theirs)).toBeUndefined()
       for (const theirs of lists.slice(0, index)) expect(withLackingResets(mine, theirs)).toEqual(mine)
     })
   })
 
-  test('take of one who is further the PIN alone', () => {
+  test('takes only the PIN from a more recent list', () => {
     const theirs = { ...lists[1], members: lists[1].members.map((one) => ({ ...one, role: 'manager' as const })) }
     const mine = lists[2]
     // Takes nobody else's PIN, and no role.
@@ -81,7 +81,7 @@ describe('lists of staff that come together', () => {
     )
   })
 
-  test('of which both knew that a reset was over are put together as any others', () => {
+  test('proceeds normally if both lists know that a reset is over', () => {
     const [mine, theirs] = [listWith('own', [over(first)]), listWith('another', [over(first)], { ben: 'new' })]
     expect(mergeStaff(mine, theirs, listWith('own', [over(first)]))).toEqual(theirs)
     expect(mergeStaff(theirs, mine, mine)).toEqual(theirs)

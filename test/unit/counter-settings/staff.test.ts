@@ -26,7 +26,7 @@ async function wrongly(office: Awaited<ReturnType<typeof named>>, times: number,
   }
 }
 
-describe('a reset that comes from the office', () => {
+describe('a PIN reset that arrives from the office', () => {
   type Gives = Awaited<ReturnType<typeof named>>['staff']
   /**
    * Lets a reset of Ben's PIN arrive while he enters a PIN: at the `moment`-th read of the clock or the keychain, or,
@@ -74,22 +74,28 @@ describe('a reset that comes from the office', () => {
     queueMicrotask(() => (turns === 0 ? run() : later(turns - 1, run)))
 
   test.each([
-    ['is judged', '60417', (its: Gives) => its.check('60417', 'Ben Tui')],
+    ['is checked', '60417', (its: Gives) => its.check('60417', 'Ben Tui')],
     ['is replaced', '91736', (its: Gives) => its.set('91736', '60417', 'Ben Tui')]
-  ] as const)('while the old PIN %s stays, and who gave it isn’t in', async (_what, pin, gives) => {
-    let moments = 0
-    for (;;) {
-      const { staff, hasCome } = await cameAt(moments + 1, gives)
-      if (!hasCome) break
-      moments += 1
-      expect(staff.authenticated()?.name, `moment ${moments}`).not.toBe('Ben Tui')
-      expect(await staff.check(pin, 'Ben Tui'), `moment ${moments}`).toMatchObject(WRONG)
-      expect(await staff.check('74918', 'Ben Tui'), `moment ${moments}`).toMatchObject({ ok: false, code: 'pin-once' })
+  ] as const)(
+    'while the old PIN %s takes effect, and whoever entered it isn’t signed in',
+    async (_what, pin, gives) => {
+      let moments = 0
+      for (;;) {
+        const { staff, hasCome } = await cameAt(moments + 1, gives)
+        if (!hasCome) break
+        moments += 1
+        expect(staff.authenticated()?.name, `moment ${moments}`).not.toBe('Ben Tui')
+        expect(await staff.check(pin, 'Ben Tui'), `moment ${moments}`).toMatchObject(WRONG)
+        expect(await staff.check('74918', 'Ben Tui'), `moment ${moments}`).toMatchObject({
+          ok: false,
+          code: 'pin-once'
+        })
+      }
+      expect(moments).toBeGreaterThan(1)
     }
-    expect(moments).toBeGreaterThan(1)
-  })
+  )
 
-  test('while the one-time PIN is given lets nobody in by it', async () => {
+  test('while the one-time PIN is entered doesn’t let anyone in with it', async () => {
     for (let turns = 0; turns < 40; turns++) {
       const { staff } = await cameAt(0, (its) => its.check('74918', 'Ben Tui'), turns)
       expect(staff.authenticated()?.name, `${turns} turns`).not.toBe('Ben Tui')
@@ -97,8 +103,8 @@ describe('a reset that comes from the office', () => {
   })
 })
 
-describe('one PIN for everyone', () => {
-  test('goes on as it was after the update, in the keychain, and nobody has a name', async () => {
+describe('a single PIN for everyone', () => {
+  test('works as before after the update, and nobody has a name', async () => {
     const { run, entries } = staffOffice()
     await run().set('74918')
     const kept = entries.get('staff-pin')
@@ -111,7 +117,7 @@ describe('one PIN for everyone', () => {
     expect(kept).toBeDefined()
   })
 
-  test('is the first administrator’s once someone is added, and of nobody locked out', async () => {
+  test('becomes the first administrator’s once someone is added, and keeps working', async () => {
     const { staff, run } = await named()
     expect(staff.list().map(({ name, role }) => [name, role])).toEqual([
       ['Grace Okafor', 'administrator'],
@@ -122,7 +128,7 @@ describe('one PIN for everyone', () => {
     expect(await run().state()).toMatchObject({ isSet: true, asksName: true })
   })
 
-  test('comes first: without one nobody can be added', async () => {
+  test('is needed before anyone can be added', async () => {
     const staff = staffOffice().run()
     await expect(staff.add({ name: 'Ben', role: 'clerk', pin: '60417' })).rejects.toMatchObject(
       refusal({ code: 'no-pin' })
@@ -130,7 +136,7 @@ describe('one PIN for everyone', () => {
     expect(staff.hasNames).toBe(false)
   })
 
-  test('is everyone’s again once the others were removed', async () => {
+  test('is everyone’s again once the others have been removed', async () => {
     const { staff } = await named()
     await staff.remove('staff-1')
     await staff.remove('staff-2')
@@ -141,7 +147,7 @@ describe('one PIN for everyone', () => {
 })
 
 describe('staff with names', () => {
-  test('have a PIN each, which is taken with their name, and by itself of who works here now', async () => {
+  test('have a PIN each, accepted with their name, or without it for the current member', async () => {
     const { staff, notes } = await named()
     expect(await staff.check('60417')).toMatchObject(WRONG)
     expect(await staff.check('60417', 'Ana Reweti')).toMatchObject(WRONG)
@@ -152,13 +158,13 @@ describe('staff with names', () => {
     expect(await staff.check('83920', 'ÁNA Reweti')).toEqual({ ok: true })
   })
 
-  test('are found by their whole name alone', async () => {
+  test('are found only by their full name', async () => {
     const { staff } = await named()
     expect(await staff.check('60417', 'Ben')).toMatchObject(WRONG)
     expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   })
 
-  test('have the administrator’s own name from the first addition on, if it was given', async () => {
+  test('include the administrator under their own name, if it was entered', async () => {
     const office = staffOffice()
     const staff = office.run()
     await staff.set('74918')
@@ -172,14 +178,14 @@ describe('staff with names', () => {
     ])
   })
 
-  test('are known to the next run, and so is who works here', async () => {
+  test('survive a restart, together with the current member', async () => {
     const { staff, run } = await named()
     await staff.check('60417', 'Ben Tui')
     expect(run().current()?.name).toBe('Ben Tui')
     expect(await run().check('60417')).toEqual({ ok: true })
   })
 
-  test('are changed by an administrator, and the trail has the old and the new, and no PIN', async () => {
+  test('are changed by an administrator, which is recorded without the PIN', async () => {
     const { staff, notes } = await named()
     await staff.change('staff-1', { name: 'Ben Tui-Smith', role: 'manager', pin: '91736', badge: 'CARD-0042' })
     expect(await staff.check('60417', 'Ben Tui-Smith')).toMatchObject(WRONG)
@@ -197,7 +203,7 @@ describe('staff with names', () => {
     expect(JSON.stringify(notes)).not.toMatch(/91736|CARD-0042/)
   })
 
-  test('change their own PIN with the one that holds, and nobody else’s', async () => {
+  test('can change only their own PIN, with the current one', async () => {
     const { staff } = await named()
     await expect(staff.set('52947', '74918', 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
     await expect(staff.set('52947', undefined, 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'invalid' }))
@@ -209,7 +215,7 @@ describe('staff with names', () => {
     await expect(staff.set('52947', '60417', 'Nobody')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
   })
 
-  test('can’t have one name twice, nor a PIN that everybody tries first, nor another’s badge', async () => {
+  test('can’t have a name or badge in use, or a common PIN', async () => {
     const { staff } = await named()
     const add = (name: string, pin: string) => staff.add({ name, role: 'clerk', pin })
     await expect(add('BEN TUI', '52947')).rejects.toMatchObject(refusal({ fields: [{ field: 'name' }] }))
@@ -221,7 +227,7 @@ describe('staff with names', () => {
     expect(staff.list()).toHaveLength(3)
   })
 
-  test('release each other’s packages only where two can', async () => {
+  test('can need a release only if two members can release', async () => {
     const { staff, notes } = await named()
     await staff.remove('staff-2')
     expect(() => staff.setReleaseNeeded({ above: 0 })).toThrow(
@@ -236,7 +242,7 @@ describe('staff with names', () => {
     expect(staff.releaseNeeded()).toBeUndefined()
   })
 
-  test('go on being two who can release while packages wait for another, unless two changes at once left fewer', async () => {
+  test('must keep two members who can release, unless concurrent changes left fewer', async () => {
     const { staff } = await named()
     staff.setReleaseNeeded({ above: 0 })
     const refused = refusal({ code: 'bad-input', next: expect.stringContaining('“None”') })
@@ -272,7 +278,7 @@ describe('staff with names', () => {
     await expect(staff.remove('staff-2')).rejects.toMatchObject(refusal({ code: 'bad-input' }))
   })
 
-  test('keep PIN, badge and all else where one part of a change or of someone new is refused', async () => {
+  test('keep everything as it was if one part of a change is refused', async () => {
     const { staff, notes, db } = await named()
     await staff.change('staff-2', { badge: 'CARD-0042' })
     notes.length = 0
@@ -292,7 +298,7 @@ describe('staff with names', () => {
     expect(db.prepare(`SELECT key FROM meta WHERE key LIKE 'staff-pin-%'`).all()).toHaveLength(2)
   })
 
-  test('keep their PIN, and open nothing without it, where a full disk lets nobody be removed or changed', async () => {
+  test('keep their PINs if a full disk prevents a change', async () => {
     const { staff, db } = await named()
     db.exec(`CREATE TRIGGER full BEFORE UPDATE ON meta WHEN new.key = 'staff' BEGIN SELECT RAISE(ABORT, 'full'); END`)
     await expect(staff.remove('staff-1')).rejects.toThrow('full')
@@ -304,7 +310,7 @@ describe('staff with names', () => {
     expect(db.prepare(`SELECT key FROM meta WHERE key LIKE 'staff-pin-%'`).all()).toHaveLength(2)
   })
 
-  test('are let in by nothing where a PIN of theirs is gone: it is wrong, as at a name that isn’t there', async () => {
+  test('can’t get in without their PIN entry, with the same answer as an unknown name', async () => {
     const { staff, db, entries } = await named()
     db.prepare(`DELETE FROM meta WHERE key = 'staff-pin-staff-1'`).run()
     await expect(staff.set('52947', undefined, 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'invalid' }))
@@ -314,7 +320,7 @@ describe('staff with names', () => {
     expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
   })
 
-  test('leave no PIN in the keychain that opens anything, once the first of them is gone', async () => {
+  test('leave no usable PIN in the keychain once the first member was removed', async () => {
     const { staff, entries } = await named()
     await staff.change('staff-2', { role: 'administrator' })
     const before = entries.get('staff-pin')
@@ -322,7 +328,7 @@ describe('staff with names', () => {
     expect([entries.has('staff-pin'), entries.get('staff-pin') === before]).toEqual([true, false])
   })
 
-  test('have what they prove it by as scrypt, each PIN with a salt of its own', async () => {
+  test('have PINs and badges stored as scrypt hashes with their own salts', async () => {
     const { staff, db } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
     const kept = db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key LIKE 'staff%'`).all()
@@ -332,7 +338,7 @@ describe('staff with names', () => {
   })
 })
 
-describe('a list that can’t be understood', () => {
+describe('an unreadable staff list', () => {
   const broken = (office: Awaited<ReturnType<typeof named>>, change: (text: string) => string) => {
     const text = office.db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff'`).get()?.value
     office.db.prepare(`UPDATE meta SET value = ? WHERE key = 'staff'`).run(change(text ?? ''))
@@ -341,7 +347,7 @@ describe('a list that can’t be understood', () => {
   const kept = ({ db }: Awaited<ReturnType<typeof named>>) =>
     db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff'`).get()?.value
 
-  test('in one of its entries is the others’ all the same, and keeps that entry', async () => {
+  test('with one unreadable entry works for the others, and keeps that entry', async () => {
     const office = await named()
     const staff = broken(office, (text) => text.replace('"clerk"', '"auditor"'))
     expect(staff.list().map(({ name }) => name)).toEqual(['Grace Okafor', 'Ana Reweti'])
@@ -353,9 +359,9 @@ describe('a list that can’t be understood', () => {
   })
 
   test.each([
-    ['in all of it', () => '[{"id": 1}]'],
-    ['as a text', () => '[[[']
-  ])('%s is locked, and nobody’s PIN', async (_how, change) => {
+    ['that is entirely invalid', () => '[{"id": 1}]'],
+    ['that isn’t JSON', () => '[[[']
+  ])('%s stays locked, and accepts no PIN', async (_how, change) => {
     const office = await named()
     const staff = broken(office, change)
     expect([staff.hasNames, (await staff.state()).isSet]).toEqual([true, true])
@@ -371,8 +377,8 @@ describe('a list that can’t be understood', () => {
   })
 })
 
-describe('an office of which no administrator knows their PIN', () => {
-  test('removes the keychain’s entry, and the first administrator chooses another', async () => {
+describe('an administrator’s forgotten PIN', () => {
+  test('can be replaced by the first administrator once the keychain’s entry was removed', async () => {
     const { staff, entries, notes, run } = await named()
     await staff.check('60417', 'Ben Tui')
     entries.delete('staff-pin')
@@ -396,7 +402,7 @@ describe('an office of which no administrator knows their PIN', () => {
     await expect(staff.set('91736')).rejects.toMatchObject(refusal({ code: 'invalid' }))
   })
 
-  test('does so, too, where the first of them has left', async () => {
+  test('can be replaced in the same way if the first member has left', async () => {
     const { staff, entries, accessOf } = await named()
     await staff.change('staff-2', { role: 'administrator' })
     await staff.remove('first')
@@ -409,7 +415,7 @@ describe('an office of which no administrator knows their PIN', () => {
     await expect(staff.set('91736')).rejects.toMatchObject(refusal({ code: 'invalid' }))
   })
 
-  test('waits for nobody: a keychain that fails is no entry that was removed', async () => {
+  test('can’t be replaced because the keychain fails', async () => {
     const slot = {
       get: () => Promise.reject(new Error('locked')),
       set: async () => undefined,
@@ -423,7 +429,7 @@ describe('an office of which no administrator knows their PIN', () => {
 })
 
 describe('a badge', () => {
-  test('is taken in place of a PIN, no matter who works here, and says whose it is', async () => {
+  test('is accepted instead of a PIN, for whoever it belongs to', async () => {
     const { staff, notes } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
     await staff.change('staff-2', { badge: 'CARD-0077' })
@@ -435,7 +441,7 @@ describe('a badge', () => {
     expect(await staff.check('CARD-0042', 'Ana Reweti')).toMatchObject(WRONG)
   })
 
-  test('of the same digits as a PIN makes nobody someone else who gives that PIN', async () => {
+  test('with the same digits as the current member’s PIN doesn’t switch to another member', async () => {
     const { staff } = await named()
     await staff.change('staff-2', { badge: '740918' })
     await staff.change('staff-1', { pin: '740918' })
@@ -447,7 +453,7 @@ describe('a badge', () => {
     expect(staff.current()?.name).toBe('Ana Reweti')
   })
 
-  test('that was taken away opens nothing', async () => {
+  test('that was removed isn’t accepted', async () => {
     const { staff } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
     await staff.change('staff-1', { badge: null })
@@ -455,8 +461,8 @@ describe('a badge', () => {
   })
 })
 
-describe('anyone who guesses', () => {
-  test('makes only the name wait that they guess at: a manager is taken all the same, and ends the wait', async () => {
+describe('guessing PINs', () => {
+  test('delays only the guessed name, and a manager’s PIN is accepted and ends the delay', async () => {
     const office = await named()
     const { staff, notes } = office
     await wrongly(office, 7)
@@ -466,14 +472,14 @@ describe('anyone who guesses', () => {
     expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   })
 
-  test('isn’t let off by a clerk', async () => {
+  test('still delays the name after a clerk’s right PIN', async () => {
     const office = await named()
     await wrongly(office, 7)
     expect(await office.staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
     expect(await office.staff.check('74918', 'Grace Okafor')).toMatchObject({ ok: false, code: 'pin-wait' })
   })
 
-  test('is told the same of a name that isn’t there, try for try, and after a restart', async () => {
+  test('gets the same answers for an unknown name, even after a restart', async () => {
     const office = await named()
     const answers = async (name: string) => {
       const told: unknown[] = []
@@ -493,7 +499,7 @@ describe('anyone who guesses', () => {
     ])
   })
 
-  test('at many names makes the computer wait, and a name that nobody got wrong is taken even then', async () => {
+  test('of many names delays the whole computer, except for names without wrong tries', async () => {
     const office = await named()
     const { staff } = office
     for (let name = 0; name < 9; name++) await wrongly(office, 2, `Name ${name}`)
@@ -505,7 +511,7 @@ describe('anyone who guesses', () => {
     expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   })
 
-  test('while a name waits counts for nothing: nobody else is kept waiting by that', async () => {
+  test('during a name’s delay doesn’t delay anyone else', async () => {
     const office = await named()
     await wrongly(office, 1, 'Ben Tui')
     await wrongly(office, 3)
@@ -514,7 +520,7 @@ describe('anyone who guesses', () => {
     expect(await office.staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   })
 
-  test('where a new PIN is chosen is counted as at the pad', async () => {
+  test('when choosing a new PIN counts, too', async () => {
     const office = await named()
     const { staff } = office
     for (let tries = 0; tries < 3; tries++) {
@@ -527,7 +533,7 @@ describe('anyone who guesses', () => {
     expect(await staff.check('0001', 'Name 1')).toMatchObject({ ok: false, code: 'pin-wait' })
   })
 
-  test('with badges makes the computer wait, too', async () => {
+  test('or badges delays the whole computer, too', async () => {
     const office = await named()
     const { staff, time } = office
     await staff.change('staff-1', { badge: 'CARD-0042' })
@@ -537,7 +543,7 @@ describe('anyone who guesses', () => {
     expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
   })
 
-  test('at badges can’t have a PIN of their own make the wrong ones forgotten: only a manager or the sign-in does', async () => {
+  test('or badges isn’t forgotten after one’s own right PIN, only after a manager’s or signing in', async () => {
     const office = await named()
     const { staff, time } = office
     await staff.change('staff-2', { badge: 'CARD-0042' })
@@ -560,7 +566,7 @@ describe('anyone who guesses', () => {
     expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
   })
 
-  test('at badges isn’t who unlocks with a long PIN, or mistypes a short one, however often', async () => {
+  test('isn’t suspected when someone often enters a long PIN or mistypes a short one', async () => {
     const { staff } = await named()
     await staff.change('staff-2', { badge: 'CARD-0042' })
     await staff.change('staff-1', { pin: '604172' })
@@ -570,7 +576,7 @@ describe('anyone who guesses', () => {
     expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
   })
 
-  test('sees how long the computer waits, and no PIN is refused that the pad seemed to take', async () => {
+  test('shows the computer’s delay as soon as it applies', async () => {
     const office = await named()
     const { staff, time, run } = office
     await staff.check('0001')
@@ -587,10 +593,10 @@ describe('anyone who guesses', () => {
   })
 
   test.each([
-    ['a part of a name first', (name: string) => [...Array(3).fill(name.split(' ')[0]), name]],
-    ['many other names in between', (name: string) => [name, ...others(60), name]],
-    ['a manager’s PIN in between', (name: string) => [name, name, name, undefined, name, name]]
-  ])('learns of no name by %s', async (_how, tries) => {
+    ['trying part of a name first', (name: string) => [...Array(3).fill(name.split(' ')[0]), name]],
+    ['trying many other names in between', (name: string) => [name, ...others(60), name]],
+    ['entering a manager’s PIN in between', (name: string) => [name, name, name, undefined, name, name]]
+  ])('doesn’t reveal names by %s', async (_how, tries) => {
     const told = async (whole: string) => {
       const office = await named()
       const said: unknown[] = []
@@ -603,7 +609,7 @@ describe('anyone who guesses', () => {
     expect(await told('Ben Tui')).toEqual(await told('Zoe Tui'))
   })
 
-  test('of names leaves no more behind than five hundred', async () => {
+  test('stores at most 500 unknown names', async () => {
     const office = await named()
     const stored = office.db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff-strangers'`)
     const before = Object.fromEntries(others(499).map((name) => [name, '{}']))
@@ -616,7 +622,7 @@ describe('anyone who guesses', () => {
 
 const others = (count: number) => Array.from({ length: count }, (_, at) => `Nobody ${at}`)
 
-test('the trail has whose PIN a wrong one would have been, and never what was typed as a name', async () => {
+test('a wrong PIN is recorded with the member’s name, but never with an unknown name', async () => {
   const { staff, notes } = await named()
   await staff.set('52947', '0001', 'ben tui').catch(() => undefined)
   await staff.set('52947', '0001', 'Mere Tamati').catch(() => undefined)
@@ -628,8 +634,8 @@ test('the trail has whose PIN a wrong one would have been, and never what was ty
   expect(await staff.check('0001')).toMatchObject({ at: 'Grace Okafor' })
 })
 
-describe('who can sign in to the computer', () => {
-  test('ends the waiting, also where one PIN is everyone’s; a wrong one then waits as long as before', async () => {
+describe('signing in to the computer', () => {
+  test('ends the delay, even with a single PIN, and a wrong PIN then causes the next longer one', async () => {
     const { run, time, notes } = staffOffice()
     const staff = run()
     await staff.set('74918')
@@ -646,7 +652,7 @@ describe('who can sign in to the computer', () => {
     expect(await staff.check('74918')).toEqual({ ok: true })
   })
 
-  test('isn’t who only moved the mouse: without a lock before it, or on a system that doesn’t tell', async () => {
+  test('isn’t detected without a preceding lock, or on a system that doesn’t report it', async () => {
     for (const platform of ['win32', 'linux'] as const) {
       const staff = staffOffice({ platform }).run()
       await staff.set('74918')
@@ -657,7 +663,7 @@ describe('who can sign in to the computer', () => {
     }
   })
 
-  test('can’t replace a PIN where an administrator can', async () => {
+  test('doesn’t allow replacing a PIN if an administrator can', async () => {
     const { staff } = await named()
     expect(await staff.state()).toMatchObject({ canReset: false })
     await expect(staff.reset()).rejects.toMatchObject(
@@ -666,7 +672,7 @@ describe('who can sign in to the computer', () => {
   })
 })
 
-describe('settings that an administrator opened', () => {
+describe('settings opened by an administrator', () => {
   async function opened() {
     const office = await named()
     const { staff, accessOf } = office
@@ -678,7 +684,7 @@ describe('settings that an administrator opened', () => {
     return { ...office, access }
   }
 
-  test('are closed to the one who works here next', async () => {
+  test('are locked when another member takes over', async () => {
     const { staff, access } = await opened()
     await staff.check('60417', 'Ben Tui')
     await expect(access.mustBeOpen()).rejects.toMatchObject(refusal({ code: 'not-allowed' }))
@@ -687,19 +693,19 @@ describe('settings that an administrator opened', () => {
     expect(await access.isOpen()).toBe(false)
   })
 
-  test('are closed once they are none any more', async () => {
+  test('are locked when they lose the role', async () => {
     const { staff, access } = await opened()
     await staff.change('first', { role: 'clerk' })
     expect(await access.isOpen()).toBe(false)
   })
 
-  test('are closed once they were removed', async () => {
+  test('are locked when they are removed', async () => {
     const { staff, access } = await opened()
     await staff.remove('first')
     expect(await access.isOpen()).toBe(false)
   })
 
-  test('tell the screens when the ten minutes after the last change are over', async () => {
+  test('are locked ten minutes after the last change, and announce it', async () => {
     const { access, told, time, notes } = await opened()
     await time.pass(9 * MINUTE)
     await access.mustBeOpen()
