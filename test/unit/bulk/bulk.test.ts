@@ -106,7 +106,7 @@ const send = (id: string, more: Partial<Parameters<Bulk['send']>[1]> = {}) =>
 const sentTo = ({ packages }: Batch) => packages.map(({ composition }) => composition.items[0]?.signers[0]?.Email)
 
 describe('a dry run', () => {
-  test('tells of each row what would be sent, and what is wrong with it in which column', async () => {
+  test('shows for each row its signers, and its problems with their columns', async () => {
     const { check, rows } = await checked(
       `${HEADINGS},Shoe size\n${person('Mere')},,,,,42\n${person('Tama')},Lena,Brooks,lena@example.com,31/12/2026,43\nMia,,mia.example.com,,,,soon,44\n`
     )
@@ -123,7 +123,7 @@ describe('a dry run', () => {
     ])
   })
 
-  test('does not take the example row of a sample for someone', async () => {
+  test('rejects a sample’s example row', async () => {
     const [headings = '', row = ''] = Buffer.from(await bulk.sample(base, 'csv'))
       .toString('utf8')
       .split('\r\n')
@@ -134,7 +134,7 @@ describe('a dry run', () => {
     expect((await checked(`${headings}\n${meant}\n`)).rows[0]?.problems[0]?.message ?? '').not.toContain('example row')
   })
 
-  test('pages through the rows that have errors, warnings or an equal', async () => {
+  test('pages through rows with errors, warnings or duplicates', async () => {
     const { id } = await checked(
       `${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(3)}=A1,B,b@example.com,,,,\n,,,,,,04/12/2020\n`
     )
@@ -149,7 +149,7 @@ describe('a dry run', () => {
     })
   })
 
-  test('knows what was sent in the last thirty days, and to whom a faulty row can’t be compared', async () => {
+  test('recognises what was sent in the last thirty days, but not for a faulty row', async () => {
     const sent = forms({ items: [form({ signers: [signer({ FirstName: 'Meré', Email: 'MERE@example.com' })] })] })
     recent.set(fingerprintOf(sent), NOW - 3 * DAY)
     const { check, rows } = await checked(
@@ -160,7 +160,7 @@ describe('a dry run', () => {
     expect(asked[0]).toBe('office')
   })
 
-  test('has mobile numbers take the service’s shape, and the office’s country where that is said', async () => {
+  test('formats mobile numbers for the service, with the office’s country code if given', async () => {
     const table = `First name,Last name,E-mail,Mobile\n${person('Mere')},021 555 0101\n${person('Tama')},+64 21 555 0102\n${person('Lena')},09 300 1234\n`
     const one = forms({ items: [form({ signers: [blankSigner('s1')] })] })
     const { id, sheet, check } = await checked(table, one)
@@ -177,14 +177,14 @@ describe('a dry run', () => {
     ])
   })
 
-  test('leaves nobody out because they share an address: a couple is two people', async () => {
+  test('treats two people with a shared address as different', async () => {
     const { check } = await checked(
       `${HEADINGS}\nMere,Tamati,home@example.com,,,,\nWiremu,Tamati,home@example.com,,,,\nMERE,Tāmati,home@example.com,,,,\n`
     )
     expect(check).toMatchObject({ ready: 3, duplicates: 1 })
   })
 
-  test('asks about people who got the same within a day with other data, and about nobody else', async () => {
+  test('asks about people who got the same with other data within a day, and about nobody else', async () => {
     const to = (FirstName: string, changes = {}) =>
       fingerprintOf(
         forms({ items: [form({ ...changes, signers: [signer({ FirstName, Email: `${FirstName}@example.com` })] })] })
@@ -204,14 +204,14 @@ describe('a dry run', () => {
     expect(batches[0]?.leftOut[0]?.problems).toEqual(['The same people got this on 20 November 2026, with other data.'])
   })
 
-  test('has an error where a formula failed', async () => {
+  test('reports an error where a formula failed', async () => {
     const { rows } = await checked(`${HEADINGS}\n#REF!,Tamati,mere@example.com,,,,\n`)
     expect(rows[0]?.problems).toMatchObject([
       { severity: 'error', column: 'First name', message: expect.stringContaining('#REF!') }
     ])
   })
 
-  test('fills a template’s fields, by hand where no heading fits', async () => {
+  test('fills a template’s fields from columns matched by hand', async () => {
     const composition = templates({
       items: [
         template({
@@ -238,7 +238,7 @@ describe('a dry run', () => {
     expect(batches[0]?.packages[0]?.composition.items[0]?.fields[0]?.Value).toBe('450')
   })
 
-  test('refuses a match that doesn’t fit what is to be sent', async () => {
+  test('refuses a mapping that doesn’t fit what is to be sent', async () => {
     const sheet = await open(`${HEADINGS}\n`)
     const check = (mapping: { target: string; column: number }[]) =>
       bulk.check('office', { id: sheet.id, composition: base, mapping })
@@ -246,7 +246,7 @@ describe('a dry run', () => {
     await expect(check([{ target: 'due', column: 99 }])).rejects.toMatchObject({ appError: { code: 'invalid' } })
   })
 
-  test('of two thousand rows does not hold the windows', async () => {
+  test('of 2,000 rows doesn’t block the windows', async () => {
     const fields = Array.from({ length: 10 }, (_, index) => `Field ${index}`)
     const composition = templates({
       items: [
@@ -294,7 +294,7 @@ describe('a dry run', () => {
   })
 })
 
-describe('how columns are matched', () => {
+describe('a column mapping', () => {
   const table = `Who,Family,Mail\n${person('Mere')}\n`
   const mapping = [
     { target: 'f1.signers.s1.FirstName', column: 0 },
@@ -302,7 +302,7 @@ describe('how columns are matched', () => {
     { target: 'f1.signers.s1.Email', column: 2 }
   ]
 
-  test('without headings is remembered by their places, also for the rows that come back to be fixed', async () => {
+  test('without headings is remembered by position, even for rows exported to be fixed', async () => {
     const rows = ['Mere,Tamati,mere@example.com', 'Tama,Brooks,nobody'].join('\n')
     const first = await open(rows)
     expect(first.columns).toEqual(['A', 'B', 'C'])
@@ -322,7 +322,7 @@ describe('how columns are matched', () => {
     expect(bulk.rememberedMapping('office', again.id, base)).toMatchObject({ mapping })
   })
 
-  test('is remembered by what is sent and the headings, whatever the package’s own keys', async () => {
+  test('is remembered by what is sent and the headings, not by the package’s own keys', async () => {
     const first = await open(table)
     expect(bulk.rememberedMapping('office', first.id, base)).toBeNull()
     await bulk.check('office', { id: first.id, composition: base, mapping })
@@ -336,7 +336,7 @@ describe('how columns are matched', () => {
     })
   })
 
-  test('is not offered for other headings, another form or another account', async () => {
+  test('isn’t offered for other headings, another form or another account', async () => {
     const first = await open(table)
     await bulk.check('office', { id: first.id, composition: base, mapping })
     expect(bulk.rememberedMapping('office', (await open('Who,Name,Mail\na,b,c\n')).id, base)).toBeNull()
@@ -347,12 +347,12 @@ describe('how columns are matched', () => {
   })
 })
 
-test('a file that can’t be used is named in its error', async () => {
+test('an error about an unusable file names it', async () => {
   await expect(open('', 'june.csv')).rejects.toMatchObject({ appError: { code: 'bad-file', subject: 'june.csv' } })
 })
 
 describe('sending', () => {
-  test('makes a batch of the rows without errors, in their order, and says what was left out and why', async () => {
+  test('makes a batch of the rows without errors in order, with the left-out rows and their reasons', async () => {
     const { id } = await checked(
       `${HEADINGS}\n${person('Mere')},,,,\nTama,,tama@example.com,,,,\n${person('Lena')},,,,\n${person('Mere')},,,,\n`
     )
@@ -370,13 +370,13 @@ describe('sending', () => {
     ])
   })
 
-  test('sends equal rows where that is wanted', async () => {
+  test('includes duplicate rows if requested', async () => {
     const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}`)
     await send(id, { duplicates: 'send' })
     expect(batches[0]?.packages).toHaveLength(2)
   })
 
-  test('leaves out what was sent since the check, with the day', async () => {
+  test('leaves out what was sent since the check, with the date', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
     recent.set(fingerprintOf(forms({ items: [form({ signers: [signer({ Email: 'mere@example.com' })] })] })), NOW)
     await send(id)
@@ -384,7 +384,7 @@ describe('sending', () => {
     expect(batches[0]?.leftOut[0]?.problems).toEqual(['Already sent on 20 November 2026.'])
   })
 
-  test('sends it to people who got it with other data only where that was asked and answered', async () => {
+  test('includes people who got it with other data only if that was asked and confirmed', async () => {
     const earlier = (FirstName: string) =>
       fingerprintOf(
         forms({
@@ -399,7 +399,7 @@ describe('sending', () => {
     expect(sentTo(batches[0] as Batch)).toEqual(['mere@example.com'])
   })
 
-  test('leaves out what has fallen due since the check, or will have when it goes', async () => {
+  test('leaves out rows whose due date has passed since the check, or will have by sending', async () => {
     const table = `${HEADINGS}\n${person('Mere')},,,,01/12/2026\n${person('Tama')},,,,31/12/2026\n`
     const first = await checked(table)
     expect(first.check.ready).toBe(2)
@@ -415,7 +415,7 @@ describe('sending', () => {
     expect(sentTo(batches[1] as Batch)).toEqual(['tama@example.com'])
   })
 
-  test('never takes a row along that the check had left out, though nothing speaks against it any more', async () => {
+  test('never includes a row that the check left out, even if its reason no longer applies', async () => {
     recent.set(fingerprintOf(forms({ items: [form({ signers: [signer({ Email: 'mere@example.com' })] })] })), NOW)
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
     recent.clear()
@@ -424,7 +424,7 @@ describe('sending', () => {
     expect(batches[0]?.leftOut).toMatchObject([{ row: 2, problems: ['Already sent on 20 November 2026.'] }])
   })
 
-  test('does not let a row go in place of its equal that fell due', async () => {
+  test('doesn’t send a duplicate in place of a row whose due date has passed', async () => {
     const { id } = await checked(
       `${HEADINGS}\n${person('Mere')},,,,01/12/2026\n${person('Mere')},,,,31/12/2026\n${person('Tama')},,,,31/12/2026\n`
     )
@@ -434,7 +434,7 @@ describe('sending', () => {
     expect(batches[0]?.leftOut.map(({ row }) => row)).toEqual([2, 3])
   })
 
-  test('sends January’s and February’s data for one person, which are two packages', async () => {
+  test('treats rows for one person with different data as separate packages', async () => {
     const xml = forms({ items: [form({ signers: [blankSigner('s1')] })] })
     const table = `First name,Last name,E-mail,XML data\n${person('Mere')},<pay>January</pay>\n${person('Mere')},<pay>February</pay>\n`
     const { id, check } = await checked(table, xml)
@@ -443,7 +443,7 @@ describe('sending', () => {
     expect(batches[0]?.packages).toHaveLength(2)
   })
 
-  test('is done once, however often it is asked for', async () => {
+  test('happens once, even if requested repeatedly', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const free = Promise.withResolvers<void>()
     hold = () => free.promise
@@ -455,7 +455,7 @@ describe('sending', () => {
     expect(batches).toHaveLength(1)
   })
 
-  test('go on into the outbox where the page is left meanwhile, and the sheet is closed after them', async () => {
+  test('continues if the page is left, and the sheet is closed afterwards', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const leaving = send(id)
     await bulk.close(id)
@@ -465,7 +465,7 @@ describe('sending', () => {
     await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
-  test('takes what was corrected along: until then, and while a file is open, its corrections would be lost', async () => {
+  test('clears unsaved corrections, which are kept until then and while the file is open', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const other = await checked(`${HEADINGS}\n${person('Ana')},,,,\n`)
     expect(bulk.filesWithCorrections()).toEqual([])
@@ -484,7 +484,7 @@ describe('sending', () => {
     expect(bulk.filesWithCorrections()).toEqual([])
   })
 
-  test('that the outbox refused can be tried again', async () => {
+  test('can be retried if the outbox failed', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     hold = () => Promise.reject(new Error('The disk is full.'))
     await expect(send(id)).rejects.toThrow('full')
@@ -493,7 +493,7 @@ describe('sending', () => {
     expect(batches).toHaveLength(1)
   })
 
-  test('needs a check, and a row that can go', async () => {
+  test('needs a check, and at least one row that can be sent', async () => {
     const sheet = await open(`${HEADINGS}\n${person('Mere')},,,,\n`)
     await expect(send(sheet.id)).rejects.toMatchObject({ appError: { code: 'gone' } })
     const { id } = await checked(`${HEADINGS}\n,,,,,,\nx,,,,,,\n`)
@@ -502,8 +502,8 @@ describe('sending', () => {
   })
 })
 
-describe('rows that stay behind', () => {
-  test('are exported with why, and can be fixed and read again until all are right', async () => {
+describe('rows not sent', () => {
+  test('are exported with reasons, and can be fixed and read again until all are right', async () => {
     const { id } = await checked(
       `${HEADINGS}\n${person('Mere')},,,,\n'=Tama,,"tama@example.com",,,,soon\n${person('+Lena')},,,,2020-01-01\n`
     )
@@ -533,7 +533,7 @@ describe('rows that stay behind', () => {
     expect(batches[0]?.packages).toHaveLength(2)
   })
 
-  test('are, once the others were sent, all that were left out', async () => {
+  test('include all left-out rows once the others have been sent', async () => {
     const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}x,,,,,,\n`)
     await send(id)
     const text = Buffer.from(await bulk.failedRows('office', id).file('csv')).toString()
@@ -562,7 +562,7 @@ describe('a sample', () => {
   })
 
   test.each(['csv', 'xlsx'] as const)(
-    'as %s has a column for each target, and a row that lacks nothing but someone real',
+    'as %s has a column for each target, and an example row that lacks only a real person',
     async (format) => {
       const bytes = await bulk.sample(composition, format)
       const sheet = await open(bytes, `sample.${format}`)
@@ -580,7 +580,7 @@ describe('a sample', () => {
 })
 
 describe('a sheet', () => {
-  test('can be another one of its workbook', async () => {
+  test('can be switched to another of its workbook', async () => {
     const sheet = await open(await workbook([['Name'], ['Mere']]), 'staff.xlsx')
     expect(await bulk.sheet('office', sheet.id, 'Sheet1')).toMatchObject({ sheet: 'Sheet1', rows: 1 })
     await expect(bulk.sheet('office', sheet.id, 'Other')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
@@ -596,7 +596,7 @@ describe('a sheet', () => {
     })
   })
 
-  test('that was closed is gone, and so are all when the account is left', async () => {
+  test('can’t be used once closed, nor after all have been closed', async () => {
     const one = await open(`${HEADINGS}\n`)
     const other = await open(`${HEADINGS}\n`)
     await bulk.close(one.id)
@@ -606,13 +606,13 @@ describe('a sheet', () => {
     await expect(bulk.sheet('office', other.id, '')).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
-  test('that nobody closed gives way to newer ones', async () => {
+  test('is closed automatically when several newer ones are opened', async () => {
     const first = await open(`${HEADINGS}\n`)
     for (let count = 0; count < 4; count++) await open(`${HEADINGS}\n`)
     await expect(bulk.sheet('office', first.id, '')).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
-  test('that can’t be used says why, and where it isn’t there any more, that', async () => {
+  test('that can’t be used reports the reason', async () => {
     await expect(open('Name\n"Mere')).rejects.toMatchObject({
       appError: { code: 'bad-file', message: expect.stringContaining('never closed') }
     })
@@ -624,13 +624,13 @@ describe('a sheet', () => {
     })
   })
 
-  test('over which the thread ends by itself leaves the next question a new one', async () => {
+  test('whose worker thread exits doesn’t prevent the next request', async () => {
     useWorker(new URL('data:text/javascript,process.exit(1)'))
     await expect(open('Name\n')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
     await expect(open('Name\n')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
   })
 
-  test('leaves no file behind', async () => {
+  test('leaves its file unchanged', async () => {
     await open('Name\nMere\n')
     expect(await readFile(join(files.folder, 'staff.csv'), 'utf8')).toBe('Name\nMere\n')
   })

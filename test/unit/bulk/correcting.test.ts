@@ -44,8 +44,8 @@ async function taken() {
   return packages.map((one) => JSON.parse(one))
 }
 
-describe('a cell that is wrong', () => {
-  test('is told with its place and what stands there', async () => {
+describe('a wrong cell', () => {
+  test('is reported with its position and content', async () => {
     await open(line('Mere', 'mere.example.com'), 'Tama,,tama@example.com,')
     await check()
     const [first, second] = await rows()
@@ -55,7 +55,7 @@ describe('a cell that is wrong', () => {
     expect(errorsOf(second as BulkRow)).toMatchObject([{ column: 'Last name', cell: { column: LAST, value: '' } }])
   })
 
-  test('that is huge is shown cut, and says so', async () => {
+  test('with very long content is shown truncated, and marked as such', async () => {
     await open(line('Mere', 'x'.repeat(20_000)))
     await check()
     const [{ cell } = {}] = errorsOf((await rows())[0] as BulkRow)
@@ -63,7 +63,7 @@ describe('a cell that is wrong', () => {
     expect(cell?.value).toHaveLength(500)
   })
 
-  test('is corrected, and its row goes with what was typed, was and now', async () => {
+  test('can be corrected, and its row is sent with the old and new content', async () => {
     await open(line('Mere', 'mere.example.com'), line('Tama'))
     expect(await check()).toMatchObject({ ready: 1, withErrors: 1, corrected: 0 })
     const answer = await correct(2, EMAIL, ' mere@example.com ')
@@ -76,7 +76,7 @@ describe('a cell that is wrong', () => {
     expect(second).not.toHaveProperty('corrected')
   })
 
-  test('that is still wrong says so, and null puts back what the file says', async () => {
+  test('still wrong is reported, and null restores the file’s content', async () => {
     await open(line('Mere', 'mere.example.com'))
     await check()
     expect(errorsOf((await correct(2, EMAIL, 'mere@')).row)).toMatchObject([{ cell: { value: 'mere@' } }])
@@ -86,7 +86,7 @@ describe('a cell that is wrong', () => {
     expect(after).toMatchObject({ withErrors: 1, corrected: 0 })
   })
 
-  test('is read as the file’s cells are: a formula that is typed is text, with a warning', async () => {
+  test('is parsed like the file’s cells, so that a typed formula is text with a warning', async () => {
     await open(line('Mere', 'mere.example.com'))
     await check()
     const { row } = await correct(2, LAST, '=1+1')
@@ -95,7 +95,7 @@ describe('a cell that is wrong', () => {
     )
   })
 
-  test('stays in the list it was found in until all rows are checked again', async () => {
+  test('stays in the list of errors until all rows are checked again', async () => {
     await open(line('Mere', 'mere.example.com'), line('Tama', 'tama.example.com'))
     await check()
     await correct(2, EMAIL, 'mere@example.com')
@@ -117,7 +117,7 @@ describe('a cell that is wrong', () => {
 })
 
 describe('a correction', () => {
-  test('of what identifies a person goes to the outbox masked', async () => {
+  test('of a person’s identity data is masked in the outbox', async () => {
     const question = { key: 'q1', Label: 'Date of birth', Value: '', DataType: 'date' as const }
     const asked = forms({ items: [form({ signers: [signer({ UseIDData: true, IDData: [question] })] })] })
     await answers.open({ id: 's', fileName: 's.csv', bytes: Buffer.from('Born\n31/02/1990\n') })
@@ -129,7 +129,7 @@ describe('a correction', () => {
     expect(made.corrected).toEqual([{ column: 0, name: 'Born', was: '••••••', now: '••••••' }])
   })
 
-  test('makes a row repeat another, or no longer', async () => {
+  test('can make a row a duplicate of another, or no longer', async () => {
     await open(line('Mere'), line('Mere', 'mere.example.com'), line('Mere'))
     expect(await check()).toMatchObject({ duplicates: 1 })
     expect((await correct(3, EMAIL, 'mere@example.com')).check).toMatchObject({ duplicates: 2 })
@@ -138,7 +138,7 @@ describe('a correction', () => {
     expect((await rows()).map(({ duplicateOf }) => duplicateOf)).toEqual([undefined, undefined, { row: 3 }])
   })
 
-  test('outlasts another check, another sheet and another reading of the first row', async () => {
+  test('survives another check, another sheet and another interpretation of the first row', async () => {
     const sheets = { May: [HEADINGS.split(','), line('Mere', 'x').split(',')], June: [['A'], ['1']] }
     await answers.open({ id: 's', fileName: 'staff.xlsx', bytes: await workbookOf(sheets) })
     await check()
@@ -150,7 +150,7 @@ describe('a correction', () => {
     expect(await check()).toMatchObject({ rows: 2, corrected: 1 })
   })
 
-  test('is counted with those of the other sheets of its file, until it says what the file says', async () => {
+  test('is counted across the file’s sheets, until it equals the file’s content', async () => {
     const sheets = {
       May: [HEADINGS.split(','), line('Mere', 'x').split(',')],
       June: [HEADINGS.split(','), line('Tama', 'y').split(',')]
@@ -165,7 +165,7 @@ describe('a correction', () => {
     expect(await correct(2, EMAIL, null)).toMatchObject({ inAllSheets: 1 })
   })
 
-  test('is refused where there is nothing to correct, and once the rows have gone', async () => {
+  test('is refused for a missing cell, and once the rows have been sent', async () => {
     await open(line('Mere'))
     await check()
     await expect(correct(99, EMAIL, 'x')).rejects.toMatchObject({ appError: { code: 'gone' } })
@@ -175,7 +175,7 @@ describe('a correction', () => {
     await expect(correct(2, EMAIL, 'x@example.com')).rejects.toMatchObject({ appError: { code: 'busy' } })
   })
 
-  test('is in the sheet that is saved, with its headings or without', async () => {
+  test('is included in the saved sheet, with or without headings', async () => {
     await open(line('Mere', 'x'))
     await check()
     await correct(2, EMAIL, '=1')
@@ -185,7 +185,7 @@ describe('a correction', () => {
     expect(await file()).toBe(`\ufeff${HEADINGS}\r\nMere,Tamati,"'=1",\r\n`)
   })
 
-  test('tries one row, however many there are', async () => {
+  test('rechecks only one row', async () => {
     const table = openTable(Buffer.from([HEADINGS, line('Mere', 'x'), line('Tama'), line('Lena')].join('\n')), 's.csv')
     const sheet = await table.sheet('')
     const looked: number[] = []
@@ -207,8 +207,8 @@ describe('a correction', () => {
   })
 })
 
-describe('dates that could be read either way', () => {
-  test('are read with the day first until a person says otherwise', async () => {
+describe('ambiguous dates', () => {
+  test('are read day first until a person decides otherwise', async () => {
     const sheet = await open(line('Mere', undefined, '03/04/2027'))
     expect(sheet.dateDoubts).toEqual([{ column: DUE, example: '03/04/2027' }])
     await check()
@@ -221,14 +221,17 @@ describe('dates that could be read either way', () => {
   test.each([
     ['25/12/2026', '03/04/2027', 'month-first', '2027-04-03T17:00'],
     ['12/25/2026', '03/04/2027', 'day-first', '2027-03-04T17:00']
-  ] as const)('are read as %s proves it, whatever was said of another sheet', async (proof, doubted, order, due) => {
-    const sheet = await open(line('Mere', undefined, proof), line('Tama', undefined, doubted))
-    expect(sheet.dateDoubts).toEqual([])
-    expect(await check(base, { dateOrders: [{ column: DUE, order }] })).toMatchObject({ ready: 2 })
-    expect(JSON.parse(await answers.package({ id: 's', row: 3 })).due).toBe(due)
-  })
+  ] as const)(
+    'are read as %s in the same column proves, ignoring another choice',
+    async (proof, doubted, order, due) => {
+      const sheet = await open(line('Mere', undefined, proof), line('Tama', undefined, doubted))
+      expect(sheet.dateDoubts).toEqual([])
+      expect(await check(base, { dateOrders: [{ column: DUE, order }] })).toMatchObject({ ready: 2 })
+      expect(JSON.parse(await answers.package({ id: 's', row: 3 })).due).toBe(due)
+    }
+  )
 
-  test('keep a sheet of a drop folder from going by itself, where nobody can be asked', async () => {
+  test('keep a drop folder’s sheet from being sent automatically', async () => {
     const file = (due: string) => ({
       id: 'f',
       name: 'staff.csv',
@@ -247,7 +250,7 @@ describe('dates that could be read either way', () => {
   })
 })
 
-test('a row shows the package that it makes, also where it can’t go', async () => {
+test('a row’s package can be shown, even if the row can’t be sent', async () => {
   await open(line('Mere', 'x', '2027-04-03'))
   await check()
   const made = JSON.parse(await answers.package({ id: 's', row: 2 })) as Composition

@@ -21,10 +21,10 @@ async function refusal(work: () => Promise<unknown>): Promise<string> {
   throw new Error('It was taken.')
 }
 
-describe('rows that are pasted', () => {
+describe('pasted rows', () => {
   const pasted = (content: string) => pastedTable(content).sheet('')
 
-  test('come from Excel with tabs, and with quotes round cells of several lines', async () => {
+  test('are split at tabs, as Excel writes them, with quotes around cells of several lines', async () => {
     const sheet = await pasted('Name\tAddress\r\nMere\t"1 Ferry Rd\nNelson"\r\nTama\t"The ""Old"" Mill, 2 High St"\r\n')
     expect(sheet.columns).toEqual(['Name', 'Address'])
     expect(sheet.rows.map(({ cells }) => cells)).toEqual([
@@ -34,23 +34,23 @@ describe('rows that are pasted', () => {
     expect(sheet.notes).toEqual([])
   })
 
-  test('are parted by tabs alone: commas and semicolons are in cells', async () => {
+  test('are not split at commas or semicolons', async () => {
     expect((await pasted('Nelson, NZ; a, b\nLyttelton, NZ; c, d')).columns).toEqual(['Nelson, NZ; a, b'])
   })
 
-  test('may be one row without headings', async () => {
+  test('can be a single row without headings', async () => {
     expect((await pasted('Mere\tTamati\tmere@example.com')).rows).toEqual([
       { row: 1, cells: ['Mere', 'Tamati', 'mere@example.com'] }
     ])
   })
 
-  test('that are none say what to do', async () => {
+  test('that aren’t rows are refused with advice', async () => {
     expect(await refusal(async () => pasted(' \r\n'))).toContain('nothing to paste')
     expect(await refusal(async () => pasted('Kia ora koutou'))).toContain('Select the rows there')
     expect(await refusal(async () => pasted('PK\0\0\tx\n'))).toContain('isn’t text')
   })
 
-  test('keep to the limits of a file, and a formula among them is text', async () => {
+  test('have the same limits as files, and formulas among them are text', async () => {
     expect(await refusal(() => pasted(`Name\tE-mail\n${'Mere\tx\n'.repeat(30_000)}`))).toContain('30,000 rows')
     expect(await refusal(() => pasted(`${'x\t'.repeat(10_000)}y\n`))).toContain('10,001 columns')
     expect(await refusal(async () => pasted(`a\tb\n${'x'.repeat(51 * 1024 * 1024)}`))).toContain(
@@ -60,7 +60,7 @@ describe('rows that are pasted', () => {
   })
 })
 
-describe('a table of text', () => {
+describe('a text table', () => {
   test('has headings and rows', async () => {
     const sheet = await text('First name,Last name\nMere,Tamati\nTama,Brooks\n')
     expect(sheet.columns).toEqual(['First name', 'Last name'])
@@ -75,24 +75,24 @@ describe('a table of text', () => {
     ['semicolons', ';'],
     ['tabs', '\t'],
     ['vertical bars', '|']
-  ])('is read with %s, and says so', async (word, separator) => {
+  ])('can be separated by %s, which is noted', async (word, separator) => {
     const sheet = await text('Name;E-mail\nA, B;c'.replaceAll(';', separator))
     expect(sheet.columns).toEqual(['Name', 'E-mail'])
     expect(sheet.notes.join()).toContain(word)
   })
 
-  test('keeps commas in cells apart from semicolons between them', async () => {
+  test('separated by semicolons can have commas in cells', async () => {
     expect(await cells(text('Name;Address\nMere;"1 Ferry Rd, Nelson"\nTama;2 High St, Nelson\n'))).toEqual([
       ['Mere', '1 Ferry Rd, Nelson'],
       ['Tama', '2 High St, Nelson']
     ])
   })
 
-  test('takes the separator from the line that Excel writes for it', async () => {
+  test('uses the separator from Excel’s “sep=” line', async () => {
     expect((await text('sep=;\r\nName;E-mail\r\nMere;mere@example.com')).columns).toEqual(['Name', 'E-mail'])
   })
 
-  test('may have lines, quotes and separators within quotes', async () => {
+  test('can have line breaks, quotes and separators in quoted cells', async () => {
     expect(await cells(text('Name,Note\r\nMere,"Line one\r\nline ""two"", and more"\r\nTama,b\r\n'))).toEqual([
       ['Mere', 'Line one\nline "two", and more'],
       ['Tama', 'b']
@@ -100,10 +100,10 @@ describe('a table of text', () => {
   })
 
   test.each([
-    ['UTF-8 with its mark', Buffer.from('\ufeffName\nMāia Ngāta\n')],
-    ['UTF-16 with its mark', Buffer.from('\ufeffName\nMāia Ngāta\n', 'utf16le')],
-    ['UTF-16, big end first', Buffer.from('\ufeffName\nMāia Ngāta\n', 'utf16le').swap16()],
-    ['UTF-16 without its mark', Buffer.from('Name,Town\nMia,Nelson is where she lives\n', 'utf16le')]
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffName\nMāia Ngāta\n')],
+    ['UTF-16 with a byte order mark', Buffer.from('\ufeffName\nMāia Ngāta\n', 'utf16le')],
+    ['big-endian UTF-16', Buffer.from('\ufeffName\nMāia Ngāta\n', 'utf16le').swap16()],
+    ['UTF-16 without a byte order mark', Buffer.from('Name,Town\nMia,Nelson is where she lives\n', 'utf16le')]
   ])('is read in %s', async (_, bytes) => {
     const sheet = await read(bytes)
     expect(sheet.columns[0]).toBe('Name')
@@ -111,35 +111,35 @@ describe('a table of text', () => {
     expect(sheet.notes).toEqual([])
   })
 
-  test('in another encoding is read as Windows’, with a word of caution', async () => {
+  test('in another encoding is read as Windows-1252, with a note', async () => {
     const sheet = await read(Buffer.from('Name\nRen\xe9e \x93Dee\x94 \x80\n', 'latin1'))
     expect(sheet.rows[0]?.cells).toEqual(['Renée “Dee” €'])
     expect(sheet.notes.join()).toContain('Windows-1252')
   })
 
-  test('names blank headings by their place and tells equal ones apart', async () => {
+  test('names blank headings by position and makes equal ones distinct', async () => {
     expect((await text('Name,,Name,NAME\na,b,c,d')).columns).toEqual(['Name', 'Column 2', 'Name (2)', 'NAME (3)'])
   })
 
-  test('counts rows as the spreadsheet does, blank ones included', async () => {
+  test('counts rows like the spreadsheet, including blank ones', async () => {
     const sheet = await text('\nName\nMere\n\n  \nTama\n')
     expect(sheet.rows.map(({ row }) => row)).toEqual([3, 6])
   })
 
-  test('with more cells than headings keeps them', async () => {
+  test('keeps cells beyond the headings', async () => {
     const sheet = await text('Name\nMere,left over\n')
     expect(sheet.columns).toEqual(['Name', 'Column 2'])
     expect(sheet.rows[0]?.cells).toEqual(['Mere', 'left over'])
   })
 
-  test('takes off the apostrophe that keeps a cell from being run', async () => {
+  test('removes the apostrophe that protects a cell from being executed', async () => {
     expect(await cells(text("Name,Mobile\n'=SUM(A1),'+64 21 012 345\n'Akau,''@x"))).toEqual([
       ['=SUM(A1)', '+64 21 012 345'],
       ["'Akau", "'@x"]
     ])
   })
 
-  test('says which dates could be read in two ways, by the first that would be another day', async () => {
+  test('reports columns with ambiguous dates, with the first ambiguous one as an example', async () => {
     const doubts = async (...dates: string[]) =>
       (await text(`Name,Start\n${dates.map((one) => `a,${one}`).join('\n')}`)).dateDoubts
     expect(await doubts('05/05/2026', '04/12/2026', '05/11/2026')).toEqual([{ column: 1, example: '04/12/2026' }])
@@ -149,46 +149,46 @@ describe('a table of text', () => {
     expect(await doubts('05/05/2026')).toEqual([])
   })
 
-  test('says how many blank rows between the others it leaves out', async () => {
+  test('notes how many blank rows between others are left out', async () => {
     expect((await text('Name\nMere\n\nTama\n\n\n')).notes).toEqual(['1 blank row is left out.'])
     expect((await text('\nName,E-mail\nMere,x\n,\n , \nTama,y')).notes).toEqual(['2 blank rows are left out.'])
   })
 
-  test('says how dates are read where the month comes first, and where they are numbers', async () => {
+  test('notes if dates are read month first, or are numbers', async () => {
     const notes = async (...dates: string[]) => (await text(`Start\n${dates.join('\n')}`)).notes.join()
     expect(await notes('04/12/2026', '25/11/2026')).toBe('')
     expect(await notes('04/12/2026', '11/25/2026')).toContain('month first')
     expect(await notes('46361', '46400')).toContain('numbers such as 46361')
   })
 
-  test('whose last quote is missing was cut off, and is refused with the place', async () => {
+  test('with an unclosed quote is refused as incomplete, with its line', async () => {
     expect(await refusal(() => text('Name,Note\nMere,a\nTama,"and then'))).toMatch(/line 3 .* never closed/)
   })
 
-  test('that ends in the middle of a row is doubted', async () => {
+  test('that ends in the middle of a row gets a warning', async () => {
     expect((await text('A,B,C\n1,2,3\n4,5,6\n7,8')).notes.join()).toContain('last row')
   })
 
-  test('with ten thousand columns is refused, and says how many there are', async () => {
+  test('with 10,000 columns is refused, with that number', async () => {
     const wide = Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(',')
     expect(await refusal(() => text(`${wide}\n${wide}\n`))).toContain('10,000 columns')
   })
 
-  test('with too many rows is refused, and says how many there are', async () => {
+  test('with too many rows is refused, with their number', async () => {
     expect(await refusal(() => text(`Name\n${'Mere\n'.repeat(30_000)}`))).toContain('30,000 rows')
   })
 
-  test('may have two thousand rows', async () => {
+  test('can have 2,000 rows', async () => {
     expect((await text(`Name,E-mail\n${'Mere,mere@example.com\n'.repeat(2000)}`)).rows).toHaveLength(2000)
   })
 
-  test('that has nothing in it says so', async () => {
+  test('without content or rows is reported so', async () => {
     expect(await refusal(() => text('\n \n,,\n'))).toContain('empty')
     expect(await refusal(() => read(new Uint8Array()))).toContain('empty')
     expect((await text('Name,E-mail\n')).notes.join()).toContain('no rows')
   })
 
-  test('without headings has columns with letters, and loses no row', async () => {
+  test('without headings has columns named by letters, and keeps its first row', async () => {
     const sheet = await text('Mere,mere@example.com\nTama,tama@example.com')
     expect(sheet).toMatchObject({ firstRow: 'data', columns: ['A', 'B'] })
     expect(sheet.rows.map(({ row, cells }) => [row, cells[0]])).toEqual([
@@ -198,7 +198,7 @@ describe('a table of text', () => {
     expect(sheet.notes.join()).toContain('used as data')
   })
 
-  test('is read as a person says, whatever its first row looks like', async () => {
+  test('is read as a person chooses, even if its first row looks different', async () => {
     const table = openTable(Buffer.from('Mere,mere@example.com\nTama,tama@example.com'), 'staff.csv')
     expect(await table.sheet('', 'headings')).toMatchObject({
       firstRow: 'headings',
@@ -210,14 +210,14 @@ describe('a table of text', () => {
     expect((await wide.sheet('', 'data')).columns.slice(-3)).toEqual(['Z', 'AA', 'AB'])
   })
 
-  test('that is none is refused', async () => {
+  test('that is another kind of file is refused', async () => {
     expect(await refusal(() => read(Buffer.from('\x89PNG\r\n\x1a\n\0\0\0', 'latin1')))).toContain('table of text')
     expect(await refusal(() => read(Buffer.from('%PDF-1.7')))).toContain('PDF')
   })
 })
 
 describe('a workbook', () => {
-  test('has texts, numbers, dates and yes or no', async () => {
+  test('can contain texts, numbers, dates and booleans', async () => {
     const bytes = await workbook([
       ['Name', 'Start', 'Count', 'Happy', 'Sum'],
       ['Mere', new Date(Date.UTC(2026, 11, 4)), 21012345, true, 0.1 + 0.2],
@@ -231,7 +231,7 @@ describe('a workbook', () => {
     expect(sheet.notes.join()).toContain('“Start”')
   })
 
-  test('has several sheets; the first with rows is shown first', async () => {
+  test('can have several sheets, each of which can be read', async () => {
     const bytes = await workbookOf({ Notes: [['Read me']], Staff: [['Name'], ['Mere']], Old: [['Name'], ['Tama']] })
     const table = openTable(bytes, 'staff.xlsx')
     expect(table.sheets).toEqual(['Notes', 'Staff', 'Old'])
@@ -239,7 +239,7 @@ describe('a workbook', () => {
     expect(await refusal(() => table.sheet('Gone'))).toContain('no sheet')
   })
 
-  test('shows formulas that failed, and those that were never worked out, as what they are', async () => {
+  test('shows failed formulas and formulas without a result as such', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'First name')}${inline('B1', 'Last name')}${inline('C1', 'E-mail')}</row>` +
         '<row r="2"><c r="A2" t="e"><f>A9</f><v>#REF!</v></c><c r="B2"><f>UPPER(&quot;x&quot;)</f></c><c r="C2" t="str"><f>A1</f><v>mere@example.com</v></c></row></sheetData>'
@@ -252,7 +252,7 @@ describe('a workbook', () => {
     ])
   })
 
-  test('has texts that cells share, in pieces and without how they are pronounced, and dates by their style', async () => {
+  test('can have shared texts in parts, with phonetics left out, and dates marked by styles', async () => {
     const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Name')}${inline('B1', 'Start')}${inline('C1', 'Rent')}</row>` +
@@ -273,22 +273,22 @@ describe('a workbook', () => {
   })
 
   test.each([
-    ['a text that isn’t there', '<c r="A2" t="s"><v>7</v></c>'],
-    ['a style that isn’t there', '<c r="A2" s="7"><v>7</v></c>'],
-    ['a number that is none', '<c r="A2"><v>seven</v></c>'],
-    ['a kind of cell that there isn’t', '<c r="A2" t="x"><v>7</v></c>']
+    ['a missing text', '<c r="A2" t="s"><v>7</v></c>'],
+    ['a missing style', '<c r="A2" s="7"><v>7</v></c>'],
+    ['an invalid number', '<c r="A2"><v>seven</v></c>'],
+    ['an unknown cell type', '<c r="A2" t="x"><v>7</v></c>']
   ])('with %s is refused', async (_, cell) => {
     const bytes = rawWorkbook(`<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${cell}</row></sheetData>`)
     expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('The sheet “Staff” can’t be read')
   })
 
-  test('with the cells of one row in two places is refused, not read as two rows', async () => {
+  test('with one row’s cells in two places is refused, rather than read as two rows', async () => {
     const rows = [inline('A1', 'Name'), inline('A2', 'Mere'), inline('A3', 'Tama'), inline('B2', 'Tamati')]
     const bytes = rawWorkbook(`<sheetData>${rows.map((cell) => `<row>${cell}</row>`).join('')}</sheetData>`)
     expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('can’t be read')
   })
 
-  test('with too many rows is refused, and says how many there are', async () => {
+  test('with too many rows is refused, with their number', async () => {
     const rows = Array.from(
       { length: 30_001 },
       (_, index) => `<row r="${index + 1}">${inline(`A${index + 1}`, 'x')}</row>`
@@ -297,14 +297,14 @@ describe('a workbook', () => {
     expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('30,000 rows')
   })
 
-  test('with merged cells says what is read of them', async () => {
+  test('with merged cells gets a note about them', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${inline('A2', 'Mere')}</row></sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>`
     )
     expect((await read(bytes, 'a.xlsx')).notes.join()).toContain('merged')
   })
 
-  test('that a spreadsheet of 1904 made has its own days', async () => {
+  test('with the 1904 date system is read accordingly', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Start')}</row><row r="2"><c r="A2"><v>44899</v></c></row></sheetData>`,
       {
@@ -315,26 +315,26 @@ describe('a workbook', () => {
     expect((await read(bytes, 'a.xlsx')).epoch).toBe(1904)
   })
 
-  test('that was cut in half is refused', async () => {
+  test('that is cut off is refused', async () => {
     const bytes = await workbook([['Name'], ['Mere']])
     expect(await refusal(() => read(bytes.subarray(0, bytes.length / 2), 'staff.xlsx'))).toContain('incomplete')
   })
 
-  test('of which a part was damaged is refused', async () => {
+  test('with a damaged part is refused', async () => {
     const bytes = await workbook([['Name'], ['Mere']])
     for (let index = 60; index < 200; index++) bytes[index] = 0xaa
     expect(await refusal(() => read(bytes, 'staff.xlsx'))).toContain('damaged')
   })
 
-  test('that would unpack to more than fits is refused before it is unpacked', async () => {
+  test('that would unpack to too much is refused before unpacking', async () => {
     expect(await refusal(() => read(bomb(3_000_000_000), 'staff.xlsx'))).toMatch(/unpacks to 2,861 MB/)
   })
 
-  test('that says it is smaller than it is, is refused', async () => {
+  test('that understates its unpacked size is refused', async () => {
     expect(await refusal(() => read(bomb(10), 'staff.xlsx'))).toContain('damaged')
   })
 
-  test('with a cell at the end of the world is refused before places are made for all between', async () => {
+  test('with a cell at a huge position is refused without allocating all rows before it', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="1048576">${inline('XFD1048576', 'x')}</row></sheetData>`
     )
@@ -350,7 +350,7 @@ describe('a workbook', () => {
     expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('can’t be read')
   })
 
-  test('with a password, in an old format, or of another program, is refused in words that help', async () => {
+  test('with a password, in an old format, or of another kind is refused with a helpful message', async () => {
     const ole = Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
     const locked = Buffer.concat([ole, Buffer.alloc(600), Buffer.from('EncryptedPackage', 'utf16le')])
     expect(await refusal(() => read(locked, 'a.xlsx'))).toContain('password')
@@ -358,7 +358,7 @@ describe('a workbook', () => {
     expect(await refusal(() => read(Buffer.from('Name\nMere'), 'a.xlsx'))).toContain('isn’t one')
   })
 
-  test('named as a table of text is read as what it is', async () => {
+  test('named as a text table is read as a workbook', async () => {
     const sheet = await read(await workbook([['Name'], ['Mere']]), 'staff.csv')
     expect(sheet.rows[0]?.cells).toEqual(['Mere'])
     expect(sheet.notes[0]).toContain('Excel workbook')

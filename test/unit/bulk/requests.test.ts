@@ -50,21 +50,21 @@ beforeEach(async () => {
 
 afterEach(() => files.leave())
 
-describe('a person', () => {
-  test('chooses a table, and no path goes to the screens', async () => {
+describe('bulk requests', () => {
+  test('open a chosen table, without revealing its path to screens', async () => {
     chosen = [await files.put('staff.csv', 'Name\nMere\n')]
     const sheet = await handlers['bulk.open'](undefined, context)
     expect(sheet).toMatchObject({ id: 'sheet', fileName: 'staff.csv', rows: 1 })
     expect(JSON.stringify(sheet)).not.toContain(files.folder)
   })
 
-  test('drops a table, of which only its name and what is in it come over', async () => {
+  test('open a dropped table from its name and content', async () => {
     const bytes = Buffer.from('Name\nMere\n')
     const sheet = await handlers['bulk.openDropped']({ fileName: 'staff.csv', bytes }, context)
     expect(sheet).toMatchObject({ id: 'sheet', fileName: 'staff.csv', rows: 1 })
   })
 
-  test('drops no more than a file may have, and nothing but bytes', () => {
+  test('accept dropped bytes only, up to the maximum size', () => {
     const { input } = requests['bulk.openDropped']
     const fits = (bytes: unknown) => input.safeParse({ fileName: 'staff.csv', bytes }).success
     expect(fits(new Uint8Array(MAX_SHEET_BYTES))).toBe(true)
@@ -73,7 +73,7 @@ describe('a person', () => {
     expect(input.safeParse({ path: '/etc/passwd', fileName: 'passwd' }).success).toBe(false)
   })
 
-  test('drops what isn’t a table and is told why', async () => {
+  test('refuse a dropped file that isn’t a table, with a reason', async () => {
     const drop = (fileName: string, text: string) =>
       handlers['bulk.openDropped']({ fileName, bytes: Buffer.from(text, 'latin1') }, context)
     await expect(drop('scan.csv', '%PDF-1.7')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
@@ -82,19 +82,19 @@ describe('a person', () => {
     })
   })
 
-  test('pastes rows, those given or those on the clipboard', async () => {
+  test('paste given rows, or those on the clipboard', async () => {
     clipboard = 'Name\tE-mail\nTama\ttama@example.com'
     expect(await handlers['bulk.paste']({}, context)).toMatchObject({ fileName: 'Pasted rows', rows: 1 })
     expect(await handlers['bulk.paste']({ text: 'Name\nMere\nLena' }, context)).toMatchObject({ rows: 2 })
   })
 
-  test('is given nothing of the clipboard once the screen was left', async () => {
+  test('don’t return clipboard content once the screen was left', async () => {
     clipboard = 'Name\nTama'
     const left = { ...context, stillAsking: () => false }
     await expect(handlers['bulk.paste']({}, left)).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
-  test('practises in the practice office, with a sheet that has something to correct', async () => {
+  test('offer a practice sheet with errors to correct, only in the practice office', async () => {
     account = { id: 'office', kind: 'practice' }
     const { sheet, composition } = await handlers['bulk.practise']({}, context)
     expect(sheet.columns).toEqual(['First name', 'Last name', 'E-mail', 'Due date'])
@@ -106,17 +106,17 @@ describe('a person', () => {
     await expect(handlers['bulk.practise']({}, context)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
-  test('may think better of choosing and of saving', async () => {
+  test('return nothing if choosing or saving was cancelled', async () => {
     expect(await handlers['bulk.open'](undefined, context)).toBeNull()
     expect(await handlers['bulk.saveSample']({ composition: forms(), format: 'csv' }, context)).toBeNull()
   })
 
-  test('needs an account', async () => {
+  test('need an account', async () => {
     account = undefined
     await expect(handlers['bulk.open'](undefined, context)).rejects.toMatchObject({ appError: { code: 'no-account' } })
   })
 
-  test('saves a sample under a name that fits, in place of an older one', async () => {
+  test('save a sample under a suitable name, replacing an older one', async () => {
     saveAs = await files.put('sample.csv', 'old')
     expect(await handlers['bulk.saveSample']({ composition: forms(), format: 'csv' }, context)).toEqual({
       label: 'sample.csv'
@@ -125,7 +125,7 @@ describe('a person', () => {
     expect(await readFile(saveAs, 'utf8')).toContain('Signer 1: first name')
   })
 
-  test('gets the ending where the system’s dialog leaves it to us, and loses no file by it', async () => {
+  test('add a missing file extension without overwriting another file', async () => {
     const other = await files.put('sample.csv', 'of someone else')
     saveAs = join(files.folder, 'sample')
     const save = () => handlers['bulk.saveSample']({ composition: forms(), format: 'csv' }, context)
@@ -135,7 +135,7 @@ describe('a person', () => {
     expect(await save()).toEqual({ label: 'STAFF.CSV' })
   })
 
-  test('saves the rows that have to be fixed', async () => {
+  test('save the rows to be fixed', async () => {
     chosen = [await files.put('staff.csv', 'First name,E-mail\nMere,nobody\n')]
     await handlers['bulk.open'](undefined, context)
     const mapping = [{ target: 'f1.signers.s1.Email', column: 1 }]
@@ -148,8 +148,8 @@ describe('a person', () => {
   })
 })
 
-describe('a table that is written', () => {
-  test('can’t be run by a spreadsheet', () => {
+describe('a written table', () => {
+  test('contains nothing that a spreadsheet would execute', () => {
     const text = Buffer.from(
       tableFile(
         'csv',
@@ -164,7 +164,7 @@ describe('a table that is written', () => {
     expect(text).toBe(`\ufeff"'=Name",b\r\n"'=1+1","'+64"\r\n"'-1","'@x"\r\n"'\tx","''=y"\r\n`)
   })
 
-  test('keeps lines, quotes and separators in their cells', () => {
+  test('preserves line breaks, quotes and separators in cells', () => {
     const text = Buffer.from(tableFile('csv', ['a'], [['x\ny'], ['"z", w']])).toString()
     expect(text).toBe('\ufeffa\r\n"x\ny"\r\n"""z"", w"\r\n')
   })

@@ -1,4 +1,4 @@
-/** Tables that are written, and how programs read them that split cells at other characters. */
+/** Writing tables, and how they are read by programs that split cells at other characters. */
 import fc from 'fast-check'
 import { strFromU8, unzipSync } from 'fflate'
 import Papa from 'papaparse'
@@ -29,7 +29,7 @@ const cellsAt = (text: string, separator: string) => text.split(/\r\n|\n/).flatM
 
 describe('a table as CSV', () => {
   test.each(['Lease;=1+1;x', 'Lease\t=1+1', 'Lease|"=1+1"', 'Lease\n@SUM(A1)', "x;'=1"])(
-    '%j is no formula, whatever parts cells there',
+    '%j isn’t a formula, even if split at other characters',
     (text) => {
       const written = csvLines([['a', text, 'b']])
       for (const separator of [';', '\t', '|']) {
@@ -38,7 +38,7 @@ describe('a table as CSV', () => {
     }
   )
 
-  test('comes back as it was', () => {
+  test('can be read back unchanged', () => {
     fc.assert(
       fc.property(rows, (table) => {
         const { data } = Papa.parse<string[]>(csvLines(table), { delimiter: ',', newline: '\r\n' })
@@ -72,7 +72,7 @@ describe('a table as a workbook', () => {
   /** Text of only spaces counts as empty. */
   const orBlank = (text: string) => (text.trim() === '' ? '' : text)
 
-  test('has every cell as a text, and comes back as it was', () => {
+  test('stores every cell as text, and can be read back unchanged', () => {
     fc.assert(
       fc.property(anyRows, (rows) => {
         const bytes = tableFile('xlsx', ['One', 'Two', 'Three'], rows)
@@ -91,7 +91,7 @@ describe('a table as a workbook', () => {
     )
   })
 
-  test('is the same whether its rows are written at once or in pieces', () => {
+  test('is the same if written at once or in parts', () => {
     const rows = Array.from({ length: 500 }, (_, row) => [`Lease ${row}`, 'Māori', '=1+1'])
     const { write, end } = tableWriters.xlsx()
     const pieces = [write([['One', 'Two', 'Three']])]
@@ -103,7 +103,7 @@ describe('a table as a workbook', () => {
     expect(whole).toContain('<row r="501">')
   })
 
-  test('cuts a cell that is longer than one can be, and no other', () => {
+  test('truncates only cells longer than the limit', () => {
     const sheet = sheetOf(tableFile('xlsx', ['One'], [['x'.repeat(32_768)], ['y'.repeat(32_767)]]))
     expect(sheet).toContain(`>${'x'.repeat(32_766)}…<`)
     expect(sheet).toContain(`>${'y'.repeat(32_767)}<`)

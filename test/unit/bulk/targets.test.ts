@@ -85,7 +85,7 @@ describe('headings', () => {
     expect(filled(two, heading)).toEqual([label])
   })
 
-  test('that are exact come before those that are near', () => {
+  test('that match exactly take precedence over similar ones', () => {
     expect(filled(two, 'Email', 'Signer 1: e-mail')).toEqual([undefined, 'Signer 1: e-mail'])
   })
 
@@ -95,7 +95,7 @@ describe('headings', () => {
     expect(new Set(mapping.map(({ column }) => column)).size).toBe(mapping.length)
   })
 
-  test('of several forms say which', () => {
+  test('name the form if there are several', () => {
     const base = forms({ items: [form(), form({ key: 'f2', Name: 'Super choice' })] })
     expect(filled(base, 'Email', 'Form 2, signer 1 e-mail', 'Form 2: reference', 'Form 2 employer reference')).toEqual([
       'Form 1, signer 1: e-mail',
@@ -105,7 +105,7 @@ describe('headings', () => {
     ])
   })
 
-  test('that are the labels match all targets, whatever the composition is', () => {
+  test('that equal the labels match all targets, for any composition', () => {
     const many = forms({
       items: [
         form({ signers: [signer({ ShareUsers: [user], IDData: [question], UseIDData: true }), signer({ key: 's2' })] })
@@ -120,8 +120,8 @@ describe('headings', () => {
   })
 })
 
-describe('a row', () => {
-  test('says what its cells say, and what the base says where they are blank', () => {
+describe('a row’s cells', () => {
+  test('override the base, which applies where they are blank', () => {
     const base = templates({ items: [template({ signers: [signer({ MobileNumber: '021' })] })] })
     const { composition, cellProblems } = row(base, {
       'First name': 'Tama',
@@ -139,12 +139,12 @@ describe('a row', () => {
     expect(base.items[0]?.signers[0]?.FirstName).toBe('Mere')
   })
 
-  test.each(['yes', 'Y', 'TRUE', '1', 'x'])('knows that "%s" is yes', (word) => {
+  test.each(['yes', 'Y', 'TRUE', '1', 'x'])('can say yes as "%s"', (word) => {
     expect(row(two, { 'Signer 1 face to face': word }).composition.items[0]?.signers[0]?.faceToFace).toBe(true)
     expect(row(two, { Smoker: word }).composition.items[0]?.fields[2]?.Value).toBe('true')
   })
 
-  test.each(['no', 'N', 'False', '0'])('knows that "%s" is no', (word) => {
+  test.each(['no', 'N', 'False', '0'])('can say no as "%s"', (word) => {
     const base = templates({ items: [template({ signers: [signer({ video: true })] })] })
     expect(row(base, { Video: word }).composition.items[0]?.signers[0]?.video).toBe(false)
   })
@@ -160,20 +160,20 @@ describe('a row', () => {
     ['20261204', '2026-12-04'],
     ['46360', '2026-12-04'],
     ['29/02/2028', '2028-02-29']
-  ])('reads the date "%s"', (text, day) => {
+  ])('can contain the date "%s"', (text, day) => {
     expect(row(two, { 'REF-2': text })).toMatchObject({
       composition: { items: [{ fields: [{}, { Value: day }, {}] }] },
       cellProblems: []
     })
   })
 
-  test('reads dates month first where its column has them so, and days of old Macs where the file counts them', () => {
+  test('are read month first if their column is, and by the 1904 system if the file uses it', () => {
     const order = { dateOrder: () => 'month-first' as const }
     expect(row(two, { 'REF-2': '12/04/2026' }, order).composition.items[0]?.fields[1]?.Value).toBe('2026-12-04')
     expect(row(two, { 'REF-2': '44898' }, { epoch: 1904 }).composition.items[0]?.fields[1]?.Value).toBe('2026-12-04')
   })
 
-  test('warns of a year with two digits', () => {
+  test('with a two-digit year get a warning', () => {
     const { composition, cellProblems } = row(two, { 'REF-2': '4-Dec-26' })
     expect(composition.items[0]?.fields[1]?.Value).toBe('2026-12-04')
     expect(cellProblems).toMatchObject([{ severity: 'warning', column: 0 }])
@@ -192,7 +192,7 @@ describe('a row', () => {
     ['First name', '#N/A'],
     ['Mobile', '########'],
     ['First name', 'x'.repeat(10_001)]
-  ])('with "%s" of "%s" has an error there, and changes nothing', (heading, text) => {
+  ])('with heading "%s" and content "%s" cause an error, and change nothing', (heading, text) => {
     const { composition, cellProblems } = row(two, { [heading]: text })
     expect(cellProblems).toMatchObject([{ severity: 'error', column: 0 }])
     expect(composition.items[0]?.fields).toEqual(two.items[0]?.fields)
@@ -203,20 +203,20 @@ describe('a row', () => {
     ['12/25/2026', 'day-first', 'Write it day first: 25/12/2026.'],
     ['25/12/2026', 'month-first', 'Write it month first: 12/25/2026.'],
     ['31/02/2026', 'day-first', '31/02/2026 isn’t a real date. Write it as 31/12/2026 or 2026-12-31.']
-  ] as const)('says how "%s" is written in a column that is read %s', (text, order, message) => {
+  ] as const)('with the wrong date %s in a column read %s get advice on how to write it', (text, order, message) => {
     for (const heading of ['REF-2', 'Due date']) {
       const { cellProblems } = row(two, { [heading]: text }, { dateOrder: () => order })
       expect(cellProblems).toMatchObject([{ message }])
     }
   })
 
-  test('takes a formula for the text that it is, with a warning', () => {
+  test('with a formula are used as text, with a warning', () => {
     const { composition, cellProblems } = row(two, { 'First name': '=CMD()|x' })
     expect(composition.items[0]?.signers[0]?.FirstName).toBe('=CMD()|x')
     expect(cellProblems).toMatchObject([{ severity: 'warning', at: 't1.signers.s1.FirstName' }])
   })
 
-  test('is due at the time of the zone, daylight saving included', () => {
+  test('set the due time in the zone, including daylight saving', () => {
     expect(row(two, { 'Due date': '04/12/2026' }).composition).toMatchObject({
       due: '2026-12-04T17:00',
       gmt: '780',
@@ -238,7 +238,7 @@ describe('a row', () => {
     expect(row(chosen, { 'Due date': '4 July 2026' }).composition).toMatchObject({ gmt: '330', zone: '' })
   })
 
-  test('reads an identity answer as its question says', () => {
+  test('with an identity answer are read by the question’s type', () => {
     const base = forms({ items: [form({ signers: [signer({ UseIDData: true, IDData: [question] })] })] })
     const answer = (cells: Record<string, string>) => row(base, cells).composition.items[0]?.signers[0]?.IDData[0]
     expect(answer({ 'Answer 1': '31/12/1990' })?.Value).toBe('1990-12-31')
@@ -249,7 +249,7 @@ describe('a row', () => {
     expect(row(base, { 'Answer 1': 'when?' }).cellProblems).toMatchObject([{ severity: 'error' }])
   })
 
-  test('has no second signer where it says nothing of one and the base neither', () => {
+  test('leave out a second signer if neither they nor the base describe one', () => {
     const first = { 'First name': 'Mere', Surname: 'Tamati', Email: 'mere@example.com' }
     const left = row(two, { ...first, 'Email 2': '', 'Signer 2 first name': '', 'Signer 2 video confirmation': 'no' })
     expect(left.composition.items[0]?.signers.map(({ key }) => key)).toEqual(['s1'])
@@ -258,14 +258,14 @@ describe('a row', () => {
     expect(row(two, first).composition.items[0]?.signers).toHaveLength(2)
   })
 
-  test('keeps a second signer whom the base knows', () => {
+  test('keep a second signer that the base describes', () => {
     const base = templates({
       items: [template({ signers: [signer(), signer({ key: 's2', Email: 'manager@example.com' })] })]
     })
     expect(row(base, { Email: 'x@example.com', 'Email 2': '' }).composition.items[0]?.signers).toHaveLength(2)
   })
 
-  test('fills drop-down items, people to share with, and the form’s own references', () => {
+  test('can fill drop-down items, people to share with, and the form’s own references', () => {
     const base = forms({
       items: [form({ signers: [signer({ ShareUsers: [user] })] })],
       ListItems: [{ key: 'l1', ClientField: 'fund', Item: 'Fund A', Value: 'a' }]
@@ -287,7 +287,7 @@ describe('a row', () => {
     expect(row(base, { 'Shared with 1 email': '' }).composition.items[0]?.signers[0]?.ShareUsers).toEqual([])
   })
 
-  test('can be matched by hand, and a match that fits no longer is known', () => {
+  test('can be matched by hand, and unknown targets are reported', () => {
     const mapping = [{ target: 't1.signers.s1.FirstName', column: 1 }]
     const { composition } = rowMapper(two, mapping, reading)(['ignored', 'Mere'])
     expect(composition.items[0]?.signers[0]?.FirstName).toBe('Mere')
@@ -402,7 +402,7 @@ function emptied(composition: Composition): Composition {
   return base
 }
 
-test('any composition, written as a row and read again onto an empty one, is the same composition', () => {
+test('any composition written as a row can be read back onto an empty one unchanged', () => {
   fc.assert(
     fc.property(anyComposition, (composition) => {
       const targets = bulkTargets(composition)
