@@ -26,25 +26,25 @@ const failing = (work: Promise<unknown>) =>
     (error: unknown) => asAppError(error)
   )
 
-describe('what is no news to the one who does it', () => {
+describe('marking an action as our own', () => {
   const told = () => office.parts.mirror.told
 
-  test('is said to the documents’ worker as it leaves, with the date that documents become due', async () => {
+  test('happens in the documents worker before it is sent, with the new due date', async () => {
     const asked = extension()
     office.line.setFault('lose-answer', posts)
     expect(await office.start(reference, asked)).toMatchObject({ state: 'uncertain' })
     expect(told()).toEqual([['leaves', reference, 'extend', Date.parse(asked.dueDate)]])
   })
 
-  test('and taken back where the service refuses it', async () => {
+  test('is withdrawn if the service refuses it', async () => {
     office.line.setFault({ status: 400 }, posts)
     expect(await office.start(reference, extension())).toMatchObject({ state: 'refused' })
     expect(told().map(([what]) => what)).toEqual(['leaves', 'refused'])
   })
 })
 
-describe('pressing twice', () => {
-  test('the same press is done once and answers what is known of it', async () => {
+describe('pressing the button twice', () => {
+  test('runs the action once, and returns its current state', async () => {
     const [id, asked] = [randomUUID(), extension()]
     const both = await Promise.all([office.start(reference, asked, id), office.start(reference, asked, id)])
     expect(both.map((one) => one.id)).toEqual([id, id])
@@ -52,7 +52,7 @@ describe('pressing twice', () => {
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
-  test('another due date for another document of the package is busy while the first is on its way', async () => {
+  test('a new due date for another document of the package is busy while the first is in progress', async () => {
     office.line.setFault('hang', posts)
     const first = office.start(reference, extension())
     await expect.poll(() => office.line.seen.some((one) => one.includes('Extend'))).toBe(true)
@@ -70,14 +70,14 @@ describe('pressing twice', () => {
   })
 })
 
-describe('offline', () => {
+describe('while offline', () => {
   let elsewhere: DocumentResponse | undefined
   beforeEach(async () => {
     ;[elsewhere] = await office.send()
     await office.cutLine()
   })
 
-  test('a due date and a correction wait, and go by themselves in their order when it is back', async () => {
+  test('a due date and a correction wait, and are sent automatically in order once online', async () => {
     const one = await office.start(reference, extension())
     const other = await office.start(elsewhere?.Reference ?? '', correction(elsewhere))
     expect([one.state, other.state]).toEqual(['waiting', 'waiting'])
@@ -97,7 +97,7 @@ describe('offline', () => {
     ])
   })
 
-  test('they try again by themselves, also after a restart', async () => {
+  test('waiting actions are retried automatically, even after a restart', async () => {
     const { id } = await office.start(reference, extension())
     await office.startAgain()
     await office.line.comeBack()
@@ -106,7 +106,7 @@ describe('offline', () => {
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
-  test('a notary and a reminder are refused with a reason, and never go later', async () => {
+  test('a notary and a reminder are refused with a reason, and never sent later', async () => {
     const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
     for (const { state, error } of [notary, reminder]) {
@@ -119,7 +119,7 @@ describe('offline', () => {
     expect(office.practice.recorded().map(({ operation }) => operation)).toEqual(['SendForms2', 'SendForms2'])
   })
 
-  test('what waits can be taken back and never leaves then', async () => {
+  test('a waiting action can be cancelled, and is then never sent', async () => {
     const { id } = await office.start(reference, extension())
     expect(office.actions.cancel(id).state).toBe('cancelled')
     await office.line.comeBack()
@@ -130,12 +130,12 @@ describe('offline', () => {
 
   test.each([
     [
-      'another due date was set meanwhile',
+      'another due date was set in the meantime',
       () => office.direct('/Document/Extend', { DocumentReference: reference, ...due(90) }),
       'Another due date was set'
     ],
     [
-      'the document was signed by all meanwhile',
+      'all have signed in the meantime',
       async () => {
         for (const one of Object.values(office.practice.state.documents)) one.ending = 'Complete'
       },
@@ -148,7 +148,7 @@ describe('offline', () => {
       },
       'no longer in your folders'
     ]
-  ])('it is refused rather than sent blindly where %s', async (_, meanwhile, words) => {
+  ])('it is refused rather than sent blindly if %s', async (_, meanwhile, words) => {
     const { id } = await office.start(reference, extension())
     await meanwhile()
     const before = office.taken('Extend').length
@@ -159,7 +159,7 @@ describe('offline', () => {
     expect(office.taken('Extend')).toHaveLength(before)
   })
 
-  test('a correction is refused if someone else corrected that signer meanwhile', async () => {
+  test('a correction is refused if someone else corrected that signer in the meantime', async () => {
     const { id } = await office.start(reference, correction(document))
     const Signers = [
       { SignerReference: signerReference, FirstName: 'Ana', LastName: 'Parata', Email: 'ana@example.com' }
@@ -171,7 +171,7 @@ describe('offline', () => {
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })
 
-  test('a correction leaves what it doesn’t change as someone else made it meanwhile', async () => {
+  test('a correction keeps someone else’s changes to what it doesn’t change', async () => {
     const { FirstName = '', LastName = '', Email = '' } = document?.Signers?.[0] ?? {}
     const mobile = { FirstName, LastName, Email, MobileNumber: '0217654321' }
     const { id } = await office.start(reference, correction(document, mobile))
@@ -188,8 +188,8 @@ describe('offline', () => {
   })
 })
 
-describe('what was asked for first is done first', () => {
-  test('a reminder does not overtake the correction that waits, and goes once that was let go', async () => {
+describe('the order of requests', () => {
+  test('doesn’t let a reminder overtake a waiting correction, until that is cancelled', async () => {
     await office.cutLine()
     const { id } = await office.start(reference, correction(document))
     await office.line.comeBack()
@@ -202,7 +202,7 @@ describe('what was asked for first is done first', () => {
     expect((await office.start(reference, asked)).state).toBe('done')
   })
 
-  test('another due date of the package concerns each of its documents, and no other package’s', async () => {
+  test('applies a new due date to all documents of its package, and no others', async () => {
     const inPackage = { accountId: office.accountId, packageReference: document?.PackageReference ?? '' }
     const [, other] = await office.parts.mirror.ask('inPackage', inPackage)
     const [elsewhere] = await office.send()
@@ -218,7 +218,7 @@ describe('what was asked for first is done first', () => {
   })
 })
 
-test('a worker that fails for a moment holds up what waits, and refuses nothing', async () => {
+test('a temporary failure of the documents worker delays waiting actions, and refuses none', async () => {
   await office.cutLine()
   const { id } = await office.start(reference, extension())
   const trouble = { code: 'storage' as const, message: 'The list of documents stopped working.' }
@@ -234,7 +234,7 @@ test('a worker that fails for a moment holds up what waits, and refuses nothing'
 
 const due = (days: number) => ({ DueDate: extension(days).dueDate, GMT: '0' })
 
-describe('where the answer was lost', () => {
+describe('when the answer was lost', () => {
   test('a due date that arrived is found in the folders', async () => {
     office.line.setFault('lose-answer', posts)
     const { id } = await office.start(reference, extension())
@@ -248,7 +248,7 @@ describe('where the answer was lost', () => {
     await office.until(id, 'done')
   })
 
-  test('a correction that waited, left and arrived is found, though the signers stand in another order by then', async () => {
+  test('a correction that arrived after waiting is found, even if the signers’ order changed', async () => {
     await office.cutLine()
     const { id } = await office.start(reference, correction(document))
     office.parts.mirror.turnSigners(reference)
@@ -259,7 +259,7 @@ describe('where the answer was lost', () => {
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })
 
-  test('one that did not arrive is refused after two looks a minute apart, not before', async () => {
+  test('one that didn’t arrive is refused after two checks a minute apart', async () => {
     office.line.setFault('cut', posts)
     const { id } = await office.start(reference, extension())
     await office.until(id, 'uncertain')
@@ -281,7 +281,7 @@ describe('where the answer was lost', () => {
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
-  test('a document that someone else changed stays uncertain until a person says', async () => {
+  test('a document that someone else changed stays uncertain until a person decides', async () => {
     office.line.setFault('cut', posts)
     const { id } = await office.start(reference, extension())
     await office.direct('/Document/Extend', { DocumentReference: reference, ...due(77) })
@@ -291,7 +291,7 @@ describe('where the answer was lost', () => {
     expect(office.actions.conclude(id, false).state).toBe('cancelled')
   })
 
-  test('a crash on its way leaves it uncertain, and the folders settle it', async () => {
+  test('a crash during sending leaves it uncertain, until the folders show that it arrived', async () => {
     office.line.setFault('swallow-answer', posts)
     const asked = office.start(reference, extension()).catch(() => undefined)
     await expect.poll(() => office.taken('Extend').length).toBe(1)
@@ -302,7 +302,7 @@ describe('where the answer was lost', () => {
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
-  test('a notary and a reminder can’t be checked: a person says, or does it again', async () => {
+  test('a notary and a reminder can’t be checked, so a person decides or repeats them', async () => {
     office.line.setFault('lose-answer', posts)
     const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
@@ -319,7 +319,7 @@ describe('where the answer was lost', () => {
     expect(office.taken('SendReminder')).toHaveLength(2)
   })
 
-  test('a guest network’s page to sign in at is not the service’s word', async () => {
+  test('a guest network’s login page doesn’t count as the service’s answer', async () => {
     office.line.setFault('rubbish', posts)
     const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
@@ -327,7 +327,7 @@ describe('where the answer was lost', () => {
     expect(office.parts.rights.of(office.accountId).reminders).toBe('unknown')
   })
 
-  test('a refusal of the second time proves nothing of the first', async () => {
+  test('a refused second attempt proves nothing about the first', async () => {
     office.line.setFault('lose-answer', posts)
     const { id } = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
     office.line.setFault({ status: 409 }, posts)
@@ -338,12 +338,12 @@ describe('where the answer was lost', () => {
   })
 })
 
-test('what the service refuses is refused with its words', async () => {
+test('a refusal keeps the service’s reason', async () => {
   office.line.setFault({ status: 403 }, posts)
   expect(await office.start(reference, extension())).toMatchObject({ state: 'refused', error: { code: 'forbidden' } })
 })
 
-test('“not so fast” lets a due date wait as long as was asked', async () => {
+test('a rate limit delays a due date as long as requested', async () => {
   office.line.setFault({ status: 429, headers: { 'retry-after': '50' } }, posts)
   const { id, state } = await office.start(reference, extension())
   expect(state).toBe('waiting')
@@ -354,7 +354,7 @@ test('“not so fast” lets a due date wait as long as was asked', async () => 
   await office.until(id, 'done')
 })
 
-test('what ended is forgotten after thirty days, what is uncertain never', async () => {
+test('finished actions are deleted after thirty days, but uncertain ones are kept', async () => {
   const done = await office.start(reference, extension())
   office.line.setFault('lose-answer', posts)
   const lost = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
@@ -364,7 +364,7 @@ test('what ended is forgotten after thirty days, what is uncertain never', async
   expect(done.state).toBe('done')
 })
 
-test('actions go with their account', async () => {
+test('actions are deleted with their account', async () => {
   await office.start(reference, extension())
   await office.parts.accounts.remove(office.accountId)
   expect(office.actions.list(office.accountId)).toEqual([])

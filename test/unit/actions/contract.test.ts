@@ -48,11 +48,11 @@ describe('correcting a signer (operation 6)', () => {
     expect(after.Signers?.[0]).toMatchObject({ FirstName: 'Ārohanui', Email: 'arohanui@example.com' })
     expect(after.Signers?.[0]?.SigningKey).not.toBe(oldKey)
     expect(office.parts.told.soon).toBe(1)
-    // The screens are notified at once, as the next look finds nothing that the mirror doesn't have already.
+    // The screens are notified immediately, as the next read of the folders finds nothing new.
     expect(office.parts.told.taken).toEqual([office.accountId])
   })
 
-  test('refuses what the service would refuse, and keeps nothing of it', async () => {
+  test('refuses what the service would refuse, and stores nothing', async () => {
     const [document] = await office.send()
     const reference = document?.Reference ?? ''
     for (const [wrong, code] of [
@@ -76,7 +76,7 @@ describe('correcting a signer (operation 6)', () => {
   })
 })
 
-describe('several signers in one correction', () => {
+describe('correcting several signers together', () => {
   const hana = { FirstName: 'Hana', LastName: 'Parata', Email: 'hana@example.com', IsDefault: true }
   const nameless = { FirstName: 'Tama', LastName: '', Email: 'tama@example.com' }
 
@@ -92,7 +92,7 @@ describe('several signers in one correction', () => {
     }
   }
 
-  test('leave once, each with its own changes and with who it is shared with', async () => {
+  test('sends one request, with each signer’s changes and the people shared with', async () => {
     const ShareUsers = [{ ...hana, IsDefault: false }, person('Tama')]
     const { reference, request } = await asked({ ShareUsers })
     expect(await office.start(reference, request)).toMatchObject({ state: 'done', request })
@@ -103,27 +103,27 @@ describe('several signers in one correction', () => {
     expect(after.Signers).toMatchObject([{ FirstName: 'Ārohanui' }, { FirstName: 'Wiremu', ShareUsers }])
   })
 
-  test('and everyone whom it was shared with may be left out', async () => {
+  test('can remove everyone a document is shared with', async () => {
     const { reference, request } = await asked({ ShareUsers: [] })
     await office.start(reference, request)
     expect((await office.document(reference)).Signers?.[1]?.ShareUsers ?? []).toEqual([])
   })
 
-  test('are refused together, and the folders are read to see what became of them', async () => {
+  test('refuses them together, and the folders are then read', async () => {
     const { reference, request } = await asked({})
     office.line.setFault({ status: 409 }, (method) => method === 'POST')
     expect((await office.start(reference, request)).state).toBe('refused')
     expect(office.parts.told.soon).toBe(1)
   })
 
-  test('are found where the answer was lost, by the marks of those it is shared with, too', async () => {
+  test('finds them after a lost answer, even from changes to the people shared with', async () => {
     const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
     office.line.setFault('lose-answer', (method) => method === 'POST')
     const { id } = await office.start(reference, request)
     await office.until(id, 'done')
   })
 
-  test('are left to a person where only one of them was taken', async () => {
+  test('is left to a person if only one of them was corrected', async () => {
     const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
     office.line.setFault('cut', (method) => method === 'POST')
     const { id } = await office.start(reference, request)
@@ -138,7 +138,7 @@ describe('several signers in one correction', () => {
     })
   })
 
-  test('with someone nameless to share with never leave', async () => {
+  test('is never sent with an unnamed person to share with', async () => {
     const { reference } = await asked({})
     const document = await office.document(reference)
     const [first, second] = document.Signers ?? []
@@ -149,10 +149,10 @@ describe('several signers in one correction', () => {
   })
 })
 
-describe('which signer is corrected', () => {
+describe('the signer being corrected', () => {
   const sent = () => office.taken('UpdateSigner').map(({ body }) => (body as UpdateSignerRequest).Signers)
 
-  test('is the one that the screen showed, wherever the service lists them since', async () => {
+  test('is the one shown on the screen, even if their position changed', async () => {
     const [document] = await office.send()
     const reference = document?.Reference ?? ''
     office.parts.mirror.turnSigners(reference)
@@ -160,7 +160,7 @@ describe('which signer is corrected', () => {
     expect(sent()).toMatchObject([[{ SignerReference: document?.Signers?.[0]?.SignerReference }]])
   })
 
-  test('stays the same one where it was taken back and is asked for again', async () => {
+  test('is the same when the correction was cancelled and is retried', async () => {
     const [document] = await office.send()
     const reference = document?.Reference ?? ''
     await office.cutLine()
@@ -172,7 +172,7 @@ describe('which signer is corrected', () => {
     expect(sent()).toMatchObject([[{ SignerReference: document?.Signers?.[0]?.SignerReference }]])
   })
 
-  test('is refused in words where the service gives no references and another stands there', () => {
+  test('is refused with a message if there are no references and another is at that position', () => {
     const document = { Reference: 'd', Signers: [{ ...person('Wiremu'), Editable: true }] }
     const asked = correction({ Reference: 'd', Signers: [person('Aroha')] })
     const make = (Signers: SignerResponse[]) =>
@@ -184,14 +184,14 @@ describe('which signer is corrected', () => {
     expect(make([{ ...person('Aroha'), Editable: true }])).toMatchObject({ Signers: [{ FirstName: 'Ārohanui' }] })
   })
 
-  test('may not be named twice', () => {
+  test('can’t be given twice', () => {
     const [document] = [{ Reference: 'd', Signers: [{ ...person(), SignerReference: 's', Editable: true }] }]
     const { signers } = correction(document)
     const twice = { kind: 'correct' as const, signers: [...signers, ...signers.map((one) => ({ ...one, index: 1 }))] }
     expect(refusal(() => outgoingOf(twice, { document, others: [] }, Date.now())).code).toBe('invalid')
   })
 
-  test('someone the document is shared with is never dropped for want of a name', () => {
+  test('never loses someone shared with because their name is missing', () => {
     const ShareUsers = [person('Hana'), { FirstName: 'Tama', Email: 'tama@example.com' }]
     const document = { Reference: 'd', Signers: [{ ...person(), SignerReference: 's', Editable: true, ShareUsers }] }
     const make = (more: object = {}) =>
@@ -211,8 +211,8 @@ function refusal(work: () => unknown) {
   return expect.fail('This should have been refused.')
 }
 
-describe('another due date (operation 7)', () => {
-  test('goes as ISO 8601 with its offset, and GMT in minutes, for every document of the package', async () => {
+describe('a new due date (operation 7)', () => {
+  test('is sent as ISO 8601 with its offset, and GMT in minutes, for every document of the package', async () => {
     const documents = await office.send(2)
     const [first] = documents
     const asked = extension(30, 720)
@@ -228,13 +228,13 @@ describe('another due date (operation 7)', () => {
     }
   })
 
-  test('in UTC its GMT is "0"', async () => {
+  test('has GMT "0" in UTC', async () => {
     const [document] = await office.send()
     await office.start(document?.Reference ?? '', extension(30, 0))
     expect(office.taken('Extend')[0]?.body).toMatchObject({ GMT: '0', DueDate: expect.stringMatching(/Z$/) })
   })
 
-  test('a date that has passed, or is none, is refused', async () => {
+  test('is refused if it has passed or is invalid', async () => {
     const [document] = await office.send()
     for (const dueDate of ['2020-01-01T00:00:00Z', 'next week']) {
       const wrong = { kind: 'extend' as const, dueDate, gmt: 0 }
@@ -243,7 +243,7 @@ describe('another due date (operation 7)', () => {
     expect(office.taken('Extend')).toEqual([])
   })
 
-  test('a year of five digits is refused, also where only its offset makes it one', async () => {
+  test('is refused with a five-digit year, even if only its offset causes it', async () => {
     const [document] = await office.send()
     const late = { kind: 'extend' as const, dueDate: '9999-12-31T23:00:00Z', gmt: 720 }
     expect(await failing(office.start(document?.Reference ?? '', late))).toMatchObject({
@@ -253,7 +253,7 @@ describe('another due date (operation 7)', () => {
     expect((await office.start(document?.Reference ?? '', { ...late, gmt: 0 })).state).toBe('done')
   })
 
-  test('has passed, or not, by the wall clock, also after that one was put back from a wrong date', async () => {
+  test('is compared with the wall clock, even after that was corrected', async () => {
     const [document] = await office.send()
     office.ahead.by = 3650 * 86_400_000
     const { state, settledAt = 0 } = await office.start(document?.Reference ?? '', extension())
@@ -265,7 +265,7 @@ describe('another due date (operation 7)', () => {
 })
 
 describe('a notary’s queue (operation 12)', () => {
-  test('is given the document with its package, and what it answers is kept', async () => {
+  test('receives the document with its package, and its answer is stored', async () => {
     const [document] = await office.send()
     const reference = document?.Reference ?? ''
     const action = await office.start(reference, { kind: 'notary', notaryReference: 'notary-1', send: true })
@@ -287,7 +287,7 @@ describe('a notary’s queue (operation 12)', () => {
 describe('a reminder', () => {
   const reminder = (signerReference = '') => ({ kind: 'remind' as const, signerReference, signerName: 'Aroha Parata' })
 
-  test('goes to one signer, and shows that the account can', async () => {
+  test('is sent to one signer, and shows that the account supports reminders', async () => {
     const [document] = await office.send()
     const signerReference = document?.Signers?.[0]?.SignerReference ?? ''
     const action = await office.start(document?.Reference ?? '', reminder(signerReference))
@@ -299,7 +299,7 @@ describe('a reminder', () => {
     expect(office.parts.rights.of(office.accountId).reminders).toBe('yes')
   })
 
-  test('that the service doesn’t know is refused in words, and that is remembered', async () => {
+  test('unknown to the service is refused with a message, and that is remembered', async () => {
     const [document] = await office.send()
     office.line.setFault({ status: 404 }, (method) => method === 'POST')
     const signerReference = document?.Signers?.[0]?.SignerReference ?? ''
@@ -311,7 +311,7 @@ describe('a reminder', () => {
     })
   })
 
-  test('a document that is gone says nothing of what the account can', async () => {
+  test('for a deleted document says nothing about whether reminders are supported', async () => {
     const [document] = await office.send()
     const reference = document?.Reference ?? ''
     delete office.practice.state.documents[reference]

@@ -37,7 +37,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
   const line = await openFaultProxy(listening.url)
   const time = testTime()
   const secrets = memoryKeychain().accounts
-  /** How far the ordering clock is ahead of the wall clock, as after the latter jumped and was put back. */
+  /** How far the ordering clock is ahead of the wall clock, as after the latter jumped and was set back. */
   const ahead = { by: 0 }
   let accountId = ''
 

@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }
 )
 
-test('each action reaches the service at most once, and none is said to be done that isn’t', async () => {
+test('each action reaches the service at most once, and is reported as done only if it is', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
       const office = await openOffice()
