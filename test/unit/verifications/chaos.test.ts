@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { verificationsChaos } from '../../chaos/verifications.ts'
 
-test('killed at random while a rule has documents verified, each is verified once in the end', async () => {
+test('with random kills while a rule verifies documents, each ends up verified once', async () => {
   const faults: string[] = []
   const say = (line: string) => {
     if (!line.startsWith('killed')) faults.push(line)

@@ -11,7 +11,7 @@ import { DocumentQuery, type DownloadRule, type RuleTask } from '../../../src/sh
 import { aDocument, openDownloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
-/** Time passes a hundred times faster, so that batched or paced work comes at once. */
+/** Time passes a hundred times faster, so that batched or delayed work is done immediately. */
 function quickly(delay: number, task: () => void): () => void {
   const timer = setTimeout(task, delay / 100)
   return () => clearTimeout(timer)

@@ -21,7 +21,7 @@ async function signed(): Promise<string> {
 }
 
 describe('verifying signatures (operation 10)', () => {
-  test('answers each signature without the document’s address, and can be saved', async () => {
+  test('returns each signature without the document’s address, and can be saved', async () => {
     const reference = await signed()
     const verifications = verificationsOf(office)
     expect(() => verifications.file(office.accountId, reference)).toThrow()
@@ -43,11 +43,11 @@ describe('verifying signatures (operation 10)', () => {
   })
 
   test.each([
-    ['all are', [true, true], true],
-    ['one isn’t', [true, false, undefined], false],
-    ['nothing is said of one', [true, undefined], undefined],
-    ['there is none', [], undefined]
-  ])('the file says what is known where %s, whatever else the service adds', async (_what, valid, expected) => {
+    ['all are valid', [true, true], true],
+    ['one isn’t valid', [true, false, undefined], false],
+    ['one has no result', [true, undefined], undefined],
+    ['there are none', [], undefined]
+  ])('the file reports just what is known if %s, whatever else the service adds', async (_what, valid, expected) => {
     const answer = { Signatures: valid.map((isValid) => ({ ...(isValid !== undefined && { isValid }) })) }
     const added = { AllValid: true, CheckedAt: 'never', SHA256: 'none' }
     const client = { validateSignatures: async () => ({ ...answer, ...(expected !== true && added) }) }
@@ -60,14 +60,14 @@ describe('verifying signatures (operation 10)', () => {
     expect(written.AllValid).toBe(expected ?? 'true')
   })
 
-  test('a document that was removed is not found', async () => {
+  test('reports a removed document as not found', async () => {
     const removed = verificationsOf(office).verify(office.accountId, 'removed')
     await expect(removed.catch((error: unknown) => Promise.reject(asAppError(error)))).rejects.toMatchObject({
       code: 'not-found'
     })
   })
 
-  test.each(DIALECTS)('keeps what the service answers in the dialect %s, and reads it the same', async (dialect) => {
+  test.each(DIALECTS)('stores the answer of the dialect %s, and interprets it in the same way', async (dialect) => {
     const reference = await signed()
     office.practice.setConditions({ dialects: [dialect] })
     const view = await verificationsOf(office).verify(office.accountId, reference)

@@ -1,4 +1,4 @@
-/** When the queue asks: one at a time, with a pause between two, and after a failure only once the retry is due. */
+/** When the queue sends requests: one at a time, with a pause between, and after a failure once the retry is due. */
 import { expect, onTestFinished, test } from 'vitest'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
@@ -55,7 +55,7 @@ function aQueue() {
   }
 }
 
-test('between two questions of an account there is a pause', async () => {
+test('there is a pause between two requests for an account', async () => {
   const { add, asked, pass, queue } = aQueue()
   queue.open()
   add('R1', 'R2', 'R3')
@@ -71,7 +71,7 @@ test('between two questions of an account there is a pause', async () => {
   expect(asked).toHaveLength(3)
 })
 
-test('what was put in line before it is opened waits until then', async () => {
+test('documents added before the queue opens wait until then', async () => {
   const { add, asked, pass, queue } = aQueue()
   add('R1')
   await pass(60_000)
@@ -81,7 +81,7 @@ test('what was put in line before it is opened waits until then', async () => {
   expect(asked).toEqual(['R1'])
 })
 
-test('a service that asks for time gets it, and then one goes first', async () => {
+test('a service that asks us to wait gets that time, and then gets one request first', async () => {
   const { add, asked, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'rate-limited', message: 'Slow down.', retryAfterMs: 120_000 }))
   queue.open()
@@ -99,7 +99,7 @@ test('a service that asks for time gets it, and then one goes first', async () =
   expect(queue.ofRule('rule')).toBeUndefined()
 })
 
-test('offline it is tried less and less often, and at once when online again', async () => {
+test('offline, retries become rarer, and happen immediately when online again', async () => {
   const { add, asked, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'offline', message: 'This computer is offline.' }))
   queue.open()
@@ -113,7 +113,7 @@ test('offline it is tried less and less often, and at once when online again', a
   expect(asked).toHaveLength(before + 1)
 })
 
-test('a service that breaks each time is asked for a day, and then the document is given up', async () => {
+test('a service that keeps failing is asked for a day, and then the document is given up', async () => {
   const { add, asked, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
   queue.open()
@@ -127,7 +127,7 @@ test('a service that breaks each time is asked for a day, and then the document 
   expect(asked).toHaveLength(before)
 })
 
-test('a document that two rules want is given up for both at once, and tried no more often than for one', async () => {
+test('a document of two rules is tried and given up together for both', async () => {
   const { addFor, asked, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
   queue.open()

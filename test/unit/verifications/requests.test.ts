@@ -40,7 +40,7 @@ async function asked() {
   }
 }
 
-test('a verification is asked for, listed, saved and dismissed', async () => {
+test('a verification can be requested, listed, saved and dismissed', async () => {
   const { ask, at, saved } = await asked()
   at.answer(NOT_VALID)
   const { id } = await ask('documents.validate', { reference: 'R1' })
@@ -61,7 +61,7 @@ test('a verification is asked for, listed, saved and dismissed', async () => {
   expect(await ask('verifications.open', { limit: 10 })).toEqual({ verifications: [], total: 0 })
 })
 
-test('what is valid is left out where only the others are asked for', async () => {
+test('valid results can be filtered out', async () => {
   const { ask, at } = await asked()
   await ask('documents.validate', { reference: 'R1' })
   at.answer(NOT_VALID)
@@ -70,7 +70,7 @@ test('what is valid is left out where only the others are asked for', async () =
   expect(verifications.map(({ reference }) => reference)).toEqual(['R2'])
 })
 
-test('another account’s are out of reach', async () => {
+test('another account’s verifications are inaccessible', async () => {
   const { ask, at } = await asked()
   at.answer(NOT_VALID)
   const { id } = await ask('documents.validate', { reference: 'R1' })
@@ -86,7 +86,7 @@ test('another account’s are out of reach', async () => {
   await expect(ask('verifications.dismiss', { id })).rejects.toThrow()
 })
 
-test('neither the person’s page nor a screen that was handed over may ask for any of it', () => {
+test('these requests are refused from the person’s page and from a screen handed over', () => {
   const about = requestNames.filter((name) => /^verifications\.|verif|validat/i.test(name))
   expect(about.length).toBeGreaterThanOrEqual(6)
   const allowed = new Set<RequestName>([...personRequestNames, ...handedOverRequestNames])

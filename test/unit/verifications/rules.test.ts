@@ -1,5 +1,5 @@
 /**
- * A rule that verifies the signatures of each document as it completes: once, however the application ends in between.
+ * A rule that verifies the signatures of each document as it completes: once, even if the application ends in between.
  */
 import { describe, expect, test } from 'vitest'
 import { aDocument } from '../../fixtures/download-office.ts'
@@ -24,8 +24,8 @@ const until = (at: Office, rule: object) => expect.poll(() => at.rule(), { timeo
 /** Waits until everything that might follow from what happened so far is done. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 80))
 
-describe('a rule that verifies', () => {
-  test('asks as a document completes, and keeps that it did', async () => {
+describe('a verifying rule', () => {
+  test('verifies a document when it completes, and records that it did', async () => {
     const { at, complete } = await withRule()
     await complete('R1')
     await until(at, { verifications: { done: 1, waiting: 0, failed: 0 } })
@@ -39,7 +39,7 @@ describe('a rule that verifies', () => {
     expect(at.server.requested).toEqual([])
   })
 
-  test('lets alone what was complete before it was made, unless that is asked for', async () => {
+  test('ignores documents completed before it was added, unless requested', async () => {
     const { at } = await withRule()
     await settled()
     expect(at.server.validated).toEqual([])
@@ -48,7 +48,7 @@ describe('a rule that verifies', () => {
     expect(asked.server.validated).toEqual(['OLD'])
   })
 
-  test('verifies beside the files that it downloads', async () => {
+  test('verifies in addition to downloading files', async () => {
     const { at, complete } = await withRule({ types: ['pdf', 'verification'] })
     await complete('R1')
     await until(at, { fetched: 1, verifications: { done: 1 } })
@@ -60,7 +60,7 @@ describe('a rule that verifies', () => {
     await until(at, { verifications: { done: 1 } })
   })
 
-  test('asks for a document once, however many rules want it', async () => {
+  test('verifies a document once, even if several rules want it', async () => {
     const { at, complete } = await withRule()
     await at.addRule()
     await complete('R1')
@@ -75,7 +75,7 @@ describe('a rule that verifies', () => {
       (at: Office, id: string) => void at.office.downloads.rules.change(at.office.accountId, id, { isOn: false })
     ],
     ['removed', (at: Office, id: string) => at.office.downloads.rules.remove(at.office.accountId, id)]
-  ])('asks for a document that another wanted first which is %s, once, and has it verified', async (_what, end) => {
+  ])('verifies a document, once, even if the rule that queued it first was %s', async (_what, end) => {
     const { at, complete } = await withRule()
     const { id: first } = at.rule()
     const { id: second } = await at.addRule()
@@ -97,7 +97,7 @@ describe('a rule that verifies', () => {
     expect(at.ofDocument('R1').total).toBe(1)
   })
 
-  test('counts what another rule had verified', async () => {
+  test('counts a document that another rule verified', async () => {
     const { at, complete } = await withRule()
     await complete('R1')
     await until(at, { verifications: { done: 1 } })
@@ -107,7 +107,7 @@ describe('a rule that verifies', () => {
     expect(at.server.validated.toSorted()).toEqual(['OLD', 'R1'])
   })
 
-  test('instead of downloading, from now on, catches up', async () => {
+  test('that previously downloaded catches up on verifications', async () => {
     const { at, complete } = await withRule({ types: ['pdf'] })
     await complete('R1')
     await until(at, { fetched: 1 })
@@ -116,7 +116,7 @@ describe('a rule that verifies', () => {
     expect(at.server.validated).toEqual(['R1'])
   })
 
-  test('that is turned off asks for nothing, and catches up when it is turned on', async () => {
+  test('that is turned off requests nothing, and catches up when turned on', async () => {
     const { at, complete } = await withRule()
     const { id } = at.rule()
     at.office.downloads.rules.change(at.office.accountId, id, { isOn: false })
@@ -127,7 +127,7 @@ describe('a rule that verifies', () => {
     await until(at, { verifications: { done: 1 } })
   })
 
-  test('that is removed asks for nothing more, and what was found stays', async () => {
+  test('that is removed requests nothing more, and its results stay', async () => {
     const { at, complete } = await withRule()
     await complete('R1')
     await until(at, { verifications: { done: 1 } })
@@ -140,8 +140,8 @@ describe('a rule that verifies', () => {
   })
 })
 
-describe('an end of the application', () => {
-  test('between the answer and its keeping has the rule ask again, and nothing is there twice', async () => {
+describe('ending the application', () => {
+  test('between receiving and storing an answer repeats the request, without duplicates', async () => {
     const { at, complete } = await withRule()
     const answered = Promise.withResolvers<void>()
     at.server.validate = (_reference, _response, answer) => {
@@ -164,7 +164,7 @@ describe('an end of the application', () => {
     expect(await at.office.audit.check()).toMatchObject({ isWhole: true })
   })
 
-  test('after that asks no more', async () => {
+  test('after storing the answer causes no further request', async () => {
     const { at, complete } = await withRule()
     await complete('R1')
     await until(at, { verifications: { done: 1 } })
@@ -175,7 +175,7 @@ describe('an end of the application', () => {
     expect(at.server.validated).toEqual(['R1'])
   })
 
-  test('in good order breaks off what is asked, and asks in the next run', async () => {
+  test('normally interrupts a request, which is repeated in the next run', async () => {
     const { at, complete } = await withRule()
     const asked = Promise.withResolvers<void>()
     at.server.validate = () => asked.resolve()
@@ -206,7 +206,7 @@ describe('a service that doesn’t answer', () => {
   test.each([
     [401, 'unauthorised'],
     [402, 'payment-required']
-  ])('with %i is left alone until someone sees to the account', async (status, code) => {
+  ])('because of %i is left alone until the account is fixed', async (status, code) => {
     const { at, complete } = await withRule()
     at.server.validate = (_reference, response) => response.writeHead(status).end()
     await complete('R1', 'R2')
@@ -220,7 +220,7 @@ describe('a service that doesn’t answer', () => {
     expect(at.rule().verifications).not.toHaveProperty('problem')
   })
 
-  test('with 429 is given the time that it asks for', async () => {
+  test('because of 429 gets the time that it asks for', async () => {
     const { at, complete } = await withRule()
     at.server.validate = (_reference, response) => response.writeHead(429, { 'retry-after': '3600' }).end()
     await complete('R1', 'R2')
@@ -229,7 +229,7 @@ describe('a service that doesn’t answer', () => {
     expect(at.server.validated).toHaveLength(1)
   })
 
-  test('with a document that it no longer has is believed, and the rule says so; it can be asked once more', async () => {
+  test('because the document is gone is reported by the rule, and can be asked again', async () => {
     const { at, complete } = await withRule()
     at.server.validate = (_reference, response) => response.writeHead(404).end()
     await complete('R1')
@@ -245,7 +245,7 @@ describe('a service that doesn’t answer', () => {
     await until(at, { verifications: { done: 2, failed: 0 } })
   })
 
-  test('in whose place a network’s sign-in answers gives no document up', async () => {
+  test('because a network’s login page does instead gives up no document', async () => {
     const { at, complete } = await withRule()
     at.server.validate = (_reference, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>')
@@ -254,7 +254,7 @@ describe('a service that doesn’t answer', () => {
   })
 })
 
-test('what a rule finds not valid is told once; what a person finds they have seen', async () => {
+test('an invalid result of a rule is notified once, and one found by a person isn’t', async () => {
   const { at, complete } = await withRule()
   at.answer(NOT_VALID)
   await at.verify('R2')
@@ -268,7 +268,7 @@ test('what a rule finds not valid is told once; what a person finds they have se
   expect(verifications.unnotified()).toEqual([])
 })
 
-test('one document is asked for after the other', async () => {
+test('documents are verified one after the other', async () => {
   const { at, complete } = await withRule()
   let underWay = 0
   let most = 0

@@ -1,5 +1,5 @@
 /**
- * The service's answer to a verification is kept unchanged, with an entry in the audit trail; tampering is detected.
+ * The service's answer to a verification is stored unchanged, with an entry in the audit trail; tampering is detected.
  */
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
@@ -20,7 +20,7 @@ function tamper(db: Awaited<ReturnType<typeof anOffice>>['office']['db'], sql: s
 }
 
 describe('a verification', () => {
-  test('is kept with its time and who asked, and is there after a restart without another question', async () => {
+  test('is stored with its time and who requested it, and available after a restart', async () => {
     const at = await anOffice()
     await at.office.showDocuments([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
     const view = await at.verify('R1')
@@ -39,7 +39,7 @@ describe('a verification', () => {
     expect(at.server.validated).toEqual(['R1'])
   })
 
-  test('asked for again is another: both are kept', async () => {
+  test('requested again is stored in addition to the first', async () => {
     const at = await anOffice()
     const first = await at.verify('R1')
     at.answer(NOT_VALID)
@@ -52,7 +52,7 @@ describe('a verification', () => {
     ])
   })
 
-  test('is an entry of the audit trail with its hash, and nothing of a person', async () => {
+  test('has an audit trail entry with its hash, and no personal data', async () => {
     const at = await anOffice()
     const { id } = await at.verify('R1')
     const { entries } = await at.office.audit.list('', 0, 10)
@@ -67,7 +67,7 @@ describe('a verification', () => {
     expect(await at.office.audit.check()).toMatchObject({ isWhole: true, entries: 1 })
   })
 
-  test('stays when the document has left the service, and goes with its account', async () => {
+  test('stays when the document disappears from the service, and is deleted with its account', async () => {
     const at = await anOffice()
     await at.office.showDocuments([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
     await at.verify('R1')
@@ -78,7 +78,7 @@ describe('a verification', () => {
     expect((await at.office.audit.list('', 0, 10)).total).toBe(1)
   })
 
-  test('that the service refuses, or can’t be asked for, is none', async () => {
+  test('that fails leaves no record', async () => {
     const at = await anOffice()
     at.server.validate = (_reference, response) => response.writeHead(404).end()
     expect(await failing(at.verify('R1'))).toMatchObject({ code: 'not-found' })
@@ -88,7 +88,7 @@ describe('a verification', () => {
     expect((await at.office.audit.list('', 0, 10)).total).toBe(0)
   })
 
-  test('has no entry where it can’t be kept, and the other way round', async () => {
+  test('and its audit entry are stored together or not at all', async () => {
     const at = await anOffice()
     at.office.db.exec(`CREATE TRIGGER full BEFORE INSERT ON verifications BEGIN SELECT RAISE (ABORT, 'full'); END`)
     await failing(at.verify('R1'))
@@ -102,14 +102,14 @@ describe('a verification', () => {
   test.each([
     ['all are valid', { Signatures: [signature(true)] }, { signatures: 1, valid: 1, notValid: 0 }, 'valid'],
     [
-      'nothing is said of one',
+      'one has no result',
       { Signatures: [signature(true), signature()] },
       { signatures: 2, valid: 1, notValid: 0 },
       'unconfirmed'
     ],
-    ['there is none', { Signatures: [] }, { signatures: 0, valid: 0, notValid: 0 }, 'none'],
-    ['signatures aren’t spoken of', {}, { valid: 0, notValid: 0 }, 'unknown']
-  ])('says no more than was answered where %s', async (_what, answer, found, word) => {
+    ['there are none', { Signatures: [] }, { signatures: 0, valid: 0, notValid: 0 }, 'none'],
+    ['signatures aren’t mentioned', {}, { valid: 0, notValid: 0 }, 'unknown']
+  ])('reports just what was answered if %s', async (_what, answer, found, word) => {
     const at = await anOffice()
     at.answer(answer)
     expect((await at.verify('R1')).found).toEqual(found)
@@ -119,7 +119,7 @@ describe('a verification', () => {
 })
 
 describe('a hostile answer', () => {
-  test('never has the document’s address kept, wherever it is said', async () => {
+  test('is stored without the document’s address, even in unexpected members', async () => {
     const at = await anOffice()
     const DocumentURL = 'https://sign.example.com/signed/0123456789abcdef'
     at.answer({ ...VALID, DocumentURL, See: `At ${DocumentURL}`, '0123456789abcdef': 1 })
@@ -129,7 +129,7 @@ describe('a hostile answer', () => {
     expect(JSON.stringify(at.ofDocument('R1'))).not.toContain('0123456789abcdef')
   })
 
-  test('keeps members that nobody knows, and half characters, as they came', async () => {
+  test('keeps unknown members and half characters as they came', async () => {
     const at = await anOffice()
     at.answer({ ...VALID, LegacyCode: 'A-17', Half: '\ud83d', Zero: 'a\0b', DocumentName: 'Lease \ud83d' })
     await at.verify('R1')
@@ -140,9 +140,9 @@ describe('a hostile answer', () => {
   })
 
   test.each([
-    ['far larger than signatures explain', { Signatures: Array.from({ length: 9000 }, () => signature(true)) }],
-    ['nested without end', { ...VALID, Nested: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown }]
-  ])('%s is no verification, and leaves nothing', async (_what, answer) => {
+    ['far larger than its signatures require', { Signatures: Array.from({ length: 9000 }, () => signature(true)) }],
+    ['nested extremely deeply', { ...VALID, Nested: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown }]
+  ])('%s is refused, and leaves no record', async (_what, answer) => {
     const at = await anOffice()
     at.answer(answer)
     expect(await failing(at.verify('R1'))).toMatchObject({
@@ -154,14 +154,14 @@ describe('a hostile answer', () => {
   })
 })
 
-describe('anyone who changes what is kept', () => {
+describe('tampering with stored verifications', () => {
   test.each([
     ['the answer', `UPDATE verifications SET answer = replace(answer, 'false', 'true')`],
-    ['what was counted', 'UPDATE verifications SET valid = 3, not_valid = 0'],
+    ['the counts', 'UPDATE verifications SET valid = 3, not_valid = 0'],
     ['the time', 'UPDATE verifications SET answered_at = answered_at + 60000'],
-    ['who asked', `UPDATE verifications SET rule_id = 'rule'`],
-    ['what isn’t an answer any more', `UPDATE verifications SET answer = '[1]'`]
-  ])('is found out by %s, on the page, in lists and in a file', async (_what, sql) => {
+    ['who requested it', `UPDATE verifications SET rule_id = 'rule'`],
+    ['the answer into something else', `UPDATE verifications SET answer = '[1]'`]
+  ])('by changing %s is detected on the page, in lists and in a file', async (_what, sql) => {
     const at = await anOffice()
     at.answer(NOT_VALID)
     await at.verify('R1')
@@ -176,13 +176,13 @@ describe('anyone who changes what is kept', () => {
     expect(() => at.verifications.file(accountId, 'R1')).toThrow()
   })
 
-  test('has to drop the guard of the table first', async () => {
+  test('needs the table’s guard to be dropped first', async () => {
     const at = await anOffice()
     await at.verify('R1')
     expect(() => at.office.db.exec(`UPDATE verifications SET answer = '{}'`)).toThrow('stays as it is')
   })
 
-  test('is found out where one is moved to another document, or removed', async () => {
+  test('by moving one to another document or deleting one is detected', async () => {
     const at = await anOffice()
     await at.verify('R1')
     await at.verify('R2')
@@ -192,7 +192,7 @@ describe('anyone who changes what is kept', () => {
     expect(at.ofDocument('R1')).toMatchObject({ total: 0, missing: 1 })
   })
 
-  test('is found out where one is made up', async () => {
+  test('by inserting one is detected', async () => {
     const at = await anOffice()
     await at.verify('R1')
     at.office.db.exec(`INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, signatures,
@@ -200,7 +200,7 @@ describe('anyone who changes what is kept', () => {
     expect(at.ofDocument('R1').last).toMatchObject({ id: 'made up', isAltered: true })
   })
 
-  test('of a document of another account that has the same reference accuses nobody', async () => {
+  test('isn’t suspected because another account’s document has the same reference', async () => {
     const at = await anOffice()
     const other = await at.office.accounts.add({
       kind: 'service',
@@ -215,7 +215,7 @@ describe('anyone who changes what is kept', () => {
   })
 })
 
-describe('many', () => {
+describe('many verifications', () => {
   /** Adds verifications of one document, each with an answer of the largest size kept, as if all had been requested. */
   async function withMany(count: number) {
     const at = await anOffice()
@@ -231,7 +231,7 @@ describe('many', () => {
     return at
   }
 
-  test('are listed a page at a time, and others have their turn meanwhile', async () => {
+  test('are listed by page without blocking the application', async () => {
     const at = await withMany(60)
     const { accountId } = at.office
     let turns = 0
@@ -245,7 +245,7 @@ describe('many', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  test('are searched by the names of their documents, however old', async () => {
+  test('are searched by document name, including old ones', async () => {
     const at = await anOffice()
     await at.verify('R1')
     const { accountId, db } = at.office
@@ -265,7 +265,7 @@ describe('many', () => {
     expect(await found('nobody')).toEqual([0])
   })
 
-  test('of one document are each looked up in the trail by their own entry', async () => {
+  test('of one document are each looked up in the trail by index', async () => {
     const { db } = (await anOffice()).office
     const lookUps: string[] = []
     const prepare = (sql: string) => {
@@ -279,15 +279,15 @@ describe('many', () => {
   })
 })
 
-describe('what needs someone', () => {
-  test('are documents whose signatures aren’t valid, until someone dismisses them or all are found valid', async () => {
+describe('the list of invalid signatures', () => {
+  test('has documents until they are dismissed or found valid', async () => {
     const at = await anOffice()
     const { accountId } = at.office
     const opened = () => at.verifications.listOpen(accountId, 10).verifications.map(({ reference }) => reference)
     at.answer(NOT_VALID)
     for (const reference of ['R1', 'R2', 'R1']) await at.verify(reference)
     expect(opened()).toEqual(['R1', 'R2'])
-    // The service no longer mentioning it takes nothing back.
+    // An answer that no longer mentions validity takes nothing back.
     at.answer({ Signatures: [signature()] })
     await at.verify('R2')
     expect(opened()).toEqual(['R1', 'R2'])
