@@ -29,7 +29,7 @@ function counted() {
   return Object.assign(self, { badgeCounts, pass })
 }
 
-test('what is unread and who waits is counted after changes, many of them once, and shown where it is other than before', async () => {
+test('unread documents and waiting people are counted once after many changes, and shown if different', async () => {
   const { worker, badgeCounts, pass, shown } = counted()
   Object.assign(worker, { unread: 3, waiting: 2 })
   for (let one = 0; one < 100; one++) badgeCounts.changed()
@@ -44,7 +44,7 @@ test('what is unread and who waits is counted after changes, many of them once, 
   expect(shown[1]).toEqual({ unread: 0, waiting: 2 })
 })
 
-test('without an account there is nothing to count', async () => {
+test('without an account the counts are zero', async () => {
   const here = counted()
   here.chosen = undefined
   here.badgeCounts.changed()
@@ -52,7 +52,7 @@ test('without an account there is nothing to count', async () => {
   expect(here.shown).toEqual([{ unread: 0, waiting: 0 }])
 })
 
-test('it says that something happened only where something did', async () => {
+test('news is announced only if something happened', async () => {
   const here = counted()
   here.badgeCounts.changed()
   await here.pass()
@@ -66,7 +66,7 @@ test('it says that something happened only where something did', async () => {
   expect(here.happened).toBe(before + 1)
 })
 
-test('a worker that fails is asked again at the next change', async () => {
+test('a failing worker is asked again at the next change', async () => {
   const here = counted()
   here.worker.isBroken = true
   here.badgeCounts.changed()
@@ -78,7 +78,7 @@ test('a worker that fails is asked again at the next change', async () => {
   expect(here.shown).toHaveLength(1)
 })
 
-test('once stopped it counts no more', async () => {
+test('once stopped, nothing is counted', async () => {
   const here = counted()
   here.badgeCounts.changed()
   here.badgeCounts.stop()

@@ -16,7 +16,7 @@ async function bothAtWork() {
   return { here, clerk, counter }
 }
 
-test('what happened while someone signed is told once staff has the screen again, and not before', async () => {
+test('what happened during a session is notified once staff has the screen back', async () => {
   const { here, clerk, counter } = await bothAtWork()
   const { id } = await clerk.start(['will', 0])
   await clerk.opens()
@@ -32,7 +32,7 @@ test('what happened while someone signed is told once staff has the screen again
   expect(here.bodies()).toEqual(['Someone else’s deed'])
 })
 
-test('nor does anything show over what someone signs on the second display', async () => {
+test('nothing is shown over the second display while someone signs there', async () => {
   const { here, clerk, counter } = await bothAtWork()
   clerk.place = 'other-display'
   const { id } = await clerk.start(['will', 0])

@@ -30,7 +30,7 @@ const deed = (reference: string, status: string, due = '2026-11-30T10:00:00') =>
   Signers: [{ FirstName: 'Ann', LastName: 'Example', Email: 'ann@example.com', HasSigned: status === 'Complete' }]
 })
 
-test('what the folders show is told once: nothing of their first reading, then what changed, by view where it is wanted so', async () => {
+test('folder changes are notified once, not for the first reading, and by view if configured', async () => {
   const here = await realOffice()
   here.settings.kinds.completed = 'views'
   here.settings.kinds.signed = 'never'

@@ -10,7 +10,7 @@ function dueOffice(now = TEN) {
   return here
 }
 
-test('what is due tomorrow is told once, not before eight in the morning', async () => {
+test('documents due tomorrow are notified once, from eight in the morning', async () => {
   const here = dueOffice(TEN - 3 * HOUR)
   await here.atWork()
   await here.goOn(50 * MINUTE)
@@ -25,7 +25,7 @@ test('what is due tomorrow is told once, not before eight in the morning', async
   expect(here.shown).toHaveLength(1)
 })
 
-test('on the day before nobody started the application: nothing is told of what is due today', async () => {
+test('nothing is notified about documents due today, even if the application wasn’t running yesterday', async () => {
   const here = office()
   here.worker.due[SATURDAY] = [{ reference: 'a', name: 'Will' }]
   await here.atWork()
@@ -33,7 +33,7 @@ test('on the day before nobody started the application: nothing is told of what 
   expect(here.shown).toEqual([])
 })
 
-test('a document whose due date is put off is told of again on the day before the new one', async () => {
+test('a document with a postponed due date is notified again on the day before the new one', async () => {
   const here = dueOffice()
   await here.atWork()
   await here.goOn()
@@ -42,7 +42,7 @@ test('a document whose due date is put off is told of again on the day before th
   expect(here.titles()).toEqual(['Due tomorrow', 'Due tomorrow'])
 })
 
-test('many are folded, with the names of some', async () => {
+test('many documents are combined into one notice that names some', async () => {
   const here = office()
   here.worker.due[SUNDAY] = Array.from({ length: 40 }, (_, index) => ({
     reference: `d${index}`,
@@ -55,7 +55,7 @@ test('many are folded, with the names of some', async () => {
   ])
 })
 
-test('it is told by view, or not at all, as the person wants', async () => {
+test('these notices can be limited to views, or turned off', async () => {
   const here = dueOffice()
   here.settings.kinds['due-tomorrow'] = 'never'
   await here.atWork()
@@ -69,7 +69,7 @@ test('it is told by view, or not at all, as the person wants', async () => {
   expect(here.shown).toHaveLength(1)
 })
 
-test('in quiet hours it waits for their end', async () => {
+test('during quiet hours they wait until the end', async () => {
   const here = dueOffice()
   here.settings = { ...here.settings, quiet: { from: '06:00', to: '12:00' } }
   await here.atWork()
@@ -80,11 +80,11 @@ test('in quiet hours it waits for their end', async () => {
 })
 
 test.each([
-  ['back by a day, and on again', [-24, 24]],
+  ['back by a day, and forward again', [-24, 24]],
   ['back by an hour', [-1]],
-  ['on by a month, and back again', [31 * 24, -31 * 24]],
-  ['back and on, time after time', [-3, 3, -3, 3, -30, 30]]
-])('a clock that is put %s tells it once', async (_how, jumps) => {
+  ['forward by a month, and back again', [31 * 24, -31 * 24]],
+  ['back and forward repeatedly', [-3, 3, -3, 3, -30, 30]]
+])('a clock set %s causes only one notice', async (_how, jumps) => {
   const here = dueOffice()
   await here.atWork()
   await here.goOn(MINUTE)
@@ -98,17 +98,20 @@ test.each([
 test.each([
   ['forward', Date.UTC(2026, 8, 25, 12), '2026-09-27', '2026-09-28'],
   ['back', Date.UTC(2026, 3, 3, 12), '2026-04-05', '2026-04-06']
-])('days on which the clocks go %s are told of once, from eight in the morning', async (_how, now, first, second) => {
-  const here = office({ now })
-  here.worker.due[first] = [{ reference: 'a', name: 'Will' }]
-  here.worker.due[second] = [{ reference: 'b', name: 'Deed' }]
-  await here.atWork()
-  const hours: string[] = []
-  for (let quarter = 0; quarter < 4 * 72; quarter++) {
-    const before = here.shown.length
-    await here.goOn(15 * MINUTE)
-    const hour = new Date(here.time.now).toLocaleString('en-NZ', { hour: '2-digit', timeZone: 'Pacific/Auckland' })
-    for (const { body } of here.shown.slice(before)) hours.push(`${body} ${hour}`)
+])(
+  'on days when clocks go %s, each document is notified once, from eight in the morning',
+  async (_how, now, first, second) => {
+    const here = office({ now })
+    here.worker.due[first] = [{ reference: 'a', name: 'Will' }]
+    here.worker.due[second] = [{ reference: 'b', name: 'Deed' }]
+    await here.atWork()
+    const hours: string[] = []
+    for (let quarter = 0; quarter < 4 * 72; quarter++) {
+      const before = here.shown.length
+      await here.goOn(15 * MINUTE)
+      const hour = new Date(here.time.now).toLocaleString('en-NZ', { hour: '2-digit', timeZone: 'Pacific/Auckland' })
+      for (const { body } of here.shown.slice(before)) hours.push(`${body} ${hour}`)
+    }
+    expect(hours).toEqual(['Will 08 am', 'Deed 08 am'])
   }
-  expect(hours).toEqual(['Will 08 am', 'Deed 08 am'])
-})
+)

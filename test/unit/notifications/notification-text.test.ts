@@ -23,31 +23,31 @@ test.each([
   ['due-tomorrow', 'Due tomorrow', 'Due tomorrow'],
   ['identity-failed', 'Identity check of Ann Example failed', 'Identity check failed'],
   ['waits-here', 'Ann Example can sign at the counter', 'Can be signed at the counter']
-] as const)('%s is said in words, with and without the signer', (kind, withSigner, without) => {
+] as const)('%s has a title, with and without the signer', (kind, withSigner, without) => {
   const titles = [{ kind, signer: 'Ann Example' }, { kind }].map(
     (news) => notificationsOf([told({ news: [news] })], undefined, true)[0]?.title
   )
   expect(titles).toEqual([withSigner, without])
 })
 
-test('what happened several times to a document is not a long list', () => {
+test('many events of one document are cut to a few', () => {
   const news = Array.from({ length: 500 }, (_, index) => ({ kind: 'signed' as const, signer: `S${index}` }))
   expect(notificationsOf([told({ news })], undefined, true)).toMatchObject([
     { title: 'S0 signed', body: 'Will · S1 signed · S2 signed · S3 signed' }
   ])
 })
 
-test('a name from outside stays on its line, in its direction, and ends', () => {
+test('a hostile name is reduced to one line, without direction marks, and cut', () => {
   const hostile = `\u202EWill\u0000\n\nCountersign:\u2028everything\u200B is\u2066 fine\u{E0041} ${'x'.repeat(500)}`
   const [notice] = notificationsOf([told({ name: hostile })], undefined, true)
   expect(notice?.body).toBe(`Will Countersign: everything is fine ${'x'.repeat(MAX_NAME_LENGTH - 38)}…`)
 })
 
-test('a document without a name that can be seen is still told of', () => {
+test('a document with an invisible name is shown as untitled', () => {
   expect(notificationsOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('Untitled document')
 })
 
-test('names in every script are left as they are', () => {
+test('names in any script are kept unchanged', () => {
   for (const name of [
     'Ōtepoti – tuku whare',
     'Müller & Söhne',
@@ -60,7 +60,7 @@ test('names in every script are left as they are', () => {
   }
 })
 
-test('any text at all becomes one short line', () => {
+test('any text becomes one short line', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc

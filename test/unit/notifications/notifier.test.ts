@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { HOUR, MINUTE, office, TEN, view } from './office.ts'
 
-test('what a person wants told is told once, and leads to its document', async () => {
+test('a configured change is notified once, and links to its document', async () => {
   const { worker, shown, ...here } = office()
   await here.atWork()
   const { id } = worker.happens({ documentName: 'Deed of gift', kind: 'declined', signer: 'Ann Example' })
@@ -20,7 +20,7 @@ test('what a person wants told is told once, and leads to its document', async (
   ])
 })
 
-test('sound is made where it is wanted', async () => {
+test('sound is used if configured', async () => {
   const here = office()
   here.settings = { ...here.settings, sound: true }
   await here.atWork()
@@ -29,7 +29,7 @@ test('sound is made where it is wanted', async () => {
   expect(here.shown.map(({ isSilent }) => isSilent)).toEqual([false])
 })
 
-test('what this workstation did itself is not told', async () => {
+test('this workstation’s own changes aren’t notified', async () => {
   const here = office()
   await here.atWork()
   here.worker.happens({ isOwn: true })
@@ -37,7 +37,7 @@ test('what this workstation did itself is not told', async () => {
   expect(here.shown).toEqual([])
 })
 
-test('what is wanted of some views only is told of the documents they find', async () => {
+test('kinds limited to views are notified only for documents in them', async () => {
   const here = office()
   here.views = [view('counter', true), view('others', false)]
   here.worker.inViews.add('doc-2')
@@ -48,7 +48,7 @@ test('what is wanted of some views only is told of the documents they find', asy
   expect(here.titles()).toEqual(['Cy Example can sign at the counter'])
 })
 
-test('a view that isn’t told of tells nothing', async () => {
+test('a view without notifications causes none', async () => {
   const here = office()
   here.views = [view('others', false)]
   here.worker.inViews.add('doc-1')
@@ -58,7 +58,7 @@ test('a view that isn’t told of tells nothing', async () => {
   expect(here.shown).toEqual([])
 })
 
-test('several things of one document are one notice, the weightiest first', async () => {
+test('several changes of one document are one notice, the most important first', async () => {
   const here = office()
   here.settings.kinds.signed = 'always'
   await here.atWork()
@@ -70,7 +70,7 @@ test('several things of one document are one notice, the weightiest first', asyn
   ])
 })
 
-test('three are told one by one, four are folded into one that leads to the activity', async () => {
+test('three documents are notified separately, and four or more in one notice that links to the activity', async () => {
   const here = office()
   here.settings.kinds.signed = 'always'
   await here.atWork()
@@ -97,7 +97,7 @@ test('ten thousand changes are one notice', async () => {
   expect(here.titles()).toEqual(['10,000 documents changed'])
 })
 
-test('changes that come thick, a few at a time, are folded too', async () => {
+test('many changes in quick succession are combined, too', async () => {
   const here = office()
   await here.atWork()
   for (let second = 0; second < 120; second += 5) {
@@ -109,7 +109,7 @@ test('changes that come thick, a few at a time, are folded too', async () => {
   expect(here.shown.flatMap(({ changes }) => changes)).toEqual(here.worker.changes.map(({ id }) => id))
 })
 
-test('quiet hours go across midnight, and what came in them is told in one when they end', async () => {
+test('quiet hours can span midnight, and their changes are notified together at the end', async () => {
   const here = office({ now: TEN + 11.5 * HOUR })
   here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
   await here.atWork()
@@ -126,7 +126,7 @@ test('quiet hours go across midnight, and what came in them is told in one when 
   ])
 })
 
-test('nothing that came in quiet hours is lost to a crash in them', async () => {
+test('changes in quiet hours survive a crash', async () => {
   const here = office({ now: TEN + 13 * HOUR })
   here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
   await here.atWork()
@@ -138,7 +138,7 @@ test('nothing that came in quiet hours is lost to a crash in them', async () => 
   expect(here.shown).toMatchObject([{ title: 'While you were away', changes: [1] }])
 })
 
-test('while someone signs at the counter nothing is shown, and what is on the screen is taken off it', async () => {
+test('during a session nothing is shown, and existing notices are withdrawn', async () => {
   const here = office()
   const notifier = await here.atWork()
   here.isSigning = true
@@ -153,7 +153,7 @@ test('while someone signs at the counter nothing is shown, and what is on the sc
   expect(here.titles()).toEqual(['Everyone has signed'])
 })
 
-test('the screen that is handed over while it is looked for news stays free of them', async () => {
+test('no notice is shown if the screen is handed over while it is being prepared', async () => {
   const here = office()
   await here.atWork()
   here.worker.happens({ kind: 'waits-here' })
@@ -171,7 +171,7 @@ test('the screen that is handed over while it is looked for news stays free of t
   expect(here.shown.flatMap(({ changes }) => changes)).toEqual([1])
 })
 
-test('what is found by the first round over the folders happened while the application was closed', async () => {
+test('changes found by the first reading of the folders are notified as having happened while away', async () => {
   const here = office()
   await here.atWork()
   await here.open()
@@ -188,7 +188,7 @@ test('what is found by the first round over the folders happened while the appli
   expect(here.titles()[1]).toBe('Everyone has signed')
 })
 
-test('one document of the time away is named, and led to', async () => {
+test('a single document changed while away is named and linked', async () => {
   const here = office()
   await here.open()
   here.worker.happens({ documentName: 'Will' })
@@ -203,7 +203,7 @@ test('one document of the time away is named, and led to', async () => {
   ])
 })
 
-test('an account that can’t be read keeps the others waiting for no more than a minute', async () => {
+test('an account that can’t be read delays the others by at most a minute', async () => {
   const here = office()
   here.accounts.push({ id: 'second' })
   await here.open()
@@ -226,7 +226,7 @@ test('an account that can’t be read keeps the others waiting for no more than 
   expect(here.titles()[3]).toBe('Everyone has signed')
 })
 
-test('what there was before the first start was never news', async () => {
+test('changes from before the first start aren’t notified', async () => {
   const here = office()
   here.worker.happens()
   await here.atWork()
@@ -234,7 +234,7 @@ test('what there was before the first start was never news', async () => {
   expect(here.shown).toEqual([])
 })
 
-test('a mirror that was made again, between two runs or in the middle of one, is told of from its beginning', async () => {
+test('a rebuilt mirror is notified from its beginning, between two runs or during one', async () => {
   const here = office()
   await here.atWork()
   for (let one = 0; one < 20; one++) here.worker.happens()
@@ -249,7 +249,7 @@ test('a mirror that was made again, between two runs or in the middle of one, is
   expect(here.shown.slice(1).map(({ changes }) => changes)).toEqual([[1], [1]])
 })
 
-test('a mirror that is another one tells nothing of what it knew before', async () => {
+test('another mirror’s earlier changes aren’t notified', async () => {
   const here = office()
   await here.atWork()
   for (let one = 0; one < 400; one++) here.worker.happens()
@@ -258,7 +258,7 @@ test('a mirror that is another one tells nothing of what it knew before', async 
   expect(here.shown).toEqual([])
 })
 
-test('a mirror that turns into another one while it is asked tells nothing by the ids of both', async () => {
+test('no ids are mixed up if the mirror changes during a request', async () => {
   const here = office()
   await here.atWork()
   for (let one = 0; one < 3; one++) here.worker.happens()
@@ -272,7 +272,7 @@ test('a mirror that turns into another one while it is asked tells nothing by th
   expect(here.shown.map(({ changes }) => changes)).toEqual([[4]])
 })
 
-test('a run in memory alone leaves the place in the mirror that is kept as it was', async () => {
+test('a run in memory only keeps the position in the stored mirror', async () => {
   const here = office()
   await here.atWork()
   for (let one = 0; one < 40; one++) here.worker.happens()
@@ -292,7 +292,7 @@ test('a run in memory alone leaves the place in the mirror that is kept as it wa
   expect(here.shown.at(2)?.changes).toEqual([41])
 })
 
-test('an account of which one folder can never be read is back once another was', async () => {
+test('an account with one unreadable folder counts as read once another folder was', async () => {
   const here = office()
   await here.open()
   here.worker.happens()
@@ -303,7 +303,7 @@ test('an account of which one folder can never be read is back once another was'
   expect(here.titles()).toEqual(['While you were away', 'Everyone has signed'])
 })
 
-test('a change is not told again after a crash, even where its notice never came', async () => {
+test('a change isn’t notified again after a crash, even if its notice was never shown', async () => {
   const here = office()
   await here.atWork()
   here.show = () => {
@@ -329,7 +329,7 @@ test('a worker that doesn’t answer is asked again', async () => {
   expect(here.shown.map(({ changes }) => changes)).toEqual([[1]])
 })
 
-test('an account that was removed is told of no more', async () => {
+test('a removed account’s changes aren’t notified', async () => {
   const here = office()
   await here.atWork()
   here.worker.happens({ accountId: 'gone' })
@@ -337,7 +337,7 @@ test('an account that was removed is told of no more', async () => {
   expect(here.shown).toEqual([])
 })
 
-test('a clock that jumps back into yesterday tells nothing twice', async () => {
+test('a clock set back to yesterday causes no repeated notice', async () => {
   const here = office()
   await here.atWork()
   here.worker.happens()
@@ -347,7 +347,7 @@ test('a clock that jumps back into yesterday tells nothing twice', async () => {
   expect(here.shown).toHaveLength(1)
 })
 
-test('after it was stopped nothing is told', async () => {
+test('nothing is notified after stopping', async () => {
   const here = office()
   const notifier = await here.atWork()
   here.worker.happens()

@@ -44,7 +44,7 @@ const step = fc.oneof(
 
 const quiet = fc.constantFrom(null, { from: '22:00', to: '07:00' }, { from: '11:00', to: '13:30' })
 
-test('whatever happens, each change that is wanted told is in one notice, and none is in two', async () => {
+test('every configured change is in exactly one notice, whatever happens', async () => {
   let days = 0
   let notices = 0
   const anyDay = fc.asyncProperty(

@@ -1,4 +1,4 @@
-/** What the Outbox needs someone for is notified once, to those it concerns. */
+/** What in the Outbox needs someone is notified once, to those it concerns. */
 import { expect, test } from 'vitest'
 import type { SendView } from '../../../src/shared/contract/index.ts'
 import { HOUR, office, TEN } from './office.ts'
@@ -19,7 +19,7 @@ function send(changes: Partial<SendView>): SendView {
 }
 const held = (changes: Partial<SendView> = {}) => send({ hold: 'release', release: { by: 'Anna Lee' }, ...changes })
 
-test('a pause by the service is told once, and leads to the Outbox', async () => {
+test('a pause by the service is notified once, with a link to the Outbox', async () => {
   const here = office()
   await here.atWork()
   here.pause = { by: 'service', since: TEN, error: { code: 'payment-required', message: 'Account on hold.' } }
@@ -42,7 +42,7 @@ test('a pause by the service is told once, and leads to the Outbox', async () =>
   expect(here.titles()).toHaveLength(2)
 })
 
-test('pauses by a person or the connection, and packages that may have arrived, are not told', async () => {
+test('pauses by a person or the connection, and uncertain packages, aren’t notified', async () => {
   const here = office()
   await here.atWork()
   here.attention = [send({ state: 'uncertain' })]
@@ -53,7 +53,7 @@ test('pauses by a person or the connection, and packages that may have arrived, 
   expect(here.shown).toEqual([])
 })
 
-test('what wasn’t sent is told with the reason, several in one', async () => {
+test('unsent packages are notified with the reason, several in one notice', async () => {
   const here = office()
   await here.atWork()
   const error = { code: 'invalid', message: 'The e-mail address is wrong.' } as const
@@ -65,7 +65,7 @@ test('what wasn’t sent is told with the reason, several in one', async () => {
   expect(here.shown.at(-1)).toMatchObject({ title: '2 packages weren’t sent', body: 'two, three' })
 })
 
-test('a package to be released is told to others than the one who prepared it, a refusal to others than who refused', async () => {
+test('a package to be released is notified to others than its sender, and a refusal to others than the refuser', async () => {
   const here = office()
   here.who = 'Anna Lee'
   await here.atWork()
@@ -88,7 +88,7 @@ test('a package to be released is told to others than the one who prepared it, a
   })
 })
 
-test('nothing of it is told where it isn’t wanted', async () => {
+test('nothing about the Outbox is notified if that is turned off', async () => {
   const here = office()
   here.settings = { ...here.settings, kinds: { ...here.settings.kinds, outbox: 'never' } }
   await here.atWork()

@@ -33,7 +33,7 @@ function person() {
   return self
 }
 
-test('the first time there is nothing to catch up on', async () => {
+test('at the first start there is nothing to catch up on', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -41,7 +41,7 @@ test('the first time there is nothing to catch up on', async () => {
   expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
 
-test('who comes back after a while sees what happened, until they have seen it', async () => {
+test('someone who returns sees what happened while they were away, until they mark it as seen', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -71,7 +71,7 @@ test('who comes back after a while sees what happened, until they have seen it',
   expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
 
-test('what the folders bring right after they came back happened while they were away', async () => {
+test('changes read right after their return count as having happened while away', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -83,7 +83,7 @@ test('what the folders bring right after they came back happened while they were
   expect(await here.away(presence)).toMatchObject({ total: 1 })
 })
 
-test('a short look elsewhere is no time away', async () => {
+test('a short absence doesn’t count', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -95,7 +95,7 @@ test('a short look elsewhere is no time away', async () => {
   expect(await here.away(presence)).toMatchObject({ total: 0 })
 })
 
-test('who works for hours without a pause was never away', async () => {
+test('hours of uninterrupted work don’t count as away', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -105,7 +105,7 @@ test('who works for hours without a pause was never away', async () => {
   expect(await here.away(presence)).toMatchObject({ total: 0 })
 })
 
-test('a computer that slept with the window in front was not looked at', async () => {
+test('the time that the computer slept counts as away', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -116,7 +116,7 @@ test('a computer that slept with the window in front was not looked at', async (
   expect(await here.away(presence)).toMatchObject({ total: 1 })
 })
 
-test('a new start begins with what happened since the last minute of the one before, also where that crashed', async () => {
+test('a new start counts as away from the last minute of the previous run, even after a crash', async () => {
   const here = person()
   here.starts().arrived()
   await here.time.pass(10 * MINUTE)
@@ -127,7 +127,7 @@ test('a new start begins with what happened since the last minute of the one bef
   expect((await here.away(presence)).total).toBe(1)
 })
 
-test('a time away that was not seen goes on with the next', async () => {
+test('an absence that wasn’t seen is merged with the next', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -142,7 +142,7 @@ test('a time away that was not seen goes on with the next', async () => {
   expect(await here.away(presence)).toMatchObject({ total: 2 })
 })
 
-test('each account is caught up on by itself', async () => {
+test('each account is caught up on separately', async () => {
   const here = person()
   here.accounts.push('second')
   const presence = here.starts()
@@ -156,7 +156,7 @@ test('each account is caught up on by itself', async () => {
   expect(await here.away(presence)).toMatchObject({ total: 1 })
 })
 
-test('of thousands the newest hundred are shown, and all are counted', async () => {
+test('of 2,300 changes the newest hundred are listed, and all are counted', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()
@@ -169,7 +169,7 @@ test('of thousands the newest hundred are shown, and all are counted', async () 
   expect(view.changes.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => 2300 - index))
 })
 
-test('a clock that was put back makes no time away that ends before it began', async () => {
+test('a clock set back causes no absence that ends before it started', async () => {
   const here = person()
   const presence = here.starts()
   presence.arrived()

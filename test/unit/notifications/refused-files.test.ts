@@ -20,7 +20,7 @@ function withFolder(options: Parameters<typeof office>[0] = {}) {
   return Object.assign(here, { refuse })
 }
 
-test('a file that a drop folder refuses is told once, with why, and leads to the activity', async () => {
+test('a refused file of a drop folder is notified once, with the reason and a link to the activity', async () => {
   const here = withFolder()
   await here.atWork()
   here.refuse('may.csv')
@@ -37,7 +37,7 @@ test('a file that a drop folder refuses is told once, with why, and leads to the
   ])
 })
 
-test('several are told in one', async () => {
+test('several refused files are combined into one notice', async () => {
   const here = withFolder()
   await here.atWork()
   for (const name of ['may.csv', 'june.csv', 'july.csv']) here.refuse(name)
@@ -45,7 +45,7 @@ test('several are told in one', async () => {
   expect(here.shown).toMatchObject([{ title: '3 files in “Claims” were refused', body: 'july.csv and 2 more' }])
 })
 
-test('what is refused in quiet hours, or while someone signs, is told when they end', async () => {
+test('files refused in quiet hours or during a session are notified afterwards', async () => {
   const here = withFolder({ now: TEN + 13 * HOUR })
   here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
   await here.atWork()
@@ -60,7 +60,7 @@ test('what is refused in quiet hours, or while someone signs, is told when they 
   expect(here.titles()).toEqual(['A file in “Claims” was refused'])
 })
 
-test('what was refused before the application ended is told in the next run', async () => {
+test('files refused before the application ended are notified in the next run', async () => {
   const here = withFolder()
   here.isSigning = true
   await here.atWork()

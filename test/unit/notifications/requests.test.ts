@@ -32,14 +32,14 @@ function answering(chosen: string | undefined = 'office') {
   return { time, worker, presence, handlers, told }
 }
 
-test('what happened is listed of the account that is shown, a page at a time', async () => {
+test('activity of the shown account is listed by page', async () => {
   const { worker, handlers } = answering()
   for (let one = 0; one < 5; one++) worker.happens({ accountId: one === 2 ? 'second' : 'office' })
   const list = await handlers['activity.list']({ offset: 1, limit: 2 }, sender)
   expect(list).toMatchObject({ total: 4, changes: [{ id: 4 }, { id: 2 }] })
 })
 
-test('what was sent from here says with which batch, and nothing else does', async () => {
+test('documents sent from here have their batch’s name, and others don’t', async () => {
   const { worker, handlers } = answering()
   const arrived = { accountId: 'office', kind: 'arrived' as const, isOwn: true }
   worker.happens({ ...arrived, reference: 'of-a-batch' })
@@ -49,7 +49,7 @@ test('what was sent from here says with which batch, and nothing else does', asy
   expect(changes.map(({ batch }) => batch)).toEqual([undefined, undefined, 'clients'])
 })
 
-test('what happened while away is answered until it was seen', async () => {
+test('what happened while away is returned until it was marked as seen', async () => {
   const { time, worker, presence, handlers } = answering()
   presence.arrived()
   presence.departed()
@@ -61,7 +61,7 @@ test('what happened while away is answered until it was seen', async () => {
   expect(await handlers['activity.away'](undefined, sender)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
 
-test('what is wanted told is kept, and telling hears of it', async () => {
+test('notification settings are stored, and the change is announced', async () => {
   const { handlers, told } = answering()
   expect(await handlers['notifications.get'](undefined, sender)).toEqual(DEFAULT_PREFERENCES)
   const wanted = { ...DEFAULT_PREFERENCES, sound: true }
@@ -70,7 +70,7 @@ test('what is wanted told is kept, and telling hears of it', async () => {
   expect(told.settings).toBe(1)
 })
 
-test('without an account there is nothing to list', async () => {
+test('requests without an account are refused', async () => {
   const { handlers } = answering('')
   await expect(handlers['activity.away'](undefined, sender)).rejects.toMatchObject({ appError: { code: 'no-account' } })
 })

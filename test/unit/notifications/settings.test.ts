@@ -3,7 +3,7 @@ import { isQuiet, localTimeOf } from '../../../src/main/core/lib/calendar.ts'
 import { DEFAULT_PREFERENCES, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { database } from './office.ts'
 
-test('at first a person is told of what needs them', () => {
+test('the defaults notify what needs a person', () => {
   expect(openPreferences(database()).read()).toEqual({
     kinds: {
       signed: 'never',
@@ -21,7 +21,7 @@ test('at first a person is told of what needs them', () => {
   })
 })
 
-test('what is set holds after a restart', () => {
+test('settings survive a restart', () => {
   const db = database()
   const wanted = { ...DEFAULT_PREFERENCES, quiet: { from: '18:00', to: '08:00' }, sound: true }
   expect(openPreferences(db).set(wanted)).toEqual(wanted)
@@ -32,7 +32,7 @@ test.each([
   'not JSON',
   '[]',
   '{"kinds":{"signed":"sometimes","declined":"never","fly":"always"},"quiet":{"from":"25:00","to":"x"},"sound":"loud"}'
-])('what can’t be understood is as it was at first, and the rest holds: %s', (text) => {
+])('unreadable settings fall back to defaults, and the rest is kept: %s', (text) => {
   const db = database()
   db.prepare(`INSERT INTO meta (key, value) VALUES ('telling', ?)`).run(text)
   const isPart = text.startsWith('{')
@@ -49,7 +49,7 @@ test.each([
   expect(minutes.map((minute) => isQuiet({ from, to }, minute))).toEqual(expected)
 })
 
-test('the time of day is the office’s, also across midnight and where the zone isn’t known', () => {
+test('the time of day is in the office’s zone, across midnight, and in UTC if the zone is unknown', () => {
   const at = Date.UTC(2026, 10, 21, 11, 30)
   expect(localTimeOf(at, 'Pacific/Auckland')).toEqual({ day: '2026-11-22', minute: 30 })
   expect(localTimeOf(at, 'Nowhere/Land')).toEqual({ day: '2026-11-21', minute: 11 * 60 + 30 })

@@ -17,7 +17,7 @@ function withAccount(options: Parameters<typeof office>[0] = {}) {
   return Object.assign(here, { finds })
 }
 
-test('signatures that a rule finds not valid are told once, and lead to the document', async () => {
+test('invalid signatures found by a rule are notified once, with a link to the document', async () => {
   const here = withAccount()
   await here.atWork()
   here.finds('Lease')
@@ -34,7 +34,7 @@ test('signatures that a rule finds not valid are told once, and lead to the docu
   ])
 })
 
-test('many are told in one', async () => {
+test('many documents are combined into one notice', async () => {
   const here = withAccount()
   await here.atWork()
   for (const name of ['A', 'B', 'C', 'D']) here.finds(name, 2)
@@ -48,7 +48,7 @@ test('many are told in one', async () => {
   ])
 })
 
-test('what is found in quiet hours, or before the application ended, is told later', async () => {
+test('invalid signatures found in quiet hours, or before the application ended, are notified later', async () => {
   const here = withAccount({ now: TEN + 13 * HOUR })
   here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
   await here.atWork()
@@ -60,7 +60,7 @@ test('what is found in quiet hours, or before the application ended, is told lat
   expect(here.bodies()).toEqual(['Lease: 2 of 2 signatures are not valid'])
 })
 
-test('a name from the service breaks no line', async () => {
+test('a name from the service stays on one line', async () => {
   const here = withAccount()
   await here.atWork()
   here.finds('Lease\n\u202eevil')
@@ -68,7 +68,7 @@ test('a name from the service breaks no line', async () => {
   expect(here.bodies()).toEqual(['Lease evil: 1 of 3 signatures is not valid'])
 })
 
-test('nothing is told of them where that isn’t wanted, also not once it is; or only of documents in a view', async () => {
+test('these notices can be turned off, without catching up later, or limited to views', async () => {
   const here = withAccount()
   here.settings = { ...here.settings, kinds: { ...here.settings.kinds, 'not-valid': 'never' } }
   await here.atWork()
