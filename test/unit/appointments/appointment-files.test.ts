@@ -21,7 +21,7 @@ async function reading(fileName: string, content: string | Uint8Array) {
 const refusal = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
 
 describe('a table of appointments', () => {
-  test('has its columns told by their headings', async () => {
+  test('is matched to columns by its headings', async () => {
     const found = await reading(
       'bookings.csv',
       'First name,Surname,E-mail,Mobile,Date,Start time,End,Room,Document\nMere,Parata,mere@example.com,021 555 0101,21/11/2026,2:30 pm,3 pm,Room 2,Deed of gift\n'
@@ -43,7 +43,7 @@ describe('a table of appointments', () => {
     ])
   })
 
-  test('without a date is of today, which is said', async () => {
+  test('without dates counts as today’s, with a note', async () => {
     const found = await reading('today.csv', 'Name,Time,Minutes\nMere Parata,14:30,45\n')
     expect(found.appointments).toMatchObject([{ at: Date.parse('2026-11-21T14:30:00+13:00'), minutes: 45 }])
     expect(found.notes).toContain('No column has the date: where a row doesn’t say, it’s today.')
@@ -51,17 +51,17 @@ describe('a table of appointments', () => {
 
   test.each([
     ['no name', ',21/11/2026,10:30,11:00', 'There is no name.'],
-    ['a day that isn’t', 'Mere,31/02/2026,10:30,11:00', 'Its date can’t be read.'],
+    ['an invalid day', 'Mere,31/02/2026,10:30,11:00', 'Its date can’t be read.'],
     ['no time', 'Mere,21/11/2026,,', 'There is no time.'],
-    ['a time that isn’t', 'Mere,21/11/2026,half ten,', 'Its time can’t be read.'],
+    ['an invalid time', 'Mere,21/11/2026,half ten,', 'Its time can’t be read.'],
     ['an end before its start', 'Mere,21/11/2026,10:30,9:00', 'It ends before it starts.']
-  ])('says of a row with %s why it isn’t taken', async (_, row, why) => {
+  ])('refuses a row with %s, and says why', async (_, row, why) => {
     const found = await reading('bookings.csv', `Name,Date,Time,End\n${row}\nTama Brooks,22/11/2026,10:30,11:00\n`)
     expect(found.appointments).toMatchObject([{ name: 'Tama Brooks' }])
     expect(found.refused).toEqual([{ name: 'Row 2', why }])
   })
 
-  test('says how a day is read that could be two, and takes each row once', async () => {
+  test('notes how ambiguous dates are read, and takes each row once', async () => {
     const row = 'Mere,4/12/2026,10:30,\n'
     const found = await reading('bookings.csv', `Name,Date,Time,End\n${row}${row}`)
     expect(found.appointments).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('a table of appointments', () => {
     expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s there twice.' }])
   })
 
-  test('takes a formula for the text that it is', async () => {
+  test('treats a formula as text', async () => {
     const found = await reading('bookings.csv', 'Name,Time\n"=HYPERLINK(""http://evil.example"",""x"")",10:30\n')
     expect(found.appointments[0]?.name).toBe('=HYPERLINK("http://evil.example","x")')
   })
@@ -77,20 +77,20 @@ describe('a table of appointments', () => {
   test.each([
     ['names', 'Date,Time\n21/11/2026,10:30\n', /No column has the people’s names/],
     ['times', 'Name,Room\nMere,2\n', /No column has the time/]
-  ])('without a column of %s is refused, with what to do', async (_, text, message) => {
+  ])('without a column of %s is refused with advice', async (_, text, message) => {
     await expect(reading('bookings.csv', text)).rejects.toMatchObject(refusal(message))
   })
 })
 
 describe('a file of appointments', () => {
-  test('is a calendar by what is in it, whatever it is called', async () => {
+  test('is recognised as a calendar by its content, not its name', async () => {
     const text =
       'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Mere\r\nDTSTART:20261121T020000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
     expect((await reading('bookings.csv', text)).appointments).toMatchObject([{ name: 'Mere' }])
     await expect(reading('bookings.ics', 'Name,Time\nMere,10:30\n')).rejects.toMatchObject(refusal(/isn’t a calendar/))
   })
 
-  test('of fifty megabytes is refused before anything of it is read', async () => {
+  test('of 50 MB is refused unread', async () => {
     const path = join(temporaryFolder(), 'all.ics')
     const file = await open(path, 'w')
     await file.truncate(50 * 1024 * 1024)
@@ -100,7 +100,7 @@ describe('a file of appointments', () => {
     )
   })
 
-  test('at its limit is read whole', async () => {
+  test('at the size limit is read completely', async () => {
     const line = `X-PAD:${'x'.repeat(60)}\r\n`
     const start = 'BEGIN:VCALENDAR\r\n'
     const end = 'BEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Mere\r\nDTSTART:20261121T020000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
@@ -108,7 +108,7 @@ describe('a file of appointments', () => {
     expect((await reading('all.ics', start + line.repeat(lines) + end)).appointments).toHaveLength(1)
   })
 
-  test('that is empty, gone, or a folder is refused in words', async () => {
+  test('that is empty, missing, or a folder is refused with a message', async () => {
     await expect(reading('none.ics', '')).rejects.toMatchObject(refusal(/empty/))
     const folder = temporaryFolder()
     await mkdir(join(folder, 'a.ics'))
@@ -119,9 +119,9 @@ describe('a file of appointments', () => {
 
   test.each([
     ['grows', (path: string) => appendFile(path, 'X:2\r\n')],
-    ['is replaced by one as long', (path: string) => writeFile(path, 'Name,Time\nBens,10:30\n')],
-    ['is cut', (path: string) => truncate(path, 3)]
-  ])('that %s while it is read is refused', async (_, happens) => {
+    ['is replaced by one of the same length', (path: string) => writeFile(path, 'Name,Time\nBens,10:30\n')],
+    ['is truncated', (path: string) => truncate(path, 3)]
+  ])('that %s while being read is refused', async (_, happens) => {
     const path = join(temporaryFolder(), 'live.csv')
     await writeFile(path, 'Name,Time\nMere,10:30\n')
     await utimes(path, 1, 1)

@@ -3,8 +3,8 @@ import { matcherFor } from '../../../src/main/core/appointments/matching.ts'
 import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
 import { HOUR, MINUTE, office, TEN } from './office.ts'
 
-describe('appointments of today', () => {
-  test('stand in the order of time, with person, time and place, and end with their day', async () => {
+describe('today’s appointments', () => {
+  test('are in order of time, with place, and end with the day', async () => {
     const { appointments, add, pass } = office()
     await add('Tama Brooks', 60, { place: 'Room 2', email: 'tama@example.com', about: 'Will' })
     await add('Mere Parata', 30)
@@ -20,7 +20,7 @@ describe('appointments of today', () => {
     expect(appointments.table.between('office', 0, Number.MAX_SAFE_INTEGER)).toHaveLength(1)
   })
 
-  test('are those of the account, and go with it', async () => {
+  test('belong to their account, and are deleted with it', async () => {
     const { appointments, add, chosen, db } = office()
     await add('Mere Parata')
     chosen.account = 'branch'
@@ -30,7 +30,7 @@ describe('appointments of today', () => {
     expect((await appointments.today()).appointments).toEqual([])
   })
 
-  test('of all accounts that are shown stand together, each taken for someone of its own account’s queue', async () => {
+  test('of all shown accounts are listed together, and matched with their own account’s queue', async () => {
     const { appointments, add, chosen, waits, asked } = office()
     waits({ name: 'Mere Parata', person: 'p1' })
     await add('Mere Parata', 30)
@@ -53,7 +53,7 @@ describe('appointments of today', () => {
     expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'called' })
   })
 
-  test('someone of that name in another account’s session isn’t marked as here', async () => {
+  test('aren’t marked as here because of another account’s session with that name', async () => {
     const { appointments, add, chosen, waits } = office()
     waits({ name: 'Mere Parata', person: 'p1' })
     const ours = await add('Mere Parata', 30)
@@ -66,7 +66,7 @@ describe('appointments of today', () => {
     expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'expected' })
   })
 
-  test('go step by step, each in the trail with who and when', async () => {
+  test('change state step by step, each recorded in the trail', async () => {
     const { appointments, add, notes, only, told } = office()
     const id = await add('Mere Parata', 30, { place: 'Room 2' })
     appointments.mark(id, 'arrived')
@@ -86,7 +86,7 @@ describe('appointments of today', () => {
     expect(told.changed).toBeGreaterThanOrEqual(6)
   })
 
-  test('who didn’t come is taken back by one step, and keeps the number that was given', async () => {
+  test('marked as missed can be undone by one step, keeping the number', async () => {
     const { appointments, add, notes, only } = office()
     const id = await add('Mere Parata')
     appointments.mark(id, 'arrived')
@@ -97,7 +97,7 @@ describe('appointments of today', () => {
     expect(notes.map(({ what }) => what).slice(-2)).toEqual(['appointment-missed', 'appointment-undone'])
   })
 
-  test('each step is undone in turn, back to being expected', async () => {
+  test('can be undone step by step, back to expected', async () => {
     const { appointments, add, notes, only } = office()
     const id = await add('Mere Parata')
     appointments.mark(id, 'arrived')
@@ -120,7 +120,7 @@ describe('appointments of today', () => {
     expect(notes.filter(({ what }) => what === 'appointment-undone')).toHaveLength(4)
   })
 
-  test('a step that the trail can’t take isn’t taken', async () => {
+  test('don’t change state if the trail can’t record it', async () => {
     const { appointments, add, only, refusing } = office()
     const id = await add('Mere Parata')
     refusing.notes = true
@@ -130,7 +130,7 @@ describe('appointments of today', () => {
     expect(appointments.currentCall()).toBeUndefined()
   })
 
-  test('one that is gone, or another account’s, says so', async () => {
+  test('that are gone or belong to another account are refused', async () => {
     const { appointments, add, chosen } = office()
     const id = await add('Mere Parata')
     chosen.account = 'branch'
@@ -143,8 +143,8 @@ describe('appointments of today', () => {
   })
 })
 
-describe('a number', () => {
-  test('is the next of the day, never given twice, and begins at 1 the next morning', async () => {
+describe('an appointment’s number', () => {
+  test('is the next of the day, never reused, and starts at 1 each morning', async () => {
     const { appointments, add, only, pass } = office()
     const first = await add('Mere Parata')
     appointments.mark(first, 'arrived')
@@ -157,7 +157,7 @@ describe('a number', () => {
     expect(await only()).toMatchObject({ number: 1, state: 'called' })
   })
 
-  test('is of its day: who is moved to another one is expected there, and gets another number', async () => {
+  test('is dropped when it is moved to another day, where it gets another', async () => {
     const { appointments, add, only, pass } = office()
     const mere = await add('Mere Parata')
     appointments.call(mere)
@@ -173,7 +173,7 @@ describe('a number', () => {
     expect((await appointments.today()).appointments.map(({ number }) => number)).toEqual([2, 1])
   })
 
-  test('is called with its place and nothing of the person, until they are here, or for five minutes', async () => {
+  test('is called with its place but no name, until the person is here or five minutes have passed', async () => {
     const { appointments, add, pass } = office()
     const mere = await add('Mere Parata', 30, { email: 'mere@example.com' })
     const tama = await add('Tama Brooks', 40, { place: 'Room 2' })
@@ -191,44 +191,54 @@ describe('a number', () => {
   })
 })
 
-describe('whose signings an appointment is about', () => {
+describe('the signer of an appointment', () => {
   const mere = { person: 'a', name: 'Mere Parata', email: 'mere@example.com' }
   const other = { person: 'b', name: 'Mere Parata', email: 'm.parata@example.org' }
   const tama = { person: 'c', name: 'Tama Brooks' }
 
   test.each([
-    ['the address', { name: 'M Parata', email: 'MERE@example.com' }, [mere, other], { person: 'a', choices: 0 }],
-    ['the name, where one has it', { name: 'tama brooks', email: '' }, [mere, tama], { person: 'c', choices: 0 }],
     [
-      'the name, where nobody’s address is known',
+      'the one with that address',
+      { name: 'M Parata', email: 'MERE@example.com' },
+      [mere, other],
+      { person: 'a', choices: 0 }
+    ],
+    ['the only one with that name', { name: 'tama brooks', email: '' }, [mere, tama], { person: 'c', choices: 0 }],
+    [
+      'the one with that name, if nobody’s address is known',
       { name: 'Tama Brooks', email: 't@example.com' },
       [tama],
       { person: 'c', choices: 0 }
     ],
-    ['nobody, where two have the name', { name: 'Mere Parata', email: '' }, [mere, other], { choices: 2 }],
-    ['nobody, where the address is another’s', { name: 'Mere Parata', email: 'x@example.com' }, [mere], { choices: 1 }],
+    ['nobody, if two have the name', { name: 'Mere Parata', email: '' }, [mere, other], { choices: 2 }],
+    ['nobody, if the address is another’s', { name: 'Mere Parata', email: 'x@example.com' }, [mere], { choices: 1 }],
     [
-      'who has both, of two with one address',
+      'the one with both, if two share the address',
       { name: 'Mere Parata', email: 'mere@example.com' },
       [mere, { ...tama, email: 'mere@example.com' }],
       { person: 'a', choices: 0 }
     ],
     [
-      'nobody, of a family with one address',
+      'nobody, in a family that shares the address',
       { name: 'Parata', email: 'mere@example.com' },
       [mere, { ...tama, email: 'mere@example.com' }],
       { choices: 2 }
     ],
-    ['who staff chose', { name: 'Mere Parata', email: '', person: 'b' }, [mere, other], { person: 'b', choices: 0 }],
-    ['nobody, where staff said so', { name: 'Tama Brooks', email: '', person: '' }, [tama], { choices: 0 }],
-    ['nobody, where who was chosen has gone', { name: 'Mere Parata', email: '', person: 'z' }, [mere], { choices: 0 }]
-  ])('is told by %s', (_, expected, people, { choices, ...fit }) => {
+    [
+      'the one that staff chose',
+      { name: 'Mere Parata', email: '', person: 'b' },
+      [mere, other],
+      { person: 'b', choices: 0 }
+    ],
+    ['nobody, if staff said so', { name: 'Tama Brooks', email: '', person: '' }, [tama], { choices: 0 }],
+    ['nobody, if the chosen person is gone', { name: 'Mere Parata', email: '', person: 'z' }, [mere], { choices: 0 }]
+  ])('is %s', (_, expected, people, { choices, ...fit }) => {
     const { choices: found, ...rest } = matcherFor(people)(expected)
     expect(rest).toEqual(fit)
     expect(found).toHaveLength(choices)
   })
 
-  test('is asked of the queue’s documents, and chosen by staff, which is in the trail', async () => {
+  test('can be chosen by staff from the queue, which is recorded', async () => {
     const { appointments, add, only, waits, notes, refusing } = office()
     waits({ name: 'Mere Parata', email: 'mere@example.com' }, { name: 'Mere Parata', email: 'm.parata@example.org' })
     const id = await add('Mere Parata')
@@ -254,7 +264,7 @@ describe('whose signings an appointment is about', () => {
     expect(await only()).not.toHaveProperty('person')
   })
 
-  test('is known of a thousand who wait, with one document read of each, once', async () => {
+  test('is matched among a thousand waiting, reading one document of each once', async () => {
     const { appointments, add, only, told, waits } = office()
     const others = Array.from({ length: 998 }, (_, at) => ({ name: `Ann ${at}`, email: `ann-${at}@example.com` }))
     const last = { name: 'Mere Parata', email: 'another@example.org' }
@@ -269,7 +279,7 @@ describe('whose signings an appointment is about', () => {
     expect(told.documentsRead).toBe(999)
   })
 
-  test('of two hundred is told among a thousand who wait, each of whom is read once', () => {
+  test('is matched for 200 appointments among a thousand waiting, reading each person once', () => {
     let reads = 0
     const people = Array.from({ length: 1000 }, (_, at) => ({
       person: `person-${at}`,
@@ -287,7 +297,7 @@ describe('whose signings an appointment is about', () => {
     expect(reads).toBe(2000)
   })
 
-  test('a session asks for the queue once, and again where someone else is expected', async () => {
+  test('is looked up once per session, and again if someone else is expected', async () => {
     const { appointments, add, asked, waits } = office()
     waits({ name: 'Ann Example', person: 'ann' })
     await add('Mere Parata')
@@ -300,7 +310,7 @@ describe('whose signings an appointment is about', () => {
     expect((await appointments.today()).appointments.find((one) => one.id === id)).toMatchObject({ state: 'here' })
   })
 
-  test('who signs is here, and who has signed all of theirs is done', async () => {
+  test('is marked here when signing, and done once everything is signed', async () => {
     const { appointments, add, only, waits } = office()
     waits({ name: 'Mere Parata', person: 'mere' })
     appointments.mark(await add('Mere Parata'), 'arrived')
@@ -319,7 +329,7 @@ describe('whose signings an appointment is about', () => {
   })
 })
 
-test('it is told with the day whether there is a display that shows who is called', async () => {
+test('today’s list says whether a display shows who is called', async () => {
   const at = office()
   expect((await at.appointments.today()).hasDisplay).toBe(true)
   at.chosen.hasDisplay = false

@@ -35,7 +35,7 @@ function counter() {
   }
 }
 
-test('the board tells who signs, since when, and for how long they are covered', () => {
+test('the board shows who signs, since when, and how long a cover has lasted', () => {
   const { become, desk, pass } = counter()
   expect(desk()).toEqual({
     id: 'here',
@@ -69,7 +69,7 @@ test('the board tells who signs, since when, and for how long they are covered',
   expect(desk()).not.toHaveProperty('signer')
 })
 
-test('a line that is down is told with since when', () => {
+test('a lost connection is shown with its start', () => {
   const { connect, desk } = counter()
   connect({ state: 'offline', since: TEN - MINUTE })
   expect(desk()).toMatchObject({ downSince: TEN - MINUTE })
@@ -77,7 +77,7 @@ test('a line that is down is told with since when', () => {
   expect(desk()).not.toHaveProperty('downSince')
 })
 
-test('who waits stands there in the order in which they came, with their numbers', async () => {
+test('those waiting are shown in order of arrival, with their numbers', async () => {
   const { add, appointments, board, pass } = counter()
   const [mere, tama, aroha] = [await add('Mere Parata', 30), await add('Tama Brooks', 40), await add('Aroha Ngata', 50)]
   await add('Wiremu Pohe', 60, { place: 'Room 2' })

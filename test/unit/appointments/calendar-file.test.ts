@@ -25,8 +25,8 @@ const file = (message: RegExp) =>
     appError: expect.objectContaining({ code: 'bad-file', message: expect.stringMatching(message) })
   })
 
-describe('an event of a calendar', () => {
-  test('is an appointment with person, time, length and place', () => {
+describe('a calendar event', () => {
+  test('becomes an appointment with person, time, length and place', () => {
     const found = read(
       calendar(
         ...event(
@@ -59,12 +59,12 @@ describe('an event of a calendar', () => {
     ])
   })
 
-  test('is of who is invited, also where their address can’t be used and the office isn’t named', () => {
+  test('is for the person invited, even with an unusable address and no organiser', () => {
     const invited = ['UID:a', 'SUMMARY:Lease', 'DTSTART:20261121T020000Z', 'ATTENDEE;CN=Mere Parata:mailto:none']
     expect(read(calendar(...event(...invited))).appointments).toMatchObject([{ name: 'Mere Parata', email: '' }])
   })
 
-  test('stands in UTC, in a zone of the world, or in one that the file brings along', () => {
+  test('can be in UTC, in a known zone, or in one defined in the file', () => {
     const brought = [
       'BEGIN:VTIMEZONE',
       'TZID:Office time',
@@ -93,7 +93,7 @@ describe('an event of a calendar', () => {
     expect(found.notes).toEqual([])
   })
 
-  test('of a zone that nobody knows is refused, and the others are read', () => {
+  test('in an unknown zone is refused, and the others are read', () => {
     const found = read(
       calendar(...event('UID:1', 'SUMMARY:Mere', 'DTSTART;TZID=Middle-earth/Shire:20261121T140000'), ...event(...MERE))
     )
@@ -101,26 +101,30 @@ describe('an event of a calendar', () => {
     expect(found.appointments).toHaveLength(1)
   })
 
-  test('of no zone is read in the office’s, which is said', () => {
+  test('without a zone is read in the office’s, with a note', () => {
     const found = read(calendar(...event('UID:1', 'SUMMARY:Mere', 'DTSTART:20261121T140000')))
     expect(times(found)).toEqual(['2026-11-21T01:00:00.000Z'])
     expect(found.notes).toEqual(['1 time has no time zone and was read in yours, Pacific/Auckland.'])
   })
 
   test.each([
-    ['all day', ['DTSTART;VALUE=DATE:20261121'], 'It’s all day, without a time.'],
+    ['lasting all day', ['DTSTART;VALUE=DATE:20261121'], 'It’s all day, without a time.'],
     ['without a start', [], 'It has no start.'],
-    ['of nonsense for a start', ['DTSTART:yesterday'], /It has no start|can’t be read|isn’t a real one/],
+    ['with an invalid start', ['DTSTART:yesterday'], /It has no start|can’t be read|isn’t a real one/],
     ['that ends before it starts', ['DTSTART:20261121T020000Z', 'DTEND:20261121T010000Z'], 'It ends before it starts.'],
-    ['of days', ['DTSTART:20261121T020000Z', 'DURATION:P3D'], 'It’s longer than a day.'],
-    ['each minute', ['DTSTART:20261121T020000Z', 'RRULE:FREQ=MINUTELY'], 'It repeats more often than once a day.']
-  ])('%s is refused, and why is said', (_, lines, why) => {
+    ['longer than a day', ['DTSTART:20261121T020000Z', 'DURATION:P3D'], 'It’s longer than a day.'],
+    [
+      'repeating each minute',
+      ['DTSTART:20261121T020000Z', 'RRULE:FREQ=MINUTELY'],
+      'It repeats more often than once a day.'
+    ]
+  ])('%s is refused with the reason', (_, lines, why) => {
     const found = read(calendar(...event('UID:1', 'SUMMARY:Mere', ...lines)))
     expect(found.appointments).toEqual([])
     expect(found.refused).toEqual([{ name: 'Mere', why: typeof why === 'string' ? why : expect.stringMatching(why) }])
   })
 
-  test('of 300 characters is refused; what turns the direction of text is taken out of the others', () => {
+  test('with a 300-character name is refused, and direction marks are removed from names', () => {
     const long = 'x'.repeat(300)
     expect(refused(calendar(...event('UID:1', `SUMMARY:${long}`, 'DTSTART:20261121T020000Z')))).toEqual([
       { name: expect.stringMatching(/^x{199}…$/), why: 'The name is longer than 200 characters.' }
@@ -129,7 +133,7 @@ describe('an event of a calendar', () => {
     expect(turned.appointments[0]?.name).toBe('etaM محمد علي')
   })
 
-  test('of yesterday, or far ahead, is left out, which is counted', () => {
+  test('in the past or far ahead is left out and counted', () => {
     const found = read(
       calendar(
         ...event('UID:1', 'SUMMARY:A', 'DTSTART:20261119T020000Z'),
@@ -141,10 +145,10 @@ describe('an event of a calendar', () => {
   })
 })
 
-describe('a series', () => {
+describe('a recurring event', () => {
   const weekly = ['UID:w', 'SUMMARY:Clinic', 'DTSTART;TZID=Pacific/Auckland:20261001T090000', 'RRULE:FREQ=WEEKLY']
 
-  test('is each of its dates in the next sixty days, without those taken out, with those that were moved', () => {
+  test('gives each date in the next sixty days, without exceptions, and with moved ones', () => {
     const found = read(
       calendar(
         ...event(...weekly, 'EXDATE;TZID=Pacific/Auckland:20261203T090000'),
@@ -178,14 +182,14 @@ describe('a series', () => {
     expect([...hours]).toEqual([14])
   })
 
-  test('has the same keys when it is read again tomorrow', () => {
+  test('has the same keys when read again the next day', () => {
     const text = calendar(...event(...weekly))
     const keys = read(text).appointments.map(({ key }) => key)
     const tomorrow = readCalendar(text, { now: NOW + 86_400_000, zone }).appointments.map(({ key }) => key)
     expect(tomorrow.filter((key) => !keys.includes(key)).length).toBeLessThanOrEqual(1)
   })
 
-  test('whose later dates were all changed at once is refused in words', () => {
+  test('whose later dates were all changed together is refused with a message', () => {
     const found = refused(
       calendar(
         ...event(...weekly),
@@ -203,17 +207,17 @@ describe('a series', () => {
   })
 })
 
-describe('a rule that the library would follow without end', () => {
+describe('a recurrence rule that the library would follow endlessly', () => {
   const on = (rule: string) =>
     read(
       calendar(...event('UID:1', 'SUMMARY:Clinic', 'DTSTART;TZID=Pacific/Auckland:20261101T090000', `RRULE:${rule}`))
     )
 
-  test.each(['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31', 'FREQ=DAILY;INTERVAL=7;BYDAY=TU'])('%s has no date', (rule) => {
+  test.each(['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31', 'FREQ=DAILY;INTERVAL=7;BYDAY=TU'])('has no dates: %s', (rule) => {
     expect(on(rule)).toMatchObject({ appointments: [], refused: [] })
   })
 
-  test('is read where it has dates: workdays, so many Mondays, the last of each month', () => {
+  test('is expanded if it has dates: workdays, a number of Mondays, the last of each month', () => {
     expect(on('FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR').appointments).toHaveLength(42)
     expect(times(on('FREQ=DAILY;BYDAY=MO;COUNT=5'))).toEqual(['2026-11-22T20:00:00.000Z', '2026-11-29T20:00:00.000Z'])
     expect(times(on('FREQ=DAILY;BYMONTHDAY=-1')).map((at) => at.slice(5, 10))).toEqual(['11-29', '12-30'])
@@ -222,12 +226,12 @@ describe('a rule that the library would follow without end', () => {
   test.each([
     ['FREQ=DAILY;INTERVAL=99999999', 'It repeats too seldom to be read.'],
     ['FREQ=DAILY;BYSETPOS=2;BYDAY=MO', 'How it repeats can’t be read.']
-  ])('%s is refused in words', (rule, why) => {
+  ])('is refused with a message: %s', (rule, why) => {
     expect(on(rule).refused).toEqual([{ name: 'Clinic', why }])
   })
 })
 
-test('an event that can’t be parsed is refused alone, and the others are read with the file’s own zone', () => {
+test('an unparsable event is refused alone, and the others are read in the file’s own zone', () => {
   const zoned = [
     'BEGIN:VTIMEZONE',
     'TZID:Ours',
@@ -246,28 +250,28 @@ test('an event that can’t be parsed is refused alone, and the others are read 
   expect(times(found)).toEqual(['2026-11-21T03:00:00.000Z'])
 })
 
-describe('what was cancelled', () => {
-  test('is told by its status, or by the method of the file', () => {
+describe('a cancellation', () => {
+  test('is recognised by the event’s status or the file’s method', () => {
     const known = read(calendar(...event(...MERE))).appointments[0]?.key
     expect(read(calendar(...event(...MERE, 'STATUS:CANCELLED'))).cancelled).toEqual([{ key: known, version: 0 }])
     expect(read(calendar('METHOD:CANCEL', ...event('UID:a'))).cancelled).toEqual([{ key: known, version: 0 }])
   })
 })
 
-describe('a file that isn’t a calendar, or too much of one', () => {
+describe('a file that isn’t a calendar, or is too large,', () => {
   test.each([
     ['nothing', '', /isn’t a calendar/],
     ['a letter', 'Dear Mere,\nsee you at ten.\n', /isn’t a calendar/],
     ['a card', fold('BEGIN:VCARD', 'END:VCARD'), /isn’t a calendar/],
-    ['half of one', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY', /damaged|isn’t a calendar/],
+    ['half a calendar', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY', /damaged|isn’t a calendar/],
     ['nested deeply', `${'BEGIN:VEVENT\r\n'.repeat(50_000)}`, /nested too deeply/],
     ['of a million lines', 'X:1\n'.repeat(1_000_000), /too many lines/],
     ['of very many events', calendar('BEGIN:VEVENT\r\nEND:VEVENT\r\n'.repeat(20_001)), /too many events/]
-  ])('%s is refused as a whole', (_, text, message) => {
+  ])('(%s) is refused entirely', (_, text, message) => {
     expect(() => read(text)).toThrow(file(message))
   })
 
-  test('keeps no more than two thousand, and says so', () => {
+  test('is cut to the first 2,000 events, with a note', () => {
     const events = Array.from({ length: 2100 }, (_, index) =>
       event(`UID:${index}`, 'SUMMARY:A', 'DTSTART:20261121T020000Z')
     ).flat()
@@ -276,7 +280,7 @@ describe('a file that isn’t a calendar, or too much of one', () => {
     expect(found.notes).toEqual(['Only the first 2,000 are read; 100 dates left out.'])
   })
 
-  test('whatever stands there, the answer is appointments or a plain refusal', () => {
+  test('with any content gives appointments or a plain refusal', () => {
     const names = fc.constantFrom(
       'UID',
       'DTSTART',

@@ -32,7 +32,7 @@ function office() {
 }
 
 describe('an imported file', () => {
-  test('is shown first, and changes nothing until it is taken over', async () => {
+  test('is previewed first, and changes nothing until confirmed', async () => {
     const { calendar, event, imports, notes, times } = office()
     const shown = await calendar(
       ...event('a', '103000', 'LOCATION:Room 2'),
@@ -56,7 +56,7 @@ describe('an imported file', () => {
     )
   })
 
-  test('imported again changes what moved, and doubles nothing', async () => {
+  test('imported again updates what moved, without duplicates', async () => {
     const { calendar, event, taken, times } = office()
     await taken(...event('a', '103000'), ...event('b', '110000'))
     const again = await calendar(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))
@@ -69,7 +69,7 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['10:30', '14:00'])
   })
 
-  test('that is older than what is here changes nothing, and says so', async () => {
+  test('older than the current data changes nothing, with a note', async () => {
     const { calendar, event, taken, times } = office()
     await taken(...event('a', '140000', 'SEQUENCE:2'))
     const older = await calendar(...event('a', '103000', 'SEQUENCE:1'))
@@ -82,7 +82,7 @@ describe('an imported file', () => {
   test.each([
     ['its status', (event: string[]) => [...event.slice(0, -1), 'STATUS:CANCELLED', 'END:VEVENT']],
     ['the file’s method', (event: string[]) => ['METHOD:CANCEL', ...event]]
-  ])('takes away what is cancelled by %s, and says so first', async (_, cancelled) => {
+  ])('removes events cancelled by %s, which the preview shows', async (_, cancelled) => {
     const { calendar, event, taken, times } = office()
     await taken(...event('a', '103000'), ...event('b', '110000'))
     const shown = await calendar(...cancelled(event('a', '103000')))
@@ -91,7 +91,7 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['11:00'])
   })
 
-  test('takes away nothing for an old file, which cancels what a newer one has moved', async () => {
+  test('that is outdated can’t cancel what a newer one moved', async () => {
     const { event, taken, times } = office()
     await taken(...event('a', '140000', 'SEQUENCE:2'))
     await taken(...event('a', '103000', 'SEQUENCE:1', 'STATUS:CANCELLED'))
@@ -100,7 +100,7 @@ describe('an imported file', () => {
     expect(await times()).toEqual([])
   })
 
-  test('takes away dates that its series doesn’t have any more, but nobody who has come', async () => {
+  test('removes dates no longer in its series, except of people who have arrived', async () => {
     const { appointments, event, taken, times } = office()
     const series = (...more: string[]) => event('s', '103000', 'RRULE:FREQ=DAILY;COUNT=5', ...more)
     expect(await taken(...series())).toMatchObject({ added: 5 })
@@ -118,7 +118,7 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['10:30'])
   })
 
-  test('leaves how far someone is as it is; who didn’t come and has another time is expected again', async () => {
+  test('keeps the states, but a missed appointment with a new time is expected again', async () => {
     const { appointments, event, only, taken } = office()
     await taken(...event('a', '103000'))
     const id = (await only())?.id ?? ''
@@ -130,7 +130,7 @@ describe('an imported file', () => {
     expect(await only()).toMatchObject({ state: 'expected' })
   })
 
-  test('that moves someone who has come to another day has them expected there, without their number', async () => {
+  test('that moves an arrived person to another day resets them to expected, without a number', async () => {
     const { appointments, event, only, pass, taken } = office()
     await taken(...event('a', '103000'))
     appointments.mark((await only())?.id ?? '', 'arrived')
@@ -141,7 +141,7 @@ describe('an imported file', () => {
     expect(moved).not.toHaveProperty('number')
   })
 
-  test('is of the account that was chosen when it was opened', async () => {
+  test('belongs to the account chosen when it was opened', async () => {
     const { calendar, chosen, event, imports, times } = office()
     const { id } = await calendar(...event('a', '103000'))
     chosen.account = 'branch'
@@ -149,7 +149,7 @@ describe('an imported file', () => {
     expect(await times()).toEqual([])
   })
 
-  test('whose change the trail can’t take changes nothing', async () => {
+  test('changes nothing if the trail can’t record it', async () => {
     const { calendar, event, imports, refusing, times } = office()
     const { id } = await calendar(...event('a', '103000'))
     refusing.notes = true
@@ -159,7 +159,7 @@ describe('an imported file', () => {
     expect(imports.import({ id })).toMatchObject({ added: 1 })
   })
 
-  test('of a table is told again by its rows', async () => {
+  test('in table form is recognised by its rows when imported again', async () => {
     const { imports, open, times } = office()
     const rows = ['Name,Time,Room', 'Mere Parata,10:30,Room 2']
     imports.import({ id: (await open('day.csv', ...rows)).id })

@@ -1,5 +1,5 @@
-// What a workstation tells its office about its counter, and what it shows of others, with a connection and clocks
-// under the test's control.
+// What a workstation reports to its office about its counter, and what it shows of others, with the connection and
+// clocks under the test's control.
 import { expect, onTestFinished, test } from 'vitest'
 import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts'
 import type { CounterReport, OfficeCounters } from '../../../src/main/core/office/counters.ts'
@@ -103,7 +103,7 @@ async function looking(...its: CounterReport[]) {
   return { ...one, server, made }
 }
 
-test('a bell while others are being read has them read again a second later', async () => {
+test('a notification during a read causes another read a second later', async () => {
   const { board, desk, pass, server } = await looking(newsOf())
   const release = hold(server)
   board.notified()
@@ -122,7 +122,7 @@ test('a bell while others are being read has them read again a second later', as
   expect(server.reads).toBe(reads)
 })
 
-test('however many bells there are, others are read once a second, and again 20 seconds later', async () => {
+test('with many notifications, others are read at most once a second, then every 20 seconds', async () => {
   const { board, pass, server } = await looking(newsOf())
   const before = server.reads
   for (let bell = 0; bell < 100; bell++) {
@@ -139,14 +139,14 @@ test('however many bells there are, others are read once a second, and again 20 
   expect(server.reads).toBe(after + 1)
 })
 
-test('what others may be taken as so for makes nobody read more often than once a second', async () => {
+test('reports that expire soon don’t cause more than one read a second', async () => {
   const { pass, server } = await looking(newsOf({}, { left: 40 }))
   const before = server.reads
   await pass(10 * SECOND)
   expect(server.reads - before).toBeLessThanOrEqual(10)
 })
 
-test('what changes, and changes back while it is told, is told back within a second', async () => {
+test('a change reverted while it was being reported is reported within a second', async () => {
   const { becomes, pass, server } = await looking()
   const release = hold(server)
   becomes(HELP)
@@ -163,7 +163,7 @@ test('what changes, and changes back while it is told, is told back within a sec
   expect(server.told).toHaveLength(told)
 })
 
-test('a new line is told as news, also what an earlier one was told, or was just being told', async () => {
+test('a new connection is always told the current state as news', async () => {
   const { board, line, made, pass, server } = await looking()
   const next = line()
   board.disconnect()
@@ -181,7 +181,7 @@ test('a new line is told as news, also what an earlier one was told, or was just
   expect(last.server.told).toMatchObject([{ isNews: true }])
 })
 
-test('after the computer slept nothing is shown as if it were now, though the clock that never jumps stood still', async () => {
+test('after the computer slept, old reports are shown as outdated', async () => {
   const { board, clock, desk } = await looking(newsOf(HELP))
   board.disconnect()
   expect(desk()?.office).not.toHaveProperty('isSilent')
@@ -193,7 +193,7 @@ test('after the computer slept nothing is shown as if it were now, though the cl
   expect(desk()?.office).toMatchObject({ isSilent: true })
 })
 
-test('nothing is shown that is a day old', async () => {
+test('reports older than a day aren’t shown', async () => {
   const { board, desk, pass } = await looking(newsOf({}, { ago: DAY - 60 * SECOND }))
   board.disconnect()
   expect(desk()).toBeDefined()
@@ -201,7 +201,7 @@ test('nothing is shown that is a day old', async () => {
   expect(desk()).toBeUndefined()
 })
 
-test('what is under way as an office is left isn’t shown in the next', async () => {
+test('a read in progress when an office is left isn’t shown in the next', async () => {
   const { board, line, pass, server } = await looking(newsOf())
   expect(board.view()?.desks).toHaveLength(1)
   const release = hold(server)
@@ -218,7 +218,7 @@ test('what is under way as an office is left isn’t shown in the next', async (
   expect(board.view()?.desks).toEqual([])
 })
 
-test('a time to come is told as now, and one of long ago as a day', async () => {
+test('a future time is reported as now, and one long ago as a day', async () => {
   const { becomes, clock, pass, server } = await looking()
   becomes({ state: 'signing', since: clock.now + HOUR, coveredSince: clock.now - 3 * DAY })
   await pass(SECOND)
@@ -232,7 +232,7 @@ test.each([
   ...MEMBERSHIP_STATES.filter((state) => !['connected', 'connecting', 'away'].includes(state)).map(
     (state) => [state, 'apart'] as const
   )
-] as const)('without a line, a workstation that is %s is %s', async (stands, wanted) => {
+] as const)('without a connection, a workstation whose membership is %s is shown as %s', async (stands, wanted) => {
   const one = await looking(newsOf())
   expect(one.board.view()?.office).toMatchObject({ state: 'connected', readAt: expect.any(Number) })
   one.stands(stands)

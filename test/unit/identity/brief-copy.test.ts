@@ -38,21 +38,21 @@ async function passes() {
   await new Promise((done) => setImmediate(done))
 }
 
-test('what was copied briefly goes from the clipboard by itself', async () => {
+test('copied identity data is removed from the clipboard automatically', async () => {
   expect(await brief.copy('DX418220')).toBe(COPY_LIFETIME)
   expect(there).toBe('DX418220')
   await passes()
   expect(there).toBe('')
 })
 
-test('what someone copied since stays', async () => {
+test('what someone copied in the meantime stays', async () => {
   await brief.copy('DX418220')
   there = 'a shopping list'
   await passes()
   expect(there).toBe('a shopping list')
 })
 
-test('a second copy has its own time', async () => {
+test('a second copy has its own time limit', async () => {
   await brief.copy('one')
   const first = task
   await brief.copy('two')
@@ -61,7 +61,7 @@ test('a second copy has its own time', async () => {
   expect(there).toBe('')
 })
 
-test('what is put aside while a person has the screen goes once it is back', async () => {
+test('if the clipboard is set aside while a person has the screen, the copy is removed afterwards', async () => {
   await brief.copy('DX418220')
   isAside = true
   there = 'what the person copied'
@@ -73,7 +73,7 @@ test('what is put aside while a person has the screen goes once it is back', asy
   expect(there).toBe('')
 })
 
-test('it goes as the application ends, and only it', async () => {
+test('the copy is removed when the application ends, and nothing else is', async () => {
   await brief.copy('DX418220')
   await brief.end()
   expect([there, task]).toEqual(['', undefined])

@@ -65,8 +65,8 @@ const code = (promise: Promise<unknown>) =>
   )
 const picture = { reading: 'r1', record: 0, name: 'portrait' as const }
 
-describe('a picture that is saved', () => {
-  test('goes byte for byte where the person says, by a safe name, and is noted', async () => {
+describe('saving a picture', () => {
+  test('writes it unchanged to the chosen file under a safe name, and is recorded', async () => {
     await handlers['identity.read']({ reference: 'REF' }, context)
     chosenPath = join(folder, 'mere')
     const saved = await handlers['identity.savePicture'](picture, context)
@@ -80,14 +80,14 @@ describe('a picture that is saved', () => {
     })
   })
 
-  test('is neither written nor noted where the person thought better of it', async () => {
+  test('does nothing and records nothing if cancelled', async () => {
     await handlers['identity.read']({ reference: 'REF' }, context)
     chosenPath = undefined
     expect(await handlers['identity.savePicture'](picture, context)).toBeNull()
     expect([await readdir(folder), noted.length]).toEqual([[], 1])
   })
 
-  test('isn’t held for a person who takes longer than what is shown is kept', async () => {
+  test('fails if the data was cleared while the dialog was open', async () => {
     await handlers['identity.read']({ reference: 'REF' }, context)
     chosenPath = join(folder, 'mere')
     whileChoosing = () => readings.clearAll('idle')
@@ -95,7 +95,7 @@ describe('a picture that is saved', () => {
     expect([await readdir(folder), noted.length]).toEqual([[], 1])
   })
 
-  test('can’t be had of a check that was cleared', async () => {
+  test('isn’t possible once the data was closed', async () => {
     await handlers['identity.read']({ reference: 'REF' }, context)
     await handlers['identity.close']({ reading: 'r1' }, context)
     expect(await code(handlers['identity.savePicture'](picture, context))).toBe('gone')

@@ -11,26 +11,26 @@ const why = (text: string) => {
 }
 const { riff, chunk, lossy, lossless, canvas } = webpParts
 
-describe('base64 in its spellings', () => {
+describe('base64', () => {
   const file = jpegFile(320, 400)
   const base64 = file.toString('base64')
   const spellings = {
     plain: base64,
-    'with an address before it': `data:image/jpeg;base64,${base64}`,
-    'with an address in capitals and a parameter': `DATA:image/png;name=x.png;BASE64,${base64}`,
+    'with a data URL prefix': `data:image/jpeg;base64,${base64}`,
+    'with a data URL prefix in capitals and a parameter': `DATA:image/png;name=x.png;BASE64,${base64}`,
     'with line breaks': base64.replace(/.{20}/g, '$&\r\n'),
     'with spaces around': `  \n${base64}\n `,
     'without padding': base64.replace(/=+$/, ''),
-    'in the alphabet of addresses': base64.replaceAll('+', '-').replaceAll('/', '_')
+    'in the URL alphabet': base64.replaceAll('+', '-').replaceAll('/', '_')
   }
-  test.each(Object.entries(spellings))('%s gives the same bytes', (_name, text) => {
+  test.each(Object.entries(spellings))('%s is decoded to the same bytes', (_name, text) => {
     const picture = readPicture(text)
     if (!picture.isShown) throw new Error(picture.why)
     expect(Buffer.compare(picture.bytes, file)).toBe(0)
     expect(picture).toMatchObject({ type: 'image/jpeg', width: 320, height: 400, isCutOff: false })
   })
 
-  test('any bytes come back as they were, in a buffer of their own', () => {
+  test('preserves any bytes, in a buffer of their own', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(40), (tail, width) => {
         const whole = Buffer.concat([pngFile(width + 1, 7), tail])
@@ -49,26 +49,26 @@ describe('base64 in its spellings', () => {
     ['No image available.', /sent text/],
     ['====', /sent text/],
     ['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', /markup/]
-  ])('%s is told apart', (text, words) => expect(why(text)).toMatch(words))
+  ])('is distinguished from other content, with its own message: %s', (text, words) => expect(why(text)).toMatch(words))
 
-  test('text that would decode to more than 15 MB is refused before it is decoded', () => {
+  test('that would decode to more than 15 MB is rejected before decoding', () => {
     expect(why('A'.repeat(PICTURE_LIMITS.bytes * 1.5))).toMatch(/larger than 15 MB/)
     expect(why(Buffer.alloc(PICTURE_LIMITS.bytes + 1, 0xff).toString('base64'))).toMatch(/larger than 15 MB/)
   })
 })
 
-describe('what it is goes by its bytes', () => {
+describe('detecting a picture’s type from its bytes', () => {
   test.each([
     ['png', pngFile(12, 34), 'image/png'],
     ['jpeg', jpegFile(12, 34), 'image/jpeg'],
     ['lossy webp', riff(lossy(12, 34)), 'image/webp'],
     ['lossless webp', riff(lossless(12, 34)), 'image/webp'],
     ['webp with a canvas', riff(canvas(12, 34), lossy(12, 34)), 'image/webp']
-  ])('%s, with its size', (_name, file, type) =>
+  ])('recognises %s, with its size', (_name, file, type) =>
     expect(read(file)).toMatchObject({ isShown: true, type, width: 12, height: 34, isCutOff: false })
   )
 
-  test('an address that lies about the type counts for nothing', () => {
+  test('ignores the type in a data URL', () => {
     expect(readPicture(`data:image/jpeg;base64,${pngFile(1, 1).toString('base64')}`)).toMatchObject({
       type: 'image/png'
     })
@@ -89,26 +89,26 @@ describe('what it is goes by its bytes', () => {
     ['pdf', '%PDF-1.7', /PDF/],
     ['json', '{"error":"gone"}', /sent data/],
     ['nothing we know', '\x00\x01\x02\x03', /doesn’t know/]
-  ])('%s in place of a picture is said and not shown', (_name, text, words) =>
+  ])('reports %s in place of a picture, and doesn’t show it', (_name, text, words) =>
     expect(why(Buffer.from(text, text.startsWith('\ufeff') ? 'utf8' : 'latin1').toString('base64'))).toMatch(words)
   )
 })
 
-describe('how large a picture says it is', () => {
+describe('the size claimed by a picture', () => {
   test.each([
     ['png', pngFile(60_000, 60_000)],
     ['jpeg', jpegFile(60_000, 60_000)],
     ['webp', riff(canvas(60_000, 60_000), lossy(100, 100))]
-  ])('a %s that claims 60,000 × 60,000 pixels is refused by its header', (_name, file) =>
+  ])('a %s that claims 60,000 × 60,000 pixels is rejected by its header', (_name, file) =>
     expect(why(file.toString('base64'))).toMatch(/60,000 × 60,000 pixels/)
   )
-  test('a long side or too many pixels are refused, and a good camera’s picture is shown', () => {
+  test('a side or area that is too large is rejected, and a good camera’s picture is shown', () => {
     expect(why(pngFile(12_001, 1).toString('base64'))).toMatch(/12,001 × 1 pixels/)
     expect(why(pngFile(7_000, 6_000).toString('base64'))).toMatch(/7,000 × 6,000/)
     expect(read(jpegFile(6_000, 4_000))).toMatchObject({ isShown: true })
   })
 
-  test('a second frame of another size can’t hide behind the first', () => {
+  test('a second frame of another size is detected', () => {
     const { frame, scan } = jpegParts
     expect(why(jpegFile(100, 100, [frame(60_000, 60_000, 0xc2)]).toString('base64'))).toMatch(/60,000/)
     // After the first scan.
@@ -120,13 +120,13 @@ describe('how large a picture says it is', () => {
     expect(why(riff(canvas(100, 100), lossless(200, 100)).toString('base64'))).toMatch(/conflicting sizes/)
   })
 
-  test('a preview within a segment is no frame of the picture', () => {
+  test('a preview within a segment doesn’t count as a frame', () => {
     const exif = jpegParts.segment(0xe1, [...jpegFile(60_000, 60_000)])
     const file = Buffer.concat([Buffer.from([0xff, 0xd8]), exif, jpegFile(30, 40).subarray(2)])
     expect(read(file)).toMatchObject({ isShown: true, width: 30, height: 40 })
   })
 
-  test('moving pictures are not shown', () => {
+  test('animated pictures aren’t shown', () => {
     const still = jpegFile(1, 1)
     expect(read(still)).toMatchObject({ isShown: true })
     const control = pngParts.chunk('acTL', [0, 0, 0, 2, 0, 0, 0, 0])
@@ -139,7 +139,7 @@ describe('how large a picture says it is', () => {
     ['png', pngFile(10, 10)],
     ['jpeg', jpegFile(10, 10)],
     ['webp', riff(canvas(10, 10), lossy(10, 10))]
-  ])('a %s that is cut at any byte is refused, or said to be cut off', (_name, file) => {
+  ])('a %s cut at any byte is rejected, or marked as cut off', (_name, file) => {
     for (let length = 0; length < file.length; length++) {
       const picture = read(file.subarray(0, length))
       if (picture.isShown) expect(picture, `cut at ${length}`).toMatchObject({ isCutOff: true, width: 10, height: 10 })
@@ -147,11 +147,11 @@ describe('how large a picture says it is', () => {
     expect(read(file)).toMatchObject({ isShown: true, isCutOff: false })
   })
 
-  test('a side of nothing is damage', () => {
+  test('a side of zero is reported as damaged', () => {
     for (const file of [pngFile(0, 10), jpegFile(10, 0)]) expect(why(file.toString('base64'))).toMatch(/damaged/)
   })
 
-  test('whatever bytes follow a known beginning, nothing throws and nothing too large is shown', () => {
+  test('any bytes after a valid start cause no exception, and nothing too large is shown', () => {
     const beginnings = [pngFile(9, 9), jpegFile(9, 9), riff(canvas(9, 9), lossy(9, 9))]
     const damaged = fc
       .tuple(fc.constantFrom(...beginnings), fc.array(fc.tuple(fc.nat(90), fc.nat(255)), { maxLength: 12 }), fc.nat(90))

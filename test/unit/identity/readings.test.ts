@@ -91,7 +91,7 @@ const code = (promise: Promise<unknown>) =>
     (error) => error.appError?.code ?? error.code
   )
 
-describe('a reading', () => {
+describe('reading identity data', () => {
   test.each([
     ['other members', [{ Title: 'Card altered', Code: 7 }], [{ name: '', detail: 'Title: Card altered · Code: 7' }]],
     ['a code alone', [{ Name: '', Detail: null, Code: 'TAMPER' }], [{ name: '', detail: 'Code: TAMPER' }]],
@@ -104,21 +104,21 @@ describe('a reading', () => {
       ]
     ],
     ['one text', 'Glare', [{ name: '', detail: 'Glare' }]],
-    ['one alone', { name: 'Glare', DETAIL: { on: 'front' } }, [{ name: 'Glare', detail: '{"on":"front"}' }]]
-  ])('shows what was raised also where it comes as %s', async (_form, came, shown) => {
+    ['a single object', { name: 'Glare', DETAIL: { on: 'front' } }, [{ name: 'Glare', detail: '{"on":"front"}' }]]
+  ])('shows points of attention, even if they are sent as %s', async (_form, came, shown) => {
     answer = answers([{ ...record, Attentions: came }])
     const reading = await readings.read(accountId, 'REF')
     expect(reading.leftOut).toBe(0)
     expect(reading.records[0]?.attentions).toEqual(shown)
   })
 
-  test('says how many points there are to look at where there are too many to show', async () => {
+  test('counts points of attention beyond those shown', async () => {
     answer = answers([{ ...record, Attentions: Array.from({ length: 500 }, (_, index) => ({ Name: `P${index}` })) }])
     const [view] = (await readings.read(accountId, 'REF')).records
     expect([view?.attentions.length, view?.moreAttentions]).toEqual([200, 300])
   })
 
-  test('shows what came, keeps its pictures apart, and is noted without a word of what it says', async () => {
+  test('shows the data, keeps its pictures separate, and records no content', async () => {
     answer = answers([record])
     const reading = await readings.read(accountId, 'REF')
     expect(reading).toMatchObject({ reference: 'REF', documentName: 'Deed of gift', leftOut: 0, clearsAfter: IDLE })
@@ -148,14 +148,14 @@ describe('a reading', () => {
     expect(asked.every((url) => url.toLowerCase().endsWith('/download/idverification/ref/json'))).toBe(true)
   })
 
-  test('a record with everything missing is a record with nothing in it', async () => {
+  test('shows an empty record as empty', async () => {
     answer = answers([{}])
     const { records } = await readings.read(accountId, 'other')
     expect(records).toEqual([{ texts: {}, pictures: [], attentions: [], others: [] }])
     expect(noted[0]).toMatchObject({ documentName: 'other' })
   })
 
-  test('what can’t be shown is told in words, and can’t be had', async () => {
+  test('reports what can’t be shown, and doesn’t return it', async () => {
     answer = answers([{ PortraitImage: Buffer.from('<svg onload="x()"></svg>').toString('base64') }])
     const { id, records } = await readings.read(accountId, 'REF')
     expect(records[0]?.pictures).toEqual([{ name: 'portrait', isShown: false, why: expect.stringMatching(/SVG/) }])
@@ -163,14 +163,14 @@ describe('a reading', () => {
     expect(() => readings.copyOf(id, 0, 'portrait')).toThrow()
   })
 
-  test('a record that can’t be read loses no other, and is counted', async () => {
+  test('skips and counts an unreadable record', async () => {
     answer = answers([{ FirstName: { no: 'text' } }, record])
     const { records, leftOut } = await readings.read(accountId, 'REF')
     expect([records.length, leftOut]).toEqual([1, 1])
     expect(noted[0]?.detail).toEqual({ as: 'records', records: '2' })
   })
 
-  test('what failed is not noted as fetched', async () => {
+  test('records nothing if it failed', async () => {
     answer = (response) => response.writeHead(404).end()
     expect(await code(readings.read(accountId, 'REF'))).not.toBe('no failure')
     expect(noted).toEqual([])
@@ -178,7 +178,7 @@ describe('a reading', () => {
   })
 })
 
-describe('what was read goes from memory', () => {
+describe('identity data is cleared from memory', () => {
   async function opened(reference = 'REF') {
     answer = answers([record])
     const { id } = await readings.read(accountId, reference)
@@ -186,7 +186,7 @@ describe('what was read goes from memory', () => {
   }
   const isWiped = (bytes: Uint8Array) => bytes.every((byte) => byte === 0)
 
-  test('after five minutes without use, and use puts that off', async () => {
+  test('after five minutes without use, which any use restarts', async () => {
     const { id, bytes } = await opened()
     pass(IDLE - 1)
     readings.keepAlive(id)
@@ -201,14 +201,14 @@ describe('what was read goes from memory', () => {
     expect(() => readings.keepAlive(id)).toThrow()
   })
 
-  test('as soon as its page is left, without a word', async () => {
+  test('when its page is left, without a notice', async () => {
     const { id, bytes } = await opened()
     readings.close(id)
     readings.close(id)
     expect([isWiped(bytes), readings.count(), cleared.length, timers.length]).toEqual([true, 0, 0, 0])
   })
 
-  test('where another account is chosen, and only that of the others', async () => {
+  test('when another account is chosen, but only that of other accounts', async () => {
     const { id, bytes } = await opened()
     readings.clearOthers([accountId])
     expect(isWiped(bytes)).toBe(false)
@@ -216,7 +216,7 @@ describe('what was read goes from memory', () => {
     expect([isWiped(bytes), cleared]).toEqual([true, [[id, 'account']]])
   })
 
-  test('where a person has the screen; what is on its way then never arrives', async () => {
+  test('when a person gets the screen, and a pending request is cancelled', async () => {
     const { bytes } = await opened()
     let finish = () => {}
     answer = (response) => {
@@ -230,7 +230,7 @@ describe('what was read goes from memory', () => {
     expect([isWiped(bytes), readings.count(), noted.length]).toEqual([true, 0, 1])
   })
 
-  test('where too many are open: the one that was used longest ago', async () => {
+  test('when too many are open, the least recently used first', async () => {
     const first = await opened()
     const others = [first]
     for (let more = 0; more < 3; more++) {
@@ -244,7 +244,7 @@ describe('what was read goes from memory', () => {
     expect(readings.count()).toBe(4)
   })
 
-  test('a picture that is being saved is whole, though the reading goes meanwhile', async () => {
+  test('but a picture being saved stays complete', async () => {
     const { id } = await opened()
     const saving = readings.copyOf(id, 0, 'front')
     readings.close(id)

@@ -1,4 +1,4 @@
-/** The engine under the queues: growing pauses, no work done twice at once, and recovery before anything leaves. */
+/** The engine under the queues: growing pauses, no work done twice at once, and recovery before anything is sent. */
 import { expect, test } from 'vitest'
 import { Pauses, SerialTask } from '../../../src/main/core/jobs/lanes.ts'
 import { observationAfter, SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
@@ -7,7 +7,7 @@ import { testTime } from '../../fixtures/own-time.ts'
 
 const error = { code: 'offline', message: 'Nobody answers.' } as const
 
-test('jobs that fail together are one failure, and each further one makes the pause longer', async () => {
+test('simultaneous failures count as one, and each further failure lengthens the pause', async () => {
   const time = testTime()
   const pauses = new Pauses(time.run({ random: () => 0 }))
   pauses.recordFailure('a', { error, first: 1_000 })
@@ -26,7 +26,7 @@ test('jobs that fail together are one failure, and each further one makes the pa
   expect(pauses.of('a')).toBeUndefined()
 })
 
-test('what is blocked waits until it is tried by hand', async () => {
+test('a blocked queue waits until someone retries', async () => {
   const time = testTime()
   const pauses = new Pauses(time.run())
   pauses.block('a', error)
@@ -36,7 +36,7 @@ test('what is blocked waits until it is tried by hand', async () => {
   expect(pauses.remaining('a')).toBe(0)
 })
 
-test('work is never done twice at once; what asks afresh meanwhile has one more run together', async () => {
+test('work never runs twice at the same time, and fresh requests share one more run', async () => {
   let runs = 0
   let underWay = 0
   const work = new SerialTask(testTime().run(), async () => {
@@ -50,7 +50,7 @@ test('work is never done twice at once; what asks afresh meanwhile has one more 
   expect(work.isRunning).toBe(false)
 })
 
-test('only a second look that is late enough says the same twice', () => {
+test('only a second check that is late enough confirms an observation', () => {
   const first = observationAfter('missing', 5, undefined)
   expect(first).toEqual({ kind: 'missing', at: 5, isConfirmed: false })
   expect(observationAfter('missing', 5 + SECOND_CHECK_AFTER - 1, first).isConfirmed).toBe(false)
@@ -58,7 +58,7 @@ test('only a second look that is late enough says the same twice', () => {
   expect(observationAfter('there', 5 + SECOND_CHECK_AFTER, first).isConfirmed).toBe(false)
 })
 
-test('nothing is begun before what a crash left is written down, and that is done once', async () => {
+test('nothing starts before recovery after a crash has been stored, which happens once', async () => {
   const time = testTime()
   const done: string[] = []
   let isFull = true

@@ -79,7 +79,7 @@ async function byScript(path: string, ...noted: string[]): Promise<string> {
 }
 
 describe('a receipt', () => {
-  test('says who was identified how, what was shown, and what the service said, with the hashes of the trail', async () => {
+  test('shows how each person was identified, what they saw, the service’s result, and the trail’s hashes', async () => {
     const { couple, audit, receipts, printed } = counter()
     couple()
     expect((await receipts.people(SESSION)).people.map(({ name }) => name)).toEqual(['Mere Tāmati', 'Tama Parata'])
@@ -97,7 +97,7 @@ describe('a receipt', () => {
       expect(page.replaceAll(' ', '')).toContain(hash)
   })
 
-  test('for the file has what is kept of identity documents, the person’s own has not, and neither changes as it is purged', async () => {
+  test('for the file shows stored identity details, the person’s copy doesn’t, and purging changes neither', async () => {
     const made = counter()
     const { starts, note, audit, receipts, printed, db } = made
     const { numbers } = numbersOf(db)
@@ -134,7 +134,7 @@ describe('a receipt', () => {
     expect(await receipts.check(path)).toMatchObject({ verdict: 'genuine', isInTrail: true })
   })
 
-  test('names the files that a person gave to a page, and not one that it didn’t take', async () => {
+  test('lists the files that a page accepted from the person, and not a refused one', async () => {
     const { starts, note, audit, receipts, printed } = counter()
     starts()
     note('page-opened', { origin: 'https://sign.example.com' }, MERE)
@@ -150,7 +150,7 @@ describe('a receipt', () => {
     expect(printed.at(-1)).not.toContain('Passport.jpg')
   })
 
-  test('of one person is in their language around what the trail says, and is the same receipt', async () => {
+  test('for a person is translated around the trail’s words, and has the same number', async () => {
     const { couple, receipts, printed } = counter()
     couple()
     expect(await receipts.people(SESSION)).toEqual({
@@ -173,7 +173,7 @@ describe('a receipt', () => {
     expect(inArabic).toContain('إلى <bdi>Tama Parata</bdi>')
   })
 
-  test('of one person begins when they were handed the screen, and says how they have it checked', async () => {
+  test('for a person starts at their handover, and says how to have it checked', async () => {
     const { couple, receipts, printed } = counter()
     couple()
     for (const copy of ['file', 1, 2] as const) await receipts.print(SESSION, copy)
@@ -187,7 +187,7 @@ describe('a receipt', () => {
     }
   })
 
-  test('for the file is in English, whatever is asked', async () => {
+  test('for the file is in English, regardless of the requested language', async () => {
     const { couple, receipts, printed } = counter()
     couple()
     await receipts.print(SESSION, 'file', 'ar')
@@ -196,7 +196,7 @@ describe('a receipt', () => {
   })
 
   test.each(Object.entries(TRANSLATIONS))(
-    'puts into each sentence in %s what is put in in English',
+    'has the same placeholders in each %s sentence as in English',
     (language, all) => {
       const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
       const reader = readerOf('en')
@@ -215,7 +215,7 @@ describe('a receipt', () => {
     }
   )
 
-  test('of one person says nothing of the others', async () => {
+  test('for one person mentions nobody else', async () => {
     const { couple, receipts, printed } = counter()
     couple()
     await receipts.print(SESSION, 2)
@@ -223,7 +223,7 @@ describe('a receipt', () => {
     expect(printed[0]).not.toContain('Mere')
   })
 
-  test('calls signed only what the service says is signed', async () => {
+  test('reports as signed only what the service does', async () => {
     const { starts, signs, note, results } = counter()
     starts({ turns: '7' })
     const of = (turn: string): TurnNote => ({ turn, signerName: 'Mere Tāmati', documentName: `Deed ${turn}` })
@@ -239,7 +239,7 @@ describe('a receipt', () => {
     ])
   })
 
-  test('takes back nothing and lets nothing stand once a page was opened again', async () => {
+  test('discards an earlier result once the page was opened again', async () => {
     const { starts, signs, note, results } = counter()
     starts()
     signs(MERE, { outcome: 'not-yet' })
@@ -249,7 +249,7 @@ describe('a receipt', () => {
     expect(await results()).toEqual(['Mere Tāmati: signed'])
   })
 
-  test('is made again with the same number and the same words, also after a restart', async () => {
+  test('has the same number and content when made again, even after a restart', async () => {
     const { couple, receipts, run: again, receiptsOf, printed, now } = counter()
     couple()
     const first = await receipts.code(SESSION, { name: 'Mere Tāmati' })
@@ -261,7 +261,7 @@ describe('a receipt', () => {
     expect(later.printed).toEqual(printed)
   })
 
-  test('gets another number once more is known, and says which one it replaces', async () => {
+  test('gets a new number once more is known, and names the one it replaces', async () => {
     const { starts, signs, note, receipts, printed, audit } = counter()
     starts()
     signs(MERE, { outcome: 'not-yet' })
@@ -281,7 +281,7 @@ describe('a receipt', () => {
     })
   })
 
-  test('gets a number that none has, also after the clock was in another year', async () => {
+  test('gets a unique number, even after the clock was in another year', async () => {
     const { receipts, couple, note, now } = counter()
     couple()
     const made: string[] = []
@@ -295,7 +295,7 @@ describe('a receipt', () => {
     ])
   })
 
-  test('gets another number where the key is another', async () => {
+  test('gets a new number if the signing key changed', async () => {
     const { couple, receipts, entries } = counter()
     couple()
     const { number: first } = await receipts.print(SESSION, 'file')
@@ -305,7 +305,7 @@ describe('a receipt', () => {
     expect(second.slice(14)).not.toBe(first.slice(14))
   })
 
-  test('counts from one again in another year of the office', async () => {
+  test('counts from one again in a new year', async () => {
     const { couple, receipts, now } = counter()
     couple()
     await receipts.print(SESSION, 'file')
@@ -313,14 +313,14 @@ describe('a receipt', () => {
     expect((await receipts.print(SESSION, 1)).number).toMatch(/^R-2027-000001-/)
   })
 
-  test('numbers that are asked for at once are different', async () => {
+  test('gets a unique number when several are requested at the same time', async () => {
     const { couple, receipts } = counter()
     couple()
     const made = await Promise.all(([1, 2, 'file', 1, 2] as const).map((copy) => receipts.print(SESSION, copy)))
     expect(made.map(({ number }) => number.slice(7, 13))).toEqual(['000001', '000002', '000003', '000001', '000002'])
   })
 
-  test('says that the session was interrupted, and what isn’t known of it', async () => {
+  test('says that the session was interrupted, and what isn’t known', async () => {
     const { starts, signs, note, receipts, printed } = counter()
     starts({ turns: '4' })
     signs(MERE)
@@ -335,7 +335,7 @@ describe('a receipt', () => {
       expect(printed[0]).toContain(words)
   })
 
-  test('of a practice account says that nothing counts', async () => {
+  test('for a practice account says that nothing counts', async () => {
     const { starts, signs, receipts, printed } = counter()
     starts({ practice: 'yes' })
     signs(MERE)
@@ -344,22 +344,22 @@ describe('a receipt', () => {
   })
 })
 
-describe('no receipt claims more than the trail bears', () => {
-  test('where the trail was changed since', async () => {
+describe('no receipt claims more than the trail supports', () => {
+  test('if the trail was changed', async () => {
     const { couple, receipts, tamper } = counter()
     couple()
     tamper(`UPDATE audit SET detail = replace(detail, 'signed', 'signeD') WHERE what = 'turn-ended'`)
     await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
-  test('where an entry of the session was taken out', async () => {
+  test('if an entry of the session was deleted', async () => {
     const { couple, receipts, tamper } = counter()
     couple()
     tamper(`DELETE FROM audit WHERE what = 'page-opened'`)
     await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
-  test('where its beginning is missing, there is nothing of it, or its turns aren’t told apart', async () => {
+  test('if its start or all of it is missing, or an earlier version recorded it', async () => {
     const { signs, receipts, starts, note } = counter()
     await expect(receipts.print('session-9', 'file')).rejects.toMatchObject({ appError: { code: 'gone' } })
     signs(MERE)
@@ -376,7 +376,7 @@ describe('no receipt claims more than the trail bears', () => {
     })
   })
 
-  test('while the session runs, or the trail waits for room on the disk', async () => {
+  test('while the session runs, or the trail waits for disk space', async () => {
     const { couple, receipts, now, db, note } = counter()
     couple()
     now.running = SESSION
@@ -388,7 +388,7 @@ describe('no receipt claims more than the trail bears', () => {
     await expect(receipts.print(SESSION, 'file')).rejects.toMatchObject({ appError: { code: 'internal' } })
   })
 
-  test('says where entries of that time were lost', async () => {
+  test('and lost entries of that time are mentioned', async () => {
     const { couple, receipts, audit, printed } = counter()
     const iso = (at: number) => new Date(at).toISOString()
     couple()
@@ -403,8 +403,8 @@ describe('no receipt claims more than the trail bears', () => {
   })
 })
 
-describe('a receipt’s file', () => {
-  test('is found genuine, ours, and as the trail has it, by us and by anyone', async () => {
+describe('a receipt file', () => {
+  test('is verified as genuine, ours, and matching the trail, by us and by the script', async () => {
     const { receipts, path, number } = await saved()
     const found = await receipts.check(path)
     expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: true }, receipt: { number }, isInTrail: true })
@@ -413,7 +413,7 @@ describe('a receipt’s file', () => {
     expect(says).toContain('Mere Tāmati: Lease: signed')
   })
 
-  test('is found out at each of its bytes, where', async () => {
+  test('changed in any byte is detected, with the position', async () => {
     const { receipts, path, whole } = await saved()
     const unnoticed: number[] = []
     for (let at = 0; at < whole.length; at += 97) {
@@ -427,7 +427,7 @@ describe('a receipt’s file', () => {
     expect(unnoticed).toEqual([])
   })
 
-  test('is found out at each byte of its end, and of what marks the signature', async () => {
+  test('changed in any byte of its end or its signature’s marker is detected, with the position', async () => {
     const { receipts, path, whole } = await saved()
     const mark = whole.lastIndexOf('\n%countersign-receipt')
     const places = [...Array(23).keys()]
@@ -443,7 +443,7 @@ describe('a receipt’s file', () => {
     }
   })
 
-  test('with one changed byte is named by a script that shares no code with us', async () => {
+  test('with a changed byte is reported by the script, which shares no code with the product', async () => {
     const { path, whole } = await saved()
     const at = whole.indexOf('Tama Parata')
     const tail = whole.length - 9
@@ -462,7 +462,7 @@ describe('a receipt’s file', () => {
       expect(builtinModules).toContain(imported[1])
   })
 
-  test('that goes on, was cut off, or is something else is never genuine', async () => {
+  test('that was extended, cut off, or isn’t a receipt is never genuine', async () => {
     const { receipts, path, whole } = await saved()
     const deep = Buffer.concat([
       Buffer.from(
@@ -492,7 +492,7 @@ describe('a receipt’s file', () => {
     await expect(receipts.check(`${path}.pipe`)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
   })
 
-  test('of another office is never called ours, and one whose session isn’t here doesn’t fit', async () => {
+  test('from another office is never ours, and one without its session here doesn’t match', async () => {
     const { path } = await saved()
     const other = await saved()
     const found = await other.receipts.check(path)
@@ -507,7 +507,7 @@ describe('a receipt’s file', () => {
     expect(fileCheckWords(lost).more).toContain('doesn’t say the same')
   })
 
-  test('says which one replaces it', async () => {
+  test('is reported as replaced, with the number of its replacement', async () => {
     const { receipts, path, note } = await saved()
     note('turn-ended', { outcome: 'declined', known: 'later' }, TAMA)
     const { number } = await receipts.print(SESSION, 'file')
@@ -517,8 +517,8 @@ describe('a receipt’s file', () => {
   })
 })
 
-describe('a receipt as a page', () => {
-  test('holds ten people and thirty documents each, and names are text whatever they are', async () => {
+describe('a receipt page', () => {
+  test('can list ten people with thirty documents each, and shows any name as text', async () => {
     const { starts, note, audit } = counter()
     starts({ turns: '300' })
     const names = [
@@ -553,7 +553,7 @@ describe('a receipt as a page', () => {
     for (let turn = 1; turn <= 300; turn++) expect(page).toContain(`Deed &amp; ${turn}<`)
   })
 
-  test('the code holds the number and the hash, and nothing else', () => {
+  test('has a code with only the number and the hash', () => {
     const sha256 = '3f'.repeat(32)
     const { size, path } = qrCodeOf('R-2026-000001-3F2A', sha256)
     expect(size).toBe(33)
@@ -561,7 +561,7 @@ describe('a receipt as a page', () => {
   })
 })
 
-test('the fingerprint of the key is printed with the office and the date, as it is shown, and nothing of anyone', async () => {
+test('the printed key fingerprint has the office and the date, and no personal data', async () => {
   const { couple, receipts, printed, audit, exportsOf } = counter()
   couple()
   const { fingerprint } = await exportsOf(audit).key()

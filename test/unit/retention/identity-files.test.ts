@@ -59,7 +59,7 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
   return { ...made, folder, save, known }
 }
 
-test('they go with what is known of them, by number into the trail; the folder’s index is written again', async () => {
+test('old files are deleted with their records, counted in the trail, and the index is rewritten', async () => {
   const { save, use, known, notes, purged, erased, found, copy, inCopy, retention } = await office()
   const paths = Array.from({ length: 120 }, (_, at) => save(`Person${at}.pdf`))
   const young = save('Young.pdf', { at: TODAY })
@@ -76,7 +76,7 @@ test('they go with what is known of them, by number into the trail; the folder�
   expect(found('Person7')).toBe(0)
 })
 
-test('nothing goes unless days are set', async () => {
+test('no files are deleted unless days are set', async () => {
   const { save, use, known } = await office({})
   const path = save('Ana.pdf')
   await use(10)
@@ -84,7 +84,7 @@ test('nothing goes unless days are set', async () => {
   expect(known()).toEqual(['Ana.pdf'])
 })
 
-test('what isn’t what was written here stays, and so does what belongs to a document on hold', async () => {
+test('files that aren’t identity data, were changed, or are on hold stay', async () => {
   const { save, use, known, holds, folder, notes } = await office()
   const stays = [
     save('Signed.pdf', { type: 'signed' }),
@@ -109,7 +109,7 @@ test('what isn’t what was written here stays, and so does what belongs to a do
   expect(notes.map(({ what }) => what)).toEqual(['document-held'])
 })
 
-test('what is put on hold while the purge runs stays, on the disk and in the list', async () => {
+test('files put on hold during the purge stay, on disk and in the list', async () => {
   const { save, db, folders, holds, known } = await office()
   save('First.pdf')
   const held = save('Held.pdf', { reference: 'R1' })
@@ -139,7 +139,7 @@ test('what is put on hold while the purge runs stays, on the disk and in the lis
   expect(known()).toEqual(['Held.pdf', 'Moved away.pdf', 'Requested again.pdf'])
 })
 
-test('a link among the folders leads no further than the chosen one', async () => {
+test('a link among the folders doesn’t let anything outside be deleted', async () => {
   const { save, use, folder } = await office()
   const path = save('Mere/Passport.pdf')
   const elsewhere = temporaryFolder()
@@ -150,7 +150,7 @@ test('a link among the folders leads no further than the chosen one', async () =
   expect(readdirSync(elsewhere)).toEqual(['Passport.pdf'])
 })
 
-test('a file that is written to while it is read stays', async () => {
+test('a file written to while it is being read stays', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'Ana.pdf')
   writeFileSync(path, 'as it was')
@@ -168,7 +168,7 @@ test('a file that is written to while it is read stays', async () => {
   expect(existsSync(path)).toBe(true)
 })
 
-test('folders that are named after people go once they are empty, and the chosen one never', async () => {
+test('empty folders named after people are deleted, but never the chosen folder', async () => {
   const { save, use, folder } = await office()
   save('2026/Mere Tamati/Passport.pdf')
   save('2026/Ana Example/Passport.pdf')
@@ -178,7 +178,7 @@ test('folders that are named after people go once they are empty, and the chosen
   expect(readdirSync(join(folder, '2026'))).toEqual(['Ana Example'])
 })
 
-test('a folder that is away is tried again, and what is known of its files stays', async () => {
+test('a missing folder is retried, and its files’ records stay until then', async () => {
   const { save, use, folder, known } = await office({ identityFiles: 30, downloads: 30 })
   const path = save('Ana.pdf')
   renameSync(folder, `${folder}-away`)
@@ -190,7 +190,7 @@ test('a folder that is away is tried again, and what is known of its files stays
   expect(known()).toEqual([])
 })
 
-test('the list of downloads keeps what a file is known by until the file is gone, or is nobody’s here', async () => {
+test('the list of downloads keeps a file’s record until the file is gone, or isn’t ours to delete', async () => {
   const { save, use, known, notes } = await office({ identityFiles: 90, downloads: 30 })
   save('Later.pdf', { at: TODAY - 40 * DAY })
   const changed = save('Changed.pdf')
@@ -202,7 +202,7 @@ test('the list of downloads keeps what a file is known by until the file is gone
   expect(notes.at(-1)).toMatchObject({ detail: { downloadsPurged: '2' } })
 })
 
-test('a file that another workstation saved is that one’s to erase, by its own days and holds', async () => {
+test('a file saved by another workstation isn’t deleted here', async () => {
   const { save, use, known } = await office({ identityFiles: 30, downloads: 150 })
   const path = save('Ana.pdf', { workstation: 'Counter 2' })
   await use(4)
@@ -212,7 +212,7 @@ test('a file that another workstation saved is that one’s to erase, by its own
   expect(existsSync(path)).toBe(true)
 })
 
-test('a kill between the file and what is known of it is made good, and counted', async () => {
+test('a crash between deleting a file and its record is completed, and counted', async () => {
   const { save, use, known, notes, db } = await office()
   const [gone, there] = [save('Gone.pdf'), save('There.pdf', { at: TODAY })]
   openJsonMeta(db).write('retention-file-going', 'download Gone.pdf')
@@ -223,8 +223,8 @@ test('a kill between the file and what is known of it is made good, and counted'
   expect(notes.at(-1)).toMatchObject({ detail: { identityFilesPurged: '1' } })
 })
 
-describe('a fetched file', () => {
-  /** Erases all identity files, whatever their age. */
+describe('a downloaded file', () => {
+  /** Deletes all identity files, regardless of their age. */
   async function eraseAll({ office: { db, downloads } }: DownloadOffice) {
     const files = openIdentityFiles({ db, folders: downloads.folders, purging: openPurging(db), erased: () => {} })
     await files.erase({ identityFiles: Number.MAX_SAFE_INTEGER }, () => false)
@@ -262,7 +262,7 @@ describe('a fetched file', () => {
     return at
   }
 
-  test('is erased although it was fetched again', async () => {
+  test('is deleted even if it was downloaded again', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
     at.office.downloads.open()
@@ -274,13 +274,13 @@ describe('a fetched file', () => {
     expect(at.files()).toEqual([])
   })
 
-  test('is erased although the application was killed before it was recorded', async () => {
+  test('is deleted even if the application was killed before recording it', async () => {
     const at = await killBeforeRecording()
     await eraseAll(at)
     expect(at.files()).toEqual([])
   })
 
-  test('stays, even after a kill and when fetched again, if someone else had put it there', async () => {
+  test('stays, even after a crash and another download, if someone else put it there', async () => {
     const at = await killBeforeRecording((folder) => writeFileSync(join(folder, 'Lease R1.pdf'), pdfOf('R1')))
     await fetchAgain(at)
     await eraseAll(at)

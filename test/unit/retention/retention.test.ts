@@ -53,8 +53,8 @@ const countsOf = async ({ worker }: RetentionOffice) =>
 
 const count = ({ db }: RetentionOffice, table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
 
-describe('what is purged is gone from the files', () => {
-  test('of every kind: no page has it before encryption, and no log', async () => {
+describe('purged data', () => {
+  test('of every kind is in no decrypted page and no log', async () => {
     const office = await retentionOffice()
     const { db } = office
     const names = Array.from({ length: 120 }, (_, at) => `${PLANT}${at}`)
@@ -114,7 +114,7 @@ describe('nothing is purged', () => {
     expect(office.notes).toEqual([])
   })
 
-  test('by a policy that was never understood', async () => {
+  test('if the policy was never understood', async () => {
     const office = await retentionOffice({ isKnown: false })
     office.retention.set(ALL)
     addSend(office.db, { id: 'one', who: PLANT, at: OLD })
@@ -124,7 +124,7 @@ describe('nothing is purged', () => {
     expect(await office.worker.ask('get', { accountId: 'a', reference: 'G1' })).toBeDefined()
   })
 
-  test('that isn’t over: packages that wait, leave, are in doubt or came back, and downloads that wait', async () => {
+  test('of unfinished packages and downloads', async () => {
     const office = await retentionOffice()
     for (const state of ['ready', 'sending', 'uncertain', 'refused', 'not-sent']) {
       addSend(office.db, { id: state, who: PLANT, state, at: OLD })
@@ -136,7 +136,7 @@ describe('nothing is purged', () => {
     expect(count(office, 'downloads')).toBe(1)
   })
 
-  test('of a package whose draft is still there: it would look as if it had never been sent', async () => {
+  test('of a package whose draft still exists, which would otherwise seem unsent', async () => {
     const office = await retentionOffice()
     office.db
       .prepare(
@@ -150,7 +150,7 @@ describe('nothing is purged', () => {
     expect(count(office, 'sends')).toBe(1)
   })
 
-  test('until Countersign was used for three days of a clock that goes right', async () => {
+  test('before three days of use with a plausible clock', async () => {
     const office = await retentionOffice()
     addSend(office.db, { id: 'one', who: PLANT, at: TODAY - 5 * DAY })
     office.retention.set(ALL)
@@ -168,7 +168,7 @@ describe('nothing is purged', () => {
 })
 
 describe('a hold', () => {
-  test('keeps all that belongs to its document, until it is released', async () => {
+  test('keeps everything of its document until released', async () => {
     const office = await retentionOffice()
     const { db, holds } = office
     addSend(db, { id: 'one', who: PLANT, at: OLD, reference: 'G1' })
@@ -195,7 +195,7 @@ describe('a hold', () => {
   })
 })
 
-test('a document that is put on hold while documents are erased stays', async () => {
+test('a document put on hold during a purge stays', async () => {
   const office = await retentionOffice()
   const references = Array.from({ length: 130 }, (_, at) => `G${at}`)
   await mirror(
@@ -211,8 +211,8 @@ test('a document that is put on hold while documents are erased stays', async ()
   expect(await find('G129')).toBeDefined()
 })
 
-describe('the organisation’s days', () => {
-  test('hold, whatever the office has set', async () => {
+describe('the policy’s days', () => {
+  test('take precedence over the office’s settings', async () => {
     const office = await retentionOffice({ policy: { sends: null, downloads: 60 } })
     office.retention.set({ sends: 60, downloads: 3000 })
     expect(office.retention.view().days).toMatchObject({ sends: null, downloads: 60 })
@@ -224,8 +224,8 @@ describe('the organisation’s days', () => {
   })
 })
 
-describe('a purge that was interrupted', () => {
-  test('is finished by the next, and none of it is missing from the audit trail', async () => {
+describe('an interrupted purge', () => {
+  test('is completed by the next, and fully counted in the audit trail', async () => {
     const office = await retentionOffice()
     office.retention.set(ALL)
     await office.use(3)
@@ -242,8 +242,8 @@ describe('a purge that was interrupted', () => {
   })
 })
 
-describe('the mirror without a document that was purged', () => {
-  test('takes it over as new where a folder shows it again', async () => {
+describe('the mirror without a purged document', () => {
+  test('treats it as new if a folder shows it again', async () => {
     const office = await retentionOffice()
     await mirror(office, [lease('G1', { PackageReference: 'P' })], [lease('T1', { PackageReference: 'P' })])
     office.retention.set(ALL)
@@ -256,7 +256,7 @@ describe('the mirror without a document that was purged', () => {
   })
 })
 
-test('numbers of identity documents go after their days, but not those of a document on hold, and are counted a week before', async () => {
+test('identity document numbers are purged after their days, except on hold, and counted a week ahead', async () => {
   const office = await retentionOffice()
   const { db, retention } = office
   addIdentityNumber(db, 'OLD1', OLD)
@@ -276,8 +276,8 @@ test('numbers of identity documents go after their days, but not those of a docu
   expect(office.notes.at(-1)).toEqual({ what: 'data-purged', detail: { identityNumbersPurged: '1' } })
 })
 
-describe('copies of the database', () => {
-  test('lose what is purged as it is purged: no page of theirs has it, and what stays is there', async () => {
+describe('database copies', () => {
+  test('are purged at the same time, and keep the rest', async () => {
     const office = await retentionOffice()
     const { db } = office
     addSend(db, { id: 'old', who: PLANT, at: OLD })
@@ -305,7 +305,7 @@ describe('copies of the database', () => {
     expect(await office.inCopy('SELECT group_concat(id) FROM (SELECT id FROM sends ORDER BY id)')).toBe('held,new')
   })
 
-  test('from before an update, which lack what it brought, stay, and lose what they have', async () => {
+  test('from before an update are purged of what they have', async () => {
     const office = await retentionOffice()
     addSend(office.db, { id: 'old', who: PLANT, at: OLD })
     addSend(office.db, { id: 'new', who: 'Ana', at: TODAY })
@@ -316,7 +316,7 @@ describe('copies of the database', () => {
     expect([office.found(PLANT), await office.inCopy('SELECT group_concat(id) FROM sends')]).toEqual([0, 'new'])
   })
 
-  test('that can’t be purged are removed', async () => {
+  test('that can’t be purged are deleted', async () => {
     const office = await retentionOffice()
     addSend(office.db, { id: 'old', who: PLANT, at: OLD })
     await office.copy()
@@ -328,8 +328,8 @@ describe('copies of the database', () => {
   })
 })
 
-describe('before it is erased', () => {
-  test('it is counted a week ahead, and of a document it is said from when on; not of what is on hold', async () => {
+describe('before a purge', () => {
+  test('what is due within a week is counted, with the date per document, except what is on hold', async () => {
     const office = await retentionOffice()
     const { db, retention } = office
     const soon = TODAY - 84 * DAY
@@ -360,14 +360,14 @@ describe('before it is erased', () => {
     expect([count(office, 'sends'), count(office, 'downloads')]).toEqual([1, 0])
   })
 
-  test('nothing is said of days that a policy may set otherwise', async () => {
+  test('nothing is counted while a policy might still change the days', async () => {
     const office = await retentionOffice({ isKnown: false, policy: ALL })
     addSend(office.db, { id: 'old', who: 'Ana', at: OLD })
     expect(await office.retention.countDue(['documents', 'sends'])).toEqual({})
     expect(office.retention.erasedFrom('a', 'G1', OLD)).toBeUndefined()
   })
 
-  test('for how long things stay is set only once an administrator has unlocked settings', async () => {
+  test('the days can be set only once an administrator has unlocked the settings', async () => {
     const { retention, holds, notes, worker, time } = await retentionOffice()
     let isOpen = false
     const handlers = retentionHandlers({
