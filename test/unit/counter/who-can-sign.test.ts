@@ -28,11 +28,23 @@ describe('a signer with a link', () => {
     ['who was invited can sign now', [ann], {}, 0, 'now'],
     ['who was invited together with others can sign now', [ann, signer('Ben Example')], {}, 1, 'now'],
     ['who waits for others first can sign later', [ann, later('Ben Example')], {}, 1, 'later'],
-    ['who waited for one who has signed can sign now', [{ ...ann, SignedStatus: 'Signed' }, later('Ben Example')], {}, 1, 'now'],
+    [
+      'who waited for one who has signed can sign now',
+      [{ ...ann, SignedStatus: 'Signed' }, later('Ben Example')],
+      {},
+      1,
+      'now'
+    ],
     ['who is the first can sign now, though not invited yet', [later('Ann Example')], {}, 0, 'now'],
     ['who has signed can’t sign', [signer('Ann Example', { HasSigned: true })], {}, 0, 'never'],
     ['who has declined can’t sign', [signer('Ann Example', { SignedStatus: 'Declined' })], {}, 0, 'never'],
-    ['whose document another has declined can’t sign', [ann, signer('Ben Example')], { Status: 'Declined' }, 0, 'never'],
+    [
+      'whose document another has declined can’t sign',
+      [ann, signer('Ben Example')],
+      { Status: 'Declined' },
+      0,
+      'never'
+    ],
     ['whose document has expired can’t sign', [ann], { Status: 'Expired' }, 0, 'never'],
     ['who doesn’t exist can’t sign', [ann], {}, 5, 'never']
   ])('%s', (_who, signers, more, index, when) => {
