@@ -193,7 +193,7 @@ describe('a request with excessive', () => {
     ['forms', () => JSON.stringify({ Forms: Array(30_000).fill(base) })]
   ]
   test.each(excess.slice(0, 1))('%s fails without blocking the application', ofExcess)
-  test.each(excess.slice(1))('of %s fails, and holds up nothing else meanwhile', { tags: ['full'] }, ofExcess)
+  test.each(excess.slice(1))('%s fails without blocking the application', { tags: ['full'] }, ofExcess)
   async function ofExcess(_what: string, content: () => string): Promise<void> {
     const worker = openBulkWorker({
       worker: new URL('../../../src/main/shell/bulk-worker.ts', import.meta.url),
