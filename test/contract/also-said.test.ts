@@ -31,7 +31,7 @@ const deps = () => {
   return { db, clientOf: clients.of, rights, describe: asAppError, time, changed: () => undefined }
 }
 
-test('of a template and of recipients', async () => {
+test('the additional members of templates and recipients are kept', async () => {
   const lists = openFetchedLists({ ...deps(), clientOf: office.parts.clients.of })
   const templates = async (accountId: string) => (await lists.templates(accountId, { refresh: true })).items
   const forms = await openKnownForms({ db: office.parts.db, templates }).list(office.accountId)
@@ -42,7 +42,7 @@ test('of a template and of recipients', async () => {
   expect(recipients?.notification[0]).not.toHaveProperty('LegacyCode')
 })
 
-test('of an employer, of which what is sent back has the reference’s members alone', async () => {
+test('the additional members of an employer are kept, but only the reference’s members are sent back', async () => {
   const employers = openEmployers(deps())
   const { records } = await employers.list(office.accountId, { refresh: true })
   expect(records[0]?.others).toEqual(ADDED)
@@ -53,7 +53,7 @@ test('of an employer, of which what is sent back has the reference’s members a
   expect(saved.records.find(({ Name }) => Name === 'Another name')?.others).toEqual(ADDED)
 })
 
-test('of a validation, of a signature and of who made it, without the document’s address', async () => {
+test('those of a validation, a signature and its signer are kept, without the document’s address', async () => {
   office.practice.setConditions({ dialects: ['full', 'extra-members'] })
   const complete = Object.values(office.practice.state.documents).find(({ ending }) => ending === 'Complete')
   const reference = complete?.reference ?? ''
@@ -66,7 +66,7 @@ test('of a validation, of a signature and of who made it, without the document�
   expect(written).not.toContain(complete?.viewKey)
 })
 
-test('of a package that was sent, with its name and its queue', () => {
+test('those of a sent package are kept, with its name and queue; secrets are hidden', () => {
   const response = PackageResponse.parse({
     QueueReference: 'Q-1',
     PackageName: 'Lease pack',
@@ -95,7 +95,7 @@ test('of a package that was sent, with its name and its queue', () => {
   })
 })
 
-test('an address is hidden whichever part of it lets someone in', () => {
+test('an address is hidden whichever of its parts grants access', () => {
   const gives = secretMatcher(['https://sign.example.com/document/0123456789abcdef/pdf?sig=fedcba9876543210'])
   const texts = ['0123456789abcdef', 'see fedcba9876543210', 'A pdf of the document']
   expect(texts.map(gives)).toEqual([true, true, false])

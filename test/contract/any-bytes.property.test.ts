@@ -58,8 +58,8 @@ async function endsWell(call: Promise<unknown>): Promise<void> {
   })
 }
 
-describe('any bytes at all', () => {
-  test('as a body give a value or a ServiceError', async () => {
+describe('arbitrary bytes', () => {
+  test('as a body, end in a value or a ServiceError', async () => {
     let answer: Parameters<typeof body> = ['']
     const service = await serve((...call) => body(...answer)(...call))
     const client = clientOf(service.url, { limits: hastyLimits(5_000) })
@@ -72,7 +72,7 @@ describe('any bytes at all', () => {
     )
   })
 
-  test('as HTTP itself give a value or a ServiceError', async () => {
+  test('in place of HTTP, end in a value or a ServiceError', async () => {
     let said: Uint8Array = new Uint8Array()
     const service = await serveBytes((socket) => socket.end(said))
     const client = clientOf(service.url, { limits: hastyLimits(5_000) })

@@ -9,7 +9,7 @@ import { aFormDirectRequest } from './sample-requests.ts'
 
 const clock = () => 1_930_126_830_900
 
-describe('the API key', () => {
+describe('API key authentication', () => {
   test('signs key, date and nonce, and names the access URL as Referer, in full', async () => {
     const service = await serve(json([]))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey, sender: 'boss@example.org' }, { clock })
@@ -27,7 +27,7 @@ describe('the API key', () => {
     expect(headers.authorization).toBeUndefined()
   })
 
-  test('signs a POST, too', async () => {
+  test('signs a POST as well', async () => {
     const service = await serve(json({}))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock })
     await clientOf(service.url, { authentication }).sendForms2(aFormDirectRequest())
@@ -35,7 +35,7 @@ describe('the API key', () => {
     expect(service.asked[0]?.headers).not.toHaveProperty('x-custom-sender')
   })
 
-  test('that cannot be put into a header is unauthorised, and nothing is sent or shown', async () => {
+  test('fails as unauthorised if the key can’t be put into a header; nothing is sent or shown', async () => {
     const service = await serve(json([]))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey, key: 'bad\nkey' }, { clock })
     const error = await errorOf(clientOf(service.url, { authentication }).sendForms2(aFormDirectRequest()))
@@ -45,15 +45,15 @@ describe('the API key', () => {
   })
 })
 
-describe('bearer', () => {
-  test('goes beside the key’s headers', async () => {
+describe('bearer authentication', () => {
+  test('is sent together with the API key’s headers', async () => {
     const service = await serve(json([]))
     const authentication = createAuthentication({ scheme: 'bearer', token: async () => 'tok', apiKey: aKey }, { clock })
     await clientOf(service.url, { authentication }).getTemplateList()
     expect(service.asked[0]?.headers).toMatchObject({ authorization: 'Bearer tok', 'x-custom-api-key': 'office-key-1' })
   })
 
-  test('goes alone where there is no key, with the newest token each time', async () => {
+  test('sends only the newest token if there is no key', async () => {
     const service = await serve(json([]))
     let issued = 0
     const authentication = createAuthentication({ scheme: 'bearer', token: () => `tok-${++issued}` }, { clock })
@@ -64,7 +64,7 @@ describe('bearer', () => {
     expect(service.asked[0]?.headers).not.toHaveProperty('x-custom-api-key')
   })
 
-  test('whose token cannot be had is unauthorised, and nothing is sent', async () => {
+  test('fails as unauthorised if no token can be obtained; nothing is sent', async () => {
     const service = await serve(json([]))
     const token = () => Promise.reject(new Error('refresh of tok-secret failed'))
     const authentication = createAuthentication({ scheme: 'bearer', token }, { clock })
@@ -75,7 +75,7 @@ describe('bearer', () => {
   })
 })
 
-describe('a service that verifies', () => {
+describe('a service that verifies credentials', () => {
   test.each([
     ['api-key', { scheme: 'api-key', ...aKey, secret: 'other' }],
     ['bearer', { scheme: 'bearer', token: (): string => 'other' }],
@@ -83,7 +83,7 @@ describe('a service that verifies', () => {
     ['bearer-and-key', { scheme: 'api-key', ...aKey }],
     ['basic', { scheme: 'basic', user: 'bureau-tūī', password: 'pass word: u' }],
     ['headers', { scheme: 'headers', headers: [{ name: 'X-Gateway-Key', value: 'gate-1' }] }]
-  ] as const)('%s: what is right is let in, a POST too, and %j is not', async (scheme, wrong) => {
+  ] as const)('%s: accepts the right credentials, for a POST too, and rejects %j', async (scheme, wrong) => {
     const { office, client } = await anOffice({ data: 'empty' }, scheme)
     expect(await client.getTemplateList()).toMatchObject({ problems: [] })
     await expect(client.sendForms2(aFormDirectRequest())).resolves.toBeDefined()
@@ -91,7 +91,7 @@ describe('a service that verifies', () => {
     expect(await errorOf(other.getTemplateList())).toMatchObject({ code: 'unauthorised', status: 401 })
   })
 
-  test('may repeat a password and a header’s value: neither is shown', async () => {
+  test('can’t reveal a password or a header’s value by repeating it in its answer', async () => {
     const said = { ResponseStatus: { ErrorCode: 'Unauthorized', Message: 'not “pass word: ü”, not gate-1-secret' } }
     const service = await serve(json(said, 401))
     for (const credentials of [
@@ -106,8 +106,8 @@ describe('a service that verifies', () => {
   })
 })
 
-describe('none', () => {
-  test('sends nothing that says who we are, and no cookie that the service set', async () => {
+describe('no authentication', () => {
+  test('sends nothing that identifies us, and no cookie that the service set', async () => {
     const service = await serve(json([], 200, { 'set-cookie': 'session=1' }))
     const client = clientOf(service.url)
     await client.getTemplateList()

@@ -120,7 +120,7 @@ const anyComposition = fc
   .filter((composition) => problemsOf(composition, NOW).every(({ severity }) => severity === 'warning'))
 
 describe('any composition', () => {
-  test('survives being kept, loaded, sent and read by the service, member for member', async () => {
+  test('is stored, loaded, sent and read by the service with every member intact', async () => {
     const { office, client } = await anOffice({ data: 'empty', notify: async () => new Response() })
     await fc.assert(
       fc.asyncProperty(anyComposition, async (composition) => {
@@ -131,7 +131,7 @@ describe('any composition', () => {
     )
   })
 
-  test('with five megabytes of XML likewise', async () => {
+  test('survives the same with five megabytes of XML', async () => {
     const { office, client } = await anOffice({ data: 'empty' })
     const row = '<row id="12"><name>Māia Tamati 漢字 👩‍👩‍👧</name></row>\r\n'
     const XMLData = `<data>${row.repeat(Math.floor(4_990_000 / row.length))}</data>`

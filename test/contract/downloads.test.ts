@@ -12,8 +12,8 @@ async function whole({ bytes }: PdfDownload): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-describe('as PDF', () => {
-  test('every byte comes, with its length and its progress', async () => {
+describe('ID-verification data as PDF', () => {
+  test('arrives with every byte, its length and its progress', async () => {
     const service = await serve(
       body(pdf, 200, { 'content-type': 'application/pdf', 'content-length': String(pdf.length) })
     )
@@ -32,7 +32,7 @@ describe('as PDF', () => {
     expect(seen).toEqual([...seen].sort((one, other) => one - other))
   })
 
-  test('a PDF that comes byte by byte is still recognised', async () => {
+  test('is recognised even if it arrives byte by byte', async () => {
     const service = await serve(async (_asked, response) => {
       for (const byte of pdf.subarray(0, 12)) {
         response.write(Buffer.from([byte]))
@@ -50,12 +50,12 @@ describe('as PDF', () => {
     ['JSON', '[{"DocId":"1"}]'],
     ['too little', '%PD'],
     ['a PDF further down', `${'x'.repeat(2000)}%PDF-1.7`]
-  ])('%s is no PDF', async (_what, bytes) => {
+  ])('%s is not a PDF', async (_what, bytes) => {
     const service = await serve(body(bytes, 200, { 'content-type': 'application/pdf' }))
     expect((await errorOf(clientOf(service.url).downloadIDVerificationPdf('d-1'))).code).toBe('not-a-pdf')
   })
 
-  test('a download that breaks off throws at the end of what came', async () => {
+  test('throws after its last bytes when the connection breaks', async () => {
     const service = await serve((_asked, response) => {
       response.writeHead(200, { 'content-length': pdf.length })
       response.write(pdf.subarray(0, 1000), () => setTimeout(() => response.socket?.resetAndDestroy(), 30))
@@ -64,7 +64,7 @@ describe('as PDF', () => {
     expect(await errorOf(whole(download))).toMatchObject({ code: 'interrupted', operation: 'Download/IDVerification' })
   })
 
-  test('a download that stops times out', async () => {
+  test('times out when it stalls', async () => {
     const service = await serve((_asked, response) => {
       response.writeHead(200)
       response.write(pdf.subarray(0, 1000))
@@ -73,7 +73,7 @@ describe('as PDF', () => {
     expect((await errorOf(whole(download))).code).toBe('timeout')
   })
 
-  test('a caller may cancel in the middle', async () => {
+  test('can be cancelled midway by the caller', async () => {
     const cancel = new AbortController()
     const service = await serve((_asked, response) => {
       response.writeHead(200)
@@ -84,7 +84,7 @@ describe('as PDF', () => {
     expect((await errorOf(whole(download))).code).toBe('cancelled')
   })
 
-  test('a download that is given up lets the connection go', async () => {
+  test('releases the connection when cancelled', async () => {
     let closed: (() => void) | undefined
     const gone = new Promise<void>((done) => {
       closed = done
@@ -99,7 +99,7 @@ describe('as PDF', () => {
     await gone
   })
 
-  test('a reader that stops early lets the connection go', async () => {
+  test('releases the connection when its reader stops early', async () => {
     let closed: (() => void) | undefined
     const gone = new Promise<void>((done) => {
       closed = done
@@ -114,21 +114,21 @@ describe('as PDF', () => {
     await gone
   })
 
-  test('a PDF larger than the limit is stopped', async () => {
+  test('is stopped when larger than the limit', async () => {
     const service = await serve((_asked, response) => response.writeHead(200).end(pdf))
     const call = clientOf(service.url).downloadIDVerificationPdf('d-1', { maxBytes: 100_000 })
     expect((await errorOf(call.then(whole))).code).toBe('too-large')
   })
 
-  test('a refusal says why', async () => {
+  test('passes on the service’s reason for a refusal', async () => {
     const service = await serve(json({ ResponseStatus: { Message: 'No verification was requested' } }, 404))
     const error = await errorOf(clientOf(service.url).downloadIDVerificationPdf('d-1'))
     expect(error).toMatchObject({ code: 'not-found', serviceMessage: 'No verification was requested' })
   })
 })
 
-describe('as records', () => {
-  test('the records are read', async () => {
+describe('ID-verification data as records', () => {
+  test('is read', async () => {
     const record = {
       DocClass: 'Passport',
       IsPassed: 'True',

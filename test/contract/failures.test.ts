@@ -1,5 +1,6 @@
 /**
- * Broken connections, slow services and excessive answers: each is told apart, with whether a send may have arrived.
+ * Broken connections, slow services and excessive answers: each error says what failed, and whether a send may have
+ * arrived.
  */
 import { describe, expect, test } from 'vitest'
 import { activeDocuments } from '../fixtures/active-documents.ts'
@@ -10,50 +11,50 @@ import { aDocument, aFormDirectRequest } from './sample-requests.ts'
 const once = { limits: onlyOneAttempt }
 
 describe('no connection', () => {
-  test('nobody at the address: refused, and a send never left', async () => {
+  test('nothing listens at the address: refused, and a send never left', async () => {
     const error = await errorOf(clientOf(await nobody()).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'refused', mayHaveArrived: false, reason: 'ECONNREFUSED' })
   })
 
-  test('a name that does not exist: dns, and a send never left', async () => {
+  test('the name doesn’t exist: dns, and a send never left', async () => {
     const error = await errorOf(clientOf('http://nowhere.invalid').sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'dns', mayHaveArrived: false })
   })
 
-  test('a certificate that nobody vouches for: tls, and a send never left', async () => {
+  test('the certificate is self-signed: tls, and a send never left', async () => {
     const service = await serveSelfSigned(json({}))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'tls', mayHaveArrived: false, reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
     expect(service.asked).toEqual([])
   })
 
-  test('a service that speaks no TLS: tls, and a send never left', async () => {
+  test('the service doesn’t speak TLS: tls, and a send never left', async () => {
     const service = await serve(json({}))
     const error = await errorOf(clientOf(service.url.replace('http:', 'https:')).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'tls', mayHaveArrived: false })
   })
 
-  test('a port that is never spoken to: refused', async () => {
+  test('the port is one that fetch blocks: refused', async () => {
     const error = await errorOf(clientOf('http://127.0.0.1:22').sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'refused', mayHaveArrived: false })
   })
 })
 
-describe('a line that breaks', () => {
-  test('before any answer: a send may have arrived', async () => {
+describe('a broken connection', () => {
+  test('reset before any answer: a send may have arrived', async () => {
     const service = await serve((_asked, _response, request) => request.socket.resetAndDestroy())
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'interrupted', mayHaveArrived: true })
     expect(service.asked).toHaveLength(1)
   })
 
-  test('closed politely without a word: a send may have arrived', async () => {
+  test('closed cleanly without an answer: a send may have arrived', async () => {
     const service = await serveBytes((socket) => socket.end())
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'interrupted', mayHaveArrived: true })
   })
 
-  test('in the middle of the answer: a send may have arrived', async () => {
+  test('reset in the middle of the answer: a send may have arrived', async () => {
     const service = await serve((_asked, response) => {
       response.writeHead(200, { 'content-length': 1000 })
       response.write('{"PackageReference":"p-1"', () => response.socket?.resetAndDestroy())
@@ -62,7 +63,7 @@ describe('a line that breaks', () => {
     expect(error).toMatchObject({ code: 'interrupted', mayHaveArrived: true })
   })
 
-  test('an answer shorter than it said is broken, not complete', async () => {
+  test('an answer shorter than its Content-Length is interrupted, not complete', async () => {
     const whole = JSON.stringify([aDocument()])
     const service = await serveBytes((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${whole.length + 10}\r\n\r\n${whole}`)
@@ -70,14 +71,14 @@ describe('a line that breaks', () => {
     expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
   })
 
-  test('a chunked answer without its end is broken, not complete', async () => {
+  test('a chunked answer without its last chunk is interrupted, not complete', async () => {
     const service = await serveBytes((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n')
     )
     expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
   })
 
-  test('a part of an answer (206) is never taken for the whole', async () => {
+  test('a partial answer (206) is never taken for the whole', async () => {
     const service = await serve(body('[]', 206, { 'content-type': 'application/json', 'content-range': 'bytes 0-1/9' }))
     expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
     expect(await errorOf(clientOf(service.url, once).sendForms2(aFormDirectRequest()))).toMatchObject({
@@ -87,20 +88,20 @@ describe('a line that breaks', () => {
     })
   })
 
-  test('an answer longer than it said: what was said is read, and the rest is not taken for another answer', async () => {
+  test('of an answer longer than its Content-Length, only that length is read; the rest isn’t taken for another answer', async () => {
     const service = await serveBytes((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]trailing rubbish')
     )
     expect(await activeDocuments(clientOf(service.url, once), 'InBox')).toEqual({ items: [], problems: [] })
   })
 
-  test('an answer that is no HTTP is not readable', async () => {
+  test('an answer that isn’t HTTP is unreadable', async () => {
     const service = await serveBytes((socket) => socket.end('SSH-2.0-something\r\n'))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'not-json', mayHaveArrived: true })
   })
 
-  test('headers without end are not readable', async () => {
+  test('endless headers are unreadable', async () => {
     const service = await serveBytes((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(200_000)}\r\n\r\n[]`)
     )
@@ -108,7 +109,7 @@ describe('a line that breaks', () => {
   })
 })
 
-describe('time', () => {
+describe('timeouts and cancellation', () => {
   test('no answer at all: timeout, and a send may have arrived', async () => {
     const service = await serve(() => {})
     const error = await errorOf(clientOf(service.url, { limits: hastyLimits(80) }).sendForms2(aFormDirectRequest()))
@@ -116,7 +117,7 @@ describe('time', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('an answer that stops in the middle: timeout', async () => {
+  test('the answer stalls midway: timeout', async () => {
     const service = await serve((_asked, response) => {
       response.writeHead(200)
       response.write('[')
@@ -124,7 +125,7 @@ describe('time', () => {
     expect((await errorOf(clientOf(service.url, { limits: hastyLimits(80) }).getTemplateList())).code).toBe('timeout')
   })
 
-  test('an answer that trickles for ever ends by its total', async () => {
+  test('an answer that trickles endlessly is ended by the total limit', async () => {
     const service = await serve((_asked, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write(' '), 10)
@@ -133,7 +134,7 @@ describe('time', () => {
     expect((await errorOf(clientOf(service.url, { limits: hastyLimits(50) }).getTemplateList())).code).toBe('timeout')
   })
 
-  test('a slow answer that keeps coming is waited for', async () => {
+  test('a slow answer that keeps arriving is waited for', async () => {
     const service = await serve(async (_asked, response) => {
       response.writeHead(200)
       for (const piece of ['[', ' ', ' ', ' ', ']']) {
@@ -148,21 +149,21 @@ describe('time', () => {
     })
   })
 
-  test('a caller who cancels gets cancelled, and a send may have arrived', async () => {
+  test('when the caller cancels, the error is cancelled, and a send may have arrived', async () => {
     const cancel = new AbortController()
     const service = await serve(() => cancel.abort())
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest(), { signal: cancel.signal }))
     expect(error).toMatchObject({ code: 'cancelled', mayHaveArrived: true })
   })
 
-  test('a call cancelled before it began was never sent', async () => {
+  test('a call cancelled before it starts is never sent', async () => {
     const service = await serve(json({}))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest(), { signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
     expect(service.asked).toEqual([])
   })
 
-  test('a call cancelled while its answer comes ends at once, even where the body cannot be stopped', async () => {
+  test('a call cancelled while its answer arrives ends immediately, even if the body can’t be stopped', async () => {
     const cancel = new AbortController()
     const deaf = async () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }))
     const client = clientOf('http://service.example.org', { fetch: deaf })
@@ -171,10 +172,10 @@ describe('time', () => {
   })
 })
 
-describe('size', () => {
+describe('answer size', () => {
   const large = JSON.stringify(Array.from({ length: 2000 }, (_, index) => aDocument({ Reference: `d-${index}` })))
 
-  test('an answer that says that it is too large is not read', async () => {
+  test('an answer that declares itself too large isn’t read', async () => {
     const service = await serve(body(large))
     const error = await errorOf(activeDocuments(clientOf(service.url), 'InBox', { maxBytes: 1000 }))
     expect(error.code).toBe('too-large')
@@ -205,7 +206,7 @@ describe('size', () => {
     expect(items).toHaveLength(2000)
   })
 
-  test('a caller who raises the limit reads what the default would refuse', async () => {
+  test('a caller can raise the default limit', async () => {
     const service = await serve((_asked, response) => response.writeHead(200).end(large))
     const limits = { answerBytes: { read: 100, send: 100, list: 100 } }
     const client = clientOf(service.url, { limits })
@@ -213,13 +214,13 @@ describe('size', () => {
     expect((await activeDocuments(client, 'InBox', { maxBytes: 10_000_000 })).items).toHaveLength(2000)
   })
 
-  test('a send answered too largely may have arrived', async () => {
+  test('a send whose answer is too large may have arrived', async () => {
     const service = await serve(body(large))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest(), { maxBytes: 1000 }))
     expect(error).toMatchObject({ code: 'too-large', mayHaveArrived: true })
   })
 
-  test('200 MB are read into about 200 MB, not twice as much', async () => {
+  test('200 MB are read into about 200 MB of memory, not twice as much', async () => {
     const piece = Buffer.alloc(1024 * 1024, ' ')
     const service = await serve((_asked, response) => {
       response.writeHead(200)

@@ -123,8 +123,8 @@ async function whole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-describe('a person who signed in with the browser', () => {
-  test('is let in; of the tokens the keychain has the refresh token alone', async () => {
+describe('signed in with the browser', () => {
+  test('the account has access, and the keychain holds only the refresh token', async () => {
     const { url } = await anOAuthOffice()
     const { add, clients, kept, openedAddresses } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -137,7 +137,7 @@ describe('a person who signed in with the browser', () => {
     expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/signed-in$/)
   })
 
-  test('a token that is over is renewed, and the refresh token that changed is kept', async () => {
+  test('an expired token is renewed, and the changed refresh token is stored', async () => {
     const { url, signIn } = await anOAuthOffice()
     const { add, clients, kept } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -151,7 +151,7 @@ describe('a person who signed in with the browser', () => {
     expect((await kept(id)).tokens.refresh).not.toBe(after)
   })
 
-  test('is renewed before it is over, and not while it is good', async () => {
+  test('a token is renewed shortly before it expires, and not earlier', async () => {
     const { url, times } = await anOAuthOffice()
     const { add, asked, clients, state } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
@@ -164,7 +164,7 @@ describe('a person who signed in with the browser', () => {
     expect(renewals()).toBe(2)
   })
 
-  test('however many ask at once, one refresh is made', async () => {
+  test('concurrent calls share a single refresh', async () => {
     const { url, signIn } = await anOAuthOffice()
     const { add, asked, clients } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
@@ -175,7 +175,7 @@ describe('a person who signed in with the browser', () => {
     expect(asked.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
   })
 
-  test('a second client of the same account, made meanwhile, uses the same tokens', async () => {
+  test('a second client of the same account, created meanwhile, uses the same tokens', async () => {
     const { url } = await anOAuthOffice()
     const { accounts, add, asked, clients } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -187,7 +187,7 @@ describe('a person who signed in with the browser', () => {
     expect(asked.filter((call) => call.endsWith('refresh_token'))).toHaveLength(1)
   })
 
-  test('a send whose token ran out on the way is sent once more, and is there once', async () => {
+  test('a send rejected for an expired token is sent once more, and arrives once', async () => {
     const { url, service, signIn } = await anOAuthOffice()
     const { add, asked, clients } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
@@ -199,7 +199,7 @@ describe('a person who signed in with the browser', () => {
     expect(service.recorded().filter(({ operation }) => operation === 'SendForms2')).toHaveLength(1)
   })
 
-  test('a service that refuses every token is asked twice, and no more', async () => {
+  test('a service that rejects every token is called twice, no more', async () => {
     const { url } = await anOAuthOffice()
     const refusing = await serve(json({}, 401))
     const { add, clients } = opened()
@@ -211,7 +211,7 @@ describe('a person who signed in with the browser', () => {
     expect(refusing.asked).toHaveLength(2)
   })
 
-  test('an answer that is coming while the token runs out comes whole', async () => {
+  test('an answer still arriving when the token expires is read completely', async () => {
     const { url, signIn } = await anOAuthOffice()
     const begun = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
@@ -229,7 +229,7 @@ describe('a person who signed in with the browser', () => {
     await expect(list).resolves.toMatchObject({ items: [] })
   })
 
-  test('a PDF that is coming while the token runs out comes whole, and the next is asked for with another', async () => {
+  test('a PDF still arriving when the token expires is read completely, and the next request uses a new token', async () => {
     const { url, signIn } = await anOAuthOffice()
     const begun = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
@@ -255,7 +255,7 @@ describe('a person who signed in with the browser', () => {
     expect(tokens[1]).not.toBe(tokens[0])
   })
 
-  test.each([2 * HOUR, -2 * HOUR])('a clock that is set by %i ms leaves the account working', async (by) => {
+  test.each([2 * HOUR, -2 * HOUR])('the account still works after the clock is set by %i ms', async (by) => {
     const { url, times } = await anOAuthOffice()
     const { add, clients, state } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
@@ -265,7 +265,7 @@ describe('a person who signed in with the browser', () => {
     await expect(client.getTemplateList()).resolves.toBeDefined()
   })
 
-  test('an answer without a refresh token keeps the one that is known', async () => {
+  test('if the answer has no refresh token, the known one is kept', async () => {
     const { url, signIn } = await anOAuthOffice({ keepsRefreshToken: true })
     const { add, clients, kept } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -278,7 +278,7 @@ describe('a person who signed in with the browser', () => {
     expect((await kept(id)).tokens.refresh).toBe(before)
   })
 
-  test('new tokens are used once they are kept, and none is lost while the keychain is shut', async () => {
+  test('new tokens are used only once stored, and none is lost while the keychain is locked', async () => {
     const { url, signIn } = await anOAuthOffice()
     const { add, asked, clients, kept, state } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -299,7 +299,7 @@ describe('a person who signed in with the browser', () => {
     expect((await kept(id)).tokens.refresh).not.toBe(before)
   })
 
-  test('whose sign-in is over waits for them, asks nothing more, and goes on once they signed in again', async () => {
+  test('when the sign-in has ended, nothing more is requested until the person signs in again', async () => {
     const { url, signIn } = await anOAuthOffice()
     const { accounts, add, asked, browserSignIn, clients, signedOut } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -322,7 +322,7 @@ describe('a person who signed in with the browser', () => {
     expect(clients.isSignedOut(id)).toBe(false)
   })
 
-  test('a token that is renewed while another sign-in is kept doesn’t put the old one back', async () => {
+  test('a renewal that finishes after another sign-in was stored doesn’t restore the old tokens', async () => {
     const begun = Promise.withResolvers<void>()
     const isKept = Promise.withResolvers<void>()
     const slow = await serve((...call) => {
@@ -342,7 +342,7 @@ describe('a person who signed in with the browser', () => {
     expect((await kept(id)).tokens).toEqual({ refresh: 'second' })
   })
 
-  test('the headers of a key go beside the token', async () => {
+  test('the API key’s headers are sent together with the token', async () => {
     const { url } = await anOAuthOffice()
     const service = await serve(json([]))
     const { accessUrl: referer, ...key } = aKey
@@ -356,7 +356,7 @@ describe('a person who signed in with the browser', () => {
   })
 })
 
-test('a sign-in that another takes the place of is ended at the service, and the new one goes on', async () => {
+test('a sign-in that is replaced is revoked at the service, and the new one keeps working', async () => {
   const { url, signIn } = await anOAuthOffice()
   const { accounts, add, browserSignIn, clients } = opened()
   const id = await add(url, byCode({ issuer: url }))
@@ -372,8 +372,8 @@ test('a sign-in that another takes the place of is ended at the service, and the
   expect(clients.isSignedOut(id)).toBe(false)
 })
 
-describe('an account that is removed', () => {
-  test('ends its sign-in at the service', async () => {
+describe('removing an account', () => {
+  test('revokes its sign-in at the service', async () => {
     const { url, signIn } = await anOAuthOffice()
     const { accounts, add, clients } = opened()
     const id = await add(url, byCode({ issuer: url }))
@@ -382,7 +382,7 @@ describe('an account that is removed', () => {
     expect([await end(), signIn.renewable()]).toEqual([true, 0])
   })
 
-  test('says so where the service could not be told, or has no way', async () => {
+  test('reports when the service couldn’t be reached or offers no revocation', async () => {
     const { url, close } = await anOAuthOffice()
     const { add, clients } = opened()
     const typed = { authorizeUrl: `${url}/api/oauth2/authorize`, tokenUrl: `${url}/api/oauth2/token` }
@@ -395,7 +395,7 @@ describe('an account that is removed', () => {
     await close()
   })
 
-  test('doesn’t wait for a sign-in service that hangs', async () => {
+  test('doesn’t wait for an unresponsive sign-in service', async () => {
     const begun = Promise.withResolvers<void>()
     const isOver = Promise.withResolvers<void>()
     const hanging = await serve((...call) => {
@@ -418,8 +418,8 @@ describe('an account that is removed', () => {
   }
 })
 
-describe('a client that signs in by its own secret', () => {
-  test('is let in, keeps no token, and asks again when one is over', async () => {
+describe('the client-credentials grant', () => {
+  test('gives access, stores no token, and requests another when one expires', async () => {
     const { url, signIn } = await anOAuthOffice({ secret: 'made-up' })
     const { add, asked, clients, kept } = opened()
     const id = await add(url, { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up', issuer: url })
@@ -431,7 +431,7 @@ describe('a client that signs in by its own secret', () => {
     expect(await kept(id)).not.toHaveProperty('tokens')
   })
 
-  test('with a wrong secret is told so, without it, and may put it right', async () => {
+  test('reports a wrong secret without showing it, and the secret can be corrected', async () => {
     const { url } = await anOAuthOffice({ secret: 'made-up' })
     const { add, clients } = opened()
     const wrong = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'wr0ng-secret', issuer: url } as const
@@ -446,7 +446,7 @@ describe('a client that signs in by its own secret', () => {
   })
 })
 
-describe('what a sign-in service answers', () => {
+describe('answers of the sign-in service', () => {
   const typed = (url: string): OAuth => ({
     scheme: 'oauth',
     grant: 'client',
@@ -463,17 +463,17 @@ describe('what a sign-in service answers', () => {
 
   test.each([
     ['50 MB', body('x'.repeat(50 * 1024 * 1024)), 'not-json'],
-    ['no JSON', body('<h1>Welcome</h1>', 200, { 'content-type': 'text/html' }), 'not-json'],
+    ['HTML', body('<h1>Welcome</h1>', 200, { 'content-type': 'text/html' }), 'not-json'],
     ['nothing', body('', 200), 'not-json'],
     ['JSON without a token', json({ hello: 'you' }), 'not-json'],
-    ['a token that is no text', json({ access_token: { a: 1 }, token_type: 'bearer' }), 'not-json'],
+    ['a token that isn’t text', json({ access_token: { a: 1 }, token_type: 'bearer' }), 'not-json'],
     ['a token with a line break', json({ access_token: 'one\r\nX-Other: 1', token_type: 'bearer' }), 'not-json'],
     ['a token of 100 KB', json({ access_token: 'x'.repeat(100_000), token_type: 'bearer' }), 'not-json'],
-    ['a page for everything', body('<h1>Down</h1>', 503), 'refused'],
+    ['an HTML page with status 503', body('<h1>Down</h1>', 503), 'refused'],
     ['too many requests', json({}, 429), 'rate-limited'],
-    ['that it is over', json({ error: 'invalid_grant' }, 400), 'unauthorised']
+    ['an expired grant', json({ error: 'invalid_grant' }, 400), 'unauthorised']
   ])(
-    '%s: nothing is asked of the service',
+    '%s: no request goes to the signing service',
     async (_what, answering, code) => {
       const { client, service } = await answered(answering)
       expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({ code, mayHaveArrived: false })
@@ -483,7 +483,7 @@ describe('what a sign-in service answers', () => {
   )
 
   test.each([undefined, -1, 0, 1e300, 'soon', null])(
-    'a lifetime of %s is taken as good as it goes',
+    'with a lifetime of %s the token is used anyway',
     async (lifetime) => {
       const { client, signIn, service } = await answered(json({ access_token: 'tok', expires_in: lifetime }))
       await client.getTemplateList()
@@ -493,7 +493,7 @@ describe('what a sign-in service answers', () => {
     }
   )
 
-  test('a way to another origin is not followed: no secret goes there', async () => {
+  test('a redirect to another origin isn’t followed, and no secret goes there', async () => {
     const elsewhere = await serve(json({ access_token: 'tok' }))
     const { client } = await answered(body('', 307, { location: `${elsewhere.url}/token` }))
     expect(await refusalOf(client.getTemplateList())).toMatchObject({
@@ -502,7 +502,7 @@ describe('what a sign-in service answers', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
-  test('nobody there: it is said of the sign-in service, and what waits goes on waiting', async () => {
+  test('when unreachable, the error names the sign-in service, and a send has not arrived', async () => {
     const service = await serve(json([]))
     const { add, clients } = opened()
     const client = await clients.of(await add(service.url, typed(await nobody())))
@@ -515,7 +515,7 @@ describe('what a sign-in service answers', () => {
   })
 
   test.each(['token_endpoint', 'authorization_endpoint', 'revocation_endpoint'])(
-    'of itself: a %s on another origin is refused, and nobody is asked to sign in',
+    'discovery: a %s on another origin is refused, and no sign-in is started',
     async (endpoint) => {
       const elsewhere = await serve(json({}))
       const found = await serve((asked, response) => {
@@ -531,7 +531,7 @@ describe('what a sign-in service answers', () => {
     }
   )
 
-  test('of itself, as of another service, is no sign-in service', async () => {
+  test('discovery that names another service as issuer isn’t accepted as a sign-in service', async () => {
     const found = await serve(
       json({ issuer: 'https://other.example.com', token_endpoint: 'https://other.example.com/t' })
     )
@@ -546,7 +546,7 @@ describe('what a sign-in service answers', () => {
     'ftp://127.0.0.1/token',
     'javascript:alert(1)',
     'token'
-  ])('%s is no address for secrets', async (tokenUrl) => {
+  ])('%s isn’t accepted as an address for secrets', async (tokenUrl) => {
     expect(await refusalOf(opened().add('https://signing.example.com', { ...typed(''), tokenUrl }))).toMatchObject({
       code: 'invalid',
       fields: [{ field: 'authentication.tokenUrl' }]
@@ -554,7 +554,7 @@ describe('what a sign-in service answers', () => {
   })
 })
 
-describe('the browser that', () => {
+describe('the browser’s return', () => {
   /** Signs in with a browser that does `browse`. Returns the outcome. */
   async function signingIn(browse: (address: string, back: URL, state: string) => Promise<unknown>) {
     const { url } = await anOAuthOffice()
@@ -566,7 +566,7 @@ describe('the browser that', () => {
   }
   const returning = (back: URL, query: Record<string, string>) => fetch(`${back}?${new URLSearchParams(query)}`)
 
-  test('never comes back is waited for so long, and its port is closed', async () => {
+  test('is waited for only until the time limit, then the port is closed', async () => {
     const came = Promise.withResolvers<URL>()
     const { call, giveUpWaiting } = await signingIn(async (_address, back) => came.resolve(back))
     const back = await came.promise
@@ -575,7 +575,7 @@ describe('the browser that', () => {
     await expect(fetch(back)).rejects.toThrow()
   })
 
-  test('is no longer waited for is not heard', async () => {
+  test('isn’t accepted after cancelling', async () => {
     const came = Promise.withResolvers<URL>()
     const { browserSignIn, call } = await signingIn(async (_address, back) => came.resolve(back))
     const back = await came.promise
@@ -584,7 +584,7 @@ describe('the browser that', () => {
     await expect(fetch(back)).rejects.toThrow()
   })
 
-  test('is given up while its code is exchanged: what was got is ended at the service', async () => {
+  test('tokens from a code exchange that was cancelled midway are revoked', async () => {
     const office = await anOAuthOffice()
     const exchanging = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -609,7 +609,7 @@ describe('the browser that', () => {
     expect(office.signIn.renewable()).toBe(0)
   })
 
-  test('comes back with another state is not believed, and the right one still is', async () => {
+  test('with a wrong state is rejected, and the right one still works', async () => {
     const statuses: number[] = []
     const { call } = await signingIn(async (address, back) => {
       statuses.push((await returning(back, { code: 'stolen', state: 'another' })).status)
@@ -620,7 +620,7 @@ describe('the browser that', () => {
     expect(statuses).toEqual([400, 400, 200])
   })
 
-  test('comes back twice is answered once', async () => {
+  test('counts only once', async () => {
     const second = Promise.withResolvers<number>()
     const { call, asked } = await signingIn(async (address, back, state) => {
       await pressing('allow', address)
@@ -633,17 +633,17 @@ describe('the browser that', () => {
     expect(asked.filter((one) => one.endsWith('authorization_code'))).toHaveLength(1)
   })
 
-  test('comes back with no is told so', async () => {
+  test('with a denial is reported as declined', async () => {
     const { call } = await signingIn((address) => pressing('deny', address))
     expect(await refusalOf(call)).toMatchObject({ code: 'unauthorised', message: 'The sign-in was declined.' })
   })
 
-  test('comes back with a code that is none is told so', async () => {
+  test('with an invalid code fails as unauthorised', async () => {
     const { call } = await signingIn((_address, back, state) => returning(back, { code: 'made-up', state }))
     expect(await refusalOf(call)).toMatchObject({ code: 'unauthorised' })
   })
 
-  test('shows a plain page that no other may frame, keep or learn of', async () => {
+  test('shows a plain page that can’t be framed, cached or leak its address', async () => {
     const page = Promise.withResolvers<Response>()
     const { call } = await signingIn(async (address) => page.resolve(await pressing('allow', address)))
     await call
@@ -656,7 +656,7 @@ describe('the browser that', () => {
     })
   })
 
-  test('asks the port for anything else, or under another name, gets nothing', async () => {
+  test('gets nothing at other paths or methods, or under another host name', async () => {
     const statuses: (number | undefined)[] = []
     const { call } = await signingIn(async (address, back, state) => {
       statuses.push((await fetch(new URL('/favicon.ico', back))).status)
@@ -674,7 +674,7 @@ describe('the browser that', () => {
       get(address, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)).on('error', reject)
     })
 
-  test('a second sign-in gives the first up', async () => {
+  test('to a first sign-in isn’t awaited any longer once a second begins', async () => {
     const { url } = await anOAuthOffice()
     const isOpen = Promise.withResolvers<void>()
     let times = 0
@@ -690,7 +690,7 @@ describe('the browser that', () => {
     await expect(second).resolves.toBeDefined()
   })
 
-  test('what was signed in by is what is kept: another client, or none, is refused', async () => {
+  test('must belong to the settings saved: another client, scope or sign-in is refused', async () => {
     const { url } = await anOAuthOffice()
     const { browserSignIn } = opened()
     const typed = byCode({ issuer: url })

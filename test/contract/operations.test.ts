@@ -41,7 +41,7 @@ describe('sending', () => {
     expect(sent.package.Documents?.[0]?.Signers?.[0]?.SigningKey).toBe('https://sign.example.org/k/1')
   })
 
-  test('a public client sees the signing keys at the top of the answer: they are kept there', async () => {
+  test('signing keys at the top of the answer, as public clients see them, are kept there', async () => {
     const service = await serve(
       json({ Url: 'https://x.example.org', Signers: [{ ...mia, SigningKey: 'k' }], Documents: [] })
     )
@@ -58,13 +58,13 @@ describe('sending', () => {
     expect(sent.problems).toMatchObject([{ path: 'Documents[1].Reference' }])
   })
 
-  test('a package answer without documents is an answer', async () => {
+  test('a package answer without documents is accepted', async () => {
     const service = await serve(json({ QueueReference: 'q-9', Documents: null }))
     const sent = await clientOf(service.url).sendForms2(aFormDirectRequest())
     expect(sent).toEqual({ package: { QueueReference: 'q-9' }, problems: [] })
   })
 
-  test('a request that is not the reference’s shape is never sent, and every offending field is named', async () => {
+  test('a request that doesn’t match the reference is never sent, and every offending field is named', async () => {
     const service = await serve(json({}))
     const request = aFormDirectRequest()
     const [form] = request.Forms
@@ -104,21 +104,21 @@ describe('employers', () => {
     expect(employers.SuperFund?.[0]?.ABN).toBe('51824753556')
   })
 
-  test('the employers that the account has are read where the service tells them', async () => {
+  test('the account’s employers are read if the service provides them', async () => {
     const service = await serve(json(someEmployers()))
     const employers = await clientOf(service.url).getEmployers()
     expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/FormDirect/Employers' })
     expect(employers?.set.TFN?.[0]?.Name).toBe('Head office')
   })
 
-  test('a service that does not tell its employers is no failure', async () => {
+  test('a service that doesn’t provide employers is no failure', async () => {
     const service = await serve(json({}, 404))
     expect(await clientOf(service.url).getEmployers()).toBeUndefined()
   })
 })
 
 describe('templates', () => {
-  test('GetTemplateList answers the templates, with field types as names whether they come as names or numbers, and others as they came', async () => {
+  test('GetTemplateList answers the templates, field types given as names or known numbers become names, others stay as they are', async () => {
     const service = await serve(
       json([
         {
@@ -169,7 +169,7 @@ describe('documents', () => {
     expect(items[0]?.Status).toBe('1 of 2 Signed')
   })
 
-  test('GetActiveDocuments asks for the log where it is wanted', async () => {
+  test('GetActiveDocuments requests the log on demand', async () => {
     const service = await serve(
       json([aDocument({ Logs: [{ Name: 'Mia', Action: 'Opened', Date: '2031-01-01', GMT: 720 }] })])
     )
@@ -178,7 +178,7 @@ describe('documents', () => {
     expect(items[0]?.Logs).toEqual([{ Name: 'Mia', Action: 'Opened', Date: '2031-01-01', GMT: '720' }])
   })
 
-  test('an unreadable document in a folder is a problem with its place, and loses no other', async () => {
+  test('an unreadable document in a folder is reported with its place, and the others are kept', async () => {
     const service = await serve(
       json([
         aDocument(),
@@ -193,7 +193,7 @@ describe('documents', () => {
     expect(problems.map((problem) => problem.path)).toEqual(['[1]', '[2]', '[3].Signers[0].HasSigned'])
   })
 
-  test('a reference that came as a number is the one that was written, however long', async () => {
+  test('a reference written as a number is read exactly, however long', async () => {
     const service = await serve(body('[{"Reference":12345678901234567891,"Name":"x","Signers":[]}]'))
     const { items } = await activeDocuments(clientOf(service.url), 'InBox')
     expect(items.map((document) => document.Reference)).toEqual(['12345678901234567891'])
@@ -215,7 +215,7 @@ describe('documents', () => {
     expect(error).toMatchObject({ code: 'not-found', status: 404, serviceMessage: 'Document not found' })
   })
 
-  test('a reminder is sent where the service can', async () => {
+  test('a reminder is sent if the service supports it', async () => {
     const service = await serve((_asked, response) => response.writeHead(204).end())
     const request = { DocumentReference: 'd-1', SignerReference: 's-1' }
     expect(await clientOf(service.url).sendReminder(request)).toBe('sent')
@@ -239,14 +239,14 @@ describe('documents', () => {
     ['Ōtautahi', '%C5%8Ctautahi'],
     ['..\\x', '..%5Cx'],
     ['...', '...']
-  ])('a reference %s stays one step of the path', async (reference, encoded) => {
+  ])('a reference %s stays a single segment of the path', async (reference, encoded) => {
     const service = await serve(json({}))
     await clientOf(`${service.url}/web`).validateSignatures(reference)
     expect(service.asked[0]?.url).toBe(`/web/Document/Validation/${encoded}`)
   })
 
   test.each(['', '.', '..', '\ud800'])(
-    'a reference %j that would call something else is never sent',
+    'a reference %j that would lead to another path is never sent',
     async (reference) => {
       const service = await serve(json({}))
       const error = await errorOf(clientOf(service.url).validateSignatures(reference))
@@ -264,21 +264,21 @@ describe('recipients', () => {
     }
   ]
 
-  test('GetRecipients is asked first', async () => {
+  test('GetRecipients is tried first', async () => {
     const service = await serve(json(answer))
     const { items } = await clientOf(service.url).getRecipients()
     expect(service.asked.map(({ url }) => url)).toEqual(['/Recipient/GetRecipients'])
     expect(items[0]?.NotificationRecipients?.[0]).toMatchObject({ IsReviewer: true, RecipientReference: 'r-1' })
   })
 
-  test.each([404, 405])('Recipients is asked where GetRecipients answers %i', async (status) => {
+  test.each([404, 405])('Recipients is called if GetRecipients answers %i', async (status) => {
     const service = await serve(inTurn(json({}, status), json(answer)))
     const { items } = await clientOf(service.url).getRecipients()
     expect(service.asked.map(({ url }) => url)).toEqual(['/Recipient/GetRecipients', '/Recipient/Recipients'])
     expect(items[0]?.CompletionRecipients?.[0]?.IsDefault).toBe(false)
   })
 
-  test('a refusal of GetRecipients is not hidden by asking elsewhere', async () => {
+  test('another refusal of GetRecipients is reported, not hidden by a second call', async () => {
     const service = await serve(json({}, 403))
     expect((await errorOf(clientOf(service.url).getRecipients())).code).toBe('forbidden')
     expect(service.asked).toHaveLength(1)
@@ -295,7 +295,7 @@ describe('notary and account', () => {
     expect(assigned.DocumentIDs).toEqual(['d-1', '7'])
   })
 
-  test('what the service tells of the account is read', async () => {
+  test('the service’s account information is read', async () => {
     const service = await serve(
       json({ DefaultDueDate: 14, IsAdmin: 'true', DocumentLeft: '3', DateFormat: 'dd/MM/yyyy' })
     )
@@ -304,14 +304,14 @@ describe('notary and account', () => {
     expect(info).toEqual({ DefaultDueDate: '14', IsAdmin: true, DocumentLeft: 3, DateFormat: 'dd/MM/yyyy' })
   })
 
-  test('what it tells of the account that can’t be read takes nothing else with it', async () => {
+  test('one unreadable member of the account information doesn’t affect the others', async () => {
     const service = await serve(
       json({ DefaultDueDate: [14], IsAdmin: 'perhaps', DocumentLeft: 'many', DateFormat: { day: 1 }, MaxUploadSize: 7 })
     )
     expect(await clientOf(service.url).getAccountInfo()).toEqual({ MaxUploadSize: '7' })
   })
 
-  test('a service that tells nothing of the account is no failure', async () => {
+  test('a service without account information is no failure', async () => {
     const service = await serve(json({}, 404))
     expect(await clientOf(service.url).getAccountInfo()).toBeUndefined()
   })

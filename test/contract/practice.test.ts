@@ -20,7 +20,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
   const opened = () => anOffice(basePath ? { basePath } : {}, scheme)
   const formDirect = () => aFormDirectRequest({ DueDate: soon })
 
-  test('SendForms2 makes a package whose documents are then under way', async () => {
+  test('SendForms2 creates a package whose documents appear in the folders', async () => {
     const { client } = await opened()
     const { package: sent, problems } = await client.sendForms2(formDirect())
     expect(problems).toEqual([])
@@ -32,7 +32,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(references).toContain(sent.Documents?.[0]?.Reference)
   })
 
-  test('SendForms takes the same and answers the documents', async () => {
+  test('SendForms takes the same request and answers the documents', async () => {
     const { client } = await opened()
     const { items, problems } = await client.sendForms(formDirect())
     expect(problems).toEqual([])
@@ -68,7 +68,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(items.every((template) => template.Reference !== '')).toBe(true)
   })
 
-  test('employers are kept', async () => {
+  test('employers are saved', async () => {
     const { client } = await opened()
     const { set: saved } = await client.updateEmployers(someEmployers())
     expect(saved.SuperFund).toContainEqual(someEmployers().SuperFund?.[0])
@@ -101,7 +101,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(readServiceDate(second?.DueDate)?.at).toBe(Date.parse(later))
   })
 
-  test('every folder is read, with its log where that is asked for', async () => {
+  test('every folder is read, with its log on demand', async () => {
     const { client } = await opened()
     for (const folder of ['InBox', 'Progress', 'Signed']) {
       const { items, problems } = await activeDocuments(client, folder, { documentLog: true })
@@ -113,7 +113,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(without.items.every((document) => document.Logs === undefined)).toBe(true)
   })
 
-  test('ID-verification data comes as a PDF and as records', async () => {
+  test('ID-verification data is available as PDF and as records', async () => {
     const { client, office } = await opened()
     const { items: sent } = await client.sendForms(formDirect())
     const reference = sent[0]?.Reference ?? ''
@@ -147,7 +147,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(items[0]?.CompletionRecipients?.length).toBeGreaterThan(0)
   })
 
-  test('a document goes to a notary', async () => {
+  test('a document is assigned to a notary', async () => {
     const { client, office } = await opened()
     const { package: sent } = await client.sendForms2(formDirect())
     const assignment = {
@@ -164,7 +164,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(office.service.recorded().at(-1)?.body).toEqual(assignment)
   })
 
-  test('the account tells of itself, and a reminder goes out', async () => {
+  test('account information is provided, and a reminder is sent', async () => {
     const { client } = await opened()
     expect(await client.getAccountInfo()).toMatchObject({ DateFormat: expect.any(String), IsAdmin: true })
     const { items } = await client.sendForms(formDirect())
@@ -175,8 +175,8 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
   })
 })
 
-describe('the other path to the recipients', () => {
-  test('answers the same where the service lacks the first', async () => {
+describe('the fallback path for recipients', () => {
+  test('gives the same answer if the service lacks the first path', async () => {
     const { client, office } = await anOffice()
     const withoutFirst: typeof fetch = (url, init) =>
       String(url).includes('GetRecipients') ? Promise.resolve(new Response('', { status: 404 })) : fetch(url, init)
@@ -185,13 +185,13 @@ describe('the other path to the recipients', () => {
   })
 })
 
-describe('who is let in', () => {
+describe('who is given access', () => {
   test.each([
     ['api-key', noAuthentication],
     ['bearer', noAuthentication],
     ['bearer', authenticationFor('api-key')],
     ['api-key', authenticationFor('none')]
-  ] as const)('an office that wants %s refuses others', async (scheme, authentication) => {
+  ] as const)('an office that requires %s refuses others', async (scheme, authentication) => {
     const { client, office } = await anOffice({}, scheme, { authentication })
     const error = await errorOf(client.sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'unauthorised', status: 401, mayHaveArrived: false })
@@ -199,7 +199,7 @@ describe('who is let in', () => {
     expect(office.service.recorded()).toEqual([])
   })
 
-  test('a clock that is an hour off is refused', async () => {
+  test('a request whose clock is an hour off is refused', async () => {
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: () => Date.now() - 3_600_000 })
     const { client } = await anOffice({}, 'api-key', { authentication })
     expect((await errorOf(client.getTemplateList())).code).toBe('unauthorised')
@@ -207,7 +207,7 @@ describe('who is let in', () => {
 })
 
 describe('refusals', () => {
-  test('a document that is not there is not found', async () => {
+  test('a missing document is not found', async () => {
     const { client } = await anOffice()
     const errors = await Promise.all(
       [
@@ -220,7 +220,7 @@ describe('refusals', () => {
     for (const error of errors) expect(error).toMatchObject({ code: 'not-found', mayHaveArrived: false })
   })
 
-  test('an unreadable due date is invalid, with its field', async () => {
+  test('an unreadable due date is invalid, and the field is named', async () => {
     const { client } = await anOffice()
     const error = await errorOf(client.sendForms2(aFormDirectRequest({ DueDate: 'next Friday' })))
     expect(error).toMatchObject({ code: 'invalid', status: 400, fields: [{ field: 'DueDate' }] })
@@ -235,7 +235,7 @@ describe('refusals', () => {
     expect(await errorOf(client.updateSigner(request))).toMatchObject({ code: 'conflict', mayHaveArrived: false })
   })
 
-  test('of several corrected signers all are taken or none', async () => {
+  test('either all of several corrected signers are accepted or none', async () => {
     const { client } = await anOffice()
     const { items } = await client.sendForms(aFormDirectRequest({ DueDate: soon }))
     const [document] = items
@@ -256,21 +256,21 @@ describe('refusals', () => {
     expect(after?.Signers?.[0]?.Email).toBe(document?.Signers?.[0]?.Email)
   })
 
-  test('a plan that has run out is a quota', async () => {
+  test('an exhausted plan is reported as quota', async () => {
     const { client, office } = await anOffice()
     office.service.state.account.documentsLeft = 0
     const error = await errorOf(client.sendForms2(aFormDirectRequest({ DueDate: soon })))
     expect(error).toMatchObject({ code: 'quota', status: 426, mayHaveArrived: false })
   })
 
-  test('a folder that is none is invalid', async () => {
+  test('an unknown folder is invalid', async () => {
     const { client } = await anOffice()
     expect((await errorOf(activeDocuments(client, 'Attic'))).code).toBe('invalid')
   })
 })
 
 describe('many documents', () => {
-  test('five thousand are read, every one', async () => {
+  test('five thousand are all read', async () => {
     const { client } = await anOffice({ data: 5000 })
     const folders = await Promise.all(['InBox', 'Progress', 'Signed'].map((folder) => activeDocuments(client, folder)))
     expect(folders.flatMap(({ problems }) => problems)).toEqual([])

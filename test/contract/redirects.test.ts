@@ -12,7 +12,7 @@ const withKey = {
 const to = (location: string, status = 302): Answering => body('', status, { location })
 
 describe('a GET', () => {
-  test.each([301, 302, 303, 307, 308])('is led on by %i inside the service, signed again', async (status) => {
+  test.each([301, 302, 303, 307, 308])('follows a %i inside the service and is signed again', async (status) => {
     const service = await serve(inTurn(to('/elsewhere?x=1', status), json([])))
     await clientOf(service.url, withKey).getTemplateList()
     const [first, second] = service.asked
@@ -21,13 +21,13 @@ describe('a GET', () => {
     expect(second?.headers['x-custom-nonce']).not.toBe(first?.headers['x-custom-nonce'])
   })
 
-  test('is led on at most five times', async () => {
+  test('follows at most five redirects', async () => {
     const service = await serve(to('/again'))
     expect((await errorOf(clientOf(service.url).getTemplateList())).code).toBe('redirected')
     expect(service.asked).toHaveLength(6)
   })
 
-  test('is not led to another origin, which never hears of us', async () => {
+  test('isn’t redirected to another origin, which receives no request', async () => {
     const stranger = await serve(json([]))
     const service = await serve(to(`${stranger.url}/steal?token=1`))
     const error = await errorOf(clientOf(service.url, withKey).getTemplateList())
@@ -36,7 +36,7 @@ describe('a GET', () => {
     expect(stranger.asked).toEqual([])
   })
 
-  test('is not led to another origin in a second hop either', async () => {
+  test('isn’t redirected to another origin in a second hop either', async () => {
     const stranger = await serve(json([]))
     const service = await serve(inTurn(to('/one'), to(`${stranger.url}/two`)))
     expect((await errorOf(clientOf(service.url, withKey).getTemplateList())).code).toBe('redirected')
@@ -51,25 +51,25 @@ describe('a GET', () => {
     'http://',
     '//stranger.example.org/x',
     'https://127.0.0.1/'
-  ])('is not led to %s', async (location) => {
+  ])('isn’t redirected to %s', async (location) => {
     const service = await serve(to(location))
     expect((await errorOf(clientOf(service.url).getTemplateList())).code).toBe('redirected')
     expect(service.asked).toHaveLength(1)
   })
 
-  test('that is redirected nowhere is refused', async () => {
+  test('is refused if the redirect has no location', async () => {
     const service = await serve(body('', 302))
     expect((await errorOf(clientOf(service.url).getTemplateList())).code).toBe('redirected')
   })
 
-  test('for a PDF is not led to another origin either', async () => {
+  test('for a PDF isn’t redirected to another origin either', async () => {
     const stranger = await serve(body('%PDF-1.7'))
     const service = await serve(to(stranger.url))
     expect((await errorOf(clientOf(service.url, withKey).downloadIDVerificationPdf('d-1'))).code).toBe('redirected')
     expect(stranger.asked).toEqual([])
   })
 
-  test('is refused where fetch cannot tell where it is led, as Electron’s own cannot', async () => {
+  test('is refused if fetch can’t tell the redirect’s location, like Electron’s own', async () => {
     const cancelling = async () => {
       throw new Error('Redirect was cancelled')
     }
@@ -92,7 +92,7 @@ describe('a POST', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('redirected to another origin tells nobody, and says where the service has moved', async () => {
+  test('redirected to another origin sends nothing there, and reports where the service has moved', async () => {
     const stranger = await serve(json({}))
     const service = await serve(to(`${stranger.url}/FormDirect/SendForms2`, 307))
     const error = await errorOf(clientOf(service.url, withKey).sendForms2(aFormDirectRequest()))

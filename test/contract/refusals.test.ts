@@ -1,4 +1,4 @@
-/** The service's refusals, and what of them a person sees. */
+/** The service's refusals, and what a person sees of them. */
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { readRefusal } from '../../src/main/core/service/refusal.ts'
@@ -39,7 +39,7 @@ describe('statuses', () => {
     expect(await sendRefused(body('', status))).toMatchObject({ code, status, mayHaveArrived })
   })
 
-  test('a proxy that wants to know us first refuses, and the send never reached the service', async () => {
+  test('a proxy that requires authentication is refused, and the send never reached the service', async () => {
     // Node's fetch hides this status; Electron's returns it.
     const client = clientOf('http://service.example.org', { fetch: async () => new Response('', { status: 407 }) })
     const error = await errorOf(client.sendForms2(aFormDirectRequest()))
@@ -47,8 +47,8 @@ describe('statuses', () => {
   })
 })
 
-describe('the service’s words', () => {
-  test('inside an answer of success are passed on, without the account’s secrets', async () => {
+describe('the service’s message', () => {
+  test('in a successful answer is passed on, without the account’s secrets', async () => {
     const said = { ResponseStatus: { ErrorCode: 'Busy', Message: `Not now, ${aKey.secret}` } }
     const service = await serve(json(said))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
@@ -64,7 +64,7 @@ describe('the service’s words', () => {
     expect(sent.said).toEqual({ serviceMessage: 'Not now, •••' })
   })
 
-  test('message and field messages are passed on', async () => {
+  test('is passed on with the messages for each field', async () => {
     const error = await sendRefused(
       json(
         {
@@ -89,21 +89,21 @@ describe('the service’s words', () => {
     expect(JSON.stringify({ ...error, text: error.message })).not.toContain('Api.cs')
   })
 
-  test('a trace inside the message is cut off', async () => {
+  test('loses a stack trace', async () => {
     const message =
       'Object reference not set\r\n   at Signing.Api.Send(Request r) in C:\\src\\Api.cs:line 12\r\n   at X'
     const error = await sendRefused(json({ ResponseStatus: { Message: message } }, 500))
     expect(error.serviceMessage).toBe('Object reference not set')
   })
 
-  test('a message is one line of bounded length, without control or direction characters', async () => {
+  test('becomes one line of bounded length, without control or direction characters', async () => {
     const message = `Safe\u202egnp.exe\u0007 \n\n ${'x'.repeat(5000)}`
     const error = await sendRefused(json({ ResponseStatus: { Message: message } }, 400))
     expect(error.serviceMessage).toHaveLength(500)
     expect(error.serviceMessage?.startsWith('Safe gnp.exe xxx')).toBe(true)
   })
 
-  test('markup stays text', async () => {
+  test('keeps markup as text', async () => {
     const error = await sendRefused(json({ ResponseStatus: { Message: '<img src=x onerror=alert(1)>' } }, 400))
     expect(error.serviceMessage).toBe('<img src=x onerror=alert(1)>')
   })
@@ -112,18 +112,18 @@ describe('the service’s words', () => {
     ['an HTML page', body('<html><h1>502 Bad Gateway</h1></html>', 502, { 'content-type': 'text/html' })],
     ['nothing', body('', 502)],
     ['another JSON', json([1, 2], 502)],
-    ['a text', json('no', 502)],
-    ['a ResponseStatus that is none', json({ ResponseStatus: 'Error' }, 502)],
-    ['Errors that are none', json({ ResponseStatus: { Message: 7, Errors: 'a' } }, 502)],
-    ['far too much', body(`{"ResponseStatus":{"Message":"${'x'.repeat(1_000_000)}"}}`, 502)],
+    ['a string', json('no', 502)],
+    ['an invalid ResponseStatus', json({ ResponseStatus: 'Error' }, 502)],
+    ['invalid Errors', json({ ResponseStatus: { Message: 7, Errors: 'a' } }, 502)],
+    ['a huge body', body(`{"ResponseStatus":{"Message":"${'x'.repeat(1_000_000)}"}}`, 502)],
     ['a body cut off', body('{"ResponseStatus":{"Message":"Tr', 502)]
-  ])('%s beside a status says nothing, and the status still counts', async (_what, answer) => {
+  ])('%s beside a status gives no message, but the status still counts', async (_what, answer) => {
     const error = await sendRefused(answer)
     expect(error).toMatchObject({ code: 'server', status: 502 })
     expect(error.serviceMessage).toBeUndefined()
   })
 
-  test('an error whose body breaks off keeps its status', async () => {
+  test('is not needed: an error whose body breaks off keeps its status', async () => {
     const error = await sendRefused((_asked, response) => {
       response.writeHead(403, { 'content-length': 500 })
       response.write('{', () => response.socket?.resetAndDestroy())
@@ -131,7 +131,7 @@ describe('the service’s words', () => {
     expect(error).toMatchObject({ code: 'forbidden', mayHaveArrived: false })
   })
 
-  test('a secret that the service repeats is struck out', async () => {
+  test('doesn’t show a secret that the service repeats', async () => {
     const service = await serve((asked, ...rest) =>
       json(
         { ResponseStatus: { Message: `Bad key ${asked.headers['x-custom-api-key']}, ${asked.headers.authorization}` } },
@@ -146,7 +146,7 @@ describe('the service’s words', () => {
     expect(error.serviceMessage).toBe('Bad key •••, Bearer •••')
   })
 
-  test('the error’s own text holds neither what was sent nor what was answered', async () => {
+  test('is not in the error’s own text, and neither is the request', async () => {
     const error = await sendRefused(json({ ResponseStatus: { Message: 'mia.tane@example.com is unknown' } }, 400))
     expect(error.message).toBe('FormDirect/SendForms2: invalid (400)')
     expect(error.stack).not.toContain('mia.tane')

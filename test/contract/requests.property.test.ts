@@ -22,7 +22,7 @@ const operations: [name: string, schema: z.ZodType, send: Send][] = [
 ]
 
 describe('any request that the model accepts', () => {
-  test.each(operations)('%s is recorded as it was meant', async (operation, schema, send) => {
+  test.each(operations)('arrives at %s as it was meant', async (operation, schema, send) => {
     const { office, client } = await anOffice({ data: 'empty', notify: async () => new Response() })
     await fc.assert(
       fc.asyncProperty(arbitraryOf(schema), async (request) => {
@@ -42,7 +42,7 @@ describe('any request that the model accepts', () => {
     )
   })
 
-  test('a package that is sent keeps every signer as sent, through the answer and the folder', async () => {
+  test('keeps every signer as sent, in the answer and in the folder', async () => {
     const { client } = await anOffice({ data: 'empty', notify: async () => new Response() })
     const signer = arbitraryOf(model.FormSigner)
     await fc.assert(

@@ -12,14 +12,14 @@ import {
 } from './sample-requests.ts'
 
 describe('a GET', () => {
-  test.each([500, 502, 503, 504])('is tried again after %i and succeeds', async (status) => {
+  test.each([500, 502, 503, 504])('is retried after %i and succeeds', async (status) => {
     const service = await serve(inTurn(body('', status), json([])))
     const { client, waits } = impatientClientOf(service.url)
     expect(await client.getTemplateList()).toEqual({ items: [], problems: [] })
     expect(waits).toEqual([250])
   })
 
-  test('waits longer each time, by chance within its range, and gives up after three attempts', async () => {
+  test('waits longer each time, with jitter, and gives up after three attempts', async () => {
     const service = await serve(body('', 503))
     const { client, waits } = impatientClientOf(service.url, { random: () => 0.9 })
     expect((await errorOf(client.getTemplateList())).code).toBe('server')
@@ -27,13 +27,13 @@ describe('a GET', () => {
     expect(waits).toEqual([450, 900])
   })
 
-  test('is tried again when the connection broke', async () => {
+  test('is retried when the connection breaks', async () => {
     const service = await serve(inTurn((_asked, _response, request) => request.socket.resetAndDestroy(), json([])))
     await impatientClientOf(service.url).client.getTemplateList()
     expect(service.asked).toHaveLength(2)
   })
 
-  test('is tried again when the answer broke off in its middle', async () => {
+  test('is retried when the answer breaks off midway', async () => {
     const service = await serve(
       inTurn((_asked, response) => {
         response.writeHead(200, { 'content-length': 100 })
@@ -60,7 +60,7 @@ describe('a GET', () => {
     expect(waits).toEqual([12_000])
   })
 
-  test('is given up, with the time that was asked for, when that is too long to wait', async () => {
+  test('isn’t retried if the requested wait is too long, and that wait is reported', async () => {
     const service = await serve(body('', 429, { 'retry-after': '3600' }))
     const { client, waits } = impatientClientOf(service.url)
     expect(await errorOf(client.getTemplateList())).toMatchObject({ code: 'rate-limited', retryAfterMs: 3_600_000 })
@@ -76,14 +76,14 @@ describe('a GET', () => {
     [404, 'not-found'],
     [426, 'quota'],
     [501, 'not-found']
-  ])('refused with %i is not tried again', async (status, code) => {
+  ])('refused with %i is not retried', async (status, code) => {
     const service = await serve(body('', status))
     const { client } = impatientClientOf(service.url)
     expect((await errorOf(client.validateSignatures('d'))).code).toBe(code)
     expect(service.asked).toHaveLength(1)
   })
 
-  test('is signed again at every attempt', async () => {
+  test('is signed anew at every attempt', async () => {
     const service = await serve(inTurn(body('', 503), json([])))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
     await impatientClientOf(service.url, { authentication }).client.getTemplateList()
@@ -91,7 +91,7 @@ describe('a GET', () => {
     expect(new Set(nonces).size).toBe(2)
   })
 
-  test('cancelled while it waits for its next attempt is not tried again', async () => {
+  test('cancelled during the wait is not retried', async () => {
     const cancel = new AbortController()
     const service = await serve(body('', 503))
     const { client } = impatientClientOf(service.url, { sleep: async () => cancel.abort() })
@@ -99,7 +99,7 @@ describe('a GET', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('really waits between attempts where nothing else is passed in', async () => {
+  test('really waits between attempts by default', async () => {
     const service = await serve(inTurn(body('', 503), json([])))
     const began = performance.now()
     const limits = { retry: { ...RETRY_LIMITS, firstWaitMs: 60 } }
@@ -107,7 +107,7 @@ describe('a GET', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(55)
   })
 
-  test('of a PDF is tried again before its first byte', async () => {
+  test('for a PDF is retried before its first byte', async () => {
     const service = await serve(inTurn(body('', 503), body('%PDF-1.7 …')))
     const download = await impatientClientOf(service.url).client.downloadIDVerificationPdf('d-1')
     await download.cancel()
@@ -115,7 +115,7 @@ describe('a GET', () => {
   })
 })
 
-describe('a POST is never tried again', () => {
+describe('a POST is never retried', () => {
   const sends = [
     ['SendForms2', (client) => client.sendForms2(aFormDirectRequest())],
     ['SendForms', (client) => client.sendForms(aFormDirectRequest())],
@@ -127,20 +127,20 @@ describe('a POST is never tried again', () => {
     ['SendReminder', (client) => client.sendReminder({ DocumentReference: 'd', SignerReference: 's' })]
   ] satisfies [string, (client: ReturnType<typeof impatientClientOf>['client']) => Promise<unknown>][]
 
-  test.each(sends)('%s, though the service asks for it', async (_name, send) => {
+  test.each(sends)('%s, even if the service asks for it', async (_name, send) => {
     const service = await serve(body('', 503, { 'retry-after': '0' }))
     const error = await errorOf(send(impatientClientOf(service.url).client))
     expect(error).toMatchObject({ code: 'server', status: 503, mayHaveArrived: true })
     expect(service.asked).toHaveLength(1)
   })
 
-  test.each(sends)('%s, though the connection broke', async (_name, send) => {
+  test.each(sends)('%s, even if the connection broke', async (_name, send) => {
     const service = await serve((_asked, _response, request) => request.socket.resetAndDestroy())
     expect((await errorOf(send(impatientClientOf(service.url).client))).mayHaveArrived).toBe(true)
     expect(service.asked).toHaveLength(1)
   })
 
-  test('not even when the connection was kept open since the last call and breaks now', async () => {
+  test('not even if a kept-alive connection breaks', async () => {
     const service = await serve((asked, response, request) => {
       if (asked.method === 'POST') request.socket.resetAndDestroy()
       else json([])(asked, response, request)
@@ -154,10 +154,10 @@ describe('a POST is never tried again', () => {
   })
 })
 
-describe('what may leave no more as it is handed over', () => {
+describe('a send that is withdrawn at the last moment', () => {
   // Signing takes time, and something else may claim the package until the last moment, so `maySend` is asked after
   // it.
-  test('doesn’t leave, and is known not to have arrived', async () => {
+  test('isn’t sent, and is known not to have arrived', async () => {
     const service = await serve(json([]))
     const steps: string[] = []
     const authentication = {
@@ -180,7 +180,7 @@ describe('what may leave no more as it is handed over', () => {
     expect(steps).toEqual(['signed', 'signed', 'asked', 'asked'])
   })
 
-  test('is asked again where another token makes it a second request', async () => {
+  test('is checked again before a new token makes a second request', async () => {
     const service = await serve(body('', 401))
     const authentication = { scheme: 'none' as const, sign: () => undefined, secrets: [], renew: async () => true }
     let asked = 0

@@ -33,11 +33,11 @@ const fetched = async (url: string, options: SignedDocumentOptions = {}) => {
   return { pdf: Buffer.concat(pieces), from }
 }
 
-describe('comes whole', () => {
+describe('a signed document arrives complete', () => {
   test.each([
     ['an address of its own', (url: string) => `${url}/doc/1?t=once`],
     ['an address without a host', () => '/doc/1?t=once']
-  ])('where the service names %s, signed as all other questions are', async (_what, address) => {
+  ])('from %s, signed like every other request', async (_what, address) => {
     const service = await saying(address)
     const { pdf, from } = await fetched(service.url)
     expect(pdf.equals(PDF)).toBe(true)
@@ -46,7 +46,7 @@ describe('comes whole', () => {
     expect(service.asked[1]?.headers['x-custom-api-key']).toBe(aKey.key)
   })
 
-  test('from another host, which is shown nothing of the account', async () => {
+  test('from another host, which receives none of the account’s credentials', async () => {
     const service = await saying(() => 'https://www.sign.example.com/doc/1')
     const seen: { url: string; headers: Headers }[] = []
     const client = clientOf(service.url, {
@@ -73,7 +73,7 @@ describe('comes whole', () => {
   })
 })
 
-describe('a host of its own that fails', () => {
+describe('a document host of its own', () => {
   const away = (code: string) => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code } }))
   test.each<[string, () => Promise<Response>]>([
     ['has a bad certificate', () => away('CERT_HAS_EXPIRED')],
@@ -84,7 +84,7 @@ describe('a host of its own that fails', () => {
       `answers ${status}`,
       async () => new Response(null, { status })
     ])
-  ])('and %s says nothing of the account, and is tried again', async (_what, elsewhere) => {
+  ])('that %s says nothing about the account, and is retried', async (_what, elsewhere) => {
     const service = await saying(() => 'https://www.sign.example.com/doc/1')
     const client = clientOf(service.url, {
       limits: onlyOneAttempt,
@@ -96,7 +96,7 @@ describe('a host of its own that fails', () => {
   })
 })
 
-describe('is fetched from nowhere that the service may not lead us', () => {
+describe('addresses from which a document is never fetched', () => {
   test.each([
     'http://www.sign.example.com/doc/1',
     'https://10.1.2.3/doc/1',
@@ -131,12 +131,12 @@ describe('is fetched from nowhere that the service may not lead us', () => {
   })
 
   test.each([
-    ['within the office', 'https://sign.example.com', '10.1.2.3', { finding: 'elsewhere' }],
-    ['on this computer', 'https://sign.example.com', '127.0.0.1', { finding: 'elsewhere' }],
-    ['nowhere', 'https://sign.example.com', undefined, { finding: 'place-away' }],
-    ['elsewhere in public', 'https://sign.example.com', '192.1.2.3', undefined],
-    ['within the office, where the service is itself', 'https://sign.intranet.example.com', '10.1.2.3', undefined]
-  ])('a name that leads %s', async (_what, baseUrl, leadsTo, expected) => {
+    ['an office address', 'https://sign.example.com', '10.1.2.3', { finding: 'elsewhere' }],
+    ['this computer', 'https://sign.example.com', '127.0.0.1', { finding: 'elsewhere' }],
+    ['no address', 'https://sign.example.com', undefined, { finding: 'place-away' }],
+    ['another public address', 'https://sign.example.com', '192.1.2.3', undefined],
+    ['an office address, if the service is there too', 'https://sign.intranet.example.com', '10.1.2.3', undefined]
+  ])('a name that resolves to %s', async (_what, baseUrl, leadsTo, expected) => {
     const isThere = leadsTo !== undefined
     const client = clientOf(baseUrl, {
       limits: onlyOneAttempt,
@@ -154,7 +154,7 @@ describe('is fetched from nowhere that the service may not lead us', () => {
     else await expect(opened.then(({ cancel }) => cancel())).resolves.toBeUndefined()
   })
 
-  test('another origin than the one that it redirects to', async () => {
+  test('a redirect to another origin', async () => {
     const other = await serve((_asked, response) => response.end(PDF))
     const service = await saying(
       (url) => `${url}/doc/1`,
@@ -171,21 +171,21 @@ const answering =
   (_asked, response) =>
     response.writeHead(status, { 'content-type': type }).end(body)
 
-describe('what comes in its place is told apart', () => {
+describe('other content in place of the document is recognised', () => {
   test.each<[string, Answering, Partial<ServiceError>, string]>([
     ['a page', answering(200, page('<h1>Lease</h1>')), { finding: 'page' }, 'a web page, not a PDF'],
     [
-      'a page to sign in at',
+      'a sign-in page',
       answering(200, page('<form><input type="password"></form>')),
       { finding: 'not-let-in' },
       'needs a sign-in'
     ],
     ['401', answering(401, ''), { finding: 'not-let-in', code: 'forbidden' }, 'needs a sign-in'],
     ['403', answering(403, ''), { finding: 'not-let-in' }, 'needs a sign-in'],
-    ['a link that is over', answering(410, ''), { finding: 'expired', code: 'no-data' }, 'has expired'],
+    ['an expired link', answering(410, ''), { finding: 'expired', code: 'no-data' }, 'has expired'],
     ['nothing at the link', answering(404, ''), { finding: 'expired' }, 'has expired'],
     [
-      'a page that says that it is over',
+      'a page saying that it has expired',
       answering(200, page('This link has expired.')),
       { finding: 'expired' },
       'has expired'
@@ -216,7 +216,7 @@ describe('what comes in its place is told apart', () => {
     expect(errorText(asAppError(error))).toContain(words)
   })
 
-  test.each([undefined, null, '', '  '])('no address: %j', async (address) => {
+  test.each([undefined, null, '', '  '])('an answer without an address: %j', async (address) => {
     const service = await saying(() => address)
     const error = await errorOf(fetched(service.url))
     expect(error).toMatchObject({ finding: 'no-address', code: 'no-data' })
@@ -224,7 +224,7 @@ describe('what comes in its place is told apart', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('a key that is refused for the question itself is told as for every other question', async () => {
+  test('a key refused by the validation request itself is reported as for every other request', async () => {
     const service = await serve((_asked, response) => response.writeHead(401).end())
     const error = await errorOf(fetched(service.url))
     expect([error.code, error.asked]).toEqual(['unauthorised', undefined])

@@ -31,17 +31,17 @@ describe('values', () => {
     expect(readServiceDate(document?.DueDate)?.at).toBe(at)
   })
 
-  test.each([true, 'true', 'True', 'TRUE', 1, '1'])('HasSigned %j is yes', async (spelled) => {
+  test.each([true, 'true', 'True', 'TRUE', 1, '1'])('HasSigned %j is true', async (spelled) => {
     const document = await documentAnswered({ Signers: [{ HasSigned: spelled }] })
     expect(document?.Signers?.[0]?.HasSigned).toBe(true)
   })
 
-  test.each([false, 'false', 'False', 0, '0'])('HasSigned %j is no', async (spelled) => {
+  test.each([false, 'false', 'False', 0, '0'])('HasSigned %j is false', async (spelled) => {
     const document = await documentAnswered({ Signers: [{ HasSigned: spelled }] })
     expect(document?.Signers?.[0]?.HasSigned).toBe(false)
   })
 
-  test.each([null, undefined, ''])('HasSigned %j is not known', async (spelled) => {
+  test.each([null, undefined, ''])('HasSigned %j is unknown', async (spelled) => {
     const document = await documentAnswered({ Signers: [{ HasSigned: spelled }] })
     expect(document?.Signers?.[0]?.HasSigned).toBeUndefined()
   })
@@ -62,7 +62,7 @@ describe('values', () => {
     expect(document?.Signers?.[0]?.SignedStatus).toBe(name)
   })
 
-  test('an offset may come as a number', async () => {
+  test('an offset may be a number', async () => {
     expect((await documentAnswered({ GMT: 720 }))?.GMT).toBe('720')
   })
 
@@ -72,13 +72,13 @@ describe('values', () => {
     expect(document).not.toHaveProperty('Signers')
   })
 
-  test('names are found whatever their case', async () => {
+  test('member names are found in any case', async () => {
     const service = await serve(json([{ reference: 'd-9', STATUS: 'Complete', signers: [{ firstname: 'Mia' }] }]))
     const { items } = await activeDocuments(clientOf(service.url), 'Signed')
     expect(items).toEqual([{ Reference: 'd-9', Status: 'Complete', Signers: [{ FirstName: 'Mia' }] }])
   })
 
-  test('members that nobody told us of are kept', async () => {
+  test('unknown members are kept', async () => {
     const document = await documentAnswered({ Colour: { of: 'the sky' } })
     expect(document?.Colour).toEqual({ of: 'the sky' })
   })
@@ -89,12 +89,12 @@ describe('values', () => {
     expect(items[0]?.Fields?.[0]?.ClientField).toBe(String(spelled))
   })
 
-  test('a folder answered as null is an empty one', async () => {
+  test('a folder answered with null is empty', async () => {
     const service = await serve(body('null', 200, { 'content-type': 'application/json' }))
     expect(await activeDocuments(clientOf(service.url), 'InBox')).toEqual({ items: [], problems: [] })
   })
 
-  test('a member called __proto__ is no prototype', async () => {
+  test('a member called __proto__ doesn’t change the prototype', async () => {
     const service = await serve(body('[{"Reference":"d","__proto__":{"polluted":true}}]'))
     const { items } = await activeDocuments(clientOf(service.url), 'InBox')
     expect((items[0] as { polluted?: unknown }).polluted).toBeUndefined()
@@ -114,27 +114,27 @@ describe('bodies', () => {
     ['as text', { 'content-type': 'text/plain' }],
     ['as HTML', { 'content-type': 'text/html; charset=utf-8' }],
     ['without a type', {}],
-    ['with a charset nobody knows', { 'content-type': 'application/json; charset=klingon' }],
+    ['with an unknown charset', { 'content-type': 'application/json; charset=klingon' }],
     ['with its charset quoted', { 'content-type': 'application/json; charset="UTF-8"' }]
-  ])('JSON that calls itself %s is read', async (_how, headers) => {
+  ])('JSON sent %s is read', async (_how, headers) => {
     expect(await nameRead(plain, headers as Record<string, string>)).toBe('Tāne – Ōtautahi')
   })
 
-  test('a byte order mark is no part of the JSON', async () => {
+  test('a byte order mark is ignored', async () => {
     expect(await nameRead(`\ufeff${plain}`, { 'content-type': 'application/json' })).toBe('Tāne – Ōtautahi')
   })
 
-  test('another charset is read as it is named', async () => {
+  test('another charset is read as declared', async () => {
     const latin = Buffer.from(JSON.stringify([{ Reference: 'd', Name: 'Zoë' }]), 'latin1')
     expect(await nameRead(latin, { 'content-type': 'application/json; charset=iso-8859-1' })).toBe('Zoë')
   })
 
-  test('UTF-16 is read as it is named', async () => {
+  test('UTF-16 is read as declared', async () => {
     const wide = Buffer.from(plain, 'utf16le')
     expect(await nameRead(wide, { 'content-type': 'application/json; charset=utf-16le' })).toBe('Tāne – Ōtautahi')
   })
 
-  test('bytes that are not UTF-8 lose a letter, not the list', async () => {
+  test('bytes that aren’t valid UTF-8 cost a letter, not the list', async () => {
     const latin = Buffer.from(JSON.stringify([{ Reference: 'd', Name: 'Zoë' }]), 'latin1')
     expect(await nameRead(latin, { 'content-type': 'application/json' })).toBe('Zo\ufffd')
   })
@@ -161,7 +161,7 @@ describe('bodies', () => {
     expect(error.message).not.toContain('Welcome')
   })
 
-  test('a body that claims to be gzip and is not, is not JSON', async () => {
+  test('a body declared as gzip that isn’t gzip is not JSON', async () => {
     const service = await serve(body(plain, 200, { 'content-encoding': 'gzip' }))
     expect((await errorOf(activeDocuments(clientOf(service.url), 'InBox'))).code).toBe('not-json')
   })
@@ -173,7 +173,7 @@ describe('bodies', () => {
     ['Validation', [], ''],
     ['Validation', { Signatures: 'none' }, 'Signatures'],
     ['Validation', { Signatures: [{ isValid: 'maybe' }] }, 'Signatures[0].isValid']
-  ])('%s answered with %j has an unexpected shape, with its place', async (operation, answer, path) => {
+  ])('%s answered with %j has an unexpected shape, and its place is named', async (operation, answer, path) => {
     const service = await serve(json(answer))
     const client = clientOf(service.url)
     const call = operation === 'Validation' ? client.validateSignatures('d') : activeDocuments(client, 'InBox')
@@ -187,10 +187,10 @@ describe('bodies', () => {
   })
 })
 
-describe('asking for JSON by query', () => {
+describe('requesting JSON by query', () => {
   const page = body('<html>Formatted for your eyes</html>', 200, { 'content-type': 'text/html' })
 
-  test('a GET not answered in JSON is asked once more with format=json, and the account remembers it', async () => {
+  test('a GET not answered in JSON is repeated once with format=json, and the account remembers it', async () => {
     const service = await serve((asked, ...rest) =>
       (asked.url.includes('format=json') ? json([]) : page)(asked, ...rest)
     )
@@ -206,18 +206,18 @@ describe('asking for JSON by query', () => {
     expect(remembered).toBe(1)
   })
 
-  test('a service that says 406 is asked by query, too', async () => {
+  test('a 406 is repeated by query, too', async () => {
     const service = await serve(inTurn(body('', 406), json([])))
     expect(await clientOf(service.url).getTemplateList()).toEqual({ items: [], problems: [] })
   })
 
-  test('an account that remembers asks so at once, for sends as well', async () => {
+  test('an account that remembers uses the query immediately, for sends too', async () => {
     const service = await serve(json({ PackageReference: 'p' }))
     await clientOf(service.url, { jsonByQuery: true }).sendForms2(aFormDirectRequest())
     expect(service.asked.map(({ url }) => url)).toEqual(['/FormDirect/SendForms2?format=json'])
   })
 
-  test('what does not help is not remembered, and is asked only once more', async () => {
+  test('a query that doesn’t help isn’t remembered, and is tried only once', async () => {
     const service = await serve(page)
     let remembered = 0
     const client = clientOf(service.url, { onJsonByQuery: () => remembered++ })
@@ -226,7 +226,7 @@ describe('asking for JSON by query', () => {
     expect(remembered).toBe(0)
   })
 
-  test('a send that is not answered in JSON is not sent again: it may have arrived', async () => {
+  test('a send not answered in JSON isn’t repeated: it may have arrived', async () => {
     const service = await serve(page)
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'not-json', mayHaveArrived: true })
@@ -235,7 +235,7 @@ describe('asking for JSON by query', () => {
 })
 
 describe('where parsing happens', () => {
-  test('the parser is a parameter, and gets the bytes and the charset', async () => {
+  test('the parser can be replaced, and gets the bytes and the charset', async () => {
     const service = await serve(body('anything', 200, { 'content-type': 'application/json; charset=utf-16le' }))
     const seen: unknown[] = []
     const client = clientOf(service.url, {

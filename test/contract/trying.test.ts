@@ -46,15 +46,15 @@ function opened(look?: ReadCertificate) {
   return { accounts, clients, keychain, tried, account }
 }
 
-test('a service that works says what it holds, and nothing is kept of it', async () => {
+test('trying a working service reports the number of documents and stores nothing', async () => {
   const { office } = await anOffice()
   const { accounts, tried } = opened()
   expect(await tried(office.url)).toEqual({ documents: expect.any(Number), missing: [] })
   expect(accounts.list()).toEqual([])
 })
 
-describe('an account that is changed', () => {
-  test('keeps the token that works where the new one doesn’t', async () => {
+describe('changing an account', () => {
+  test('keeps the working token if the new one doesn’t work', async () => {
     const service = await serve((asked, response) => {
       const isKnown = asked.headers.authorization === 'Bearer kept-1'
       json(isKnown ? [] : {}, isKnown ? 200 : 401)(asked, response, undefined as never)
@@ -67,7 +67,7 @@ describe('an account that is changed', () => {
     expect(await clients.test({ id, baseUrl: service.url })).toEqual({ documents: 0, missing: [] })
   })
 
-  test('shows no other origin the kept token, when it is tried and when it is changed', async () => {
+  test('never shows the stored token to another origin, when tried or saved', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))
     const { accounts, clients, account } = opened()
@@ -86,7 +86,7 @@ describe('an account that is changed', () => {
     expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
 
-  test('shows no other origin the kept key, however much else of it was typed', async () => {
+  test('never shows the stored key to another origin, even if most of it was typed anew', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))
     const { accounts, clients, account } = opened()
@@ -114,7 +114,7 @@ describe('an account that is changed', () => {
     expect(await accounts.credentialsOf(id)).toEqual(key)
   })
 
-  test('asks for no credentials where the account has none, wherever it leads', async () => {
+  test('requires no credentials if the account has none, at any origin', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))
     const { accounts, clients, account } = opened()
@@ -124,7 +124,7 @@ describe('an account that is changed', () => {
     expect(there.asked.length).toBeGreaterThan(0)
   })
 
-  test('leaves nothing of the old secret behind at another origin', async () => {
+  test('leaves nothing of the old secret for another origin', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))
     const { accounts, clients, keychain, account } = opened()
@@ -137,21 +137,18 @@ describe('an account that is changed', () => {
   })
 })
 
-test.each([600, -600, 0])(
-  'of a service whose clock is %i seconds ahead, this is known from its answers',
-  async (clockAhead) => {
-    const { office } = await anOffice({ conditions: { clockAhead } }, 'bearer')
-    const { accounts, clients } = opened()
-    const authentication = { scheme: 'bearer', token: 'tok-practice-1' } as const
-    const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: office.url, authentication })
-    expect(clients.clockAhead(id)).toBe(0)
-    await (await clients.of(id)).getTemplateList()
-    expect(Math.round(clients.clockAhead(id) / 60_000)).toBe(-clockAhead / 60 || 0)
-  }
-)
+test.each([600, -600, 0])('the clock of a service %i seconds ahead is known from its answers', async (clockAhead) => {
+  const { office } = await anOffice({ conditions: { clockAhead } }, 'bearer')
+  const { accounts, clients } = opened()
+  const authentication = { scheme: 'bearer', token: 'tok-practice-1' } as const
+  const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: office.url, authentication })
+  expect(clients.clockAhead(id)).toBe(0)
+  await (await clients.of(id)).getTemplateList()
+  expect(Math.round(clients.clockAhead(id) / 60_000)).toBe(-clockAhead / 60 || 0)
+})
 
-describe('what doesn’t work is said for connecting', () => {
-  test('what was refused is called what was typed', async () => {
+describe('problems while connecting are explained', () => {
+  test('rejected credentials are named as they were typed', async () => {
     const { url } = await serve(json({}, 401))
     const { clients } = opened()
     const saidOf = async (authentication: CredentialsInput) =>
@@ -170,8 +167,8 @@ describe('what doesn’t work is said for connecting', () => {
   })
 
   test.each([
-    ['another path', json({}, 404), /no document folders.*path/, 'not-found'],
-    ['a service that is being worked on', body('<h1>Back soon</h1>', 503), /temporarily unavailable/, 'server'],
+    ['the wrong path', json({}, 404), /no document folders.*path/, 'not-found'],
+    ['a service under maintenance', body('<h1>Back soon</h1>', 503), /temporarily unavailable/, 'server'],
     [
       'the page of a guest network',
       body('<!doctype html><form>', 200, { 'content-type': 'text/html' }),
@@ -179,7 +176,7 @@ describe('what doesn’t work is said for connecting', () => {
       'not-json'
     ],
     ['another service', json({ hello: 'you' }), /isn’t a signing service/, 'unexpected-shape'],
-    ['a key that may not', json({}, 403), /doesn’t let it read/, 'forbidden']
+    ['a key without permission', json({}, 403), /doesn’t let it read/, 'forbidden']
   ])('%s', async (_what, answering, words, code) => {
     const { url } = await serve(answering)
     const error = await opened().tried(url)
@@ -208,18 +205,18 @@ describe('what doesn’t work is said for connecting', () => {
     }
 
     test.each([
-      ['nobody but its owner vouches for', { name: 'localhost' }, 'unknown', /nobody but “localhost” itself vouches/],
+      ['is self-signed', { name: 'localhost' }, 'unknown', /nobody but “localhost” itself vouches/],
       [
         'an unknown authority vouches for',
-        { name: 'localhost', issuer: 'Harbour Network' },
+        { name: 'is from an unknown authority', issuer: 'Harbour Network' },
         'unknown',
         /from “Harbour Network”, which this computer doesn’t trust/
       ],
-      ['is over', { name: 'localhost', ...year(2020, 2021) }, 'trusted', /expired on 3 May 2021\./],
+      ['has expired', { name: 'localhost', ...year(2020, 2021) }, 'trusted', /expired on 3 May 2021\./],
       ['isn’t valid yet', { name: 'localhost', ...year(2040, 2041) }, 'trusted', /isn’t valid until 3 May 2040/],
-      ['is another’s', { name: 'other.example.com' }, 'trusted', /is for “other\.example\.com”\./],
+      ['is for another name', { name: 'other.example.com' }, 'trusted', /is for “other\.example\.com”\./],
       [
-        'has a name that would be another sentence',
+        'has a name that would read as another sentence',
         { name: 'localhost', issuer: `Trust us\u202e\n${'x'.repeat(300)}` },
         'unknown',
         /“Trust us x{80,95}…”/
@@ -228,7 +225,7 @@ describe('what doesn’t work is said for connecting', () => {
       expect(await shown(wanted, trust)).toMatchObject({ code: 'tls', message: expect.stringMatching(words) })
     })
 
-    test('that can’t be looked at is said all the same', async () => {
+    test('that can’t be read is reported all the same', async () => {
       const { url } = await serveSelfSigned(json([]))
       const { tried } = opened(async () => undefined)
       expect(await tried(url)).toMatchObject({
@@ -237,7 +234,7 @@ describe('what doesn’t work is said for connecting', () => {
       })
     })
 
-    test('of the sign-in service is said to be that', async () => {
+    test('of the sign-in service is reported as such', async () => {
       const { url } = await serveSelfSigned(json({}), aCertificate({ name: 'localhost' }))
       const service = await serve(json([]))
       const client = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up' } as const
@@ -247,14 +244,14 @@ describe('what doesn’t work is said for connecting', () => {
       })
     })
 
-    test('is looked at for so long alone', async () => {
+    test('is read within a time limit', async () => {
       const { url } = await serveBytes(() => undefined)
       expect(await readCertificate(new URL(url.replace('http', 'https')), 50)).toBeUndefined()
       expect(await readCertificate(new URL((await nobody()).replace('http', 'https')))).toBeUndefined()
     })
   })
 
-  test('a token whose time is over, as the service says', async () => {
+  test('an expired token, as the service reports it', async () => {
     const challenge = 'Bearer error="invalid_token", error_description="The access token expired"'
     const { url } = await serve(json({}, 401, { 'www-authenticate': challenge }))
     expect(await opened().tried(url, { scheme: 'bearer', token: 'old' })).toMatchObject({
@@ -263,7 +260,7 @@ describe('what doesn’t work is said for connecting', () => {
     })
   })
 
-  test('a proxy that wants to know who asks', async () => {
+  test('a proxy that requires authentication', async () => {
     // Node's fetch never returns a 407; Electron's does.
     const details = {
       code: 'refused',
@@ -275,7 +272,7 @@ describe('what doesn’t work is said for connecting', () => {
     expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('proxy') })
   })
 
-  test('nobody there', async () => {
+  test('an address where nothing listens', async () => {
     const error = await opened().tried(await nobody())
     expect(error).toMatchObject({ code: 'refused', next: expect.stringMatching(/^Check the address\./) })
   })
@@ -284,7 +281,7 @@ describe('what doesn’t work is said for connecting', () => {
     [600, /is 10 minutes behind the service’s/],
     [-7200, /is 2 hours ahead of the service’s/]
   ])(
-    'a service whose clock is %i seconds ahead refuses the key, and the clocks are compared',
+    'if the clock of a service is %i seconds ahead and it refuses the key, the clocks are compared',
     async (clockAhead, words) => {
       const { office } = await anOffice({ conditions: { clockAhead } }, 'api-key')
       const key = { scheme: 'api-key', key: 'wrong-key', secret: 's', referer: 'https://office.example.com' } as const
@@ -297,7 +294,7 @@ describe('what doesn’t work is said for connecting', () => {
     }
   )
 
-  test('a wrong key at a service whose clock is right is a wrong key', async () => {
+  test('a wrong key at a service whose clock is right is reported as a wrong key', async () => {
     const { office } = await anOffice({}, 'bearer')
     const error = await opened().tried(office.url, { scheme: 'bearer', token: 'wrong' })
     expect(error).toMatchObject({

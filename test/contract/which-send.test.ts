@@ -1,4 +1,4 @@
-/** Operations 1 and 2: which one sends a package of forms, at services that have both, one or neither. */
+/** Operations 1 and 2: which of them sends a package of forms, at services that have both, one or neither. */
 import { describe, expect, test } from 'vitest'
 import type { FormsBy } from '../../src/main/core/service/documents.ts'
 import { clientOf, errorOf } from './client-factory.ts'
@@ -29,8 +29,8 @@ async function opened(answers: Record<FormsBy, Parameters<typeof serve>[0]>, rem
 const documents = [{ Reference: 'd-1', Name: 'Consent', PackageReference: 'p-1', Signers: [] }]
 const aPackage = json({ PackageReference: 'p-1', Documents: documents })
 
-describe('forms go by SendForms', () => {
-  test.each([404, 405, 410, 501])('where the service answers SendForms2 with %i', async (status) => {
+describe('forms are sent by SendForms', () => {
+  test.each([404, 405, 410, 501])('if the service answers SendForms2 with %i', async (status) => {
     const { client, by, asked } = await opened({ SendForms2: json({}, status), SendForms: json(documents) })
     const sent = await client.sendFormPackage(request())
     expect(sent.package).toMatchObject({ PackageReference: 'p-1', Documents: [{ Reference: 'd-1' }] })
@@ -40,14 +40,14 @@ describe('forms go by SendForms', () => {
     expect(asked().slice(2)).toEqual(['SendForms'])
   })
 
-  test('and by SendForms2 again once the service has that alone', async () => {
+  test('and by SendForms2 again once the service has only that', async () => {
     const { client, by, asked } = await opened({ SendForms2: aPackage, SendForms: json({}, 404) }, 'SendForms')
     await client.sendFormPackage(request())
     expect(asked()).toEqual(['SendForms', 'SendForms2'])
     expect(by()).toBe('SendForms2')
   })
 
-  test('at a practice service of that dialect', async () => {
+  test('at a practice service in the v13 dialect', async () => {
     const { office, client } = await anOffice({ conditions: { dialects: ['v13'] } })
     const sent = await client.sendFormPackage(request())
     expect(sent.package.Documents).toHaveLength(1)
@@ -55,7 +55,7 @@ describe('forms go by SendForms', () => {
   })
 })
 
-describe('nothing is tried a second time', () => {
+describe('nothing is sent a second time', () => {
   test.each([400, 401, 402, 403, 406, 408, 409, 413, 426, 429, 500, 502, 503, 504])('after %i', async (status) => {
     const { client, by, asked } = await opened({ SendForms2: json({}, status), SendForms: json(documents) })
     expect((await errorOf(client.sendFormPackage(request()))).status).toBe(status)
@@ -63,7 +63,7 @@ describe('nothing is tried a second time', () => {
     expect(by()).toBeUndefined()
   })
 
-  test('after an answer that was lost, or that can’t be read', async () => {
+  test('after an answer that was lost or can’t be read', async () => {
     const lost = await opened({ SendForms2: (_, response) => response.destroy(), SendForms: json(documents) })
     expect((await errorOf(lost.client.sendFormPackage(request()))).mayHaveArrived).toBe(true)
     expect(lost.asked()).toEqual(['SendForms2'])
@@ -72,7 +72,7 @@ describe('nothing is tried a second time', () => {
     expect(garbled.asked()).toEqual(['SendForms2'])
   })
 
-  test('and the answer of the second one that is lost leaves the package uncertain', async () => {
+  test('and a lost answer to the second operation leaves the package uncertain', async () => {
     const { client, by, asked } = await opened({
       SendForms2: json({}, 404),
       SendForms: (_, response) => response.destroy()
@@ -83,7 +83,7 @@ describe('nothing is tried a second time', () => {
   })
 })
 
-test('a service that has neither, or lacks a form, is told of by its first answer, and nothing is remembered', async () => {
+test('a service that has neither, or lacks a form, is reported by its first answer, and nothing is remembered', async () => {
   const missing = (Message: string) => json({ ResponseStatus: { Message } }, 404)
   const { client, by } = await opened({ SendForms2: missing('No such form.'), SendForms: missing('Nothing here.') })
   const error = await errorOf(client.sendFormPackage(request()))
