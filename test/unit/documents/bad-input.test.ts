@@ -1,11 +1,11 @@
-/** Invalid answers that some services do give: each has one outcome, and nothing of a document is lost. */
+/** Invalid answers that some services do give: each has one outcome, and no document is lost. */
 import { describe, expect, test } from 'vitest'
 import { lease, type Members, workerOffice } from './worker-office.ts'
 
 const due = Date.parse('2027-02-01T04:00:00Z')
 
-describe('an answer of several dialects', () => {
-  test('is read item by item: dates in any of the known ways, names in any case', async () => {
+describe('an answer that mixes dialects', () => {
+  test('is read item by item: dates in every known format, member names in any case', async () => {
     const here = workerOffice()
     const { Reference: _, ...plain } = lease('')
     const taken = await here.look('Progress', [
@@ -29,7 +29,7 @@ describe('an answer of several dialects', () => {
     expect((await here.get('lower'))?.document).toMatchObject({ ...plain, Reference: 'lower' })
   })
 
-  test('tells nothing where the next one writes the same in another of them', async () => {
+  test('reports no change when the next answer spells the same values differently', async () => {
     const here = workerOffice()
     const LastSignedDate = '2027-01-20T09:00:00Z'
     const at = Date.parse(LastSignedDate)
@@ -51,7 +51,7 @@ describe('an answer of several dialects', () => {
 
 const signer = (members: Members = {}) => ({ Signers: [{ FirstName: 'Ana', Email: 'ana@example.com', ...members }] })
 
-test('a link that comes and goes between two looks is told once, and is the newest there was', async () => {
+test('a link that comes and goes between reads is announced once, and the newest is kept', async () => {
   const here = workerOffice()
   const link = async () => (await here.get('a'))?.document.Signers?.[0]?.SigningKey
   const links = ['', 'https://x.example/1', null, '  ', 'https://x.example/2', undefined, '', 'https://x.example/3']
@@ -65,7 +65,7 @@ test('a link that comes and goes between two looks is told once, and is the newe
 })
 
 describe('two documents with one reference', () => {
-  test('in one list are one, by its last word, in whatever order the next look names them', async () => {
+  test('in one list become one, with the last one’s content, even if the next answer reorders them', async () => {
     const here = workerOffice()
     const [one, two] = [lease('a', { Name: 'One' }), lease('a', { Name: 'Two' })]
     expect(await here.look('InBox', [one, lease('b'), two])).toMatchObject({ documents: 2, isComplete: true })
@@ -75,7 +75,7 @@ describe('two documents with one reference', () => {
     expect(await here.counts()).toMatchObject({ folders: { InBox: 2 } })
   })
 
-  test('in two folders, each with its own word, are one, as the folder says that had it first', async () => {
+  test('in two folders become one, with the content of the folder that had it first', async () => {
     const here = workerOffice()
     for (let round = 0; round < 6; round++) {
       await here.look('InBox', [lease('a', { Name: 'Here' })])
@@ -92,9 +92,9 @@ describe('two documents with one reference', () => {
   })
 })
 
-describe('a date format of an account that is none', () => {
+describe('an invalid date format of an account', () => {
   test.each(['', 'tomorrow', 'dd', 'MM/MM/yyyy', 'dd'.repeat(500_000), '/'.repeat(500_000), '\0', 'yyyy-dd-MM'])(
-    'reads no date by guess, and makes nothing slow or large (%#)',
+    'reads no date by guessing, and makes nothing slow or large (%#)',
     async (dateFormat) => {
       const here = workerOffice()
       const items = Array.from({ length: 200 }, (_, index) => lease(`d${index}`, { DueDate: '03/02/2027' }))

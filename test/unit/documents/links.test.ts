@@ -18,7 +18,7 @@ beforeEach(() => {
   office = workerOffice()
 })
 
-test('a folder that is silent about it takes nothing away, and shows nothing new', async () => {
+test('a folder answer without the link leaves it in place and reports no change', async () => {
   await take()
   await office.look('Progress', [silent()])
   await office.look('Progress', [silent({}, { DueDate: '2027-04-01' })])
@@ -26,7 +26,7 @@ test('a folder that is silent about it takes nothing away, and shows nothing new
   expect(await office.changes()).toEqual(['lease arrived own', 'lease waits-here own', 'lease due-changed'])
 })
 
-test('a folder that was read before the answer came gains it, and loses nothing', async () => {
+test('a folder read before the send’s answer gets the link from it, and loses nothing', async () => {
   await office.look('Progress', [silent({}, { MatterNumber: '7' })])
   await take(sent({ Status: 'NotStart' }))
   expect(await link()).toBe('https://sign.example.com/1')
@@ -34,7 +34,7 @@ test('a folder that was read before the answer came gains it, and loses nothing'
   expect((await office.get('lease'))?.folder).toBe('Progress')
 })
 
-test('a newer one from a folder takes its place', async () => {
+test('a newer link from a folder replaces it', async () => {
   await take()
   await office.look('Progress', [sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/2' }] })])
   await office.look('Progress', [silent()])
@@ -48,42 +48,42 @@ test.each([
   ['of a complete document', silent({}, { Status: 'Complete' })],
   ['whose address was corrected', silent({ Email: 'other@example.com' })],
   // Couples and families share addresses.
-  ['in whose place someone else of the same address stands', silent({ FirstName: 'Carl' })]
-])('that of someone %s is forgotten', async (_, answer) => {
+  ['replaced by someone else with the same address', silent({ FirstName: 'Carl' })]
+])('the link of someone %s is forgotten', async (_, answer) => {
   await take()
   await office.look('Progress', [answer])
   expect(await link()).toBeUndefined()
 })
 
 test.each([
-  ['is told with fewer names', silent({ LastName: undefined })],
-  ['is told with a reference for the first time', silent({ FirstName: 'ANA', SignerReference: 'S-1' })]
-])('that of someone who %s stays', async (_, answer) => {
+  ['is returned with fewer names', silent({ LastName: undefined })],
+  ['is returned with a reference for the first time', silent({ FirstName: 'ANA', SignerReference: 'S-1' })]
+])('the link of someone who %s is kept', async (_, answer) => {
   await take(sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/1' }] }))
   await office.look('Progress', [answer])
   expect(await link()).toBe('https://sign.example.com/1')
 })
 
-test('that of one signer is never another’s, though name and address are the same', async () => {
+test('a signer never gets another’s link, even with the same name and address', async () => {
   await take(sent({ Signers: [{ ...ana, SignerReference: 'S-1', SigningKey: 'https://sign.example.com/1' }] }))
   await office.look('Progress', [silent({ SignerReference: 'S-2' })])
   expect(await link()).toBeUndefined()
 })
 
-test('that of someone whose name was corrected stays, where the reference says who it is', async () => {
+test('the link of a signer whose name was corrected is kept if the reference matches', async () => {
   await take(sent({ Signers: [{ ...ana, SignerReference: 'S-1', SigningKey: 'https://sign.example.com/1' }] }))
   await office.look('Progress', [silent({ FirstName: 'Anna', SignerReference: 'S-1' })])
   expect(await link()).toBe('https://sign.example.com/1')
 })
 
-test('that of an expired document stays: it may be extended', async () => {
+test('the link of an expired document is kept: it may be extended', async () => {
   await take()
   await office.look('Progress', [silent({ SignedStatus: 'Expired' }, { Status: 'Expired' })])
   await office.look('Progress', [silent()])
   expect(await link()).toBe('https://sign.example.com/1')
 })
 
-test('those of another service are forgotten as soon as the account leads elsewhere', async () => {
+test('links of another service are forgotten as soon as the account’s address changes', async () => {
   await take()
   const change = { accountId: 'office', folders: ['Progress'] }
   await office.ask('foldersChanged', { ...change, isOtherService: false })
@@ -94,7 +94,7 @@ test('those of another service are forgotten as soon as the account leads elsewh
   expect(await office.ask('waitingHere', { accountId: 'office', withoutLink: true })).toEqual([])
 })
 
-test('a document without a reference that can be asked for again is not taken from a send', async () => {
+test('a sent document without a usable reference is not stored', async () => {
   for (const Reference of ['', ' ', 'a\0b']) await take({ ...sent(), Reference })
   await take()
   expect(await office.get('')).toBeUndefined()

@@ -1,4 +1,4 @@
-/** An action of this application isn't news to the person who did it, however late or piecemeal the folders show it. */
+/** An action of this application isn't reported to the person who did it, however late or piecemeal the folders show it. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { lease, type Members, workerOffice } from './worker-office.ts'
@@ -25,8 +25,8 @@ const acting = (kind: 'remind' | 'extend' | 'correct' | 'notary', due?: number) 
 const unread = async () => (await office.counts()).unread
 const news = async () => (await office.changes()).filter((change) => !change.endsWith(' own'))
 
-describe('a document that was sent from here', () => {
-  test('is no news when a folder shows it, whatever the service makes of it by then', async () => {
+describe('a document sent from this workstation', () => {
+  test('isn’t reported when a folder shows it, whatever state the service gives it by then', async () => {
     await sent()
     const shown = {
       Status: '0 of 1',
@@ -38,7 +38,7 @@ describe('a document that was sent from here', () => {
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
-  test('is none when the folder says it in pieces, in one kind of answer and then in the other, or in another folder', async () => {
+  test('isn’t reported when it appears piecemeal, with or without logs, or in another folder', async () => {
     await sent()
     await office.look('Inbox', [lease('lease')])
     await office.look('Inbox', [lease('lease', { MatterNumber: '7' })])
@@ -50,7 +50,7 @@ describe('a document that was sent from here', () => {
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
-  test('is none where a folder showed it before the service’s answer was there', async () => {
+  test('is no longer reported if a folder showed it before the service answered', async () => {
     await office.look('Progress', [lease('other')])
     await office.look('Progress', [lease('other'), lease('lease')])
     expect(await unread()).toBe(1)
@@ -58,7 +58,7 @@ describe('a document that was sent from here', () => {
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
-  test('is none on the next day, where the application was closed meanwhile', async () => {
+  test('isn’t reported the next day, if the application was closed meanwhile', async () => {
     await sent()
     office.startAgain()
     office.tick(14 * HOUR)
@@ -66,7 +66,7 @@ describe('a document that was sent from here', () => {
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
-  test('is news as soon as someone signs, and so is where it goes then', async () => {
+  test('is reported as soon as someone signs, and so is the move that follows', async () => {
     await sent()
     await office.look('Inbox', [lease('lease')])
     await office.look('Inbox', [])
@@ -75,14 +75,14 @@ describe('a document that was sent from here', () => {
     expect(await news()).toEqual(['lease signed', 'lease moved'])
   })
 
-  test('is news where it was signed before a folder first showed it', async () => {
+  test('is reported if it was signed before a folder first showed it', async () => {
     await sent()
     await office.look('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
     expect(await unread()).toBe(1)
     expect(await news()).toContain('lease signed')
   })
 
-  test('is news where someone signed before the answer was there', async () => {
+  test('is reported if someone signed before the send was answered', async () => {
     await office.look('Progress', [])
     await office.look('Progress', [lease('lease')])
     await office.look('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
@@ -90,7 +90,7 @@ describe('a document that was sent from here', () => {
     expect([await unread(), await news()]).toEqual([1, ['lease signed']])
   })
 
-  test('is news when something happens to it later', async () => {
+  test('is reported when something happens to it later', async () => {
     await sent()
     await office.look('Progress', [lease('lease')])
     office.tick(11 * MINUTE)
@@ -100,7 +100,7 @@ describe('a document that was sent from here', () => {
   })
 })
 
-describe('what was done to a document from here', () => {
+describe('an action done from this workstation', () => {
   beforeEach(async () => {
     await office.look('Progress', [
       lease('lease', { PackageReference: 'P' }),
@@ -117,13 +117,13 @@ describe('what was done to a document from here', () => {
     ['remind', { LastReminded: '2026-11-21' }],
     ['correct', { Signers: [{ ...invited, Email: 'new@example.com' }] }],
     ['notary', { Status: 'Assigned' }]
-  ])('%s, is no news when a folder shows it', async (kind, members) => {
+  ])('%s, isn’t reported when a folder shows it', async (kind, members) => {
     await acting(kind)
     await shows(members)
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
-  test('an extension is none, in all documents of the package, and another date is', async () => {
+  test('extend isn’t reported in any document of the package, but another date is', async () => {
     await acting('extend', Date.parse('2027-04-01T00:00:00Z'))
     const ours = { DueDate: '2027-04-01T00:00:00Z' }
     await shows(ours)
@@ -133,14 +133,14 @@ describe('what was done to a document from here', () => {
     expect([await unread(), await news()]).toEqual([1, ['lease due-changed']])
   })
 
-  test('assigning is none when the document leaves the folders by it', async () => {
+  test('notary isn’t reported when the document leaves the folders because of it', async () => {
     await acting('notary')
     await office.look('Progress', [lease('second', { PackageReference: 'P' })])
     await office.ask('markGone', { accountId: 'office', since: office.tick(), now: office.tick() })
     expect(await news()).toEqual(['second gone'])
   })
 
-  test('is none after a restart, and on the next day', async () => {
+  test('isn’t reported after a restart, or on the next day', async () => {
     await acting('remind')
     office.startAgain()
     office.tick(14 * HOUR)
@@ -148,21 +148,21 @@ describe('what was done to a document from here', () => {
     expect(await unread()).toBe(0)
   })
 
-  test('is news where the service refused it, and another did it', async () => {
+  test('is reported if the service refused it and someone else did it', async () => {
     await acting('remind')
     await office.ask('actionRefused', { accountId: 'office', reference: 'lease', kind: 'remind' })
     await shows({ LastReminded: '2026-11-21' })
     expect([await unread(), await news()]).toEqual([1, ['lease changed']])
   })
 
-  test('hides nothing that signers do: a signature, a refusal, the end', async () => {
+  test('hides nothing that signers do: a signature, a refusal, completion', async () => {
     await acting('remind')
     await shows({ Signers: [signed], Status: '1 of 1' }, { Status: 'Declined' })
     expect(await unread()).toBe(2)
     expect(await news()).toEqual(['lease signed', 'second declined'])
   })
 
-  test('hides nothing else than it can have brought: reminding changes no date and nobody', async () => {
+  test('hides only its own effect: a reminder changes no date and no other document', async () => {
     await acting('remind')
     await shows({ DueDate: '2027-05-01' }, { LastReminded: 'x' })
     expect(await news()).toEqual(['lease due-changed', 'second changed'])

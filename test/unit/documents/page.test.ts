@@ -13,7 +13,7 @@ function pageOf(members: Record<string, unknown>): DocumentPage {
   return documentPage({ ...facts, document }, documentRowOf(row(members)), [])
 }
 
-describe('what lets someone in', () => {
+describe('what may grant access', () => {
   const key = 'https://sign.example.com/s/kowhai-4471-tui'
   const document = {
     EditUrl: 'https://sign.example.com/edit?token=rimu-0042-pukeko',
@@ -28,7 +28,7 @@ describe('what lets someone in', () => {
   const secrets = ['kowhai-4471-tui', 'rimu-0042-pukeko', 'https://sign.example.com/v/7', '4711', 'hunter']
 
   test.each([
-    ['under a name that nobody has heard of', { Doorway: key }],
+    ['under an unknown name', { Doorway: key }],
     ['as a part of an address elsewhere', { Next: 'https://elsewhere.example.org/?go=kowhai-4471-tui' }],
     ['deep in a member', { Extra: { list: [{ there: 'rimu-0042-pukeko' }, 'https://sign.example.com/v/7?x'] } }],
     ['as the name of a member', { Extra: { [key]: true } }],
@@ -48,12 +48,12 @@ describe('what lets someone in', () => {
     }
   })
 
-  test('never reaches it in the words of the log', () => {
+  test('never reaches it in the text of the log', () => {
     const [log] = pageOf({ ...document, Logs: [{ Action: `Sent ${key}`, Role: 'Signer' }] }).logs
     expect(log).toEqual({ Action: HIDDEN, Role: 'Signer' })
   })
 
-  test('is not what only sounds like it', () => {
+  test('isn’t mistaken for something that merely sounds similar', () => {
     const members = { Shipping: 'by hand', Opinion: 'mixed', Footprint: 'small', Region: 'example.com', Sealed: true }
     expect(pageOf({ ...document, ...members }).others).toEqual([
       { name: 'Shipping', value: 'by hand' },
@@ -65,7 +65,7 @@ describe('what lets someone in', () => {
   })
 })
 
-test('an entry of the log has the members of the reference, and what is unknown beside them', () => {
+test('a log entry has the reference’s members; unknown ones are listed separately', () => {
   const known = { Name: 'Aroha Ngata', Action: 'Signed', Date: '2026-11-21T09:00:00Z', GMT: '780', Role: 'Signer' }
   const { logs } = pageOf({
     Logs: [{ ...known, Device: { kind: 'phone' }, SigningKey: 'x' }, { Date: '2026-11-21' }, { Date: '03/01/2031' }]
@@ -85,7 +85,7 @@ test('an entry of the log has the members of the reference, and what is unknown 
   ])
 })
 
-test('no text of a page is longer than a person reads, whatever the service sent', () => {
+test('every text of a page is limited in length, whatever the service sent', () => {
   const long = 'x'.repeat(2_000_000)
   const signer = { FirstName: long, Email: long, DeclinedReason: long, SigningKey: long, Unheard: `y${long}` }
   const page = pageOf({

@@ -44,7 +44,7 @@ async function damaged(table: string): Promise<void> {
   await file.close()
 }
 
-test('what is being read when the application is closed is given up between two pieces, and is no news at the next start', async () => {
+test('a read interrupted by quitting stops midway, and its documents aren’t reported at the next start', async () => {
   const opened = await openDocuments({ folder, key, time: Date })
   const here = workerOffice(opened.db)
   const worker = openDocumentsWorker({ db: opened.db, time: Date })
@@ -67,7 +67,7 @@ test('what is being read when the application is closed is given up between two 
 describe('a damaged page', () => {
   for (const table of ['index_rows', 'bodies', 'documents', 'figures']) {
     const tags = table === 'documents' ? [] : ['full']
-    test(`of ${table} is set aside with its file when it shows, and all goes on`, { tags }, async () => {
+    test(`of ${table} is set aside with its file when discovered, and everything goes on`, { tags }, async () => {
       await damaged(table)
       const opened: DocumentsOpened[] = []
       const worker = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))
@@ -91,7 +91,7 @@ describe('a damaged page', () => {
     })
   }
 
-  test('makes the mirror another one, whose changes are numbered again', async () => {
+  test('starts a new mirror, whose changes are numbered from the beginning', async () => {
     await damaged('bodies')
     const worker = openRecoveringWorker({ folder, key, time: Date }, () => undefined)
     const before = await worker.ask('newestChange', null)
@@ -103,7 +103,7 @@ describe('a damaged page', () => {
     await worker.close()
   })
 
-  test('is said in the log, also in the middle of a run', async () => {
+  test('is logged, even in the middle of a run', async () => {
     await damaged('index_rows')
     const warnings: string[] = []
     const log = {
@@ -119,7 +119,7 @@ describe('a damaged page', () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'nobody else may read the file and its log, not even of an older version',
+  'nobody else can read the file and its journal, not even one from an older version',
   async () => {
     const rights = async () => {
       const names = (await readdir(folder)).filter((name) => name.startsWith('documents.db'))
@@ -139,7 +139,7 @@ test.skipIf(process.platform === 'win32')(
   }
 )
 
-test('a worker that was ended starts no thread any more', async () => {
+test('a worker that was ended starts no new thread', async () => {
   const log = { warn: () => undefined, error: () => undefined }
   const threaded = openDocumentsThread({ worker, folder, key, log })
   expect(await threaded.ask('newestChange', null)).toMatchObject({ change: 0, isKept: true })

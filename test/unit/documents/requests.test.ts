@@ -99,7 +99,7 @@ const codeOf = (answer: Promise<unknown>) =>
   )
 
 describe('requests about documents', () => {
-  test('a list is as old as the oldest of the folders that it shows', async () => {
+  test('a list is as old as the oldest of the folders it shows', async () => {
     await shows('InBox', [{ Reference: 'D-1' }])
     const inBox = now
     expect((await list()).lookedAt).toBeUndefined()
@@ -113,7 +113,7 @@ describe('requests about documents', () => {
     expect(both.documents).toBe(7)
   })
 
-  test('what is wrong with any of the folders that are shown is told', async () => {
+  test('problems with any of the folders shown are reported', async () => {
     await folders()
     const document = (folder: string) => ({ folder, path: '[0]' })
     troubles.set('a InBox', { unreadable: { count: 15, documents: Array(15).fill(document('InBox')) } })
@@ -130,7 +130,7 @@ describe('requests about documents', () => {
     expect((await handlers['overview.get'](undefined, here)).problem?.code).toBe('offline')
   })
 
-  test('the side bar counts folders, saved views and what is unread', async () => {
+  test('the side bar counts folders, saved views and unread documents', async () => {
     await folders()
     const view = { name: 'In box', query: query({ folder: 'InBox' }), tell: false }
     const { id } = await handlers['views.save'](view, here)
@@ -140,14 +140,14 @@ describe('requests about documents', () => {
     expect(log).toEqual(['views'])
   })
 
-  test('a document’s page is there at once, and its log is read where it may be old', async () => {
+  test('a document’s page is answered immediately, and its log is read if it may be outdated', async () => {
     await folders()
     expect(await handlers['documents.get']({ reference: 'a-Progress' }, here)).toMatchObject({ name: 'Deed Progress' })
     expect(log).toEqual(['logs a Progress'])
     expect(await codeOf(handlers['documents.get']({ reference: 'unknown' }, here))).toBe('gone')
   })
 
-  test('marking documents unread and read again is told once where something changed', async () => {
+  test('marking documents unread and read is announced once, if something changed', async () => {
     await folders()
     const some = { query: query({ search: 'deed' }) }
     await handlers['documents.markRead']({ some, read: true }, here)
@@ -165,7 +165,7 @@ describe('requests about documents', () => {
     expect(log).toEqual(['changed a', 'changed a'])
   })
 
-  test('documents of several accounts are those that were meant, also where their references are the same', async () => {
+  test('a selection across accounts means exactly those documents, even if references coincide', async () => {
     for (const account of ['a', 'b']) {
       await shows(
         'InBox',
@@ -196,7 +196,7 @@ describe('requests about documents', () => {
     expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument\r\nDeed of b\r\nonly-b\r\n')
   })
 
-  test('an export is written where the person says, and nowhere where they thought better of it', async () => {
+  test('an export is written to the chosen place, and nowhere if the dialog is cancelled', async () => {
     await folders()
     const asked = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
     expect(await handlers['documents.export'](asked, here)).toBeNull()
@@ -205,7 +205,7 @@ describe('requests about documents', () => {
     expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument,Due\r\nDeed Signed,2026-12-01\r\n')
   })
 
-  test('an export is a workbook, but where its name says that it is a table of text', async () => {
+  test('an export is a workbook, unless the name’s extension says text', async () => {
     await folders()
     const asked = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
     saveTo = join(temporaryFolder(), 'mine')
@@ -220,7 +220,7 @@ describe('requests about documents', () => {
     ])
   })
 
-  test('a page of the service opens in the browser, a video’s by its signer; its password only when asked for', async () => {
+  test('a page of the service opens in the browser, a video’s by its signer; its password is given only on request', async () => {
     await shows('Progress', [
       {
         Reference: 'D-1',
@@ -255,7 +255,7 @@ describe('requests about documents', () => {
 })
 
 describe('what is taken from a document', () => {
-  test('its link goes to the clipboard without passing the screens, and never a signing link', async () => {
+  test('its link is copied to the clipboard without reaching the screens, and never a signing link', async () => {
     await shows('InBox', [
       {
         Reference: 'a',
@@ -270,7 +270,7 @@ describe('what is taken from a document', () => {
     expect(log.filter((line) => line.startsWith('copy'))).toEqual(['copy https://sign.example/edit/a'])
   })
 
-  test('a corrected copy is a draft of the account that is shown', async () => {
+  test('a corrected copy is a draft of the selected account', async () => {
     await shows('InBox', [{ Reference: 'a', Name: 'Deed' }])
     const draft = await handlers['documents.correctedCopy']({ reference: 'a' }, here)
     expect(draft).toMatchObject({ accountId: 'a', title: 'Copy of a' })
@@ -279,7 +279,7 @@ describe('what is taken from a document', () => {
   })
 })
 
-describe('where all accounts are shown', () => {
+describe('when all accounts are shown', () => {
   beforeEach(async () => {
     accounts.showAll(true)
     await folders('a')
@@ -287,7 +287,7 @@ describe('where all accounts are shown', () => {
     log = []
   })
 
-  test('the list, the counts and the overview are of all of them', async () => {
+  test('the list, the counts and the overview cover all of them', async () => {
     expect((await list()).documents).toBe(6)
     expect((await list({ folder: 'Signed' })).rows).toMatchObject([{ accountId: 'a' }, { accountId: 'b' }])
     const counts = await handlers['documents.counts'](undefined, here)
@@ -297,7 +297,7 @@ describe('where all accounts are shown', () => {
     expect(overview.due.reduce((sum, { count }) => sum + count, overview.overdue)).toBe(6)
   })
 
-  test('a view finds and counts in all of them, and belongs to the one that is worked in', async () => {
+  test('a view finds and counts in all of them, and belongs to the current one', async () => {
     const { id } = await handlers['views.save'](
       { name: 'In box', query: query({ folder: 'InBox' }), tell: false },
       here
@@ -311,14 +311,14 @@ describe('where all accounts are shown', () => {
     expect(await handlers['views.list'](undefined, here)).toEqual([])
   })
 
-  test('refreshing reads the folders of each, and which account has trouble is told', async () => {
+  test('refreshing reads each account’s folders, and the account with a problem is named', async () => {
     await handlers['documents.refresh'](undefined, here)
     expect(log).toEqual(['refresh a', 'refresh b'])
     troubles.set('b Signed', { problem: { code: 'offline', message: 'No line.' } })
     expect(await list()).toMatchObject({ problemFolder: 'Signed', problemAccount: 'b' })
   })
 
-  test('what names an account is asked of that alone, and of one that is gone nothing', async () => {
+  test('a request for a named account concerns only that one, and fails if it is gone', async () => {
     const named = (id: string) => namedAccount.run(id, () => handlers['documents.get']({ reference: 'b-Signed' }, here))
     expect(await named('b')).toMatchObject({ accountId: 'b', name: 'Deed Signed' })
     expect(await codeOf(named('a'))).toBe('gone')

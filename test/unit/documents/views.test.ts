@@ -20,7 +20,7 @@ function office() {
 const overdue = { name: 'Overdue', query: query({ overdue: true }), tell: false }
 const mine = { name: 'Mine', query: query({ signer: 'aroha' }), tell: true }
 
-test('a view is kept with its query, and everybody is told', () => {
+test('a view is saved with its query, and the change is announced', () => {
   const { views, told } = office()
   const saved = views.save('a', mine)
   expect(saved).toEqual({ id: 'view-1', ...mine })
@@ -28,7 +28,7 @@ test('a view is kept with its query, and everybody is told', () => {
   expect(told).toEqual(['changed'])
 })
 
-test('views stand in the order in which they were put, new ones at the end', () => {
+test('views keep the order in which they were arranged, new ones at the end', () => {
   const { views, names } = office()
   const [first, second] = [views.save('a', overdue), views.save('a', mine)]
   views.setOrder('a', [second.id, 'unknown', first.id, second.id])
@@ -68,7 +68,7 @@ test('a view belongs to its account', () => {
   expect(failureOf(() => views.remove('a', id)).code).toBe('gone')
 })
 
-test('a view whose query this version can’t read is shown and finds everything, and its query stays', () => {
+test('a view whose query this version can’t read is shown, finds everything, and keeps its query', () => {
   const { db, views } = office()
   const { id } = views.save('a', overdue)
   const later = JSON.stringify({ ...overdue.query, moonPhase: 'full' })
@@ -77,7 +77,7 @@ test('a view whose query this version can’t read is shown and finds everything
   expect(db.prepare('SELECT query FROM document_views').pluck().get()).toBe(later)
 })
 
-test('two hundred views are enough', () => {
+test('the limit is two hundred views', () => {
   const { views } = office()
   for (let count = 0; count < 200; count++) views.save('a', { ...mine, name: `View ${count}` })
   expect(failureOf(() => views.save('a', overdue)).code).toBe('invalid')

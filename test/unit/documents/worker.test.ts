@@ -71,8 +71,8 @@ const startAgain = () => {
   worker = openDocumentsWorker({ db, time: { now: () => now } })
 }
 
-describe('the first look at a folder', () => {
-  test('tells nothing and leaves nothing unread, and the next tells what is new', async () => {
+describe('the first read of a folder', () => {
+  test('reports nothing and leaves nothing unread, and the next one reports what is new', async () => {
     expect(await look('Progress', [lease()])).toMatchObject({
       kind: 'taken',
       documents: 1,
@@ -86,20 +86,20 @@ describe('the first look at a folder', () => {
     expect(await get('deed')).toMatchObject({ unread: true })
   })
 
-  test('that is empty is a look: what comes after it arrived', async () => {
+  test('counts even if it is empty: what comes later has arrived', async () => {
     await look('Progress', 'null')
     await look('Progress', [lease()])
     expect(await changes()).toEqual(['lease arrived Ana Example\nBen Example'])
   })
 
-  test('dates what is there by the service’s own dates', async () => {
+  test('dates existing documents by the service’s own dates', async () => {
     await look('Signed', [lease({ Status: 'Complete', LastSignedDate: '2026-11-02T00:00:00Z' })])
     const { weeks } = await worker.ask('overview', { accountId, now, zone: 'UTC', stuckDays: 7 })
     expect(weeks.find(({ completed }) => completed > 0)?.monday).toBe('2026-11-02')
   })
 })
 
-describe('what happened to a document', () => {
+describe('a change to a document', () => {
   beforeEach(() => look('Progress', [lease()]).then(() => look('Signed', [])))
 
   test.each<[string, Members, string[]]>([
@@ -130,11 +130,11 @@ describe('what happened to a document', () => {
       ['waits-here Ana Example']
     ],
     ['it is due later', { DueDate: '2026-12-02T00:00:00Z' }, ['due-changed']],
-    ['the same due date is spelled otherwise', { DueDate: '2026-12-01T13:00:00+13:00' }, []],
+    ['the same due date is spelled differently', { DueDate: '2026-12-01T13:00:00+13:00' }, []],
     ['a signer was corrected', { Signers: [signer('Anna'), signer('Ben')] }, ['signers-changed']],
     ['something else changed', { MatterNumber: '7' }, ['changed']],
-    ['a link was made anew', { Signers: [signer('Ana'), signer('Ben')], EditUrl: '' }, []]
-  ])('is told once: %s', async (_, members, told) => {
+    ['a link was replaced', { Signers: [signer('Ana'), signer('Ben')], EditUrl: '' }, []]
+  ])('is reported once at most: %s', async (_, members, told) => {
     const expected = told.map((one) => `lease ${one}`)
     await look('Progress', [lease(members)])
     expect(await changes()).toEqual(expected)
@@ -147,7 +147,7 @@ describe('what happened to a document', () => {
     expect((await get())?.unread).toBe(expected.length > 0)
   })
 
-  test('is kept, but isn’t told, where only a link is other', async () => {
+  test('is stored but not reported if only a link differs', async () => {
     const withKey = (key: string) => lease({ Signers: [signer('Ana', { SigningKey: key }), signer('Ben')] })
     await look('Progress', [withKey('https://x.example/1')])
     const { change: newest } = await worker.ask('newestChange', null)
@@ -156,14 +156,14 @@ describe('what happened to a document', () => {
     expect((await get())?.document.Signers?.[0]?.SigningKey).toBe('https://x.example/2')
   })
 
-  test('can be that it moved: told once, and the document is in one folder', async () => {
+  test('can be a move: reported once, and the document is in one folder', async () => {
     await look('Signed', [lease({ Status: 'Complete' })])
     await look('Progress', [])
     expect(await changes()).toEqual(['lease completed', 'lease moved'])
     expect(await list()).toMatchObject([{ reference: 'lease', folder: 'Signed', unread: true }])
   })
 
-  test('by our own action is told as ours and leaves nothing unread', async () => {
+  test('by our own action is reported as ours and leaves nothing unread', async () => {
     const mirrored = await get()
     if (!mirrored) throw new Error('The lease is not kept.')
     const document = { ...mirrored.document, DueDate: '2026-12-24T00:00:00Z' }
@@ -179,7 +179,7 @@ describe('what happened to a document', () => {
     expect((await get())?.document.DueDate).toBe('2026-12-01T00:00:00Z')
   })
 
-  test('is counted by kind, and told of one document or all, newest first', async () => {
+  test('is counted by kind and listed for one document or all, newest first', async () => {
     await look('Progress', [lease({ MatterNumber: '7' }), lease({ Reference: 'deed' })])
     await look('Progress', [lease({ MatterNumber: '8' }), lease({ Reference: 'deed' })])
     const all = await worker.ask('activity', { accountId, offset: 0, limit: 2 })
@@ -190,7 +190,7 @@ describe('what happened to a document', () => {
 })
 
 describe('a document that left all folders', () => {
-  test('is gone once two rounds have missed it, and returns', async () => {
+  test('is gone once two rounds have missed it, and can return', async () => {
     await look('Progress', [lease()])
     await look('Progress', [])
     const since = now - 500
@@ -203,7 +203,7 @@ describe('a document that left all folders', () => {
     expect((await get())?.goneAt).toBeUndefined()
   })
 
-  test('is not one that an equal answer still names, also after a start with a clock that was put back', async () => {
+  test('isn’t one that an unchanged answer still contains, even after a restart with the clock set back', async () => {
     await look('Progress', [lease()])
     now -= 86_400_000
     startAgain()
@@ -213,7 +213,7 @@ describe('a document that left all folders', () => {
     expect(await worker.ask('markGone', { accountId, since: since + 1, now })).toBe(1)
   })
 
-  test('keeps the time at which it was last seen, also over a start', async () => {
+  test('keeps the time at which it was last seen, also across a restart', async () => {
     await look('Progress', [lease()])
     const seen = now - 500
     await look('Progress', [])
@@ -228,14 +228,14 @@ describe('a bad answer', () => {
   beforeEach(() => look('Progress', [lease()]))
 
   test.each(['', '<html>', '[{"Reference":"x"}', '[{"Reference":"x"}] x', '[{"Reference":}]', '[{"Reference":"x"},{]'])(
-    'that is no JSON changes nothing: %s',
+    'that isn’t JSON changes nothing: %s',
     async (text) => {
       expect(await look('Progress', text)).toEqual({ kind: 'not-json' })
       expect((await list()).length).toBe(1)
     }
   )
 
-  test('that is no list is told as that', async () => {
+  test('that isn’t a list is reported as such', async () => {
     expect(await look('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '', said: {} })
     expect(await look('Progress', { ResponseStatus: { Message: 'Not now' } })).toMatchObject({
       kind: 'unexpected-shape',
@@ -244,7 +244,7 @@ describe('a bad answer', () => {
     expect((await list()).length).toBe(1)
   })
 
-  test('loses only the documents that can’t be read, and names them', async () => {
+  test('loses only the unreadable documents, and names them', async () => {
     const taken = await look('Progress', [
       lease({ Signers: 5 }),
       lease({ Reference: 'deed' }),
@@ -267,7 +267,7 @@ describe('a bad answer', () => {
     expect((await get())?.document.Signers).toHaveLength(2)
   })
 
-  test('that names a document twice is taken by its last word, and counts it once', async () => {
+  test('containing a document twice uses the last, and counts it once', async () => {
     const doubled = { folder: 'Progress', path: '[0]', reference: 'lease', isDoubled: true }
     expect(await look('Progress', [lease({ Name: 'One' }), lease({ Name: 'Two' })])).toMatchObject({
       documents: 1,
@@ -291,7 +291,7 @@ describe('a bad answer', () => {
 describe('logs', () => {
   const Logs = [{ Name: 'Ana', Action: 'Sent', Date: '2026-11-10T00:00:00Z' }]
 
-  test('are kept when a later look comes without them, and are old once the document has changed', async () => {
+  test('are kept if a later read has none, and are outdated once the document has changed', async () => {
     await look('Progress', [lease({ Logs })], { withLogs: true })
     await look('Progress', [lease()])
     await look('Progress', [lease({ Logs: [] })])
@@ -303,7 +303,7 @@ describe('logs', () => {
     expect(await changes()).toEqual(['lease changed'])
   })
 
-  test('an answer of the one kind is not taken for old news after one of the other brought some', async () => {
+  test('an answer without logs isn’t taken as unchanged after one with logs brought changes', async () => {
     await look('Progress', [lease()])
     await look('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
     await look('Progress', [lease()])
@@ -311,7 +311,7 @@ describe('logs', () => {
   })
 })
 
-test('an uncertain send is found by reference, mark, or name and signers, with all of its package', async () => {
+test('candidates for an uncertain send are found by reference, mark, or name and signers, with their whole package', async () => {
   await look('Progress', [
     lease({ Reference: 'a', PackageReference: 'p1', ClientReference: ' CS-Send-1-2 ' }),
     lease({ Reference: 'b', PackageReference: 'p1', Logs: [{ Date: '2026-11-12T00:00:00Z' }] }),
@@ -337,7 +337,7 @@ test('an uncertain send is found by reference, mark, or name and signers, with a
   expect(await found({ references: ['m 7'] }, now)).toEqual(['', undefined])
 })
 
-test('a page shows what the reference names and what it doesn’t, and nothing that lets someone in', async () => {
+test('a page shows known and unknown members, and nothing that grants access', async () => {
   const secret = 'https://secret.example'
   await look('Progress', [
     lease({
@@ -369,7 +369,7 @@ test('a page shows what the reference names and what it doesn’t, and nothing t
   expect(JSON.stringify(page)).not.toContain(secret)
 })
 
-test('marking as read is kept over a start, and an account is forgotten whole', async () => {
+test('read marks survive a restart, and an account is erased completely', async () => {
   await look('Progress', [])
   await look('Progress', [lease(), lease({ Reference: 'deed' })])
   const ask = { accountId, now, zone: 'UTC', some: { documents: [{ accountId, reference: 'lease' }] }, read: true }
@@ -397,7 +397,7 @@ describe('documents.db', () => {
 
   const random = (bytes: number) => new Uint8Array(bytes).fill(9)
 
-  test('has a key that is made once and kept in the main database', () => {
+  test('has a key that is generated once and stored in the main database', () => {
     const main = connectInMemory()
     migrate(main)
     expect(documentsKey(main, random)).toMatchObject({ isNew: true })
@@ -407,8 +407,8 @@ describe('documents.db', () => {
 
   test.each([
     ['another key', { key: random(32), isNew: false }],
-    ['a key that was made now', { key: new Uint8Array(32).fill(7), isNew: true }]
-  ])('is set aside whole where there is %s for it, and begun again', async (_, key) => {
+    ['a newly generated key', { key: new Uint8Array(32).fill(7), isNew: true }]
+  ])('is set aside and begun anew if there is %s for it', async (_, key) => {
     const first = await openDocuments({
       folder,
       key: { key: new Uint8Array(32).fill(7), isNew: true },
@@ -421,7 +421,7 @@ describe('documents.db', () => {
     expect(await readdir(join(folder, second.setAside ?? ''))).toContain('documents.db')
   })
 
-  test('is in memory where its place can’t be written to', async () => {
+  test('is kept in memory if its place isn’t writable', async () => {
     const place = join(folder, 'no-folder')
     await writeFile(place, '')
     const opened = await openDocuments({
@@ -433,7 +433,7 @@ describe('documents.db', () => {
     opened.db.close()
   })
 
-  test('is asked through a thread that takes the bytes over, keeps them, and is started again after its end', async () => {
+  test('is used through a thread that takes over the bytes, stores them, and is restarted after its end', async () => {
     const warnings: string[] = []
     const log = {
       warn: (message: string) => warnings.push(message),

@@ -43,7 +43,7 @@ function names(index: DocumentIndex, by: DocumentQuery['sort']['by'], descending
   return rows.map(({ name }) => name)
 }
 
-describe('what a search finds', () => {
+describe('search', () => {
   const index = indexOfRows(
     row({
       Reference: 'DOC-77',
@@ -76,7 +76,7 @@ describe('what a search finds', () => {
     expect(found(index, { search })).toEqual(references)
   })
 
-  test('a row that changes is found by what it says now, and a removed one no more', () => {
+  test('a changed row is found by its new text, and a removed one no longer', () => {
     const changing = indexOfRows(row({ Name: 'Old lease' }), row({ Reference: 'D-2', Name: 'Other' }))
     expect(found(changing, { search: 'lease' })).toEqual(['D-1'])
     changing.put(row({ Name: 'New deed' }))
@@ -102,7 +102,7 @@ describe('what a search finds', () => {
     for (const search of searches) expect(found(one, { search })).toEqual(['D-1'])
   })
 
-  test('a text of millions of letters is found by its beginning, and little of it is kept or shown', () => {
+  test('a text of millions of letters is found by its beginning, and only a little of it is kept or shown', () => {
     const long = `Deed ${'x'.repeat(3_000_000)}`
     const Signers = Array.from({ length: 3000 }, (_, index) => ({ FirstName: `F${index}`, Email: 'x'.repeat(10_000) }))
     const one = row({ Name: long, MatterNumber: long, ClientReference: long, Status: long, Signers })
@@ -113,7 +113,7 @@ describe('what a search finds', () => {
     expect(row({ Name: `${'x'.repeat(498)}👩 and more` }).name).toBe(`${'x'.repeat(498)}…`)
   })
 
-  test('typing on narrows what was found before, and typing another word finds others', () => {
+  test('typing on narrows the earlier results, and typing another word finds others', () => {
     for (const search of ['d', 'de', 'dee', 'deed', 'deed z', 'deed zo', 'deed', 'ma', 'd']) {
       expect(found(index, { search })).toEqual(
         naiveList(index.rows(), query({ search }), moment).map(({ reference }) => reference)
@@ -121,7 +121,7 @@ describe('what a search finds', () => {
     }
   })
 
-  test('a part of a signer’s name or e-mail is looked for among signers only', () => {
+  test('the signer filter matches only part of a signer’s name or e-mail address', () => {
     expect(found(index, { signer: 'aroha NGA' })).toEqual(['DOC-77'])
     expect(found(index, { signer: 'zoe@' })).toEqual(['DOC-78'])
     expect(found(index, { signer: 'deed' })).toEqual([])
@@ -129,8 +129,8 @@ describe('what a search finds', () => {
   })
 })
 
-describe('what conditions find', () => {
-  test('“due within” ends with the day of this workstation’s zone', () => {
+describe('filters', () => {
+  test('“due within” ends with the day in this workstation’s time zone', () => {
     const index = indexOfRows(
       row({ Reference: 'passed', Status: 'Signing', DueDate: '2026-11-21T08:59:00Z' }),
       row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
@@ -144,7 +144,7 @@ describe('what conditions find', () => {
     expect(dueOn(index, '2026-11-21', ZONE).map(({ reference }) => reference)).toEqual(['passed', 'tonight'])
   })
 
-  test('a day on which the clocks change is as long as it is', () => {
+  test('a day of 23 or 25 hours, when the clocks change, is covered exactly', () => {
     // In Auckland, 27 September 2026 has 23 hours and 4 April 2027 has 25.
     const index = indexOfRows(
       row({ Reference: 'spring', DueDate: '2026-09-27T10:59:59Z' }),
@@ -158,14 +158,14 @@ describe('what conditions find', () => {
     expect(found(index, { dueOn: '2027-04-05' })).toEqual(['after autumn'])
   })
 
-  test('a due day without a time is overdue when it has ended', () => {
+  test('a due day without a time is overdue once that day has ended', () => {
     const index = indexOfRows(row({ Status: 'Signing', DueDate: '2026-11-21', GMT: '780' }))
     const end = Date.UTC(2026, 10, 21, 11)
     expect(found(index, { overdue: true }, { now: end - 1, zone: ZONE })).toEqual([])
     expect(found(index, { overdue: true }, { now: end, zone: ZONE })).toEqual(['D-1'])
   })
 
-  test('nothing whose status isn’t told is overdue or stuck, as it may have ended; it may still become due', () => {
+  test('a document of unknown status is never overdue or stuck, but can be due soon', () => {
     const long = { changedAt: NOW - 30 * DAY }
     const index = indexOfRows(
       row({ Reference: 'passed', DueDate: '2026-11-20T00:00:00Z', Signers: [{ HasSigned: false }] }, long),
@@ -178,7 +178,7 @@ describe('what conditions find', () => {
     expect(found(index, { dueWithinDays: 0 })).toEqual(['tonight'])
   })
 
-  test('what time alone changes is found as soon as it is so, though the rows are the same', () => {
+  test('what changes only as time passes is found immediately, although the rows are the same', () => {
     const index = indexOfRows(
       row({ Reference: 'soon', Status: 'Signing', DueDate: new Date(NOW + 5).toISOString() }),
       row(
@@ -194,7 +194,7 @@ describe('what conditions find', () => {
     expect(found(index, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
   })
 
-  test('documents that left all folders are shown only where they are asked for', () => {
+  test('documents that left all folders are shown only on request', () => {
     const index = indexOfRows(row({ Reference: 'here' }), row({ Reference: 'left' }, { goneAt: NOW }))
     expect(found(index, {})).toEqual(['here'])
     expect(found(index, { gone: true })).toEqual(['left'])
@@ -217,7 +217,7 @@ describe('what conditions find', () => {
     expect(found(index, { search: 'l' })).toEqual([])
   })
 
-  test('a due day without a time is that day, wherever the office and its writer are', () => {
+  test('a due day without a time is that day in every time zone', () => {
     const index = indexOfRows(
       row({ Reference: 'theirs', Name: 'a', Status: 'Signing', DueDate: '2026-11-22' }),
       row({ Reference: 'east', Name: 'b', Status: 'Signing', DueDate: '2026-11-22', GMT: '780' }),
@@ -245,8 +245,8 @@ describe('what conditions find', () => {
   })
 })
 
-describe('the order of a list', () => {
-  test('numbers in names count as numbers, and letters with marks stand beside those without', () => {
+describe('sorting', () => {
+  test('numbers in names are sorted as numbers, and accented letters stand beside plain ones', () => {
     const index = indexOfRows(
       ...['Deed 10', 'deed 2', 'Éclair', 'eclipse', 'Deed 1'].map((Name, index) =>
         row({ Reference: `D-${index}`, Name })
@@ -256,7 +256,7 @@ describe('the order of a list', () => {
     expect(names(index, 'name', true)).toEqual(['eclipse', 'Éclair', 'Deed 10', 'deed 2', 'Deed 1'])
   })
 
-  test('documents without a value come last either way, and those alike go by name', () => {
+  test('documents without a value come last in either direction, and ties are sorted by name', () => {
     const index = indexOfRows(
       row({ Reference: 'D-1', Name: 'b', Status: 'Signing', DueDate: '2026-12-01' }),
       row({ Reference: 'D-2', Name: 'none' }),
@@ -267,7 +267,7 @@ describe('the order of a list', () => {
     expect(names(index, 'due', true)).toEqual(['c', 'a', 'b', 'none'])
   })
 
-  test('changed rows are found again, and move to their places, in every list that was asked for before', () => {
+  test('changed rows are found again, and move to their places in every list requested before', () => {
     fc.assert(
       fc.property(
         fc.array(anyRow, { maxLength: 30 }),
@@ -291,7 +291,7 @@ describe('the order of a list', () => {
     )
   })
 
-  test('rows that change while they are put in order are in their places at the end', async () => {
+  test('rows that change during sorting are in their places at the end', async () => {
     const rows = Array.from({ length: 6000 }, (_, index) =>
       row({ Reference: `D-${index}`, Name: `N ${(index * 7919) % 6007}` })
     )
@@ -310,8 +310,8 @@ describe('the order of a list', () => {
   })
 })
 
-describe('an order while rows go on changing', () => {
-  test('is given out all the same, with every row that is found as it is now, and is right once they stand still', () => {
+describe('sorting while rows keep changing', () => {
+  test('still gives a result with every row found, as it is now, and is correct once they stop changing', () => {
     const index = openDocumentIndex()
     const put = (from: number, until: number, name: string) => {
       for (let at = from; at < until; at++) {
@@ -358,7 +358,7 @@ describe('packages', () => {
   const grouped = (expanded: string[], offset = 0, limit = 50) =>
     runToEnd(listOf([index], query({ grouped: true }), moment, { expanded, offset, limit }))
 
-  test('stand under a line of their own where more than one of their documents is found', () => {
+  test('are grouped under a line of their own if several of their documents are found', () => {
     const { rows, total, documents } = grouped([])
     expect(rows.map(({ kind, name }) => [kind, name])).toEqual([
       ['package', 'Lease, Guarantee'],
@@ -376,7 +376,7 @@ describe('packages', () => {
     expect({ total, documents }).toEqual({ total: 3, documents: 4 })
   })
 
-  test('show their documents once they are expanded, also where a page begins among them', () => {
+  test('show their documents once expanded, even if a page begins among them', () => {
     const { rows, total } = grouped(['P', 'unknown'])
     expect(rows.map(({ name }) => name)).toEqual(['Lease, Guarantee', 'Lease', 'Guarantee', 'Alone', 'No package'])
     expect(rows.filter((one) => one.kind === 'document' && one.isInPackage)).toHaveLength(2)
@@ -392,7 +392,7 @@ describe('several accounts', () => {
     row({ Reference: 'D-9', Name: 'a' }, { accountId: 'b' })
   )
 
-  test('are one list in one order', () => {
+  test('form one list in one order', () => {
     const asked = query({ sort: { by: 'name', descending: false } })
     const list = () => runToEnd(listOf([ours, theirs, ours], asked, moment, everything))
     expect(list().rows.map(({ name, accountId }) => `${accountId} ${name}`)).toEqual(['b a', 'a b', 'b c', 'a d'])
@@ -400,7 +400,7 @@ describe('several accounts', () => {
     expect(list().rows.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'e'])
   })
 
-  test('whatever changes, their list is as one that is put together for the first time', () => {
+  test('give the same list after any change as one built anew', () => {
     const accounts = ['a', 'b', 'c']
     const account = fc.nat(2)
     const change = fc.tuple(account, fc.oneof(anyRow, fc.constantFrom('D-1', 'D-2', 'D-3')))
@@ -436,7 +436,7 @@ describe('several accounts', () => {
     )
   })
 
-  test('have in their list what time alone puts there', () => {
+  test('include in their list what only time has made due', () => {
     const due = (accountId: string, Reference: string, hours: number) =>
       row({ Reference, Status: '0 of 2', DueDate: new Date(NOW + hours * 3_600_000).toISOString() }, { accountId })
     const indexes = [indexOfRows(due('a', 'A-1', -2), due('a', 'A-2', 2)), indexOfRows(due('b', 'B-1', 1))]
@@ -446,7 +446,7 @@ describe('several accounts', () => {
     expect(overdue(NOW + 3 * 3_600_000)).toEqual(['a A-1', 'b B-1', 'a A-2'])
   })
 
-  test('documents of one reference in two accounts are two', () => {
+  test('two documents with the same reference in two accounts stay separate', () => {
     const targets = runToEnd(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
     expect(keysOf(targets)).toEqual(['a D-1', 'b D-1'])
     const keys = ['b D-1', 'a gone', 'b D-1', 'a D-9', 'a D-2'].map((key) => key.split(' ') as [string, string])
@@ -457,7 +457,7 @@ describe('several accounts', () => {
 })
 
 describe('counts', () => {
-  test('of folders and unread ones leave out what is gone; each query counts what it finds', () => {
+  test('of folders and unread documents leave out what is gone; each query counts what it finds', () => {
     const index = indexOfRows(
       row({ Reference: 'D-1' }, { folder: '__proto__', unread: true }),
       row({ Reference: 'D-2' }, { folder: 'Signed' }),
@@ -477,8 +477,8 @@ describe('counts', () => {
   })
 })
 
-describe('who waits at the counter', () => {
-  test('each person who can sign now, the next due first; nobody of a document that is gone', () => {
+describe('signers waiting at the counter', () => {
+  test('each person who can sign now is listed, the earliest due first, but nobody from a document that is gone', () => {
     const Signers = [
       { FirstName: 'Aroha', SigningKey: 'https://sign.example.com/1', IsFaceToFaceSigning: true },
       { FirstName: 'Tane', HasSigned: true, SigningKey: 'https://sign.example.com/2' },
@@ -500,7 +500,7 @@ describe('who waits at the counter', () => {
     expect(JSON.stringify(index.rows())).not.toContain('sign.example.com')
   })
 
-  test('a form, or the name of a template’s document, to which files were added before is named, whatever became of that document; what isn’t known says nothing', () => {
+  test('forms and template names with earlier attachments are named, whatever became of the document; unknown ones aren’t', () => {
     const Signers = [{ FirstName: 'Aroha', SigningKey: 'https://sign.example.com/1' }]
     const index = indexOfRows(
       row({ Reference: 'form', FormDirectReference: 'vetting', Signers }),
@@ -521,7 +521,7 @@ describe('who waits at the counter', () => {
     })
   })
 
-  test('who lacks a link is among them only where that is asked for', () => {
+  test('signers without a link are listed only on request', () => {
     const index = indexOfRows(
       row({ Reference: 'plain', Signers: [{ FirstName: 'Aroha', Email: 'a@example.com', IsFaceToFaceSigning: true }] }),
       row({ Reference: 'embedded', Signers: [{ FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }] })
@@ -535,10 +535,10 @@ describe('who waits at the counter', () => {
   })
 })
 
-describe('any rows and any query', () => {
+describe('arbitrary rows and queries', () => {
   const anyRows = fc.array(anyRow, { maxLength: 40 })
 
-  test('rows are put together again as they were put, whatever is written in them', () => {
+  test('rows are restored exactly, whatever text they contain', () => {
     const sign = fc.constantFrom('a', '\n', '\t', '\\', '\\n', '\0', '"', 'é', 'ā', '名', '\u{1f58b}', ' ')
     const odd = fc.array(sign, { maxLength: 6 }).map((signs) => signs.join(''))
     const members = fc.record({ Name: odd, MatterNumber: odd, ClientReference: odd, Status: odd, DueDate: odd })
@@ -557,7 +557,7 @@ describe('any rows and any query', () => {
     )
   })
 
-  test('are answered as by looking at each row', () => {
+  test('a query gives the same result as checking each row', () => {
     fc.assert(
       fc.property(anyRows, fc.array(anyQuery, { minLength: 1, maxLength: 4 }), (rows, queries) => {
         const index = indexOfRows(...rows)
@@ -574,7 +574,7 @@ describe('any rows and any query', () => {
     )
   })
 
-  test('a row matches a query where the query finds it, and not else', () => {
+  test('a row matches a query exactly when the query finds it', () => {
     fc.assert(
       fc.property(anyRows, anyQuery, (rows, asked) => {
         const index = indexOfRows(...rows)

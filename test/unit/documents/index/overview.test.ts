@@ -20,7 +20,7 @@ function indexOfRows(rows: readonly IndexRow[]) {
 
 const overview = (...rows: IndexRow[]) => runToEnd(overviewOf(indexOfRows(rows), moment, 7))
 
-test('what is due is counted by the days of this workstation’s zone, from today, without what has ended', () => {
+test('documents due are counted by day in this workstation’s time zone, from today, without those that have ended', () => {
   const { due } = overview(
     row({ Reference: 'D-1', DueDate: '2026-11-20T10:59:59Z' }),
     row({ Reference: 'D-2', DueDate: '2026-11-20T11:00:00Z' }),
@@ -57,7 +57,7 @@ test('a package counts once in its week: sent when its first document arrived, c
   expect(weeks[0]?.monday).toBe('2026-08-31')
 })
 
-test('days and weeks in which the clocks change hold what belongs to them', () => {
+test('days and weeks in which the clocks change count what belongs to them', () => {
   // The clocks went back in Auckland on 5 April 2026, a day of 25 hours.
   const index = indexOfRows(
     ['2026-04-04T10:59:59Z', '2026-04-04T11:00:00Z', '2026-04-05T11:59:59Z', '2026-04-05T12:00:00Z'].map((due, index) =>
@@ -69,7 +69,7 @@ test('days and weeks in which the clocks change hold what belongs to them', () =
   expect(weeks.at(-1)).toEqual({ monday: '2026-03-30', sent: 3, completed: 0 })
 })
 
-test('what stands on no day or in no week is counted apart, unless it has ended or is gone', () => {
+test('documents without a day or a week are counted separately, unless they have ended or are gone', () => {
   const { withoutDue, withoutWeek, due } = overview(
     row({ Reference: 'D-1', DueDate: undefined }),
     row({ Reference: 'D-2', DueDate: '2026-11-25' }),
@@ -83,13 +83,13 @@ test('what stands on no day or in no week is counted apart, unless it has ended 
   expect(due.reduce((sum, { count }) => sum + count, 0)).toBe(3)
 })
 
-test('an office without a document has nothing of anything', () => {
+test('an office without documents has every count at zero', () => {
   const empty = overview()
   expect(empty.states.map(({ count }) => count)).toEqual(STATUS_FAMILIES.map(() => 0))
   expect(empty).toMatchObject({ overdue: 0, stuck: { days: 7, count: 0 }, declined: 0, unread: 0 })
 })
 
-test('each number is as large as the list behind it', () => {
+test('each number equals the length of the list behind it', () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 40 }), (rows) => {
       const index = indexOfRows(rows)

@@ -23,7 +23,7 @@ function cells(text: string): string[][] {
   return data
 }
 
-test('a document is a line under headings in words, its dates with the offset of this workstation', () => {
+test('each document is a line under headings in words, with dates in this workstation’s offset', () => {
   const document = row(
     {
       Reference: 'DOC-1',
@@ -55,7 +55,7 @@ test('a document is a line under headings in words, its dates with the offset of
   )
 })
 
-test('a date that can’t be read, or could be two, stands as the service wrote it', () => {
+test('an unreadable or ambiguous date is exported as the service wrote it', () => {
   const dates = { DueDate: '03/01/2031', LastSignedDate: 'last Friday' }
   expect(cells(written([row(dates)], ['due', 'lastSigned']))).toEqual([
     ['Due', 'Last signed'],
@@ -63,7 +63,7 @@ test('a date that can’t be read, or could be two, stands as the service wrote 
   ])
 })
 
-test('markup stays what it is, and a formula is only text', () => {
+test('markup stays as it is, and a formula becomes plain text', () => {
   const name = '=HYPERLINK("https://example.com","<b>x</b>")'
   expect(cells(written([row({ Name: name }), row({ Name: '<script>1</script>' })], ['name']))).toEqual([
     ['Document'],
@@ -72,7 +72,7 @@ test('markup stays what it is, and a formula is only text', () => {
   ])
 })
 
-test('whatever documents are named, the file reads back as it was and holds no formula', () => {
+test('for arbitrary documents the file reads back exactly and contains no formula', () => {
   const columns = fc.subarray([...DOCUMENT_COLUMNS], { minLength: 1 })
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 300 }), columns, (rows, chosen) => {
@@ -105,7 +105,7 @@ test('dates on the night when the clocks change have the offset of their own hou
   ])
 })
 
-test('a date at the end of time is written as well', () => {
+test('the last possible date is exported, too', () => {
   const last = row({ DueDate: '/Date(8640000000000000)/' })
   expect(cells(written([last], ['due']))[1]?.[0]).toMatch(/275760-09-13T/)
 })

@@ -5,7 +5,7 @@ import { lease, workerOffice } from '../worker-office.ts'
 const accountId = 'office'
 const some = (prefix: string, members = {}) => Array.from({ length: 120 }, (_, at) => lease(`${prefix}${at}`, members))
 
-test('a folder whose name is only spelled otherwise keeps its documents, and nothing is told', async () => {
+test('a folder whose name changes only in spelling keeps its documents, and nothing is reported', async () => {
   const here = workerOffice()
   await here.look('Inbox', some('d'))
   await here.ask('foldersChanged', { accountId, folders: ['InBox'], isOtherService: false })
@@ -16,7 +16,7 @@ test('a folder whose name is only spelled otherwise keeps its documents, and not
   expect(await here.counts()).toMatchObject({ folders: { InBox: 121 }, unread: 1 })
 })
 
-test('a renamed folder’s documents are handed over without a word, and what happened to one is told', async () => {
+test('a renamed folder’s documents move without being reported, but a real change to one of them is', async () => {
   const here = workerOffice()
   await here.look('InBox', some('d'))
   const renamed = { accountId, folders: ['Received'], isOtherService: false }
@@ -28,7 +28,7 @@ test('a renamed folder’s documents are handed over without a word, and what ha
   expect(await here.counts()).toMatchObject({ folders: { Received: 121 }, unread: 1 })
 })
 
-test('a folder that is listed no more is no news, neither when it goes nor when it is back', async () => {
+test('removing a folder from the list and adding it again reports nothing', async () => {
   const here = workerOffice()
   await here.look('InBox', [lease('a')])
   await here.look('Signed', [lease('b')])
@@ -42,7 +42,7 @@ test('a folder that is listed no more is no news, neither when it goes nor when 
   expect(await here.counts()).toMatchObject({ folders: { InBox: 1, Signed: 1 }, unread: 0 })
 })
 
-test('another service’s documents are there at the first look, and the old ones leave without a word', async () => {
+test('after a change to another service, its documents appear and the old ones leave unreported', async () => {
   const here = workerOffice()
   await here.look('InBox', some('old'))
   await here.ask('foldersChanged', { accountId, folders: ['InBox'], isOtherService: true })
@@ -54,7 +54,7 @@ test('another service’s documents are there at the first look, and the old one
   expect(await here.counts()).toMatchObject({ folders: { InBox: 120 }, unread: 0 })
 })
 
-test('what is kept of an account that is there no more is forgotten', async () => {
+test('what was stored for a removed account is erased', async () => {
   const here = workerOffice()
   await here.look('InBox', [lease('a')])
   await here.look('InBox', [lease('a'), lease('c')])

@@ -18,7 +18,7 @@ function happened(db: Db, count: number, atOf: (index: number) => number): void 
   })()
 }
 
-test('a long history is counted whole and paged without a gap, also while more happens', async () => {
+test('a long history is counted completely and paged without gaps, even while more happens', async () => {
   const here = workerOffice()
   const start = here.clock()
   happened(here.db, 25_000, (at) => start - 25_000 + at)
@@ -39,7 +39,7 @@ test('a long history is counted whole and paged without a gap, also while more h
   expect(await page(0, { reference: 'r7' })).toMatchObject({ total: 250 })
 })
 
-test('what is looked for is found in names of documents and signers, by kind and by who did it, over a long history', async () => {
+test('a search of a long history finds names of documents and signers, by kind and by origin', async () => {
   const here = workerOffice()
   happened(here.db, 9_000, (at) => at)
   const insert = here.db.prepare(
@@ -62,7 +62,7 @@ test('what is looked for is found in names of documents and signers, by kind and
   expect((await found({ isOwn: true, kinds: ['arrived'] })).names).toEqual(['Loan agreement, '])
 })
 
-test('a page of what is looked for follows the one before without a gap', async () => {
+test('pages of search results follow each other without gaps', async () => {
   const here = workerOffice()
   happened(here.db, 12_000, (at) => at)
   const ids = async (offset: number) => {
@@ -73,7 +73,7 @@ test('a page of what is looked for follows the one before without a gap', async 
   expect(all).toEqual(Array.from({ length: 3000 }, (_, at) => 12_000 - 3 - 4 * at))
 })
 
-test('what happened long ago is forgotten as the mirror is purged, and a clock that is wrong then forgets nothing', async () => {
+test('purging forgets old history, but forgets nothing if the clock is wrong', async () => {
   const db = documentsInMemory()
   const now = Date.parse('2026-11-21T00:00:00Z')
   happened(db, 1000, (at) => (at < 600 ? now - 500 * DAY : now))
@@ -86,7 +86,7 @@ test('what happened long ago is forgotten as the mirror is purged, and a clock t
   expect(count()).toBe(400)
 })
 
-test('a full disk on which nothing can be forgotten doesn’t keep the worker from answering', async () => {
+test('the worker still answers when a full disk prevents purging', async () => {
   const here = workerOffice()
   happened(here.db, 10, (at) => (at < 5 ? 1 : here.clock()))
   here.db.exec("CREATE TEMP TRIGGER full BEFORE DELETE ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")

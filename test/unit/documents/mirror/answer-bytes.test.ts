@@ -5,7 +5,7 @@ import { runToEnd } from '../../../../src/main/core/lib/slices.ts'
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 describe('the bytes of an answer', () => {
-  test('are read with a byte order mark, and in another charset where the answer names it', () => {
+  test('are decoded with a byte order mark, and in another charset if the answer names it', () => {
     const text = '[{"Reference":"ā"}]'
     const utf16 = Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'))
     expect(new TextDecoder().decode(asUtf8(bytesOf(`\ufeff${text}`), undefined))).toBe(text)
@@ -14,7 +14,7 @@ describe('the bytes of an answer', () => {
     expect(new TextDecoder().decode(asUtf8(bytesOf(text), 'x-unheard-of'))).toBe(text)
   })
 
-  test('have a sum that tells any other bytes apart, also over several pieces', () => {
+  test('have a hash that distinguishes any other bytes, also across several chunks', () => {
     const bytes = new Uint8Array(9 * 1024 * 1024)
     const sums = new Set([runToEnd(hashAnswer(bytes))])
     for (const place of [0, 1, 4 * 1024 * 1024, bytes.length - 1]) {

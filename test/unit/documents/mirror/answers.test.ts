@@ -14,7 +14,7 @@ vi.mock('../../../../src/main/core/documents/index/row.ts', async (original) => 
   return { ...real, indexRowOf }
 })
 
-test('a document with a very long log is read, and so is its folder', async () => {
+test('a document with a very long log is read, and so is the rest of its folder', async () => {
   const here = workerOffice()
   await here.look('InBox', [lease('a')])
   const Logs = Array.from({ length: 200_000 }, () => ({ Action: 'Viewed', Date: '2026-01-01T00:00:00Z' }))
@@ -22,7 +22,7 @@ test('a document with a very long log is read, and so is its folder', async () =
   expect(taken).toMatchObject({ kind: 'taken', documents: 2, changed: 2, unreadable: { count: 0 } })
 })
 
-test('a document that can’t be gone through is named, and the others of its folder are read', async () => {
+test('a document that can’t be processed is named, and the others of its folder are read', async () => {
   const here = workerOffice()
   await here.look('InBox', [lease('a')])
   const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('vast')])
@@ -30,7 +30,7 @@ test('a document that can’t be gone through is named, and the others of its fo
   expect(await here.changes()).toEqual(['a changed'])
 })
 
-test('what a failed write left undone is done by the next look, and the vanished document leaves', async () => {
+test('a failed write is completed by the next read, and the vanished document leaves', async () => {
   const here = workerOffice()
   await here.look('InBox', [lease('a'), lease('b')])
   await here.look('InBox', [lease('a'), lease('b')])
@@ -46,7 +46,7 @@ test('what a failed write left undone is done by the next look, and the vanished
   expect(await here.counts()).toMatchObject({ folders: { InBox: 1 } })
 })
 
-test('a member that the reference doesn’t name is kept as it is, and is no news where only its value is other', async () => {
+test('a member unknown to the reference is stored, and a change of only its value isn’t reported', async () => {
   const here = workerOffice()
   const signed = (sig: number) => lease('a', { PreviewUrl: `https://x.example/?sig=${sig}`, DaysLeft: sig })
   for (let sig = 1; sig < 5; sig++) await here.look('InBox', [signed(sig)])
@@ -58,7 +58,7 @@ test('a member that the reference doesn’t name is kept as it is, and is no new
 })
 
 test.each([1, 2])(
-  'a document that two folders show does not go from one to the other, in whatever order they answer (%i)',
+  'a document shown by two folders doesn’t move back and forth, in whatever order they answer (%i)',
   async (turn) => {
     const here = workerOffice()
     await here.look('InBox', [lease('x')])
@@ -84,14 +84,14 @@ test.each([1, 2])(
   }
 )
 
-test('a document that another folder shows has moved where its own is read no more', async () => {
+test('a document shown by another folder has moved once its own is no longer read', async () => {
   const here = workerOffice()
   await here.look('InBox', [lease('x')])
   for (let round = 0; round < 5; round++) await here.look('Progress', [lease('x')])
   expect(await here.get('x')).toMatchObject({ folder: 'Progress' })
 })
 
-test('our own extension of a package is ours on all of its documents, and the next one by others is not', async () => {
+test('our own extension of a package counts as ours for all its documents, and a later one by others doesn’t', async () => {
   const here = workerOffice()
   const both = (DueDate: string) => ['p1', 'p2'].map((one) => lease(one, { PackageReference: 'P', DueDate }))
   await here.look('InBox', both('2027-03-01'))
@@ -104,7 +104,7 @@ test('our own extension of a package is ours on all of its documents, and the ne
   expect((await here.changes()).slice(2)).toEqual(['p1 due-changed', 'p2 due-changed'])
 })
 
-test('what an operation’s answer says nothing of stays as it was', async () => {
+test('an operation’s answer leaves what it doesn’t mention unchanged', async () => {
   const here = workerOffice()
   const known = { ClientReference: 'M 7', PackageReference: 'P' }
   await here.look('InBox', [lease('a', known)])
@@ -114,7 +114,7 @@ test('what an operation’s answer says nothing of stays as it was', async () =>
   expect(await here.changes()).toEqual(['a due-changed own'])
 })
 
-test('an uncertain send is judged by little of each document, and of many that are alike by the newest', async () => {
+test('candidates for an uncertain send contain little of each document and, of many alike, the newest', async () => {
   const here = workerOffice()
   const day = (index: number) => new Date(Date.UTC(2020, 0, 1) + index * 3_600_000).toISOString()
   const Extra = 'x'.repeat(500)
@@ -135,7 +135,7 @@ test('an uncertain send is judged by little of each document, and of many that a
   expect(JSON.stringify(found).length).toBeLessThan(2001 * 400)
 })
 
-test('signers are told apart as they are in a few also where there are thousands', () => {
+test('signers are told apart among thousands as among a few', () => {
   const people = (from: number): Members[] =>
     Array.from({ length: 5000 }, (_, at) => ({
       FirstName: `F${at}`,
@@ -155,7 +155,7 @@ test('signers are told apart as they are in a few also where there are thousands
   expect(corrected).toEqual([{ kind: 'signed', signer: 'F3' }, { kind: 'signers-changed' }])
 })
 
-test('a move is told after what caused it', () => {
+test('a move is reported after its cause', () => {
   const placed = (folder: string, HasSigned: boolean) => ({
     folder,
     isGone: false,
@@ -166,7 +166,7 @@ test('a move is told after what caused it', () => {
   expect(told.map(({ kind }) => kind)).toEqual(['signed', 'moved'])
 })
 
-test('what was there at the first look counts as sent in the week that its log says, and in none where nothing says it', async () => {
+test('documents found by the first read count as sent in the week that their log names, or in none', async () => {
   const here = workerOffice()
   const sent = async () => {
     const { weeks } = await here.ask('overview', { accountId: 'office', now: here.clock(), zone: 'UTC', stuckDays: 7 })

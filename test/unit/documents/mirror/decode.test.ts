@@ -68,8 +68,8 @@ const document = object({
   Logs: list(log)
 })
 
-describe('a document is decoded quickly', () => {
-  test('and just as the schema decodes it, whatever the JSON', () => {
+describe('fast decoding of a document', () => {
+  test('gives the same as the schema, for any JSON', () => {
     fc.assert(
       fc.property(document, (json) => {
         // Vitest's own comparison takes a member named `constructor` for the type.
@@ -79,7 +79,7 @@ describe('a document is decoded quickly', () => {
     )
   })
 
-  test('and what is spelled as the reference spells it is not copied', () => {
+  test('doesn’t copy what is already spelled as in the reference', () => {
     const json = {
       Reference: 'r',
       Signers: [{ FirstName: 'Ana', HasSigned: true, SignedStatus: 'Signed' }],
@@ -90,17 +90,17 @@ describe('a document is decoded quickly', () => {
   })
 })
 
-describe('an item that is no document', () => {
+describe('an item that isn’t a valid document', () => {
   const deep = `{"Reference":"r","Name":"n","New":${'['.repeat(300)}${']'.repeat(300)}}`
 
   test.each([
     ['has no reference', '{"Name":"Lease"}', { path: '.Reference', name: 'Lease' }],
-    ['has an empty one', '{"Reference":" ","Name":"Lease"}', { path: '.Reference', name: 'Lease' }],
-    ['has one that could not be asked for', '{"Reference":"\\ud800"}', { path: '.Reference' }],
-    ['has a signer that is none', '{"reference":"r","Signers":[5]}', { path: '.Signers[0]', reference: 'r' }],
+    ['has an empty reference', '{"Reference":" ","Name":"Lease"}', { path: '.Reference', name: 'Lease' }],
+    ['has a reference that can’t be requested', '{"Reference":"\\ud800"}', { path: '.Reference' }],
+    ['has an invalid signer', '{"reference":"r","Signers":[5]}', { path: '.Signers[0]', reference: 'r' }],
     ['is null', 'null', { path: '' }],
     ['is nested too deep to be kept', deep, { path: '', reference: 'r', name: 'n' }]
-  ])('is named as far as it says who it is: it %s', (_, text, said) => {
+  ])('is identified as far as it can be: it %s', (_, text, said) => {
     expect(readItem(text, text === deep)).toEqual({ kind: 'unreadable', ...said })
   })
 })

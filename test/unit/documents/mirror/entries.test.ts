@@ -35,7 +35,7 @@ function openEntries(count: number) {
   return { index, entries, put }
 }
 
-test('a document is found by the bytes that said what is kept of it, in either kind of answer, and by no others', () => {
+test('a document is found by the bytes it was last stored from, with or without logs, and by no others', () => {
   const COUNT = 1100
   const step = fc.record({
     at: fc.nat(COUNT - 1),
@@ -82,7 +82,7 @@ test('a document is found by the bytes that said what is kept of it, in either k
   )
 })
 
-test('the documents of a package are those that are in it now', () => {
+test('the documents of a package are those currently in it', () => {
   const change = fc.tuple(fc.nat(29), fc.option(fc.constantFrom('P-1', 'P-2', 'P-3'), { nil: undefined }))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {

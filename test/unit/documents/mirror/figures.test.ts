@@ -28,7 +28,7 @@ async function overviews(db: Db, now: number) {
   return { kept, index: await here.ask('overview', { ...moment, stuckDays: 2 }), order }
 }
 
-test('the numbers are there before the index is', async () => {
+test('the figures are available before the index is', async () => {
   const here = workerOffice()
   await here.look('Progress', someOffice(1, 3000))
   const { kept, index, order } = await overviews(here.db, here.clock())
@@ -42,7 +42,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constantFrom('read', 'unread', 'gone', 'renamed', 'other service', 'erased', 'failed write') })
 )
 
-test('whatever happens to documents, what is kept counts as the index does', async () => {
+test('the stored figures equal the index’s counts after any sequence of changes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
       const here = workerOffice()
@@ -74,7 +74,7 @@ test('whatever happens to documents, what is kept counts as the index does', asy
   )
 })
 
-test('documents of a file that has no figures yet, or other ones, are counted by the index, which writes them', async () => {
+test('a file without figures, or with older ones, is counted by the index, which then stores them', async () => {
   for (const older of ['', JSON.stringify([STATUS_FAMILIES.toReversed(), IDENTITY_STATES])]) {
     const here = workerOffice()
     await here.look('Progress', someOffice(1, 500))
@@ -88,7 +88,7 @@ test('documents of a file that has no figures yet, or other ones, are counted by
   }
 })
 
-test('an account that was removed is forgotten before the index is there, and is not in it', async () => {
+test('a removed account is forgotten before the index is loaded, and isn’t in it', async () => {
   const here = workerOffice()
   await here.look('Progress', someOffice(1, 600))
   await here.look('Progress', someOffice(1, 600), { accountId: 'left' })
@@ -116,7 +116,7 @@ async function readAndKill(folder: string, from: number, killAfter: number): Pro
   return taken + 1
 }
 
-test('an application that was killed while it read counts the documents as they are kept', async () => {
+test('an application killed while reading counts the documents as stored', async () => {
   const folder = temporaryFolder()
   let round = 0
   for (const killAfter of [0, 2, 5]) {

@@ -211,7 +211,7 @@ describe.each([
 ])('a server that is $sickness', ({ sickness, looks, isShown }) => {
   // The load is highest while someone is looking.
   const tags = isShown ? [] : ['full']
-  test(`at fifty workstations where ${looks} looks`, { tags }, async () => {
+  test(`at fifty workstations where ${looks} is looking`, { tags }, async () => {
     const { time, stations, asked, how, during, areBack } = openOffice(50, isShown)
     for (const { polling } of stations) polling.start()
     areBack()
@@ -249,9 +249,9 @@ describe.each([
 describe.each([
   { looks: 'someone', isShown: true, minutes: 1 },
   { looks: 'nobody', isShown: false, minutes: 5 }
-])('a server that was away for longer than what was compared holds, where $looks looks', ({ isShown, minutes }) => {
+])('after an outage longer than what was compared, with $looks looking', ({ isShown, minutes }) => {
   const tags = isShown ? [] : ['full']
-  test('they compare one after the other', { tags }, async () => {
+  test('workstations compare one after another', { tags }, async () => {
     const { time, stations, asked, during, areBack } = openOffice(50, isShown)
     for (const { polling } of stations) polling.start()
     areBack()

@@ -9,7 +9,7 @@ const SECOND = 1_000
 const ACCOUNT = { id: 'account', name: 'Harbour Law', baseUrl: 'https://sign.example/', folders: ['InBox'] }
 const PAGES = 100
 
-test('it goes on being the one who reads, and hands over each page once', async () => {
+test('the reader keeps its lease, and hands over each page once', async () => {
   const time = testTime()
   const its = time.run()
   const lease = { epoch: 0, until: -1 }

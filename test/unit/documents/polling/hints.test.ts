@@ -48,7 +48,7 @@ function ask(address: string, { method = 'POST', body = '', headers = {} } = {})
 
 describe('a hint', () => {
   test.each(['GET', 'POST', 'PUT', 'HEAD'])(
-    'by %s makes the folders be looked at, and is answered with nothing',
+    'by %s starts a read of the folders, and the answer is empty',
     async (method) => {
       expect(await ask(await listening(), { method, body: method === 'POST' ? '{"any":"thing"}' : '' })).toBe(204)
       expect(woken).toBe(1)
@@ -59,7 +59,7 @@ describe('a hint', () => {
     expect(await ask(`${await listening()}?reference=doc-1`)).toBe(204)
   })
 
-  test('comes at most once a second, and the last is not lost', async () => {
+  test('is acted on at most once a second, and the last one is not lost', async () => {
     const address = await listening()
     for (let hint = 0; hint < 20; hint++) expect(await ask(address)).toBe(204)
     expect(woken).toBe(1)
@@ -69,7 +69,7 @@ describe('a hint', () => {
     expect(woken).toBe(2)
   })
 
-  test('to another path is none', async () => {
+  test('to another path is rejected', async () => {
     const address = await listening()
     const wrong = address.slice(0, -1) + (address.endsWith('A') ? 'B' : 'A')
     expect(await ask(wrong)).toBe(404)
@@ -77,14 +77,14 @@ describe('a hint', () => {
     expect(woken).toBe(0)
   })
 
-  test('by a name that isn’t this machine’s is none, as a page in a browser might be led here', async () => {
+  test('under a host name other than this machine’s is rejected, as a web page might send it', async () => {
     const address = await listening()
     expect(await ask(address, { headers: { host: 'evil.example.com' } })).toBe(421)
     expect(woken).toBe(0)
     expect(await ask(address, { headers: { host: `localhost:${new URL(address).port}` } })).toBe(204)
   })
 
-  test('gets through although others hold all connections and say nothing', async () => {
+  test('gets through although other clients hold all connections open', async () => {
     const address = await listening()
     const silent = Array.from({ length: 8 }, () => connect(Number(new URL(address).port), '127.0.0.1'))
     for (const one of silent) {
@@ -96,20 +96,20 @@ describe('a hint', () => {
     for (const one of silent) one.destroy()
   }, 20_000)
 
-  test('with a body beyond all reason is cut off', async () => {
+  test('with a huge body is cut off', async () => {
     expect(await ask(await listening(), { body: 'x'.repeat(3_000_000) })).toBeUndefined()
     expect(woken).toBe(0)
   })
 })
 
 describe('the address', () => {
-  test('is of this machine alone, and nobody can guess it', async () => {
+  test('is local to this machine and can’t be guessed', async () => {
     const { hostname, pathname } = new URL(await listening())
     expect(hostname).toBe('127.0.0.1')
     expect(pathname).toMatch(/^\/hint\/[\w-]{32}$/)
   })
 
-  test('isn’t there until someone wants it, nor after they don’t', async () => {
+  test('exists only while hints are switched on', async () => {
     await hints.start()
     expect(hints.view()).toEqual({})
     const address = await listening()
@@ -125,7 +125,7 @@ describe('the address', () => {
     expect(hints.view()).toEqual({ address })
   })
 
-  test('is another where its port was taken meanwhile, and that is said', async () => {
+  test('changes if its port was taken meanwhile, and this is reported', async () => {
     const address = await listening()
     await hints.stop()
     const other = createServer()
@@ -140,7 +140,7 @@ describe('the address', () => {
     await new Promise((resolve) => other.close(resolve))
   })
 
-  test('that is another is told again after a restart, until someone has seen it', async () => {
+  test('if changed, is reported again after each restart until someone has seen it', async () => {
     const address = await listening()
     await hints.stop()
     const other = createServer()
@@ -159,7 +159,7 @@ describe('the address', () => {
     await new Promise((resolve) => other.close(resolve))
   })
 
-  test('is one, however quickly it is switched on and off', async () => {
+  test('is a single one, however quickly hints are switched on and off', async () => {
     const all = await Promise.all([true, false, true, true].map((on) => hints.set(on)))
     expect(all.at(-1)).toEqual(hints.view())
     expect(await ask(hints.view().address ?? '')).toBe(204)

@@ -379,7 +379,7 @@ function leads(links: readonly DocumentChange[], from: string | undefined, to: s
   expect(at).toBe(to)
 }
 
-test('after any history the mirror equals the service, and each change was told once and none that did not happen', async () => {
+test('after any history the mirror equals the service, and each change was reported once, with none invented', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ begin, steps }) => {
       const world = openWorld(begin)

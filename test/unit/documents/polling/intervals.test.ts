@@ -1,4 +1,4 @@
-/** The pause between looks at an account's folders, and when a missing document may be called gone. */
+/** The pause between reads of an account's folders, and when a missing document may be called gone. */
 import { describe, expect, test } from 'vitest'
 import { type RoundOutcome, restAfter } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { type CompleteRound, trackMissing } from '../../../../src/main/core/documents/polling/rounds.ts'
@@ -9,14 +9,14 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const well: RoundOutcome = { isLookedAt: true, failures: 0, isOffline: false, took: 200 }
 
-describe('the pace', () => {
+describe('the interval', () => {
   test.each<[string, Partial<RoundOutcome>, number]>([
-    ['seconds while someone looks', {}, 10 * SECOND],
-    ['minutes while nobody does', { isLookedAt: false }, 2 * MINUTE],
-    ['as long at least as many workstations that read each for itself have it', { atLeast: 40 * MINUTE }, 40 * MINUTE],
-    ['no sooner than that because it fails', { atLeast: 40 * MINUTE, failures: 1 }, 40 * MINUTE],
+    ['seconds while someone is looking', {}, 10 * SECOND],
+    ['minutes while nobody is', { isLookedAt: false }, 2 * MINUTE],
+    ['at least as long as when workstations read separately', { atLeast: 40 * MINUTE }, 40 * MINUTE],
+    ['no shorter than that after a failure', { atLeast: 40 * MINUTE, failures: 1 }, 40 * MINUTE],
     [
-      'as before while the line is down, which one request finds out',
+      'as before while offline, which takes only one request to find out',
       { isLookedAt: false, atLeast: 40 * MINUTE, failures: 9, isOffline: true },
       2 * MINUTE
     ],
@@ -25,7 +25,7 @@ describe('the pace', () => {
     ['half a minute after a first failure', { failures: 1, error: { code: 'server' } }, 30 * SECOND],
     ['twice as long after a second', { failures: 2, error: { code: 'server' } }, MINUTE],
     ['some minutes after many', { failures: 40, error: { code: 'server' } }, 5 * MINUTE],
-    ['no sooner because it fails', { isLookedAt: false, failures: 1, error: { code: 'server' } }, 2 * MINUTE],
+    ['no shorter after a failure', { isLookedAt: false, failures: 1, error: { code: 'server' } }, 2 * MINUTE],
     [
       'as long as the service asks for',
       { failures: 1, error: { code: 'rate-limited', retryAfterMs: 900_000 } },
@@ -36,22 +36,22 @@ describe('the pace', () => {
       { failures: 1, error: { code: 'rate-limited', retryAfterMs: 30 * 86_400_000 } },
       60 * MINUTE
     ],
-    ['minutes where the keychain was shut', { failures: 1, error: { code: 'keychain' } }, 5 * MINUTE],
-    ['a steady while when the line is down', { failures: 9, isOffline: true, error: { code: 'offline' } }, 30 * SECOND],
-    ['a longer one when nobody looks', { isLookedAt: false, failures: 9, isOffline: true }, 2 * MINUTE]
+    ['minutes if the keychain is locked', { failures: 1, error: { code: 'keychain' } }, 5 * MINUTE],
+    ['constant while offline', { failures: 9, isOffline: true, error: { code: 'offline' } }, 30 * SECOND],
+    ['longer offline when nobody is looking', { isLookedAt: false, failures: 9, isOffline: true }, 2 * MINUTE]
   ])('is %s', (_words, standing, rest) => {
     expect(restAfter({ ...well, ...standing }, 0)).toBe(rest)
   })
 
-  test('is spread after errors, so that not all workstations come back at once', () => {
+  test('varies after errors, so that not all workstations return at the same moment', () => {
     const failed = { ...well, failures: 1, error: { code: 'server' } as const }
     expect(restAfter(failed, 0.99)).toBeGreaterThan(restAfter(failed, 0))
     expect(restAfter(well, 0.99)).toBe(restAfter(well, 0))
   })
 })
 
-describe('telling of many things', () => {
-  test('is done at once, then now and then, and the last is never left out', async () => {
+describe('throttled announcements', () => {
+  test('are made immediately, then at intervals, and the last is never left out', async () => {
     const time = testTime()
     const told: number[] = []
     const { request } = throttled(time.run(), 250, () => told.push(time.elapsed()))
@@ -64,7 +64,7 @@ describe('telling of many things', () => {
   })
 })
 
-describe('what is missing', () => {
+describe('a missing document', () => {
   let monotonicAt = 0
   /** A round that begins `later` after the previous one. */
   const round = (documents: number, later = 30 * SECOND): CompleteRound => {
@@ -77,7 +77,7 @@ describe('what is missing', () => {
     }
   }
 
-  test('is gone when two rounds on end have missed it', () => {
+  test('is gone after two consecutive rounds without it', () => {
     const trackers = trackMissing(new Map())
     const [first, second] = [round(20), round(19)]
     expect(trackers.recordRound(first)).toBeUndefined()
@@ -85,14 +85,14 @@ describe('what is missing', () => {
     expect(trackers.recordRound(round(19))).toBe(second.firstReadAt)
   })
 
-  test('is not gone by one round that two callers waited for', () => {
+  test('isn’t gone after a single round that two callers waited for', () => {
     const trackers = trackMissing(new Map())
     const first = round(20)
     trackers.recordRound(first)
     expect(trackers.recordRound(first)).toBeUndefined()
   })
 
-  test('is not gone by two rounds that came one right after the other', () => {
+  test('isn’t gone after two rounds in quick succession', () => {
     const trackers = trackMissing(new Map())
     const first = round(20)
     trackers.recordRound(first)
@@ -101,7 +101,7 @@ describe('what is missing', () => {
     expect(trackers.recordRound(round(19, 2 * SECOND))).toBe(first.firstReadAt)
   })
 
-  test('is looked for longer where a folder shrank at once to less than half', () => {
+  test('is looked for longer if a folder suddenly shrank to less than half', () => {
     const trackers = trackMissing(new Map())
     const [full, empty] = [round(30), round(0, 6 * SECOND)]
     trackers.recordRound(full)
@@ -110,7 +110,7 @@ describe('what is missing', () => {
     expect(trackers.recordRound(round(0, 6 * SECOND))).toBe(full.firstReadAt)
   })
 
-  test('takes three looks where a folder shrank at once to less than half', () => {
+  test('needs three rounds if a folder suddenly shrank to less than half', () => {
     const trackers = trackMissing(new Map())
     const [full, before, empty, second] = [round(30), round(30), round(0), round(0)]
     trackers.recordRound(full)
@@ -121,7 +121,7 @@ describe('what is missing', () => {
     expect(trackers.recordRound(round(0))).toBe(second.firstReadAt)
   })
 
-  test('takes three looks in a new run, too, which knows how long folders were', () => {
+  test('needs three rounds in a new run, too, as folder sizes are remembered', () => {
     const trackers = trackMissing(new Map([['InBox', 30]]))
     const [first, second] = [round(0), round(0)]
     expect(trackers.recordRound(first)).toBeUndefined()
@@ -129,7 +129,7 @@ describe('what is missing', () => {
     expect(trackers.recordRound(round(0))).toBe(second.firstReadAt)
   })
 
-  test('is nothing to wonder at in a small folder', () => {
+  test('needs no extra round in a small folder', () => {
     const trackers = trackMissing(new Map([['InBox', 9]]))
     const first = round(0)
     trackers.recordRound(first)

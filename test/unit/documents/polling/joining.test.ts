@@ -125,7 +125,7 @@ function openJoining() {
 const statusOf = async ({ here }: ReturnType<typeof openJoining>, reference: string) =>
   (await here.get(reference))?.document.Status
 
-test('it reads no further back than its own round, and what that has shown isn’t taken back by what was read before', async () => {
+test('it reads back no further than its own round, and older changes don’t undo what that round showed', async () => {
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
@@ -151,7 +151,7 @@ test('it reads no further back than its own round, and what that has shown isn�
   expect(asked.documents).toBe(0)
 })
 
-test('a round that began before it was known how far the office is says nothing of that: the next one does', async () => {
+test('a round begun before the office’s position was known doesn’t count; the next one does', async () => {
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { time, together, wanted, ended, unshared, comes } = openJoining()
@@ -169,7 +169,7 @@ test('a round that began before it was known how far the office is says nothing 
   expect(asked.changesAfter).toEqual([])
 })
 
-test('a round over some of the folders doesn’t either: all is read from the office', async () => {
+test('a round over only some of the folders doesn’t count: everything is read from the office', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { together, wanted, ended, here, comes } = openJoining()
@@ -181,7 +181,7 @@ test('a round over some of the folders doesn’t either: all is read from the of
   await comes(() => asked.changesAfter).toEqual([0, 500])
 })
 
-test('what is gone since it was here last is gone here, though its own round only lacks it', async () => {
+test('a document gone since the last visit is gone, although its own round merely lacks it', async () => {
   const { poll, handsOver, handsOverGone, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
@@ -197,7 +197,7 @@ test('what is gone since it was here last is gone here, though its own round onl
   await comes(async () => (await here.changes()).includes('D-0 gone')).toBe(true)
 })
 
-test('what is here in no folder yet, and isn’t only known here, is asked of the office, too', async () => {
+test('a document in no folder yet, and not only known locally, is requested from the office, too', async () => {
   const { handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { here } = openJoining()
@@ -212,7 +212,7 @@ test('what is here in no folder yet, and isn’t only known here, is asked of th
   expect(await areSeen()).toBe(false)
 })
 
-test('a round that ends while a later one is under way has seen no more than the office had as it began itself', async () => {
+test('a round that ends during a later one counts only up to the office’s position when it began', async () => {
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
@@ -229,7 +229,7 @@ test('a round that ends while a later one is under way has seen no more than the
   expect(asked.changesAfter).toEqual([COUNT])
 })
 
-test('an office that was put back to an earlier moment is read from its beginning, whatever a round has shown', async () => {
+test('an office restored to an earlier state is read from its beginning, whatever a round has shown', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { here, together, wanted, ended, comes } = openJoining()
@@ -245,7 +245,7 @@ test.for([
   ['liveTags', ACCOUNT.folders],
   ['liveTags', ['InBox']],
   ['requestRead', ACCOUNT.folders]
-] as const)('so it is where that becomes known while a round is compared: %s, %j', async ([name, folders]) => {
+] as const)('the same if this is discovered while a round is being compared: %s, %j', async ([name, folders]) => {
   const { handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { here, together, wanted, ended } = openJoining()
@@ -266,7 +266,7 @@ test.for([
   expect(await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })).toEqual({ cursor: -1, provenAt: 0 })
 })
 
-test('a round that began in another feed says nothing of how far this one was', async () => {
+test('a round begun in another feed doesn’t count for this one', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { time, together, wanted, ended, changesTo } = openJoining()
@@ -281,7 +281,7 @@ test('a round that began in another feed says nothing of how far this one was', 
   expect(asked.changesAfter).toEqual([])
 })
 
-test('nor is a wish in another feed waited for', async () => {
+test('a request made in another feed isn’t waited for', async () => {
   const { asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { time, here, together, wanted, ended, changesTo, comes } = openJoining()

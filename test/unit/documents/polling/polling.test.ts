@@ -34,13 +34,13 @@ async function quiet() {
 }
 
 describe('the local copy of the folders', () => {
-  test('is complete after a look, and says when it was true', async () => {
+  test('is complete after a read, and gives the time at which it was true', async () => {
     await refresh()
     expect(await all()).toHaveLength(references().length)
     expect(await lookedAt('Signed')).toBeLessThanOrEqual(work.time.now)
   })
 
-  test('the first look at a folder has the logs, which say when its documents began; later looks do without', async () => {
+  test('the first read of a folder requests the logs, which date its documents; later reads don’t', async () => {
     const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments'))
     await work.polling.refresh(work.accountId)
     expect(looks().every((request) => request.includes('DocumentLog=true'))).toBe(true)
@@ -54,7 +54,7 @@ describe('the local copy of the folders', () => {
     ).toBe(false)
   })
 
-  test('an answer equal to the last one changes nothing and tells nobody', async () => {
+  test('an answer equal to the last one changes and announces nothing', async () => {
     await refresh()
     await quiet()
     await refresh()
@@ -62,7 +62,7 @@ describe('the local copy of the folders', () => {
     expect(work.changes).toEqual([])
   })
 
-  test('survives going offline, and says that it did', async () => {
+  test('survives going offline, and reports that it did', async () => {
     await refresh()
     const before = (await all()).length
     await work.line.close()
@@ -72,7 +72,7 @@ describe('the local copy of the folders', () => {
     expect(work.polling.connectionOf(work.accountId)).toMatchObject({ state: 'offline' })
   })
 
-  test('a page of rubbish empties nothing', async () => {
+  test('an unreadable page removes nothing', async () => {
     await refresh()
     const before = await lookedAt('InBox')
     work.line.setFault('rubbish')
@@ -81,7 +81,7 @@ describe('the local copy of the folders', () => {
     expect(await lookedAt('InBox')).toBe(before)
   })
 
-  test('a document that left all folders is marked gone, not deleted, and comes back when it is shown again', async () => {
+  test('a document that left all folders is marked gone, not deleted, and returns when shown again', async () => {
     await refresh()
     const { documents } = work.practice.state
     const [reference = ''] = references()
@@ -100,7 +100,7 @@ describe('the local copy of the folders', () => {
     expect((await get(reference))?.goneAt).toBeUndefined()
   })
 
-  test('a folder that is suddenly empty makes nobody gone by two looks', async () => {
+  test('a folder that is suddenly empty makes no document gone after two reads', async () => {
     await refresh()
     const { state } = work.practice
     const before = { ...state.documents }
@@ -116,7 +116,7 @@ describe('the local copy of the folders', () => {
     expect((await get(reference))?.goneAt).toBeGreaterThan(0)
   })
 
-  test('however often someone asks at once, a moment in which the service shows nothing makes nobody gone', async () => {
+  test('a moment in which the service shows nothing makes no document gone, however often reads are requested', async () => {
     await refresh()
     const { state } = work.practice
     const [reference = '', ...others] = Object.keys(state.documents)
@@ -131,7 +131,7 @@ describe('the local copy of the folders', () => {
     for (const one of [reference, ...others]) expect((await get(one))?.goneAt).toBeUndefined()
   })
 
-  test('says what is so by the wall clock, also after that was an hour ahead and put right', async () => {
+  test('gives times of the wall clock, even after it was an hour ahead and corrected', async () => {
     work.time.now += 3_600_000
     await refresh()
     work.time.now -= 3_600_000
@@ -145,7 +145,7 @@ describe('the local copy of the folders', () => {
     expect((await get(reference))?.changedAt).toBeLessThanOrEqual(now)
   })
 
-  test('a service that is down is news once, however often it is asked', async () => {
+  test('an unavailable service is announced once, however often it is polled', async () => {
     await refresh()
     work.line.setFault('rubbish')
     await refresh().catch(() => undefined)
@@ -155,7 +155,7 @@ describe('the local copy of the folders', () => {
     expect(work.changes).toEqual([])
   })
 
-  test('what is asked after something happened is never answered by a look that began before it', async () => {
+  test('a read requested after an event is never answered by one that began earlier', async () => {
     const before = refresh()
     const { id } = await work.send(forms())
     await refresh()
@@ -164,7 +164,7 @@ describe('the local copy of the folders', () => {
     await before
   })
 
-  test('a log is old once its document has changed, and is read again with it', async () => {
+  test('a log is outdated once its document has changed, and is read again with it', async () => {
     await readAll()
     const [reference = ''] = references()
     const isOld = async () => (await get(reference))?.logsAreOld
@@ -178,7 +178,7 @@ describe('the local copy of the folders', () => {
     expect(await isOld()).toBe(false)
   })
 
-  test('is told of at most four times a second', async () => {
+  test('is announced at most four times a second', async () => {
     await refresh()
     await quiet()
     const record = Object.values(work.practice.state.documents)[0]
@@ -196,13 +196,13 @@ describe('the local copy of the folders', () => {
 describe('the folders of an account', () => {
   const rename = (folders: string[]) => work.accounts.update(work.accountId, { folders })
 
-  test('are those that the office named', async () => {
+  test('are those the account lists', async () => {
     await rename(['Progress'])
     await refresh()
     expect([gets('Progress'), gets()]).toEqual([1, 1])
   })
 
-  test('that were changed are known to the worker before anything more is read, however often that fails', async () => {
+  test('if changed, are passed to the worker before the next read, however often that fails', async () => {
     const asked: string[] = []
     let failures = 0
     const polling = openPolling({
@@ -236,7 +236,7 @@ describe('the folders of an account', () => {
     polling.stop()
   })
 
-  test('that are being read when the application ends lead to nothing any more: the database is closed by then', async () => {
+  test('being read when the application quits don’t touch the closed database', async () => {
     const looks: string[] = []
     let isClosed = false
     const fromDatabase = <Value>(value: () => Value): Value => {
@@ -274,7 +274,7 @@ describe('the folders of an account', () => {
   test.each([
     ['with a refusal', () => undefined],
     ['as not found', () => work.line.setFault({ status: 404 }, (_method, path) => path.includes('Archive'))]
-  ])('that the service never knew stop no other, and hold nothing, answered %s', async (_words, answered) => {
+  ])('unknown to the service, answered %s, don’t affect the others or retain documents', async (_words, answered) => {
     await refresh()
     await rename(['InBox', 'Progress', 'Signed', 'Archive'])
     answered()
@@ -298,7 +298,7 @@ describe('the folders of an account', () => {
     expect(await readAll()).toMatchObject({ isComplete: false })
   })
 
-  test('that was read before and is unknown now makes nothing gone', async () => {
+  test('read before but unknown now, make nothing gone', async () => {
     await refresh()
     work.line.setFault({ status: 404 }, (_method, path) => path.includes('Progress'))
     const [reference = ''] = references()
@@ -311,7 +311,7 @@ describe('the folders of an account', () => {
   })
 })
 
-describe('by itself', () => {
+describe('automatic polling', () => {
   const begin = () => work.polling.start()
   /** Waits until that many looks at the first folder have been answered. */
   async function looked(times: number) {
@@ -321,14 +321,14 @@ describe('by itself', () => {
     await expect.poll(() => work.rounds.length, { timeout: 20_000 }).toBe(times)
   }
 
-  test('folders are read at once, and seconds apart while someone looks', async () => {
+  test('reads the folders immediately, and every few seconds while someone is looking', async () => {
     begin()
     await looked(1)
     await work.time.pass(PACE.shown)
     await looked(2)
   })
 
-  test('one that fails slows no other, and is left alone until its own time', async () => {
+  test('isn’t slowed by a failing folder, which is left alone until its own time', async () => {
     const fails = (_method: string, path: string) => path.includes('Signed')
     work.line.setFault({ status: 413 }, fails)
     begin()
@@ -350,7 +350,7 @@ describe('by itself', () => {
     await expect.poll(() => work.polling.troubleOf(work.accountId, 'Signed')).toEqual({})
   })
 
-  test('minutes apart while nobody does, and at once when the window comes back', async () => {
+  test('reads minutes apart while nobody is looking, and immediately when the window returns', async () => {
     work.polling.setShown(false)
     begin()
     await looked(1)
@@ -360,7 +360,7 @@ describe('by itself', () => {
     await looked(2)
   })
 
-  test('at once when something gives cause', async () => {
+  test('reads immediately when there is reason to', async () => {
     begin()
     await looked(1)
     work.polling.soon()
@@ -369,7 +369,7 @@ describe('by itself', () => {
     await looked(3)
   })
 
-  test('only one folder is asked for while offline, and all are once it is back', async () => {
+  test('requests only one folder while offline, and all once online again', async () => {
     begin()
     await looked(1)
     await work.line.goDown()
@@ -388,7 +388,7 @@ describe('by itself', () => {
     expect(work.line.seen.at(before)).toContain('InBox')
   }, 60_000)
 
-  test('at once when a request of someone else’s finds nobody, so that being offline, and online again, is known', async () => {
+  test('reads immediately when another request can’t connect, so that going offline and online is noticed', async () => {
     begin()
     await looked(1)
     await work.line.goDown()
@@ -402,7 +402,7 @@ describe('by itself', () => {
     await expect.poll(state, { timeout: 20_000 }).toBe('online')
   }, 60_000)
 
-  test('other accounts are read, too, and keep what is known of them', async () => {
+  test('reads other accounts, too, and keeps what is known of them', async () => {
     const other = await work.accounts.add({
       kind: 'service',
       name: 'Other office',
@@ -416,7 +416,7 @@ describe('by itself', () => {
     expect(work.polling.connectionOf(other.id).state).toBe('online')
   })
 
-  test('an account that was removed is read no more, and nothing of it is kept', async () => {
+  test('no longer reads a removed account, and keeps nothing of it', async () => {
     begin()
     const removing = work.polling.accountRemoved(work.accountId)
     await work.accounts.remove(work.accountId)
