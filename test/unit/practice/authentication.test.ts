@@ -34,7 +34,7 @@ describe('The API key with its HMAC headers', () => {
   const ask = (office: ReturnType<typeof practice>, headers: Record<string, string>) =>
     office.ask('/Recipient/Recipients', { headers })
 
-  it('lets in a request that is signed for now, also with a fraction of a second', async () => {
+  it('accepts a request signed for the current time, also with a fraction of a second', async () => {
     const office = practice({ auth: hmac })
     expect((await ask(office, signed(office.now()))).status).toBe(200)
     expect((await ask(office, signed(office.now(), { date: `${office.now() / 1000}.25` }))).status).toBe(200)
@@ -45,12 +45,12 @@ describe('The API key with its HMAC headers', () => {
     ['another key', { key: 'other' }],
     ['another secret', { secret: 'other' }],
     ['an old date', { date: '1500000000' }],
-    ['a date to come', { date: '2500000000' }],
-    ['a date that is none', { date: 'now' }],
+    ['a future date', { date: '2500000000' }],
+    ['an invalid date', { date: 'now' }],
     ['no nonce', { nonce: '' }],
     ['another access URL', { referer: 'https://office.example.com.evil.example/' }],
     ['another path of the access URL', { referer: 'https://office.example.com/other' }]
-  ])('keeps out %s', async (_what, change) => {
+  ])('rejects %s', async (_what, change) => {
     const office = practice({ auth: hmac })
     expect(await refusal(await ask(office, signed(office.now(), change)))).toMatchObject({
       status: 401,
@@ -58,7 +58,7 @@ describe('The API key with its HMAC headers', () => {
     })
   })
 
-  it('keeps out a request without the headers, and one that was altered', async () => {
+  it('rejects a request without the headers, and one that was altered', async () => {
     const office = practice({ auth: hmac })
     expect((await ask(office, { Accept: 'application/json' })).status).toBe(401)
     const headers = signed(office.now())
@@ -68,7 +68,7 @@ describe('The API key with its HMAC headers', () => {
     expect((await ask(office, { ...headers, 'X-CUSTOM-NONCE': 'x'.repeat(32) })).status).toBe(401)
   })
 
-  it('takes a nonce once; a forged request does not use it up', async () => {
+  it('accepts a nonce once; a forged request does not use it up', async () => {
     const office = practice({ auth: hmac })
     const headers = signed(office.now())
     expect((await ask(office, { ...headers, 'X-CUSTOM-SIGNATURE': 'x' })).status).toBe(401)
@@ -78,7 +78,7 @@ describe('The API key with its HMAC headers', () => {
     expect((await ask(office, headers)).status).toBe(401)
   })
 
-  it('is not asked of signing pages, whose key is the secret', async () => {
+  it('is not required on signing pages, whose link is the secret', async () => {
     const office = practice({ auth: hmac })
     const body = JSON.stringify({ Forms: [aForm()] })
     const headers = { ...signed(office.now()), 'Content-Type': 'application/json' }
@@ -91,7 +91,7 @@ describe('The API key with its HMAC headers', () => {
 describe('A bearer token', () => {
   const auth = { scheme: 'bearer', token: 'the-token' } as const
 
-  it('lets in anyone who has it and nobody else', async () => {
+  it('gives access to anyone who has it and nobody else', async () => {
     const office = practice({ auth })
     const ask = (authorization?: string) =>
       office.ask(
@@ -114,7 +114,7 @@ describe('A bearer token', () => {
     }
   })
 
-  it('refuses before anything is read or changed', async () => {
+  it('is checked before anything is read or changed', async () => {
     const office = practice({ auth })
     const body = JSON.stringify({ Forms: [aForm()] })
     await office.ask('/FormDirect/SendForms2', {

@@ -85,7 +85,7 @@ describe('The conventions hold for every operation', () => {
     }
   })
 
-  it('answers a page where nobody asks for JSON', async () => {
+  it('answers a page if nobody asks for JSON', async () => {
     const { office, posts, gets } = await operations()
     for (const accept of [undefined, 'text/html', '*/*', 'text/html,application/json;q=0.5']) {
       const headers: Record<string, string> = {
@@ -124,7 +124,7 @@ describe('The conventions hold for every operation', () => {
     }
   })
 
-  it('answers the PDF as bytes, whatever is asked for', async () => {
+  it('answers the PDF as bytes, whatever format is requested', async () => {
     const { office, reference } = await operations()
     const response = await office.ask(`/Download/IDVerification/${reference}/pdf`, {
       headers: { Accept: 'application/json' }
@@ -139,7 +139,7 @@ describe('The conventions hold for every operation', () => {
     expect((await office.get('/web/v1.4/x/Recipient/Recipients')).status).toBe(404)
   })
 
-  it('takes a registered base path however its slashes were written', async () => {
+  it('accepts a registered base path with any leading and trailing slashes', async () => {
     for (const basePath of ['web/v1.4', '/web/v1.4/', 'web/v1.4/']) {
       expect((await practice({ basePath }).get('/web/v1.4/Recipient/Recipients')).status).toBe(200)
     }

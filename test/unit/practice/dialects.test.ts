@@ -30,7 +30,7 @@ const sendIn = async (...dialects: Dialect[]) => {
 type Signers = Record<string, unknown>[]
 
 describe('a dialect', () => {
-  it('is named with commas between, and nothing else is one', () => {
+  it('is named in a comma-separated list, and unknown names are rejected', () => {
     expect(readDialects('sparse, day-first')).toEqual(['sparse', 'day-first'])
     expect(readDialects('sparse,french')).toBeUndefined()
   })
@@ -49,13 +49,13 @@ describe('a dialect', () => {
     ])
   })
 
-  it('link-on-send gives the link in the answer of the send alone', async () => {
+  it('link-on-send gives the link only in the answer to the send', async () => {
     const { sent, listed } = await sendIn('link-on-send')
     expect((sent.Signers as Signers)[0]).toHaveProperty('SigningKey')
     expect((listed.Signers as Signers)[0]).not.toHaveProperty('SigningKey')
   })
 
-  it('v13 has no SendForms2 and nothing beside the reference, and writes as its framework does', async () => {
+  it('v13 has no SendForms2 and nothing outside the reference, and writes as its framework does', async () => {
     const { office, sent } = await sendIn('v13')
     const absent = [
       await office.post('/FormDirect/SendForms2', { Forms: [form] }),
@@ -69,7 +69,7 @@ describe('a dialect', () => {
     expect((sent.Signers as Signers)[0]).toMatchObject({ SignedStatus: 1, HasSigned: 'False' })
   })
 
-  it('day-first writes days as the account says that its user does', async () => {
+  it('day-first writes dates in the order of the account’s DateFormat', async () => {
     const { office, listed } = await sendIn('day-first')
     expect(listed.DueDate).toBe('01/07/2026')
     const logged = await answered<{ Logs: { Date: string }[] }[]>(
@@ -79,12 +79,12 @@ describe('a dialect', () => {
     expect(await answered(await office.get('/Account/Info'))).toMatchObject({ DateFormat: 'dd/MM/yyyy' })
   })
 
-  it('dates-iso writes the moment with its offset', async () => {
+  it('dates-iso writes the time with its offset', async () => {
     const { listed } = await sendIn('dates-iso')
     expect(listed.DueDate).toBe('2026-07-01T16:00:00.0000000+12:00')
   })
 
-  it('wrapped types members as the reference’s tables do, and has the links at the top', async () => {
+  it('wrapped uses the reference’s literal types, and puts the links at the top', async () => {
     const { answer, sent, listed } = await sendIn('wrapped')
     expect(sent.Signers).toMatchObject({ Email: someone.Email, SignedStatus: false })
     expect(sent.Signers).not.toHaveProperty('SigningKey')
@@ -92,14 +92,14 @@ describe('a dialect', () => {
     expect(listed.Signers).toHaveProperty('SigningKey')
   })
 
-  it('plain-bodies refuses in a sentence', async () => {
+  it('plain-bodies refuses in a plain sentence', async () => {
     const { office } = await sendIn('plain-bodies')
     const refused = await office.get('/Document/Validation/none')
     expect([refused.status, refused.headers.get('content-type')]).toEqual([404, 'text/plain'])
     expect(await refused.text()).toMatch(/^The document was not found/)
   })
 
-  it('extra-members lists fields of a type and with IDs of its own, and takes them back', async () => {
+  it('extra-members lists fields with its own type and IDs, and accepts them back', async () => {
     const { office } = await sendIn('extra-members')
     const listed = decodeList(ListedTemplate, await answered(await office.get('/FormFiller/GetTemplateList')))
     const templates = listed.ok ? listed.value.items : []
@@ -120,7 +120,7 @@ describe('a dialect', () => {
     expect(kept?.fields.map(({ type }) => type)).toEqual(own?.fields?.map(({ type }) => type))
   })
 
-  it('full has the members that others leave out, and refuses a template or a form that isn’t there', async () => {
+  it('full has the members that others leave out, and refuses an unknown template or form', async () => {
     const { office, listed } = await sendIn('full')
     expect(listed.EditUrl).toMatch(/^http:/)
     const template = { Name: 'Lease', Reference: 'not-there', Signers: [someone], Fields: [] }
@@ -132,7 +132,7 @@ describe('a dialect', () => {
   })
 
   it.each(DIALECTS.flatMap((one) => DIALECTS.map((other) => [one, other] as const)))(
-    '%s with %s says the same to someone who reads the reference',
+    '%s with %s says the same to a reader of the reference',
     async (one, other) => {
       const { answer, listed } = await sendIn(one, other)
       const read = decode(Array.isArray(answer) ? DocumentResponse.array() : PackageResponse, answer)
@@ -158,7 +158,7 @@ describe('a bad day', () => {
     expect((await office.get(link.pathname)).status).toBe(200)
   })
 
-  it('has a plan of its own, which each send takes from', async () => {
+  it('can limit the plan, and each send uses it up', async () => {
     const office = practice()
     const send = () => office.post('/FormDirect/SendForms2', { Forms: [form] })
     const left = async () => (await answered<{ DocumentLeft?: number }>(await office.get('/Account/Info'))).DocumentLeft
@@ -169,7 +169,7 @@ describe('a bad day', () => {
     expect([await left(), (await send()).status]).toEqual([undefined, 200])
   })
 
-  it('has another clock, which the answer’s date says', async () => {
+  it('can change the clock, as the Date header shows', async () => {
     const { office } = await sendIn()
     office.state.conditions = { clockAhead: -600 }
     const date = (await office.get('/Account/Info')).headers.get('date')

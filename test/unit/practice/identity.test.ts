@@ -23,7 +23,7 @@ async function identified(signers: object[] = [aSigner({ ...born, MiddleName: 'M
 }
 
 describe('ID-verification data as json', () => {
-  it('has a record of each signer who has shown who they are', async () => {
+  it('has a record of each signer who has been identified', async () => {
     const { download, office, sent } = await identified([
       aSigner(born),
       anotherSigner(born),
@@ -52,7 +52,7 @@ describe('ID-verification data as json', () => {
     ])
   })
 
-  it('has pictures that are whole PNG files, the same each time for a person and others for another', async () => {
+  it('has complete PNG pictures, the same each time for one person and different for another', async () => {
     const { download } = await identified()
     const [record] = await answered<IDVerificationRecord[]>(await download('json'))
     const again = await answered<IDVerificationRecord[]>(await (await identified()).download('json'))
@@ -78,7 +78,7 @@ describe('ID-verification data as pdf', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('is a PDF of several pages that opens, and names the person with their macrons', async () => {
+  it('is a valid PDF of several pages, and names the person with their macrons', async () => {
     const { download } = await identified()
     const response = await download('pdf')
     expect(response.headers.get('content-type')).toBe('application/pdf')
@@ -94,7 +94,7 @@ describe('ID-verification data as pdf', () => {
     expect((await run('pdfimages', ['-list', file])).stdout.trim().split('\n').length).toBeGreaterThanOrEqual(5)
   })
 
-  it('is of a document only: no other kind, no other document, none before anyone was asked', async () => {
+  it('is refused for other kinds, unknown documents, and documents without an identity check', async () => {
     const { office, download } = await identified()
     expect(await refusal(await download('xml'))).toMatchObject({ status: 400, fields: ['IDVerificationDataType'] })
     expect(await refusal(await office.get('/Download/IDVerification/none/pdf'))).toMatchObject({

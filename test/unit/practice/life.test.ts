@@ -20,7 +20,7 @@ describe('A document', () => {
     expect(await seen()).toEqual(['Complete', 'Signed'])
   })
 
-  it('tells of each signer whether they have signed and can still be corrected', async () => {
+  it('says of each signer whether they have signed and can still be corrected', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm(both)))
     expect(signers.map((one) => [one.SignedStatus, one.HasSigned, one.Editable])).toEqual([
@@ -48,7 +48,7 @@ describe('A document', () => {
     expect((await office.document(document.Reference)).Folder).toBe('InBox')
   })
 
-  it('keeps a log of who did what, with GMT and role, shown only when asked for', async () => {
+  it('keeps a log of who did what, with GMT and role, shown only on request', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm()))
     await office.sign(signers[0]?.SigningKey)
@@ -67,7 +67,7 @@ describe('A document', () => {
     expect(without?.Logs).toBeUndefined()
   })
 
-  it('does not wait for an optional signer, who may sign all the same', async () => {
+  it('does not wait for an optional signer, who can still sign', async () => {
     const office = practice()
     const { document, signers } = only(
       await office.sendForms(aForm({ Signers: [aSigner(), anotherSigner({ Optional: true })] }))
@@ -79,7 +79,7 @@ describe('A document', () => {
     expect((await office.sign(other.signers[1]?.SigningKey)).status).toBe(302)
   })
 
-  it('ends for everybody when one declines', async () => {
+  it('ends for everybody when one signer declines', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm(both)))
     await office.submit(`${signers[0]?.SigningKey}/decline`, { reason: 'The amount is wrong.' })
@@ -97,7 +97,7 @@ describe('A document', () => {
 })
 
 describe('Signing in order', () => {
-  it('invites one after another and refuses who is not next', async () => {
+  it('invites one after another and refuses anyone out of turn', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendTemplates({ Sequential: true }, aTemplate()))
     expect(signers.map((one) => one.SignedStatus)).toEqual(['Invitation', 'Initialized'])
@@ -113,13 +113,13 @@ describe('Signing in order', () => {
 })
 
 describe('The due date', () => {
-  it('is fourteen days after sending when nothing is said', async () => {
+  it('is fourteen days after sending by default', async () => {
     const office = practice()
     const { document } = only(await office.sendForms(aForm()))
     expect(Date.parse(document.DueDate ?? '') - office.now()).toBe(14 * 24 * 60 * 60 * 1000)
   })
 
-  it('passes into Expired, and its links say so', async () => {
+  it('passes into Expired, and the links say so', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm()))
     office.passDays(14)
@@ -130,7 +130,7 @@ describe('The due date', () => {
     expect(await (await office.ask(signers[0]?.SigningKey ?? '')).text()).toContain('The time to sign has passed')
   })
 
-  it('is moved for every document of the package, and revives what had expired where it was', async () => {
+  it('is moved for every document of the package, and revives expired ones in their former state', async () => {
     const office = practice()
     const sent = await office.sendTemplates({ Sequential: true }, aTemplate(), aTemplate({ Name: 'Second' }))
     const [first, second] = sent.Documents ?? []
@@ -156,7 +156,7 @@ describe('The due date', () => {
     expect((await office.sign(extended.Signers?.[1]?.SigningKey)).status).toBe(302)
   })
 
-  it('is not moved to what is no date, or has passed, or where nothing can be signed any more', async () => {
+  it('cannot be moved to an invalid or past date, or after nothing can be signed any more', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm()))
     const extend = (DueDate: string) =>
@@ -177,7 +177,7 @@ describe('The due date', () => {
     ).toMatchObject({ status: 404 })
   })
 
-  it('without a time means the end of that day, where the user is or where GMT says', async () => {
+  it('without a time means the end of that day, in the user’s time zone or at the given GMT', async () => {
     const office = practice()
     const due = async (GMT?: string) => {
       const { Documents } = await answered<{ Documents: { DueDate: string }[] }>(
@@ -208,7 +208,7 @@ describe('After the retention period', () => {
     expect((await office.ask(signers[0]?.SigningKey ?? '')).status).toBe(404)
   })
 
-  it('one that nobody looked at leaves by its due date', async () => {
+  it('an unopened document leaves, counted from its due date', async () => {
     const office = practice({ retentionDays: 30 })
     await office.sendForms(aForm())
     office.passDays(43)
@@ -222,7 +222,7 @@ describe('Correcting a signer', () => {
   const update = (office: ReturnType<typeof practice>, DocumentReference: string | undefined, ...Signers: object[]) =>
     office.post('/Document/UpdateSigner', { DocumentReference, Signers })
 
-  it('changes who is asked; a new e-mail address ends the old link', async () => {
+  it('changes who is invited; a new e-mail address ends the old link', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm(both)))
     const [first] = signers
@@ -254,7 +254,7 @@ describe('Correcting a signer', () => {
     expect(await (await office.ask(signers[0]?.SigningKey ?? '')).text()).toContain('Ārohanui')
   })
 
-  it('is refused for one who has signed, and then changes nobody', async () => {
+  it('is refused if one of them has signed, and then changes nobody', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm(both)))
     await office.sign(signers[0]?.SigningKey)
@@ -272,7 +272,7 @@ describe('Correcting a signer', () => {
     ])
   })
 
-  it('finds the signer by reference, else by e-mail, and asks which one otherwise', async () => {
+  it('finds the signer by reference, otherwise by e-mail, and refuses an ambiguous one', async () => {
     const office = practice()
     const { document } = only(await office.sendForms(aForm(both)))
     expect(

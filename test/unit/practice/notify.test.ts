@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe('The NotifyUrl', () => {
-  it('hears in order what happens to its document, and follows no redirect', async () => {
+  it('is called in order for each event of its document, and follows no redirect', async () => {
     const { heard, url } = await receiver()
     const office = practice({ notify: fetch })
     const { document, signers } = only(await office.sendForms(aForm({ NotifyUrl: url })))
@@ -50,7 +50,7 @@ describe('The NotifyUrl', () => {
     expect(events.slice(3)).toEqual(['Signed', 'Complete'])
   })
 
-  it('of each form hears of that form alone, and of a form without one nothing is told', async () => {
+  it('of each form is called for that form only, and not for a form without one', async () => {
     const { heard, url } = await receiver()
     const other = await receiver()
     const office = practice({ notify: fetch })
@@ -65,7 +65,7 @@ describe('The NotifyUrl', () => {
     ])
   })
 
-  it('hears of declining and of expiry too', async () => {
+  it('is called when a signer declines and when the document expires, too', async () => {
     const { heard, url } = await receiver()
     const office = practice({ notify: fetch })
     const { signers } = only(await office.sendForms(aForm({ NotifyUrl: url })))
@@ -78,7 +78,7 @@ describe('The NotifyUrl', () => {
     expect(events.sort()).toEqual(['Declined', 'Expired', 'Sent', 'Sent'])
   })
 
-  it('never holds or fails the request that it tells of', async () => {
+  it('never delays or fails the request that it reports', async () => {
     const { heard, url } = await receiver(() => {})
     const office = practice({ notify: fetch })
     expect((await office.post('/FormDirect/SendForms2', { Forms: [aForm({ NotifyUrl: url })] })).status).toBe(200)
@@ -88,7 +88,7 @@ describe('The NotifyUrl', () => {
     await expect.poll(() => heard.length).toBe(1)
   })
 
-  it('is called only where it is a web address', async () => {
+  it('is called only if it is a web address', async () => {
     const called: string[] = []
     const notify = (async (url: URL) => {
       called.push(String(url))

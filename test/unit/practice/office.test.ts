@@ -30,7 +30,7 @@ describe('A practice office on a port', () => {
     await expect(fetch(office.url)).rejects.toThrow()
   })
 
-  it('answers only to the names of this machine', async () => {
+  it('answers only requests for this machine’s host names', async () => {
     const office = await openPracticeOffice({ data: 'empty' })
     const { port } = new URL(office.url)
     const statusAs = (host: string) =>
@@ -52,7 +52,7 @@ describe('A practice office on a port', () => {
     await office.close()
   })
 
-  it('says so when the port is taken', async () => {
+  it('reports when the port is taken', async () => {
     const office = await openPracticeOffice({ data: 'empty' })
     const port = Number(new URL(office.url).port)
     await expect(openPracticeOffice({ data: 'empty', port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
@@ -60,7 +60,7 @@ describe('A practice office on a port', () => {
   })
 })
 
-describe('An office that is kept in a file', () => {
+describe('An office stored in a file', () => {
   it('survives a restart: packages, keys, employers, signatures', async () => {
     const stateFile = join(folder, 'office.json')
     const first = await openPracticeOffice({ data: 'empty', stateFile })
@@ -85,7 +85,7 @@ describe('An office that is kept in a file', () => {
     expect(await readdir(folder)).toEqual(['office.json'])
   })
 
-  it('sets aside a file that it cannot read, and begins again', async () => {
+  it('sets aside an unreadable file, and begins again', async () => {
     const stateFile = join(folder, 'office.json')
     for (const unreadable of ['{"version":1,"account"', '{"version":2}', 'null', '[]']) {
       await writeFile(stateFile, unreadable)
@@ -126,7 +126,7 @@ describe('An office that is kept in a file', () => {
 })
 
 describe('New credentials', () => {
-  it('are what the scheme needs, and never the same twice', () => {
+  it('are what the scheme needs, and different each time', () => {
     expect(newCredentials('none')).toEqual({ scheme: 'none' })
     expect(newCredentials('hmac')).toMatchObject({
       scheme: 'hmac',

@@ -27,7 +27,7 @@ function run(...args: string[]) {
 }
 
 describe('npm run practice', () => {
-  it('prints where it listens and with which credentials, answers, and ends when told to', async () => {
+  it('prints its address and credentials, answers, and ends when stopped', async () => {
     const { child, line, ended } = run('--auth', 'bearer', '--data', '3', '--base', '/web/v1.4')
     const { url, auth, token, data } = await line
     expect([auth, data]).toEqual(['bearer', 3])
@@ -55,7 +55,7 @@ describe('npm run practice', () => {
     expect(err).toContain('Use: npm run practice')
   })
 
-  it('says so when the port is taken', async () => {
+  it('reports when the port is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as { port: number }

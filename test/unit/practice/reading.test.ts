@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { SendFormDirectRequest, SendFormFillerRequest } from '../../../src/shared/model/index.ts'
 import { aForm, answered, aSigner, aTemplate, only, practice, refusal } from './practice.ts'
 
-describe('What older clients send', () => {
-  it('is found whatever the case of its field names, and kept as sent', async () => {
+describe('A request from an older client', () => {
+  it('is read whatever the case of its member names, and recorded as sent', async () => {
     const office = practice()
     await answered(
       await office.post('/FormDirect/SendForms2', {
@@ -44,7 +44,7 @@ describe('What older clients send', () => {
     expect(document?.DueDate).toBe('2026-06-30T05:30:00.000Z')
   })
 
-  it('may lack every optional field, FormType and EmbedForm too, or have it empty', async () => {
+  it('may lack every optional member, FormType and EmbedForm too, or leave it empty', async () => {
     const office = practice()
     const bare = { Name: 'Letter', Reference: 'r', Signers: [aSigner()] }
     const empty = {
@@ -83,7 +83,7 @@ describe('What older clients send', () => {
     expect(document?.fields[0]).toMatchObject({ required: true, clientField: 'true' })
   })
 
-  it('is refused whole where the type of a field is none', async () => {
+  it('is refused completely if a field’s type is invalid', async () => {
     const office = practice()
     const Fields = [
       { FieldType: 'Text', Reference: 'a' },
@@ -95,7 +95,7 @@ describe('What older clients send', () => {
     expect(Object.values(office.state.documents)).toEqual([])
   })
 
-  it('may write the day first where the user does', async () => {
+  it('may write the day first if the user’s DateFormat does', async () => {
     const office = practice()
     office.state.account.dateFormat = 'dd/MM/yyyy'
     await office.sendForms(aForm())
@@ -111,8 +111,8 @@ describe('What older clients send', () => {
   })
 })
 
-describe('What is missing and needed', () => {
-  it('is named field by field', async () => {
+describe('A request with members missing', () => {
+  it('is refused with each missing member named', async () => {
     const office = practice()
     const Forms = [
       {
@@ -161,7 +161,7 @@ describe('What is missing and needed', () => {
     expect(await refusal(await office.post(path, body))).toMatchObject({ status: 400, fields })
   })
 
-  it('refuses a due date that cannot be read or has passed', async () => {
+  it('is also refused if its due date is unreadable or has passed', async () => {
     const office = practice()
     for (const DueDate of ['soon', '2026-02-30', '2020-01-01']) {
       expect(await refusal(await office.post('/FormDirect/SendForms2', { Forms: [aForm()], DueDate }))).toMatchObject({
@@ -173,7 +173,7 @@ describe('What is missing and needed', () => {
   })
 })
 
-describe('What was sent', () => {
+describe('An arbitrary request', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
   const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
   const person = { FirstName: text, MiddleName: some(fc.string()), LastName: text, Email: fc.constant('a@example.com') }
@@ -230,7 +230,7 @@ describe('What was sent', () => {
   })
   const last = (office: ReturnType<typeof practice>) => office.service.recorded().at(-1)?.body
 
-  it('is recorded field for field: forms', async () => {
+  it('is recorded with every member intact: forms', async () => {
     const office = practice()
     const lists = some(fc.array(fc.record({ ClientField: text, Item: text, Value: fc.string() }), { maxLength: 3 }))
     const request = fc.record({
@@ -248,7 +248,7 @@ describe('What was sent', () => {
     )
   })
 
-  it('is recorded field for field: templates', async () => {
+  it('is recorded with every member intact: templates', async () => {
     const office = practice()
     const request = fc.record({
       Templates: fc.array(template, { minLength: 1, maxLength: 2 }),
@@ -266,7 +266,7 @@ describe('What was sent', () => {
     )
   })
 
-  it('any JSON at all is answered, never failed on', async () => {
+  it('of any JSON at all is answered without failing', async () => {
     const office = practice()
     const paths = [
       '/FormDirect/SendForms2',
@@ -284,7 +284,7 @@ describe('What was sent', () => {
     )
   })
 
-  it('gives each signer a reference of their own, and the one sent where one was', async () => {
+  it('gets a reference for each signer, or keeps the one sent', async () => {
     const office = practice()
     const { signers } = only(
       await office.sendTemplates({}, aTemplate({ Signers: [aSigner({ SignerReference: 'tenant' }), aSigner()] }))

@@ -29,7 +29,7 @@ describe('The demonstration office', () => {
     expect([...families].sort()).toEqual(['complete', 'declined', 'expired', 'in-progress', 'not-started'])
   })
 
-  it('has what there is to try: counters, orders, identities, uploads, matters, a doubtful signature', async () => {
+  it('has something of everything to try: counters, orders, identities, uploads, matters, a doubtful signature', async () => {
     const office = practice({ data: 'demo' })
     const documents = await office.documents()
     const some = (test: (document: DocumentResponse) => boolean | undefined) =>
@@ -59,7 +59,7 @@ describe('The demonstration office', () => {
     expect(validations.filter((one) => one.Signatures.some((signature) => !signature.isValid))).toHaveLength(1)
   })
 
-  it('is plain data: written and read again it is the same', () => {
+  it('is plain data: unchanged after being written and read again', () => {
     const { state } = practice({ data: 'demo' })
     expect(readState(JSON.stringify(state))).toEqual(state)
   })
@@ -77,7 +77,7 @@ describe('An office of any number of documents', () => {
     ).toBeGreaterThan(2000)
   })
 
-  it('can be none', async () => {
+  it('can be empty', async () => {
     expect(await practice({ data: 'empty' }).documents()).toEqual([])
     expect(await practice({ data: 0 }).documents()).toEqual([])
   })

@@ -38,7 +38,7 @@ describe('SendForms2', () => {
     expect(await (await office.ask(keys[1] ?? '')).text()).toContain('I am Sione Fonua')
   })
 
-  it('asks for identity where known data, its questions or a video is wanted', async () => {
+  it('asks for identity if known data, its questions or a video is requested', async () => {
     const office = practice()
     const asked = async (more: object) =>
       only(await office.sendForms(aForm({ Signers: [aSigner(more)] }))).document.IDVerificationRequested
@@ -88,7 +88,7 @@ describe('SendForms2', () => {
 })
 
 describe('SendForms', () => {
-  it('takes the same request and answers the documents alone', async () => {
+  it('accepts the same request and answers only the documents', async () => {
     const office = practice()
     const documents = await answered<unknown[]>(
       await office.post('/FormDirect/SendForms', { Forms: [aForm(), aForm()] })
@@ -110,7 +110,7 @@ describe('Form Filler’s Send', () => {
     expect(mailed.Signers?.[0]?.SigningKey).toBeUndefined()
   })
 
-  it('lays the fields sent over those of the template', async () => {
+  it('overrides the template’s fields with those sent', async () => {
     const office = practice()
     await office.sendTemplates(
       {},
@@ -166,7 +166,7 @@ describe('Other records', () => {
     expect(templates.filter((one) => !one.Fields && !one.Signers)).toHaveLength(1)
   })
 
-  it('keeps employers by their reference, with one default a list', async () => {
+  it('keeps employers by their reference, with one default per list', async () => {
     const office = practice()
     const update = async (TFN: object[]) =>
       answered<{ TFN: object[]; MOJ: object[]; SuperFund: object[] }>(
@@ -194,7 +194,7 @@ describe('Other records', () => {
     })
   })
 
-  it('keeps who is to notarise a document, and shows it in the log', async () => {
+  it('records who is to notarise a document, and shows it in the log', async () => {
     const office = practice()
     const { document } = only(await office.sendForms(aForm()))
     const assign = (more: object) =>
@@ -255,7 +255,7 @@ describe('Other records', () => {
     expect((await office.get('/Document/Validation/__proto__')).status).toBe(404)
   })
 
-  it('refuses a folder that is none', async () => {
+  it('refuses an unknown folder', async () => {
     const office = practice()
     expect(await refusal(await office.get('/Document/GetActiveDocuments/Archive'))).toMatchObject({
       status: 400,

@@ -18,7 +18,7 @@ async function pageOf(response: Response): Promise<string | undefined> {
 }
 
 describe('A signing page', () => {
-  it('shows the document with its office, fields and signers, and keeps to itself', async () => {
+  it('shows the document with its office, fields and signers, and loads nothing from elsewhere', async () => {
     const office = practice()
     const { link } = await linkFor(office)
     const response = await office.ask(link)
@@ -34,7 +34,7 @@ describe('A signing page', () => {
     expect(page).not.toMatch(/<script>|style="|https?:\/\/(?!www\.w3)/)
   })
 
-  it('brings its style, script and fonts along, under its base path', async () => {
+  it('serves its own style, script and fonts, under its base path', async () => {
     const office = practice()
     const answer = await (await office.post('/web/v1.4/FormDirect/SendForms2', { Forms: [aForm()] })).json()
     const page = await (await office.ask(only(answer as never).signers[0]?.SigningKey ?? '')).text()
@@ -51,7 +51,7 @@ describe('A signing page', () => {
     }
   })
 
-  it('signs by plain forms, and says thank you', async () => {
+  it('signs with plain forms, and thanks the signer', async () => {
     const office = practice()
     const { link, reference } = await linkFor(office)
     const response = await office.sign(link, { 'field-0': '04 555 0100' })
@@ -62,7 +62,7 @@ describe('A signing page', () => {
     expect((await office.sign(link)).status).toBe(409)
   })
 
-  it('goes on to the ReturnUrl after signing and after declining, and to nothing that is no web address', async () => {
+  it('redirects to the ReturnUrl after signing and declining, but only if it is a web address', async () => {
     const office = practice()
     const form = { ReturnUrl: 'https://office.example.com/back?a=1' }
     const { link } = await linkFor(office, {}, form)
@@ -80,7 +80,7 @@ describe('A signing page', () => {
     }
   })
 
-  it('takes a drawn signature and shows it, and nothing else in its place', async () => {
+  it('accepts a drawn signature and shows it, and rejects anything else in its place', async () => {
     const office = practice()
     const { link, reference } = await linkFor(office)
     for (const drawing of [
@@ -102,7 +102,7 @@ describe('A signing page', () => {
     expect(await (await office.ask(`/view/${document?.viewKey}`)).text()).toContain(`src="${PIXEL}"`)
   })
 
-  it('asks for what is missing, by name, keeps what was filled in, and signs nothing', async () => {
+  it('names what is missing, keeps what was filled in, and signs nothing', async () => {
     const office = practice()
     const { signers, document } = only(
       await office.sendTemplates({}, { Reference: 'tpl-tenancy', Signers: [aSigner()] })
@@ -159,7 +159,7 @@ describe('A signing page', () => {
     expect(office.state.documents[document.Reference]?.fields.map((field) => field.value)).toEqual(['100', 'Petone'])
   })
 
-  it('shows a review before signing where one is asked for', async () => {
+  it('shows a review before signing if requested', async () => {
     const office = practice()
     const { signers } = only(
       await office.sendTemplates(
@@ -190,7 +190,7 @@ describe('A signing page', () => {
     expect((await office.document(reference)).HasFileUploaded).toBe(true)
   })
 
-  it('wants a reason for declining', async () => {
+  it('requires a reason for declining', async () => {
     const office = practice()
     const { link, reference } = await linkFor(office)
     expect(await pageOf(await office.ask(`${link}/decline`))).toBe('decline')
@@ -200,7 +200,7 @@ describe('A signing page', () => {
     expect(await pageOf(await office.ask(link))).toBe('declined')
   })
 
-  it('says nothing of whom a wrong key might belong to', async () => {
+  it('reveals nothing about whose link a wrong key might be', async () => {
     const office = practice()
     await linkFor(office)
     for (const key of ['x', 'undefined', '__proto__', 'a'.repeat(43)]) {
@@ -220,7 +220,7 @@ describe('An identity step', () => {
     ]
   }
 
-  it('stands before the document, and opens it for the right answers in any usual spelling', async () => {
+  it('precedes the document, and accepts the right answers in any usual spelling', async () => {
     const office = practice()
     const { link, reference } = await linkFor(office, questions)
     const before = await office.ask(link)
@@ -249,7 +249,7 @@ describe('An identity step', () => {
     expect((await office.submit(`${link}/identity`, right)).status).toBe(303)
   })
 
-  it('is asked again after half an hour', async () => {
+  it('is repeated after half an hour', async () => {
     const office = practice()
     const { link } = await linkFor(office, questions)
     await office.submit(`${link}/identity`, { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' })
@@ -257,7 +257,7 @@ describe('An identity step', () => {
     expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
   })
 
-  it('takes a picture along where the signer gives one, and asks for none', async () => {
+  it('accepts a picture if the signer provides one, but does not ask for it', async () => {
     const office = practice()
     const { link, reference } = await linkFor(office, questions)
     const page = await office.ask(link)
@@ -281,7 +281,7 @@ describe('A video confirmation', () => {
     return { office, link, reference, detail, send }
   }
 
-  it('wants a picture of the camera and the signer’s word, and is then ready', async () => {
+  it('requires a camera picture and the signer’s confirmation, and is then complete', async () => {
     const { office, link, reference, detail, send } = await asked({ EnableDeepfakeDetector: true })
     expect(await detail()).toMatchObject({
       Name: 'Aroha Parata',
@@ -309,7 +309,7 @@ describe('A video confirmation', () => {
     expect((await office.sign(link)).status).toBe(302)
   })
 
-  it('can be left out, which its answer says', async () => {
+  it('can be skipped, and its detail says so', async () => {
     const { office, link, detail, send } = await asked()
     expect(await (await office.ask(link)).text()).toContain('data-testid="video-without"')
     expect((await send({ without: 'true' })).status).toBe(303)
@@ -317,7 +317,7 @@ describe('A video confirmation', () => {
     expect((await office.sign(link)).status).toBe(302)
   })
 
-  it('can not be left out where a detector is to look at it: staff is to help', async () => {
+  it('cannot be skipped if a detector is required: staff should help', async () => {
     const { office, link, detail, send } = await asked({ EnableDeepfakeDetector: true })
     const page = await (await office.ask(link)).text()
     expect(page).not.toContain('data-testid="video-without"')
@@ -326,7 +326,7 @@ describe('A video confirmation', () => {
     expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: false })
   })
 
-  it('is asked for again once the signer was corrected into someone else', async () => {
+  it('is required again once the signer was corrected into someone else', async () => {
     const { office, reference, detail, send } = await asked()
     await send({ without: 'true' })
     const { SignerReference, ...signer } = (await office.document(reference)).Signers?.[0] ?? {}
@@ -337,7 +337,7 @@ describe('A video confirmation', () => {
 })
 
 describe('Face to face', () => {
-  it('leaves it to the office to hand the screen over, and asks for identity each time the link is opened', async () => {
+  it('leaves handing over the screen to the office, and asks for identity each time the link is opened', async () => {
     const office = practice()
     const { link } = await linkFor(office, { EnabledFaceToFaceSigning: true, UseIDData: true })
     const first = await office.ask(link)
@@ -350,10 +350,10 @@ describe('Face to face', () => {
   })
 })
 
-describe('Hostile words', () => {
+describe('Hostile text', () => {
   const evil = `<img src=x onerror=alert(1)>"'&</title></textarea><script>alert(2)</script>`
 
-  it('are shown as words on every page', async () => {
+  it('is shown as text on every page', async () => {
     const office = practice()
     const signer = aSigner({
       FirstName: evil,

@@ -8,7 +8,7 @@ const statusOf = async (office: ReturnType<typeof practice>, reference: string) 
   (await office.document(reference)).Status
 
 describe('The volunteers of the practice office', () => {
-  it('open and sign by themselves, so that a document is complete within two minutes', async () => {
+  it('open and sign automatically, so that a document is complete within two minutes', async () => {
     const told: string[] = []
     const office = practice({
       notify: async (_url, init) => {
@@ -30,7 +30,7 @@ describe('The volunteers of the practice office', () => {
     expect(told.length).toBeGreaterThan(2)
   })
 
-  it('sign in order, each after the one before', async () => {
+  it('sign in order, one after the other', async () => {
     const office = practice()
     const sent = await office.sendTemplates({ Sequential: true, Embedded: false }, aTemplate({ Signers: [HANA, TAMA] }))
     const reference = only(sent).document.Reference
@@ -40,7 +40,7 @@ describe('The volunteers of the practice office', () => {
     expect(await statusOf(office, reference)).toBe('Complete')
   })
 
-  it('leave to others what is others’, and never sign at the counter or within an application', async () => {
+  it('leave other signers alone, and never sign at the counter or in an embedded form', async () => {
     const office = practice()
     const mixed = only(await office.sendForms(aForm({ EmbedForm: false, Signers: [HANA, anotherSigner()] }))).document
       .Reference
@@ -59,7 +59,7 @@ describe('The volunteers of the practice office', () => {
       expect(findingsOf(person as never, Date.now())).toMatchObject({ passed: true, attentions: [] })
   })
 
-  it('show who they are where it is asked for', async () => {
+  it('show their identity if required', async () => {
     const office = practice()
     const signer = { ...HANA, VideoConfirmationEnabled: true }
     const { Reference } = only(
@@ -78,7 +78,7 @@ describe('The mailbox', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('lists each invitation that waits, with a link that opens as its signer', async () => {
+  it('lists each open invitation, with a link that opens as its signer', async () => {
     const office = practice({ mailboxKey: key })
     const { document } = only(
       await office.sendForms(aForm({ EmbedForm: false, Signers: [aSigner(), anotherSigner()] }))
@@ -95,7 +95,7 @@ describe('The mailbox', () => {
     expect((await page(office)).text).toContain('No invitations are waiting.')
   })
 
-  it('opens to nobody who lacks its key, and isn’t there without one', async () => {
+  it('opens only with its key, and does not exist without one', async () => {
     expect((await page(practice({ mailboxKey: key }), 'another-key')).status).toBe(404)
     const without = practice()
     await without.sendForms(aForm({ EmbedForm: false }))
@@ -103,7 +103,7 @@ describe('The mailbox', () => {
     expect((await page(without, 'undefined')).text).not.toContain('/sign/')
   })
 
-  it('shows names that would be markup as they are', async () => {
+  it('shows names containing markup as text', async () => {
     const office = practice({ mailboxKey: key })
     await office.sendForms(aForm({ EmbedForm: false, Signers: [aSigner({ FirstName: '<script>alert(1)</script>' })] }))
     expect((await page(office)).text).not.toContain('<script>alert')
