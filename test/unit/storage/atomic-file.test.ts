@@ -39,8 +39,8 @@ async function* chunks(...texts: string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
 }
 
-describe('a file', () => {
-  test('is there with all its content, and nothing else is left in the folder', async () => {
+describe('a file written atomically', () => {
+  test('has all its content, and nothing else is left in the folder', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'letter.pdf')
     expect(await writeAtomically(path, chunks('one ', 'two ', 'three'))).toEqual({ path, bytes: 13 })
@@ -48,7 +48,7 @@ describe('a file', () => {
     expect(readdirSync(folder)).toEqual(['letter.pdf'])
   })
 
-  test('can be text, bytes, or nothing at all', async () => {
+  test('can be text, bytes, or empty', async () => {
     const folder = temporaryFolder()
     await writeAtomically(join(folder, 'text'), 'Grüße')
     await writeAtomically(join(folder, 'bytes'), new Uint8Array([1, 2, 3]))
@@ -58,12 +58,12 @@ describe('a file', () => {
     expect(readFileSync(join(folder, 'empty')).byteLength).toBe(0)
   })
 
-  test.runIf(process.platform !== 'win32')('can be read by its user alone', async () => {
+  test.runIf(process.platform !== 'win32')('can be read only by its user', async () => {
     const { path } = await writeAtomically(join(temporaryFolder(), 'a'), 'x')
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('can’t be seen under its name before it is whole', async () => {
+  test('isn’t visible under its name before it is complete', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'letter.pdf')
     const seen: string[][] = []
@@ -78,7 +78,7 @@ describe('a file', () => {
 })
 
 describe('a name that is taken', () => {
-  test('is refused, and the file that has it stays', async () => {
+  test('is refused, and the existing file is kept', async () => {
     const path = join(temporaryFolder(), 'letter.pdf')
     writeFileSync(path, 'older')
     await expect(writeAtomically(path, 'newer')).rejects.toMatchObject({ name: 'FileError', code: 'exists' })
@@ -86,14 +86,14 @@ describe('a name that is taken', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['letter.pdf'])
   })
 
-  test('is replaced where that was asked for', async () => {
+  test('is replaced on request', async () => {
     const path = join(temporaryFolder(), 'letter.pdf')
     writeFileSync(path, 'older')
     await writeAtomically(path, 'newer', { ifExists: 'replace' })
     expect(readFileSync(path, 'utf8')).toBe('newer')
   })
 
-  test('gets a number, each file its own, even when all come at once', async () => {
+  test('gets a number, a different one for each file, even for concurrent writes', async () => {
     const folder = temporaryFolder()
     const write = () => writeAtomically(join(folder, 'letter.pdf'), 'x', { ifExists: 'number' })
     const written = await Promise.all(Array.from({ length: 8 }, write))
@@ -102,7 +102,7 @@ describe('a name that is taken', () => {
     expect(readdirSync(folder)).toHaveLength(8)
   })
 
-  test('is respected on a disk without links too', async () => {
+  test('is respected on a disk without links, too', async () => {
     const folder = temporaryFolder()
     const withoutLinks: Files = { ...files, link: refusing('EPERM') }
     const write = () =>
@@ -115,14 +115,14 @@ describe('a name that is taken', () => {
 })
 
 describe('a write that fails leaves nothing behind and says why', () => {
-  test('when the disk fills up half-way', async () => {
+  test('when the disk fills up midway', async () => {
     const folder = temporaryFolder()
     const write = writeAtomically(join(folder, 'a'), chunks('12345', '67890'), { files: diskWithRoomFor(7) })
     await expect(write).rejects.toMatchObject({ code: 'no-space', systemCode: 'ENOSPC' })
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('when the disk takes each piece only in parts, it goes through all the same', async () => {
+  test('but a disk that takes each chunk only in parts is no failure', async () => {
     const path = join(temporaryFolder(), 'a')
     await writeAtomically(path, chunks('12345', '67890'), { files: diskWithRoomFor(10) })
     expect(readFileSync(path, 'utf8')).toBe('1234567890')
@@ -140,7 +140,7 @@ describe('a write that fails leaves nothing behind and says why', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('when the folder isn’t there, or isn’t one', async () => {
+  test('when the folder is missing, or isn’t a folder', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     for (const path of [join(folder, 'no', 'a'), join(folder, 'file', 'a')]) {
@@ -148,12 +148,12 @@ describe('a write that fails leaves nothing behind and says why', () => {
     }
   })
 
-  test('when the folder may not be written', async () => {
+  test('when the folder isn’t writable', async () => {
     const write = writeAtomically(join(temporaryFolder(), 'a'), 'x', { files: { ...files, open: refusing('EACCES') } })
     await expect(write).rejects.toMatchObject({ code: 'not-writable' })
   })
 
-  test('when where the content comes from breaks off: that error is passed on as it is', async () => {
+  test('when the source of the content fails: its error is passed on unchanged', async () => {
     const folder = temporaryFolder()
     const broken = new Error('the line is gone')
     async function* breaking() {
@@ -173,7 +173,7 @@ describe('a write that fails leaves nothing behind and says why', () => {
   })
 })
 
-test('a file that is given no name is gone', async () => {
+test('a file that gets no name is deleted', async () => {
   const folder = temporaryFolder()
   const seen: string[] = []
   const { named, bytes } = await writeThenName(folder, 'content', async (passing) => {
@@ -184,7 +184,7 @@ test('a file that is given no name is gone', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('what a write leaves can be told from other files, and from what another writes', async () => {
+test('a write’s temporary file can be told from other files, and from another write’s', async () => {
   const folder = temporaryFolder()
   const seen: string[] = []
   async function* watched() {

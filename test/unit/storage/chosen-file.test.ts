@@ -27,10 +27,10 @@ const officeChoosing = (path: string) =>
     chooseFiles: async () => [path]
   })['office.chooseAuthority'](undefined, { from: 'office', stillAsking: () => true })
 
-describe('a pipe that nobody writes to is not waited for', () => {
+describe('a pipe without a writer isn’t waited for', () => {
   test.each<[string, (path: string) => Promise<unknown>]>([
-    ['a file that a policy or a person names', openChosen],
-    ['one that is read whole', (path) => readChosen(path, 10)],
+    ['a file named by a policy or a person', openChosen],
+    ['a file that is read completely', (path) => readChosen(path, 10)],
     ['a backup', openSealed],
     ['a sheet', readFileBytes],
     ['appointments', (path) => readAppointments({ path, fileName: 'Pipe', now: 0, zone: 'UTC' } as never)],
@@ -40,12 +40,12 @@ describe('a pipe that nobody writes to is not waited for', () => {
   })
 })
 
-test('a folder and a device are told', async () => {
+test('a folder and a device are reported as such', async () => {
   expect(await refusal(openChosen(temporaryFolder()))).toMatchObject({ message: 'This is a folder.' })
   expect(await refusal(openChosen('/dev/zero'))).toMatchObject({ message: 'This isn’t a file.' })
 })
 
-test('a file is read whole, and no further than it may be long', async () => {
+test('a file is read completely, but only up to its limit', async () => {
   const path = join(temporaryFolder(), 'File')
   writeFileSync(path, 'ten letter')
   expect((await readChosen(path, 10)).toString()).toBe('ten letter')

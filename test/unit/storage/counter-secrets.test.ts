@@ -27,7 +27,7 @@ function ownProfile(): string {
 }
 
 describe('the entries of the counter in the keychain', () => {
-  test('bear the names that administrators are told, in the usual data folder', async () => {
+  test('have the documented names in the usual data folder', async () => {
     const names: string[] = []
     const place: SecretStore = {
       get: async (name) => {
@@ -42,7 +42,7 @@ describe('the entries of the counter in the keychain', () => {
     expect(names).toEqual(['staff-pin', 'audit-anchor', 'audit-key', 'database-key'])
   })
 
-  test('are another folder’s own elsewhere, and so is the key of its database', async () => {
+  test('have another folder’s own names elsewhere, and so has the key of its database', async () => {
     expect(profileOf('/home/ana/.config/Countersign', '/home/ana/.config/Countersign/')).toBe('')
     const training = profileOf('/home/ana/training', '/home/ana/.config/Countersign')
     expect(training).toMatch(/^[0-9a-f]{16}$/)
@@ -61,7 +61,7 @@ describe('the entries of the counter in the keychain', () => {
     expect([await again.staffPin.get(), await again.databaseKey.get()]).toEqual(['one', 'key'])
   })
 
-  test('are kept by the operating system’s keychain until they are deleted', async () => {
+  test('are kept by the operating system’s keychain until deleted', async () => {
     const profile = ownProfile()
     const { staffPin, auditAnchor } = await realKeychain(profile)
     expect(await staffPin.get()).toBeNull()
@@ -74,7 +74,7 @@ describe('the entries of the counter in the keychain', () => {
     expect([await staffPin.get(), await auditAnchor.get()]).toEqual([null, 'anchor'])
   })
 
-  test('are in memory without one', async () => {
+  test('are kept in memory if there is no keychain', async () => {
     const { staffPin, auditAnchor } = memoryKeychain()
     await staffPin.set('pin')
     expect([await staffPin.get(), await auditAnchor.get()]).toEqual(['pin', null])
@@ -82,7 +82,7 @@ describe('the entries of the counter in the keychain', () => {
 })
 
 describe('on the operating system’s keychain', () => {
-  test('a PIN outlives the application and fits every system’s entry, and removing the entry resets it', async () => {
+  test('a PIN survives a restart and fits every system’s entry size, and deleting the entry resets it', async () => {
     const profile = ownProfile()
     const run = async () => {
       const { staffPin, keeps } = await realKeychain(profile)
@@ -108,7 +108,7 @@ describe('on the operating system’s keychain', () => {
     expect(await next.state()).toMatchObject({ isSet: false })
   })
 
-  test('the end of the audit trail is known to the next run', async () => {
+  test('the head of the audit trail is known to the next run', async () => {
     const profile = ownProfile()
     const db = database()
     const run = async (over = db) => {

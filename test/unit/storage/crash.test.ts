@@ -26,7 +26,7 @@ async function saveAndKill(folder: string, key: string, from: number, killAfter:
   return saved
 }
 
-test('what was said to be saved is there after the application was killed that instant, time after time', async () => {
+test('drafts reported as saved are still there after the application is killed at that moment, repeatedly', async () => {
   const folder = temporaryFolder()
   const key = randomBytes(32).toString('hex')
   let saved = 0

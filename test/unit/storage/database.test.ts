@@ -90,7 +90,7 @@ function flipByte(path: string, at: number): void {
 const keyOf = (place: { entries: Map<string, string> }) => Buffer.from(place.entries.get('database-key') ?? '', 'hex')
 
 describe('the database', () => {
-  test('is there again with all it held after the application was closed', async () => {
+  test('has all its content again after a restart', async () => {
     const place = await withSomethingKept()
     const again = await place.open()
     expect(again.state).toBe('encrypted')
@@ -98,7 +98,7 @@ describe('the database', () => {
     expect(kept(again.db)).toBe(PLANTED)
   })
 
-  test('holds nothing on the disk that can be read, in its file or in its log', async () => {
+  test('leaves nothing readable on the disk, in its file or in its journal', async () => {
     const place = workstation()
     const { db } = await place.open()
     keep(db, PLANTED)
@@ -113,7 +113,7 @@ describe('the database', () => {
     }
   })
 
-  test('has a key of 32 random bytes, which is in the keychain and nowhere on the disk', async () => {
+  test('has a key of 32 random bytes, stored only in the keychain and nowhere on the disk', async () => {
     const place = await withSomethingKept()
     expect(place.entries.get('database-key')).toMatch(/^[0-9a-f]{64}$/)
     for (const content of Object.values(contentsOf(place.folder))) {
@@ -122,7 +122,7 @@ describe('the database', () => {
     }
   })
 
-  test.runIf(process.platform !== 'win32')('can be read by its user alone', async () => {
+  test.runIf(process.platform !== 'win32')('can be read only by its user', async () => {
     const place = workstation({ folder: join(temporaryFolder(), 'data') })
     const { db } = await place.open()
     keep(db, PLANTED)
@@ -130,7 +130,7 @@ describe('the database', () => {
     for (const name of readdirSync(place.folder)) expect(statSync(join(place.folder, name)).mode & 0o077).toBe(0)
   })
 
-  test('writes each transaction through to the disk, keeps its references, and spills nothing in the clear', async () => {
+  test('flushes each transaction to the disk, enforces foreign keys, and spills nothing unencrypted', async () => {
     const { db } = await workstation().open()
     const setting = (name: string) => db.pragma(name, { simple: true })
     expect(setting('journal_mode')).toBe('wal')
@@ -140,7 +140,7 @@ describe('the database', () => {
     expect(setting('busy_timeout')).toBeGreaterThan(0)
   })
 
-  test('writes through again after what isn’t flushed, also where that throws', async () => {
+  test('flushes again after unflushed work, even if that throws', async () => {
     const { db } = await workstation().open()
     const setting = () => db.pragma('synchronous', { simple: true })
     expect(withoutFlush(db, setting)).toBe(1)
@@ -151,7 +151,7 @@ describe('the database', () => {
     expect(withoutFlush(db, setting)).toBe(2)
   })
 
-  test('begins again after a start that was killed before there was anything to keep', async () => {
+  test('starts anew after its very first start was killed', async () => {
     const place = workstation()
     mkdirSync(place.folder, { recursive: true })
     writeFileSync(join(place.folder, `${DATABASE_FILE}.begun`), 'half a database')
@@ -163,7 +163,7 @@ describe('the database', () => {
   })
 })
 
-describe('a file that can’t be opened', () => {
+describe('a database file that can’t be opened', () => {
   const damages: [string, string, (place: Awaited<ReturnType<typeof withSomethingKept>>) => void][] = [
     ['another key', 'unreadable', ({ entries }) => entries.set('database-key', 'ab'.repeat(32))],
     ['a damaged start', 'unreadable', ({ path }) => overwrite(path, 0, 100)],
@@ -171,28 +171,31 @@ describe('a file that can’t be opened', () => {
     ['a damaged page', 'damaged', ({ path }) => overwrite(path, 4096 * 2 + 40, 200)],
     ['a lost second half', 'damaged', ({ path }) => truncateSync(path, statSync(path).size / 2)],
     ['a lost end', 'damaged', ({ path }) => truncateSync(path, statSync(path).size - 1000)],
-    ['a lost rest', 'unreadable', ({ path }) => truncateSync(path, 100)],
+    ['only its first bytes left', 'unreadable', ({ path }) => truncateSync(path, 100)],
     ['nothing left in it', 'damaged', ({ path }) => truncateSync(path, 0)]
   ]
 
-  test.each(damages)('with %s is set aside as it is, told as “%s”, and a new one begun', async (_, reason, damage) => {
-    const place = await withSomethingKept()
-    damage(place)
-    const bytes = readFileSync(place.path)
-    const opened = await place.open()
-    expect(opened).toMatchObject({
-      state: 'encrypted',
-      setAside: { name: 'set-aside-2026-11-21T09-30-00Z', reason }
-    })
-    expect(readFileSync(join(place.folder, 'set-aside-2026-11-21T09-30-00Z', DATABASE_FILE))).toEqual(bytes)
-    keep(opened.db, 'new')
-    opened.db.close()
-    const again = await place.open()
-    expect(again.setAside).toBeUndefined()
-    expect(kept(again.db)).toBe('new')
-  })
+  test.each(damages)(
+    'with %s is set aside unchanged, reported as “%s”, and replaced by a new one',
+    async (_, reason, damage) => {
+      const place = await withSomethingKept()
+      damage(place)
+      const bytes = readFileSync(place.path)
+      const opened = await place.open()
+      expect(opened).toMatchObject({
+        state: 'encrypted',
+        setAside: { name: 'set-aside-2026-11-21T09-30-00Z', reason }
+      })
+      expect(readFileSync(join(place.folder, 'set-aside-2026-11-21T09-30-00Z', DATABASE_FILE))).toEqual(bytes)
+      keep(opened.db, 'new')
+      opened.db.close()
+      const again = await place.open()
+      expect(again.setAside).toBeUndefined()
+      expect(kept(again.db)).toBe('new')
+    }
+  )
 
-  test('of a later version stays untouched where it is, with its log, and is said to be that version’s', async () => {
+  test('from a later version is left untouched with its journal, and that version is named', async () => {
     const place = workstation({ version: '0.9.0' })
     const first = await place.open()
     keep(first.db, PLANTED)
@@ -210,7 +213,7 @@ describe('a file that can’t be opened', () => {
     later.close()
   })
 
-  test('of an earlier version is copied before its tables are brought to this one, and not once more at the next start', async () => {
+  test('from an earlier version is copied once, before it is migrated', async () => {
     const place = await earlier()
     const opened = await place.open()
     expect(opened.state).toBe('encrypted')
@@ -224,7 +227,7 @@ describe('a file that can’t be opened', () => {
     expect([others, await copiesIn(place.folder)]).toEqual([[], [copy]])
   })
 
-  test('of an earlier version isn’t changed where there is no room for its copy', async () => {
+  test('from an earlier version isn’t changed if there is no room for the copy', async () => {
     const place = await earlier()
     const before = readFileSync(place.path)
     // A file where the folder for copies would be.
@@ -233,7 +236,7 @@ describe('a file that can’t be opened', () => {
     expect(readFileSync(place.path)).toEqual(before)
   })
 
-  test('that an update didn’t fit stays as it was, and nothing is begun in its place', async () => {
+  test('whose migration failed stays as it was, and no new one is begun in its place', async () => {
     const holds = migrations.findIndex(({ name }) => name === 'holds')
     const place = await earlier((db) => db.exec('CREATE TABLE document_holds (id)'), holds)
     expect(await place.open()).toMatchObject({ state: 'memory', because: 'upgrade-failed', hasData: true })
@@ -242,7 +245,7 @@ describe('a file that can’t be opened', () => {
     left.close()
   })
 
-  test('is left where it is while there is a copy to go on from; a copy under another key is none', async () => {
+  test('stays in place while there is a usable copy; one under another key isn’t usable', async () => {
     const place = await withSomethingKept()
     await makeCopy(place.folder, { database: DATABASE_FILE, key: keyOf(place), now: NOW })
     overwrite(place.path, 0, 100)
@@ -257,7 +260,7 @@ describe('a file that can’t be opened', () => {
     )
   })
 
-  test('and has unwritten pages in its log takes the log with it, whole, even when the wrong key was tried on it', async () => {
+  test('is set aside together with the unwritten pages in its journal, even after the wrong key was tried', async () => {
     const place = workstation()
     const running = await place.open()
     keep(running.db, PLANTED)
@@ -273,34 +276,31 @@ describe('a file that can’t be opened', () => {
 
   test.each<[what: string, damage: (log: string, file: string) => void, reason?: 'damaged']>([
     ['lacks its end', (log) => truncateSync(log, Math.floor(statSync(log).size * 0.9)), 'damaged'],
-    ['has another byte in it', (log) => flipByte(log, Math.floor(statSync(log).size / 2)), 'damaged'],
-    ['has another beginning', (log) => flipByte(log, 17), 'damaged'],
+    ['has an altered byte', (log) => flipByte(log, Math.floor(statSync(log).size / 2)), 'damaged'],
+    ['has an altered start', (log) => flipByte(log, 17), 'damaged'],
     ['is empty', (log) => truncateSync(log, 0), 'damaged'],
     ['is gone', (log) => rmSync(log), 'damaged'],
-    ['stands beside a damaged file', (_log, file) => flipByte(file, Math.floor(statSync(file).size * 0.6)), 'damaged'],
-    ['is as it was', () => undefined]
-  ])(
-    'and whose log %s after a crash: nothing that was saved is passed over without a word',
-    async (_what, damage, reason) => {
-      const place = workstation()
-      const running = await place.open()
-      for (let number = 1; number <= 20; number++) keep(running.db, PLANTED, `kept ${number}`)
-      const crashed = workstation()
-      for (const name of readdirSync(place.folder)) copyFileSync(join(place.folder, name), join(crashed.folder, name))
-      crashed.entries.set('database-key', place.entries.get('database-key') ?? '')
-      damage(`${crashed.path}-wal`, crashed.path)
-      const before = contentsOf(crashed.folder)
-      const { db, setAside } = await crashed.open()
-      expect(setAside?.reason).toBe(reason)
-      if (!setAside) expect(kept(db, 'kept 20')).toBe(PLANTED)
-      else {
-        const aside = contentsOf(join(crashed.folder, setAside.name))
-        for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) expect(aside[name]).toEqual(before[name])
-      }
+    ['belongs to a damaged file', (_log, file) => flipByte(file, Math.floor(statSync(file).size * 0.6)), 'damaged'],
+    ['is unchanged', () => undefined]
+  ])('and whose journal %s after a crash: no saved data is lost unreported', async (_what, damage, reason) => {
+    const place = workstation()
+    const running = await place.open()
+    for (let number = 1; number <= 20; number++) keep(running.db, PLANTED, `kept ${number}`)
+    const crashed = workstation()
+    for (const name of readdirSync(place.folder)) copyFileSync(join(place.folder, name), join(crashed.folder, name))
+    crashed.entries.set('database-key', place.entries.get('database-key') ?? '')
+    damage(`${crashed.path}-wal`, crashed.path)
+    const before = contentsOf(crashed.folder)
+    const { db, setAside } = await crashed.open()
+    expect(setAside?.reason).toBe(reason)
+    if (!setAside) expect(kept(db, 'kept 20')).toBe(PLANTED)
+    else {
+      const aside = contentsOf(join(crashed.folder, setAside.name))
+      for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) expect(aside[name]).toEqual(before[name])
     }
-  )
+  })
 
-  test('and whose log was begun again before the power went, is opened with all of it, whatever its stale index says', async () => {
+  test('whose journal was restarted before a power failure is opened completely, despite its stale index', async () => {
     const place = workstation()
     const { db } = await place.open()
     for (let number = 1; number <= 20; number++) keep(db, PLANTED, `kept ${number}`)
@@ -317,7 +317,7 @@ describe('a file that can’t be opened', () => {
     expect([kept(opened.db, 'kept 20'), kept(opened.db, 'kept 21')]).toEqual([PLANTED, PLANTED])
   })
 
-  test('is never put over one that was set aside before, even in the same second', async () => {
+  test('never overwrites one set aside earlier, even in the same second', async () => {
     const place = await withSomethingKept()
     const names = new Set<string | undefined>()
     for (const content of ['first', 'second', 'third']) {
@@ -335,7 +335,7 @@ describe('a file that can’t be opened', () => {
     expect(texts).toEqual(['first', 'second', 'third'])
   })
 
-  test('keeps its log when only the log is left', async () => {
+  test('of which only the journal is left keeps that journal', async () => {
     const place = workstation()
     mkdirSync(place.folder, { recursive: true })
     writeFileSync(`${place.path}-wal`, 'what is left')
@@ -344,7 +344,7 @@ describe('a file that can’t be opened', () => {
     expect(readFileSync(join(place.folder, setAside?.name ?? '', `${DATABASE_FILE}-wal`), 'utf8')).toBe('what is left')
   })
 
-  test('stays where it is when it can’t be moved, and this run is in memory', async () => {
+  test('stays in place if it can’t be moved, and this run is in memory', async () => {
     const place = await withSomethingKept()
     writeFileSync(place.path, 'no database at all')
     const refused = Object.assign(new Error('no'), { code: 'EACCES', syscall: 'mkdir' })
@@ -356,8 +356,8 @@ describe('a file that can’t be opened', () => {
   })
 })
 
-describe('when it is not the file’s fault, the file stays untouched and this run is in memory', () => {
-  test.each(['locked', 'failed'] as const)('a keychain that is there but %s', async (code) => {
+describe('when the file is not at fault, it stays untouched and this run is in memory', () => {
+  test.each(['locked', 'failed'] as const)('a keychain that exists but is %s', async (code) => {
     const place = await withSomethingKept()
     const before = contentsOf(place.folder)
     const opened = await place.open({ keychain: troubledKeychain(code) })
@@ -369,29 +369,32 @@ describe('when it is not the file’s fault, the file stays untouched and this r
 
   test.each<[string, (entries: Map<string, string>) => unknown]>([
     ['lost the key', (entries) => entries.delete('database-key')],
-    ['has something that can’t be a key', (entries) => entries.set('database-key', 'hunter2')]
-  ])('a keychain that %s: it is no new installation, and all is there once the key is back', async (_what, lose) => {
-    const place = await withSomethingKept()
-    const key = place.entries.get('database-key') ?? ''
-    lose(place.entries)
-    const [before, entries] = [contentsOf(place.folder), new Map(place.entries)]
-    const opened = await place.open()
-    expect(opened).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
-    expect(opened.setAside).toBeUndefined()
-    expect(contentsOf(place.folder)).toEqual(before)
-    expect(place.entries).toEqual(entries)
-    place.entries.set('database-key', key)
-    expect(kept((await place.open()).db)).toBe(PLANTED)
-  })
+    ['has an invalid key', (entries) => entries.set('database-key', 'hunter2')]
+  ])(
+    'a keychain that %s: it isn’t treated as a new installation, and all is back once the key is',
+    async (_what, lose) => {
+      const place = await withSomethingKept()
+      const key = place.entries.get('database-key') ?? ''
+      lose(place.entries)
+      const [before, entries] = [contentsOf(place.folder), new Map(place.entries)]
+      const opened = await place.open()
+      expect(opened).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
+      expect(opened.setAside).toBeUndefined()
+      expect(contentsOf(place.folder)).toEqual(before)
+      expect(place.entries).toEqual(entries)
+      place.entries.set('database-key', key)
+      expect(kept((await place.open()).db)).toBe(PLANTED)
+    }
+  )
 
-  test('no keychain where there was one: that data are here is said, and they are left alone', async () => {
+  test('no keychain where there was one: existing data are reported and left alone', async () => {
     const place = await withSomethingKept()
     const before = contentsOf(place.folder)
     expect(await place.open({ keychain: memoryKeychain() })).toMatchObject({ because: 'no-keychain', hasData: true })
     expect(contentsOf(place.folder)).toEqual(before)
   })
 
-  test('a lost key whose database a person has put aside: the next start begins a new one', async () => {
+  test('a lost key, after a person set the database aside: the next start begins a new one', async () => {
     const place = await withSomethingKept()
     const bytes = readFileSync(place.path)
     place.entries.delete('database-key')
@@ -409,13 +412,13 @@ describe('when it is not the file’s fault, the file stays untouched and this r
     expect(contentsOf(place.folder)).toEqual({})
   })
 
-  test('a keychain that forgets what it is given: no database is made that could never be opened again', async () => {
+  test('a keychain that forgets what it stores: no database is created that could never be opened again', async () => {
     const place = workstation({ keychain: { ...lastingKeychain(), databaseKey: forgetfulSlot() } })
     expect(await place.open()).toMatchObject({ state: 'memory', because: 'keychain-failed' })
     expect(contentsOf(place.folder)).toEqual({})
   })
 
-  test('a folder that can’t be made', async () => {
+  test('a data folder that can’t be created', async () => {
     const place = workstation({ folder: join(temporaryFolder(), 'a file', 'data') })
     writeFileSync(join(place.folder, '..'), 'in the way')
     const opened = await place.open()
@@ -437,7 +440,7 @@ describe('when it is not the file’s fault, the file stays untouched and this r
     expect(opened.setAside).toBeUndefined()
   })
 
-  test('a disk that is full so early that SQLite calls it an input/output error', async () => {
+  test('a full disk that SQLite reports as an input/output error', async () => {
     const place = await withSomethingKept()
     const before = readFileSync(place.path)
     const failing = () => {
@@ -455,7 +458,7 @@ describe('when it is not the file’s fault, the file stays untouched and this r
     expect(statSync(`${place.path}-wal`).size).toBe(0)
   })
 
-  test('another program that holds the file', async () => {
+  test('another program that has locked the file', async () => {
     const place = await withSomethingKept()
     const other = connectEncrypted(place.path, keyOf(place))
     other.exec('BEGIN IMMEDIATE')

@@ -52,7 +52,7 @@ describe('the operating system’s keychain', () => {
     await accounts.delete(id)
   })
 
-  test('keeps the key of the database, which opens it again in the next run', async () => {
+  test('keeps the key of the database, which opens it in the next run', async () => {
     const folder = temporaryFolder()
     onTestFinished(() => void keytar.deletePassword(SERVICE, 'database-key'))
     const open = async () =>
@@ -67,13 +67,13 @@ describe('the operating system’s keychain', () => {
     second.db.close()
   })
 
-  test('is left without a trace of having been tried', async () => {
+  test('keeps no trace of the trial entry', async () => {
     await realKeychain()
     const names = (await keytar.findCredentials(SERVICE)).map(({ account }) => account)
     expect(names).not.toContain(`probe-${process.pid}`)
   })
 
-  test('gives no way to name an entry that isn’t an account’s', async () => {
+  test('offers no way to name an entry other than an account’s', async () => {
     const { accounts } = await realKeychain()
     for (const id of ['', '../database-key', 'a:b', 'x'.repeat(65)]) {
       expect(() => accounts.get(id)).toThrow(TypeError)
@@ -81,8 +81,8 @@ describe('the operating system’s keychain', () => {
   })
 })
 
-describe.runIf(linux)('a keychain that was usable and is locked now', () => {
-  test('is called locked, no key is taken for lost, and the database stays untouched', {
+describe.runIf(linux)('a keychain that was usable and is now locked', () => {
+  test('is reported as locked, no key is considered lost, and the database stays untouched', {
     timeout: 60_000
   }, async () => {
     const folder = temporaryFolder()
@@ -103,7 +103,7 @@ describe.runIf(linux)('a keychain that was usable and is locked now', () => {
   })
 })
 
-describe('where there is no keychain to use, secrets are in memory and it is told why', () => {
+describe('without a usable keychain, secrets are kept in memory and the reason is reported', () => {
   test.runIf(linux)('because no Secret Service can be reached', async () => {
     const script = `
       import keytar from 'keytar'
@@ -139,7 +139,7 @@ describe('where there is no keychain to use, secrets are in memory and it is tol
     ['it is locked on macOS', 'locked', keytarThat({ setPassword: refuses('User interaction is not allowed.') })],
     ['its owner said no', 'locked', keytarThat({ setPassword: refuses('Prompt was dismissed') })],
     [
-      'nobody is logged on on Windows',
+      'nobody is logged on to Windows',
       'locked',
       keytarThat({
         setPassword: refuses(
@@ -157,13 +157,13 @@ describe('where there is no keychain to use, secrets are in memory and it is tol
     expect(status).toMatchObject({ state: 'unavailable', reason })
   })
 
-  test('and the detail for the log holds no path', async () => {
+  test('and the detail in the log contains no path', async () => {
     const load = keytarThat({ setPassword: refuses('Could not connect to "/home/ana/.cache/bus"') })
     const { status } = await openKeytarKeychain(load)
     expect(JSON.stringify(status)).not.toContain('ana')
   })
 
-  test('and what is kept in memory can be used as if it were kept', async () => {
+  test('and secrets in memory can be used like stored ones', async () => {
     const { accounts, databaseKey, keeps } = memoryKeychain()
     expect(keeps).toBe('in-memory')
     await accounts.set('a', 'secret')
@@ -175,7 +175,7 @@ describe('where there is no keychain to use, secrets are in memory and it is tol
 })
 
 describe('a usable keychain', () => {
-  test('that answers “nothing” because it was locked in the meantime is not believed', async () => {
+  test('that answers “nothing” because it was locked meanwhile is not believed', async () => {
     let locked = false
     const entries = new Map<string, string>()
     const { keychain } = await openKeytarKeychain(
@@ -196,7 +196,7 @@ describe('a usable keychain', () => {
     expect(await keychain.databaseKey.get()).toBe('key')
   })
 
-  test('deletes what was written for the trial even when that is answered too late', async () => {
+  test('loses its trial entry even if the answer comes too late', async () => {
     const entries = new Map<string, string>()
     const deleted = Promise.withResolvers<void>()
     const { status } = await openKeytarKeychain(
@@ -217,7 +217,7 @@ describe('a usable keychain', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('that never answers keeps two threads and no more, and nothing that was given up is done later', async () => {
+  test('that never answers blocks at most two threads, and no abandoned call is made later', async () => {
     const begun: string[] = []
     const answers: PromiseWithResolvers<void>[] = []
     let isStuck = false
@@ -247,12 +247,12 @@ describe('a usable keychain', () => {
     expect(begun).toHaveLength(2)
   })
 
-  test('asked for two things that aren’t there at once answers both', async () => {
+  test('answers two simultaneous requests for missing entries', async () => {
     const { keychain } = await openKeytarKeychain(keytarThat({}))
     expect(await Promise.all([keychain.accounts.get('a'), keychain.accounts.get('b')])).toEqual([null, null])
   })
 
-  test('on Windows refuses a secret that is too long in words of ours, and keeps the longest that fits', async () => {
+  test('on Windows refuses a secret that is too long in our own words, and stores the longest that fits', async () => {
     const { keychain } = await openKeytarKeychain(keytarThat({}), { platform: 'win32' })
     await expect(keychain.accounts.set('a', 'ä'.repeat(1281))).rejects.toMatchObject({ code: 'too-long' })
     await keychain.accounts.set('a', 'ä'.repeat(1280))

@@ -40,23 +40,23 @@ function damage(path: string, page: number): void {
   writeFileSync(path, bytes)
 }
 
-test('a large database in good order passes the look at its ends', () => {
+test('an intact large database passes the check of its ends', () => {
   look(largeDatabase().path, 0)
 })
 
-test('a large database that lost its end is found out without reading all of it', () => {
+test('a large database that lost its end is detected without reading all of it', () => {
   const { path, pages } = largeDatabase()
   writeFileSync(path, readFileSync(path).subarray(0, (pages - 20) * PAGE))
   expect(() => look(path, 0)).toThrow()
 })
 
-test('a large database with a damaged table of its own is found out without reading all of it', () => {
+test('a large database with a damaged table is detected without reading all of it', () => {
   const { path } = largeDatabase()
   damage(path, 2)
   expect(() => look(path, 0)).toThrow()
 })
 
-test('a small one with damage anywhere is found out, because all of it is read', () => {
+test('a small database with damage anywhere is detected, because all of it is read', () => {
   const { path, pages } = largeDatabase()
   damage(path, Math.floor(pages / 2))
   expect(() => look(path, pages * PAGE)).toThrow('The file is damaged.')

@@ -37,8 +37,8 @@ const VERIFICATION = `INSERT INTO verifications (id, account_id, document_refere
 
 const shapeOf = (db: ReturnType<typeof emptyDatabase>) => db.prepare('SELECT * FROM sqlite_schema ORDER BY name').all()
 
-describe('bringing a database up to date', () => {
-  test('makes an empty one whole', () => {
+describe('migrating a database', () => {
+  test('creates all tables in an empty one', () => {
     const db = emptyDatabase()
     expect(migrate(db)).toBe(migrations.length)
     expect(versionOf(db)).toBe(migrations.length)
@@ -46,7 +46,7 @@ describe('bringing a database up to date', () => {
     checkIntegrity(db, 0)
   })
 
-  test('a second time changes nothing', () => {
+  test('changes nothing the second time', () => {
     const db = currentDatabase()
     db.exec(ACCOUNT)
     const before = shapeOf(db)
@@ -55,7 +55,7 @@ describe('bringing a database up to date', () => {
     expect(db.prepare('SELECT id FROM accounts').all()).toHaveLength(1)
   })
 
-  test('applies only the steps that are new, in their order', () => {
+  test('applies only the new steps, in order', () => {
     const db = currentDatabase()
     db.exec(ACCOUNT)
     const later = [
@@ -67,7 +67,7 @@ describe('bringing a database up to date', () => {
     expect(db.prepare('SELECT note FROM accounts').pluck().get()).toBe('added')
   })
 
-  test('does none of the steps where one fails: the version before can still open it', () => {
+  test('applies no step if one fails: the previous version can still open it', () => {
     const db = emptyDatabase()
     const steps = [
       { name: 'good', sql: 'CREATE TABLE good (a)' },
@@ -78,7 +78,7 @@ describe('bringing a database up to date', () => {
     expect(db.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual([])
   })
 
-  test('a step whose code fails leaves what was there before as it was', () => {
+  test('a step whose code fails leaves the previous content unchanged', () => {
     const db = currentDatabase()
     for (const sql of [ACCOUNT, DRAFT]) db.exec(sql)
     const sql = `ALTER TABLE drafts ADD COLUMN note TEXT; UPDATE drafts SET title = 'Changed'`
@@ -91,7 +91,7 @@ describe('bringing a database up to date', () => {
     expect(migrate(db)).toBe(0)
   })
 
-  test('leaves one of a later version alone', () => {
+  test('leaves a database of a later version alone', () => {
     const db = currentDatabase()
     db.pragma('user_version = 999')
     expect(() => migrate(db)).toThrow(NewerSchemaError)
@@ -100,7 +100,7 @@ describe('bringing a database up to date', () => {
 })
 
 describe('the tables', () => {
-  test('lose what belongs to an account with the account, and nothing else', () => {
+  test('lose what belongs to a deleted account, and nothing else', () => {
     const db = currentDatabase()
     for (const sql of [ACCOUNT, DRAFT, SEND, VIEW, DOWNLOAD, VERIFICATION]) db.exec(sql)
     db.exec(ACCOUNT.replace(`'a'`, `'b'`))
@@ -112,7 +112,7 @@ describe('the tables', () => {
     expect(left).toEqual([1, 0, 0, 0, 0])
   })
 
-  test('keep a send, and which draft it came from, when the draft is deleted', () => {
+  test('keep a send, and the draft it came from, when the draft is deleted', () => {
     const db = currentDatabase()
     for (const sql of [ACCOUNT, DRAFT, SEND]) db.exec(sql)
     db.exec('DELETE FROM drafts')
@@ -120,7 +120,7 @@ describe('the tables', () => {
   })
 
   test.each([
-    ['a kind of account that there isn’t', ACCOUNT.replace(`'service'`, `'other'`)],
+    ['an unknown kind of account', ACCOUNT.replace(`'service'`, `'other'`)],
     ['a service without an address', ACCOUNT.replace(`'https://sign.example.com'`, 'NULL')],
     ['a practice office with an address', ACCOUNT.replace(`'service'`, `'practice'`)],
     ['folders that aren’t JSON', ACCOUNT.replace(`'[]'`, `'InBox'`)],
@@ -131,7 +131,7 @@ describe('the tables', () => {
   })
 
   test.each(['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'])(
-    'know a send that is %s',
+    'accept a send in the state %s',
     (state) => {
       const db = currentDatabase()
       db.exec(ACCOUNT)
@@ -147,7 +147,7 @@ describe('the tables', () => {
       'SELECT * FROM drafts WHERE account_id = ? AND trashed_at IS NULL ORDER BY updated_at DESC, id'
     ],
     ['the send of a draft', 'SELECT * FROM sends WHERE draft_id = ? AND state = ?']
-  ])('find %s without reading everything', (_, sql) => {
+  ])('find %s without scanning a whole table', (_, sql) => {
     const parameters = Array.from(sql.matchAll(/\?/g), () => 'x')
     const plan = currentDatabase()
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)

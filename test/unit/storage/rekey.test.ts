@@ -64,7 +64,7 @@ async function settle(opened: Awaited<ReturnType<typeof openDatabase>>) {
 const planted = (db: Parameters<typeof openJsonMeta>[0]) =>
   JSON.parse(String(db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()))
 
-test('the next start gives it the key that was asked for; what was in it, also in its log alone, is there', async () => {
+test('the next start applies the requested key and keeps all content, including what is only in the journal', async () => {
   const { begin, open, entries, folder, keychain, path } = computer()
   await begin()
   const old = entries.get('database-key') ?? ''
@@ -95,7 +95,7 @@ test('the next start gives it the key that was asked for; what was in it, also i
 })
 
 test.each(['get next-database-key', 'set database-key'])(
-  'a keychain that fails at “%s” leaves the data locked, and the next start goes on',
+  'a keychain that fails at “%s” leaves the data locked, and the next start continues',
   async (call) => {
     const { begin, open, failing, folder, keychain } = computer()
     await begin()
@@ -110,7 +110,7 @@ test.each(['get next-database-key', 'set database-key'])(
   }
 )
 
-test('where the keychain loses the new key before it is needed the old one stays; where it loses it after, nothing is set aside', async () => {
+test('losing the new key before it is needed keeps the old one; losing it afterwards sets nothing aside', async () => {
   const { begin, open, entries, failing, folder, keychain } = computer()
   await begin()
   await requestKeyChange(folder, keychain, randomBytes(32))
@@ -129,7 +129,7 @@ test('where the keychain loses the new key before it is needed the old one stays
   expect((await open()).state).toBe('encrypted')
 })
 
-test('where the copy can’t be made the database keeps its key and all that is in it, and that is said', async () => {
+test('if the copy can’t be made, the database keeps its key and content, and this is reported', async () => {
   const { begin, open, entries, folder, keychain, path } = computer()
   await begin()
   const before = entries.get('database-key')
@@ -143,7 +143,7 @@ test('where the copy can’t be made the database keeps its key and all that is 
   expect(existsSync(join(folder, 'rekey.json'))).toBe(false)
 })
 
-test('a folder of its own takes over the key that all had, gets its own beside it, and takes no other’s for its own', async () => {
+test('a separate data folder takes over the shared key, gets its own, and never uses another folder’s', async () => {
   const shared = computer()
   await shared.begin()
   const own = computer('0123456789abcdef')
@@ -188,7 +188,7 @@ function putBack(folder: string, aside: string): void {
   for (const name of readdirSync(aside)) cpSync(join(aside, name), join(folder, name))
 }
 
-test('what had been set aside opens after another key, and after another one, where it is put back with its file', async () => {
+test('files set aside before two key changes open once they are put back with their key file', async () => {
   const here = computer()
   const { folder, keychain, open, entries } = here
   const aside = await withAside(here)
@@ -210,7 +210,7 @@ test('what had been set aside opens after another key, and after another one, wh
   expect(() => connectEncrypted(here.path, Buffer.from(first, 'hex'))).toThrow()
 })
 
-test('a change of the key that is given up, or killed at any step, loses no key of what had been set aside', async () => {
+test('a key change that is abandoned, or killed at any step, loses no key of files set aside', async () => {
   const here = computer()
   const { folder, keychain, open, path, failing } = here
   const aside = await withAside(here)
@@ -241,7 +241,7 @@ test('a change of the key that is given up, or killed at any step, loses no key 
   expect(planted(db)).toBe('what was here')
 })
 
-test('what is damaged, or has a file that is none of its own, is set aside with that file, and nothing is lost', async () => {
+test('a damaged or foreign key file is set aside with its database, and nothing is lost', async () => {
   const here = computer()
   const { folder, keychain, open } = here
   const aside = await withAside(here)
@@ -262,7 +262,7 @@ test('what is damaged, or has a file that is none of its own, is set aside with 
   }
 })
 
-test('what was set aside under a key that the keychain lost, and is sealed under one that is lost too, keeps that through another key', async () => {
+test('files set aside under a lost key, and sealed under another lost key, keep that across a further key change', async () => {
   const here = computer()
   const { folder, keychain, open, entries } = here
   const aside = await withAside(here)

@@ -36,8 +36,8 @@ const hostileText = fc.oneof(
     .map((parts) => parts.join(''))
 )
 
-describe('a file name made from any text at all', () => {
-  test('is one that Windows, macOS and Linux take', () => {
+describe('a file name made from arbitrary text', () => {
+  test('is valid on Windows, macOS and Linux', () => {
     fc.assert(
       fc.property(hostileText, fc.constantFrom(undefined, 'pdf', 'json'), (text, extension) => {
         const name = safeFileName(text, extension === undefined ? {} : { extension })
@@ -54,7 +54,7 @@ describe('a file name made from any text at all', () => {
     )
   })
 
-  test('stays as it is when it is made safe again', () => {
+  test('is unchanged when made safe again', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const name = safeFileName(text)
@@ -89,21 +89,21 @@ test.each([
   expect(safeFileName(text)).toBe(name)
 })
 
-test('the ending that the content asks for is there, once', () => {
+test('the requested extension is present exactly once', () => {
   expect(safeFileName('Letter', { extension: 'pdf' })).toBe('Letter.pdf')
   expect(safeFileName('Letter.PDF', { extension: 'pdf' })).toBe('Letter.pdf')
   expect(safeFileName('Letter.exe', { extension: 'pdf' })).toBe('Letter.exe.pdf')
   expect(safeFileName('', { extension: 'pdf', fallback: 'identity' })).toBe('identity.pdf')
 })
 
-test('a long name is cut between characters, and keeps its ending', () => {
+test('a long name is cut between characters, and keeps its extension', () => {
   const name = safeFileName(`${'👩‍👩‍👧é'.repeat(60)}.pdf`)
   expect(name).toMatch(/\.pdf$/)
   expect(name).not.toContain('\ufffd')
   expect(Buffer.byteLength(name)).toBeGreaterThan(MAX_NAME_BYTES - 40)
 })
 
-test('a second file of the same name is numbered before its ending', () => {
+test('a second file of the same name is numbered before its extension', () => {
   expect(numberedName('letter.pdf', 2)).toBe('letter (2).pdf')
   expect(numberedName('letter', 3)).toBe('letter (3)')
 })

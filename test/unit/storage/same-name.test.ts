@@ -10,7 +10,7 @@ test.each([
   ['Kelvin', '\u212aelvin'],
   ['µ', 'Μ'],
   ['ſ', 'S']
-])('“%s” and “%s” are one name on some system', (one, other) => {
+])('“%s” and “%s” are the same name on some system', (one, other) => {
   expect(nameKey(one)).toBe(nameKey(other))
 })
 
@@ -20,11 +20,11 @@ test.each([
   ['ﬁ', 'fi'],
   ['Kırı', 'Kiri'],
   ['Lease', 'Lease ']
-])('“%s” and “%s” are two names everywhere', (one, other) => {
+])('“%s” and “%s” are different names everywhere', (one, other) => {
   expect(nameKey(one)).not.toBe(nameKey(other))
 })
 
-test('whatever NTFS or macOS takes for one name is one: letter by letter in capitals, in any normal form', () => {
+test('names that NTFS or macOS treats as equal are equal: compared in capitals, in any normal form', () => {
   // As NTFS's table does it: letter for letter, with the dotless ı standing for itself.
   const capital = (letter: string) =>
     letter === 'ı' || letter.toUpperCase().length !== letter.length ? letter : letter.toUpperCase()
@@ -40,7 +40,7 @@ test('whatever NTFS or macOS takes for one name is one: letter by letter in capi
   )
 })
 
-test('no name is overlooked that could be taken for the one that is looked for', async () => {
+test('no file is overlooked whose name could be taken for the one searched for', async () => {
   const letters = fc.constantFrom(
     'a',
     'A',
@@ -69,7 +69,7 @@ test('no name is overlooked that could be taken for the one that is looked for',
   )
 })
 
-test('a folder of many names is known by their keys', async () => {
+test('the names of a large folder are found by their keys', async () => {
   const names = Array.from({ length: 5000 }, (_, index) => `Lease – ${index}.PDF`)
   const byKey = await byNameKey(names)
   expect(byKey.size).toBe(5000)

@@ -18,7 +18,7 @@ function agent(secret: string | Buffer = randomBytes(32).toString('base64')) {
   }
 }
 
-test('what an agent keeps is there at its next start, readable by nobody else and nowhere in the clear', async () => {
+test('an agent’s secrets are there at its next start, readable by nobody else and never stored unencrypted', async () => {
   const { folder, file, open } = agent()
   const { keychain, status } = await open()
   expect(status).toEqual({ state: 'available' })
@@ -41,7 +41,7 @@ test('what an agent keeps is there at its next start, readable by nobody else an
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('without its credential, by another one, or altered, it is not taken for an empty one, and stays as it is', async () => {
+test('a sealed keychain without its credential, with another one, or altered isn’t taken for empty, and stays as it is', async () => {
   const { folder, file, open } = agent()
   await (await open()).keychain.office.set('password of the office')
   const kept = readFileSync(file)
@@ -61,7 +61,7 @@ test('without its credential, by another one, or altered, it is not taken for an
   }
 })
 
-test('one that goes bad while the agent works refuses, and isn’t written over', async () => {
+test('one that is damaged while the agent runs refuses access, and isn’t overwritten', async () => {
   const { file, open } = agent()
   const { keychain } = await open()
   await keychain.office.set('password of the office')
@@ -71,7 +71,7 @@ test('one that goes bad while the agent works refuses, and isn’t written over'
   expect(readFileSync(file, 'utf8')).toBe('something else')
 })
 
-test('a credential that could be guessed is refused', async () => {
+test('a guessable credential is refused', async () => {
   expect((await agent('secret').open()).status).toMatchObject({
     state: 'unavailable',
     reason: 'failed',

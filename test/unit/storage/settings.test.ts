@@ -21,7 +21,7 @@ function workstation(folder = temporaryFolder()) {
 }
 
 describe('settings', () => {
-  test('begin with the defaults, and leave no file until one is changed', async () => {
+  test('begin with the defaults, and create no file until one is changed', async () => {
     const place = workstation()
     const { settings, trouble } = await place.open()
     expect(settings.read()).toEqual(DEFAULTS)
@@ -29,7 +29,7 @@ describe('settings', () => {
     expect(existsSync(place.path)).toBe(false)
   })
 
-  test('are there again in the next run', async () => {
+  test('are the same in the next run', async () => {
     const place = workstation()
     const { settings } = await place.open()
     const windowBounds = { x: -1200, y: 20, width: 1280, height: 800, maximised: true }
@@ -43,7 +43,7 @@ describe('settings', () => {
     expect((await place.open()).settings.read()).toEqual({ theme: 'dark', zoom: 1.25, windowBounds })
   })
 
-  test('keep what a later version put into the file', async () => {
+  test('keep what a later version wrote to the file', async () => {
     const place = workstation()
     writeFileSync(place.path, '{"theme":"dark","fromTheFuture":{"a":1}}')
     const { settings, trouble } = await place.open()
@@ -52,7 +52,7 @@ describe('settings', () => {
     expect(JSON.parse(readFileSync(place.path, 'utf8'))).toEqual({ theme: 'dark', zoom: 2, fromTheFuture: { a: 1 } })
   })
 
-  test('refuse a value that can’t be, and stay as they were', async () => {
+  test('refuse an invalid value, and stay as they were', async () => {
     const { settings } = await workstation().open()
     expect(() => settings.change({ zoom: 40 })).toThrow()
     expect(settings.read()).toEqual(DEFAULTS)
@@ -61,7 +61,7 @@ describe('settings', () => {
 
 describe('a settings file', () => {
   test.each(['{"theme":"da', 'not JSON', '\u0000\u0000\u0000'])(
-    'that is damaged (%j) is set aside as it is, told, and the defaults are used and can be changed',
+    'that is damaged (%j) is set aside and reported, and the defaults can be used and changed',
     async (content) => {
       const place = workstation()
       writeFileSync(place.path, content)
@@ -74,7 +74,7 @@ describe('a settings file', () => {
     }
   )
 
-  test('with single values that can’t be keeps the others, and says which', async () => {
+  test('with single invalid values keeps the others, and names the invalid ones', async () => {
     const place = workstation()
     writeFileSync(place.path, '{"theme":"pink","zoom":1.5,"windowBounds":{"x":"left"},"downloadFolder":7}')
     const { settings, trouble } = await place.open()
@@ -82,7 +82,7 @@ describe('a settings file', () => {
     expect(trouble).toEqual({ code: 'invalid-members', members: ['theme', 'windowBounds', 'downloadFolder'] })
   })
 
-  test('in a folder that can’t be used: settings hold for this run, and it is told', async () => {
+  test('in an unusable folder: settings hold for this run, and this is reported', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     const { settings, trouble } = await workstation(join(folder, 'file')).open()
@@ -91,7 +91,7 @@ describe('a settings file', () => {
     expect(settings.read().theme).toBe('dark')
   })
 
-  test('that can’t be written any more: the change holds for this run, and it is told', async () => {
+  test('that is no longer writable: the change holds for this run, and this is reported', async () => {
     const file = {
       get store() {
         return {}

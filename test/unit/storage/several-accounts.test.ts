@@ -49,7 +49,7 @@ const costly = (plan: readonly string[]) =>
       (/USE TEMP B-TREE/.test(step) && plan[index - 1] !== HELD)
   )
 
-test.each(['all', 'attention', 'waiting', 'sent'] as const)('packages of the Outbox: %s', (show) => {
+test.each(['all', 'attention', 'waiting', 'sent'] as const)('a page of the Outbox: %s', (show) => {
   const plans = plansOf((db) => {
     const queries = new SendQueries(db)
     queries.page(ACCOUNTS, { show, offset: 0, limit: 50 })
@@ -58,7 +58,7 @@ test.each(['all', 'attention', 'waiting', 'sent'] as const)('packages of the Out
   for (const { plan } of plans) expect(costly(plan), plan.join('\n')).toEqual([])
 })
 
-test('downloads, in line and ended', () => {
+test('a page of downloads, queued and finished', () => {
   const plans = plansOf((db) => {
     const table = openDownloadsTable(db)
     table.waitingInOrder(ACCOUNTS, [], 50, 0)
@@ -68,7 +68,7 @@ test('downloads, in line and ended', () => {
   for (const { plan } of plans) expect(costly(plan), plan.join('\n')).toEqual([])
 })
 
-test('drafts are found by an index, of which a page is sorted: there are thousands at most', () => {
+test('drafts are found by an index and then sorted: there are thousands at most', () => {
   const plans = plansOf(
     (db) => void openList(db, 'trashed_at IS NULL', 'updated_at DESC, number DESC').page(ACCOUNTS, 0, 50)
   )

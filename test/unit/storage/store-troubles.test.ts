@@ -27,7 +27,7 @@ async function workstation() {
   return { folder, entries, keychain, open }
 }
 
-test('what was set aside is told in every run, until a person says that it is settled', async () => {
+test('what was set aside is reported in every run, until a person dismisses it', async () => {
   const place = await workstation()
   const first = await place.open()
   first.troubles.setAside('database', { name: 'set-aside-1', reason: 'damaged' })
@@ -45,7 +45,7 @@ test('what was set aside is told in every run, until a person says that it is se
   expect((await place.open()).troubles.list()).toMatchObject([{ store: 'documents', name: 'set-aside-2' }])
 })
 
-test('a database that takes nothing more doesn’t keep a trouble from being told', async () => {
+test('a read-only database doesn’t prevent a problem from being reported', async () => {
   const { opened, troubles } = await (await workstation()).open()
   opened.db.pragma('query_only = ON')
   troubles.setAside('settings', { name: 'set-aside-1', reason: 'damaged' })
@@ -95,7 +95,7 @@ const noBackups = {
 }
 const context = { from: 'office', stillAsking: () => true } as const
 
-test('trying again starts the application again only where the keychain has the key by now', async () => {
+test('trying again restarts the application only if the keychain has the key by then', async () => {
   for (const [state, message] of [
     ['locked', 'The keychain is still locked.'],
     ['without the key', 'The keychain works, but the key of your data isn’t in it.']
@@ -111,7 +111,7 @@ test('trying again starts the application again only where the keychain has the 
   expect(done).toEqual(['restart'])
 })
 
-test('an empty database is begun in place of one whose key is lost, and of no other', async () => {
+test('an empty database replaces only one whose key is lost', async () => {
   const lost = await requests('without the key')
   await lost.handlers['storage.startEmpty'](undefined, context)
   expect(lost.done).toEqual(['set aside', 'restart'])
@@ -128,7 +128,7 @@ test('an empty database is begun in place of one whose key is lost, and of no ot
   await expect(handlers['storage.startEmpty'](undefined, context)).rejects.toThrow()
 })
 
-test('everything is removed only where nobody signs, and of packages that haven’t left only those that were shown', async () => {
+test('everything is removed only while nobody is signing, with no unsent packages beyond those shown', async () => {
   const place = await workstation()
   const { opened, troubles } = await place.open()
   const now = { isSigning: true, unsent: 2 }
