@@ -6,7 +6,7 @@ const service = { kind: 'service', baseUrl: 'https://api.example.com/web/v1.4' }
 const practice = { kind: 'practice', baseUrl: 'http://127.0.0.1:4100' } as const
 
 describe('a signing link', () => {
-  test('of the web is taken, with its own origin and the service’s as ground', () => {
+  test('to a web address is accepted, and allows its own origin and the service’s', () => {
     expect(checkSigningAddress(' https://sign.example.com/s/abc?x=1 ', service)).toEqual({
       ok: true,
       url: 'https://sign.example.com/s/abc?x=1',
@@ -15,7 +15,7 @@ describe('a signing link', () => {
     })
   })
 
-  test('of the host that the office typed needs no looking up', () => {
+  test('to the host that the office typed isn’t looked up', () => {
     expect(checkSigningAddress('https://api.example.com/s/abc', service)).toEqual({
       ok: true,
       url: 'https://api.example.com/s/abc',
@@ -23,7 +23,7 @@ describe('a signing link', () => {
     })
   })
 
-  test('of a practice service on this computer is taken for an account of that service only', () => {
+  test('to a practice service on this computer is accepted only for that service’s account', () => {
     const link = 'http://127.0.0.1:4100/sign/abc'
     expect(checkSigningAddress(link, practice)).toEqual({
       ok: true,
@@ -37,7 +37,7 @@ describe('a signing link', () => {
     expect(checkSigningAddress('http://localhost:4100/sign/abc', practice).ok).toBe(false)
   })
 
-  test('within the office is taken where the service itself stands there', () => {
+  test('to an address in the office’s network is accepted if the service itself is there', () => {
     const inOffice = { kind: 'service', baseUrl: 'https://signing.corp/web/v1.4' } as const
     expect(checkSigningAddress('https://signing.corp/s/abc', inOffice)).toMatchObject({ ok: true })
     expect(checkSigningAddress('https://other.corp/s/abc', inOffice)).toEqual({ ok: false, reason: 'private-network' })
@@ -72,11 +72,11 @@ describe('a signing link', () => {
   })
 
   test.each(['http://127.0.0.1:4101/x', 'http://localhost:4100/x', 'http://127.0.0.1/x', 'http://[::1]:4100/x'])(
-    '%s isn’t the practice office’s',
+    '%s isn’t the practice office’s link',
     (link) => expect(checkSigningAddress(link, practice).ok).toBe(false)
   )
 
-  test('is refused in a sentence that doesn’t repeat it', () => {
+  test('is refused with a sentence that doesn’t repeat it', () => {
     for (const reason of ['not-an-address', 'scheme', 'not-encrypted', 'credentials', 'private-network'] as const) {
       expect(signingAddressMessage(reason)).toMatch(/link.*\.$/)
     }
@@ -84,14 +84,14 @@ describe('a signing link', () => {
 })
 
 describe('a link for the system’s browser', () => {
-  test('is passed on where it is a plain address of the web', () => {
+  test('is opened if it is a plain web address', () => {
     expect(checkExternalLink('https://sign.example.com/edit?x=1')).toEqual({
       ok: true,
       href: 'https://sign.example.com/edit?x=1'
     })
   })
 
-  test('may lead to the account’s own host within the office, and to the practice office', () => {
+  test('may lead to the account’s own host in the office’s network, and to the practice office', () => {
     expect(checkExternalLink('https://signing.corp/edit', { host: 'signing.corp' }).ok).toBe(true)
     expect(checkExternalLink('https://wiki.corp/edit', { host: 'signing.corp' }).ok).toBe(false)
     expect(checkExternalLink('http://127.0.0.1:4100/edit', { practiceOrigin: 'http://127.0.0.1:4100' }).ok).toBe(true)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readAllowedOrigin } from '../../../src/main/core/policy/allowed-origins.ts'
 
-describe('an origin that an administrator may add', () => {
+describe('an origin added by an administrator', () => {
   test.each([
     ['https://sign.example.com', 'https://sign.example.com'],
     ['  https://sign.example.com  ', 'https://sign.example.com'],
@@ -17,7 +17,7 @@ describe('an origin that an administrator may add', () => {
     ['https://8.8.8.8', 'https://8.8.8.8'],
     ['https://[2606:4700::1111]', 'https://[2606:4700::1111]'],
     ['https://localhost.example.com', 'https://localhost.example.com']
-  ])('%s is kept as %s, and again as the same', (typed, origin) => {
+  ])('%s is stored as %s, and that stays the same', (typed, origin) => {
     expect(readAllowedOrigin(typed)).toEqual({ ok: true, origin })
     expect(readAllowedOrigin(origin)).toEqual({ ok: true, origin })
   })
@@ -69,12 +69,12 @@ describe('an origin that an administrator may add', () => {
     ['a name of the office', 'https://intranet', /private/],
     ['a printer', 'https://printer.local', /private/],
     ['what is longer than a host can be', `https://${'a'.repeat(300)}.example.com`, /too long/]
-  ])('isn’t one with %s (%s)', (_what, typed, why) => {
+  ])('is refused with %s (%s)', (_what, typed, why) => {
     const read = readAllowedOrigin(typed)
     expect(read).toMatchObject({ ok: false, message: expect.stringMatching(why) })
   })
 
-  test('that is refused isn’t repeated in the sentence', () => {
+  test('isn’t repeated in the sentence that refuses it', () => {
     const read = readAllowedOrigin('https://ana:s3cret@sign.example.com')
     expect(JSON.stringify(read)).not.toMatch(/ana|s3cret|sign/)
   })

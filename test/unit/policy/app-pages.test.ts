@@ -19,7 +19,7 @@ describe('an address of ours names', () => {
     ['app://countersign/assets/index-B3_x-9a.js', ['assets', 'index-B3_x-9a.js']],
     ['app://countersign/assets/../index.html', ['index.html']],
     ['app://countersign/../../index.html', ['index.html']]
-  ])('%s: a file within the folder', (address, file) => {
+  ])('%s: a file in the folder', (address, file) => {
     expect(fileOfPage(address, folder)).toBe(join(folder, ...file))
   })
 
@@ -55,7 +55,7 @@ describe('an address of ours names', () => {
 describe('a page is ours', () => {
   const devServer = new URL('http://localhost:5173/')
 
-  test('where it is of the application’s own scheme and host', () => {
+  test('if it has the application’s own scheme and host', () => {
     expect(isOwnPage('app://countersign/index.html')).toBe(true)
     expect(isOwnPage('app://countersign/index.html#/counter')).toBe(true)
   })
@@ -73,7 +73,7 @@ describe('a page is ours', () => {
     ''
   ])('and not %j', (address) => expect(isOwnPage(address)).toBe(false))
 
-  test('the office’s is one of them, and that of the second display isn’t', () => {
+  test('and only some are the office’s: the second display’s isn’t', () => {
     expect(isOfficePage(`${APP_START}#/settings`)).toBe(true)
     expect(isOfficePage(PERSON_START)).toBe(false)
     expect(isOfficePage('app://countersign/')).toBe(false)
@@ -82,7 +82,7 @@ describe('a page is ours', () => {
     expect(isOfficePage('http://localhost:5173/counter.html', devServer)).toBe(false)
   })
 
-  test('or of the development server, where there is one', () => {
+  test('or if it is from the development server, if there is one', () => {
     expect(isOwnPage('http://localhost:5173/src/main.ts', devServer)).toBe(true)
     expect(isOwnPage('http://localhost:5174/', devServer)).toBe(false)
     expect(isOwnPage('https://localhost:5173/', devServer)).toBe(false)
@@ -90,11 +90,11 @@ describe('a page is ours', () => {
 })
 
 describe('the development server', () => {
-  test('is used by the unpackaged application, on this machine', () => {
+  test('is used by the unpackaged application, only on this machine', () => {
     expect(devServerOf({ isPackaged: false }, 'http://localhost:5173')?.origin).toBe('http://localhost:5173')
   })
 
-  test('is never used by what ships, whatever the environment says', () => {
+  test('is never used by a packaged application, whatever the environment says', () => {
     expect(devServerOf({ isPackaged: true }, 'http://localhost:5173')).toBeUndefined()
   })
 

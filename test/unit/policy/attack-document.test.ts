@@ -9,11 +9,11 @@ import { numbered } from '../../e2e/attacks/numbered.ts'
 const root = new URL('../../../', import.meta.url)
 const rows = numbered.flatMap(({ rows }) => rows)
 
-test('docs/attacks.md is what the tables make of it; write it again with `node test/e2e/attacks/write-document.ts`', () => {
+test('docs/attacks.md matches the tables; regenerate it with `node test/e2e/attacks/write-document.ts`', () => {
   expect(readFileSync(new URL('docs/attacks.md', root), 'utf8')).toBe(attackDocument())
 })
 
-test('there are enough rows, each with something to do, and none twice in its area', () => {
+test('there are enough rows, each with an action, and none twice in its area', () => {
   expect(rows.length).toBeGreaterThanOrEqual(700)
   const played = numbered.filter(({ area }) => !area.unit).flatMap(({ rows }) => rows)
   for (const { number, attack } of played) {
@@ -24,7 +24,7 @@ test('there are enough rows, each with something to do, and none twice in its ar
   for (const { rows } of numbered) expect(new Set(rows.map(({ attack }) => attack.name)).size).toBe(rows.length)
 })
 
-test('a protection is what holds a row, or the browser is', () => {
+test('each row is guarded either by our protections or by the browser', () => {
   for (const { area, rows } of numbered) {
     for (const { number, attack } of rows) {
       const named: readonly string[] = attack.guard ?? area.guard
@@ -41,7 +41,7 @@ test('the short round of npm test tries every protection, and every kind of atta
   expect(short.filter((rows) => rows.length === 0)).toEqual([])
 })
 
-test('each protection can be taken out of the sources as they are', () => {
+test('each protection can be removed from the current sources', () => {
   expect(Object.keys(mutants).sort()).toEqual(
     Object.keys(guards)
       .filter((guard) => guard !== 'browser')
@@ -50,7 +50,7 @@ test('each protection can be taken out of the sources as they are', () => {
   expectEditsFit(root)
 })
 
-test('whatever stands in the way is somewhere in the sources, and in the way of something', () => {
+test('every protection is in the sources and guards some row', () => {
   const used = new Set(numbered.flatMap(({ area, rows }) => rows.flatMap(({ attack }) => attack.guard ?? area.guard)))
   expect([...used].sort()).toEqual(Object.keys(guards).sort())
   for (const { files } of Object.values(guards)) {

@@ -53,7 +53,7 @@ describe('a signing page doesn’t get', () => {
     'Alt+Home'
   ])('%s', (name) => expect(isBlockedKey(key(name), false)).toBe(true))
 
-  test('Control with a letter of another alphabet, at the place of one of the browser’s', () => {
+  test('Control with a letter of another alphabet on the key of a browser command', () => {
     expect(isBlockedKey(key('Control+з', 'KeyP'), false)).toBe(true)
   })
 })
@@ -67,17 +67,17 @@ describe('a signing page gets', () => {
     ...['Meta+c', 'Meta+v', 'Control+Alt+@', 'Control+Alt+€', 'Shift+Tab', 'Alt+Shift']
   ])('%s', (name) => expect(isBlockedKey(key(name), false)).toBe(false))
 
-  test('Control with a letter of another alphabet, at the place of one for editing', () => {
+  test('Control with a letter of another alphabet on the key of an editing command', () => {
     expect(isBlockedKey(key('Control+с', 'KeyC'), false)).toBe(false)
   })
 
-  test('moving by words on a Mac, where going back has other keys', () => {
+  test('moving by words on a Mac, where going back uses other keys', () => {
     expect(isBlockedKey(key('Alt+ArrowLeft'), true)).toBe(false)
     expect(isBlockedKey(key('Meta+['), true)).toBe(true)
   })
 })
 
-describe('on macOS, where editing keys are the menu’s, a page is given', () => {
+describe('on macOS, where editing keys belong to the menu, a page receives', () => {
   test.each([
     ['Meta+c', 'copy'],
     ['Meta+x', 'cut'],
@@ -93,6 +93,6 @@ describe('on macOS, where editing keys are the menu’s, a page is given', () =>
     (name) => expect(editCommandOf(key(name))).toBeUndefined()
   )
 
-  test('what is at the place of the letter, on a keyboard of another alphabet', () =>
+  test('the command of the key’s position, on a keyboard of another alphabet', () =>
     expect(editCommandOf(key('Meta+с', 'KeyC'))).toBe('copy'))
 })

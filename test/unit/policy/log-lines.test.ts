@@ -25,7 +25,7 @@ describe('a log line never holds', () => {
   ])('%s', (_what, line, secret) => expect(scrub(line)).not.toContain(secret))
 })
 
-test('a detail keeps plain values and names the rest by type', () => {
+test('a detail keeps plain values and names the type of the others', () => {
   expect(
     scrubDetail({
       request: 'drafts.save',
@@ -43,7 +43,7 @@ test('a detail keeps plain values and names the rest by type', () => {
   })
 })
 
-test('a long text is read to a word’s end only: half an address doesn’t look like one', () => {
+test('a long text is cut at the end of a word, as half an address wouldn’t be recognised', () => {
   const path = `/home/${'x'.repeat(1980)}`
   expect(scrub(`${path} wiremu.ngata@example.com`)).toBe('‹path› ')
   expect(scrub('x'.repeat(1_000_000))).toBe('')

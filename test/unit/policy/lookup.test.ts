@@ -11,7 +11,7 @@ const session = (route: string, addresses: readonly string[] | 'unknown') => ({
   }
 })
 
-test('a name is judged by where this machine would connect to, also where that is only the end of a list of proxies', async () => {
+test('a name is judged by where this machine would connect, even if that is only the last of several proxies', async () => {
   for (const [route, addresses, found] of [
     ['DIRECT', ['10.0.0.1'], ['10.0.0.1']],
     ['PROXY a:8080', ['10.0.0.1'], 'elsewhere'],

@@ -43,8 +43,8 @@ async function outcome(question: PermissionQuery): Promise<() => Promise<string>
   }
 }
 
-describe('a page', () => {
-  test('waits until staff has answered, and holds it from then on', async () => {
+describe('a page that requests the camera', () => {
+  test('waits until staff have answered, and keeps the permission from then on', async () => {
     const told = await outcome(video)
     expect(await told()).toBe('waits')
     expect(grants.isGranted(video)).toBe(false)
@@ -54,7 +54,7 @@ describe('a page', () => {
     expect(grants.isGranted(video)).toBe(true)
   })
 
-  test('holds no more than it was granted: no other device, no other origin', async () => {
+  test('gets no more than it was granted: no other device, no other origin', async () => {
     const told = await outcome(video)
     questions[0]?.answer(true)
     await told()
@@ -63,20 +63,20 @@ describe('a page', () => {
     expect(grants.isGranted(asked(['video'], 'https://ident.example.net'))).toBe(false)
   })
 
-  test('is given it unasked where staff has said yes, and holds nothing before it asks', async () => {
+  test('gets it without a question if staff have agreed, but not before it asks', async () => {
     right = 'yes'
     expect(grants.isGranted(video)).toBe(false)
     expect(await (await outcome(video))()).toBe('granted')
     expect(questions).toEqual([])
   })
 
-  test('is refused at once where nothing in the turn asks for it', async () => {
+  test('is refused immediately if nothing in the turn needs it', async () => {
     right = 'never'
     expect(await (await outcome(video))()).toBe('refused at once')
     expect(questions).toEqual([])
   })
 
-  test('loses it when the turn takes it back', async () => {
+  test('loses it when the turn withdraws it', async () => {
     right = 'yes'
     await (await outcome(video))()
     expect(grants.isGranted(video)).toBe(true)
@@ -84,7 +84,7 @@ describe('a page', () => {
     expect(grants.isGranted(video)).toBe(false)
   })
 
-  test('is refused by a system that doesn’t let us', async () => {
+  test('is refused if the operating system doesn’t permit it', async () => {
     right = 'yes'
     system = Promise.resolve(false)
     expect(await (await outcome(video))()).toBe('refused')
@@ -92,21 +92,21 @@ describe('a page', () => {
   })
 })
 
-test('a system that can’t be asked allows nothing', async () => {
+test('an operating system that can’t be asked permits nothing', async () => {
   right = 'yes'
   system = Promise.reject(new Error('no such device'))
   expect(await (await outcome(video))()).toBe('refused')
 })
 
 describe('staff', () => {
-  test('is asked one question, however many of the same come', async () => {
+  test('get one question, however many identical requests come', async () => {
     const told = await Promise.all([outcome(both), outcome(video), outcome(both)])
     expect(questions).toHaveLength(1)
     questions[0]?.answer(true)
     expect(await Promise.all(told.map((each) => each()))).toEqual(['granted', 'granted', 'granted'])
   })
 
-  test('who said yes to the camera is asked about the microphone', async () => {
+  test('who allowed the camera are asked about the microphone', async () => {
     const [first, second] = await Promise.all([outcome(video), outcome(both)])
     questions[0]?.answer(true)
     expect(await first?.()).toBe('granted')
@@ -116,7 +116,7 @@ describe('staff', () => {
     expect(await second?.()).toBe('refused')
   })
 
-  test('who said no isn’t asked again at once, but later', async () => {
+  test('who refused aren’t asked again immediately, only later', async () => {
     const told = await Promise.all([outcome(video), outcome(both)])
     questions[0]?.answer(false)
     expect(await Promise.all(told.map((each) => each()))).toEqual(['refused', 'refused'])
@@ -127,7 +127,7 @@ describe('staff', () => {
     expect(questions).toHaveLength(2)
   })
 
-  test('is heard once for each question', async () => {
+  test('can answer each question only once', async () => {
     const first = await outcome(video)
     questions[0]?.answer(false)
     await first()
@@ -140,8 +140,8 @@ describe('staff', () => {
   })
 })
 
-describe('with the end of the turn', () => {
-  test('all that waits is answered no, and nothing is granted or held any more', async () => {
+describe('at the end of the turn', () => {
+  test('everything pending is refused, and nothing is granted or kept any longer', async () => {
     const waiting = await outcome(video)
     right = 'yes'
     await (await outcome(both))()
@@ -154,7 +154,7 @@ describe('with the end of the turn', () => {
     expect(grants.isGranted(video)).toBe(false)
   })
 
-  test('a yes that the system was still thinking about is none', async () => {
+  test('a grant that the operating system was still considering is void', async () => {
     right = 'yes'
     const { promise, resolve } = Promise.withResolvers<boolean>()
     system = promise
@@ -165,7 +165,7 @@ describe('with the end of the turn', () => {
   })
 })
 
-test('what a page got is told once, and nothing where it got nothing', async () => {
+test('what a page gets is reported once, and nothing if it got nothing', async () => {
   right = 'never'
   await (await outcome(video))()
   expect(got).toEqual([])

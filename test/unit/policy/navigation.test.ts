@@ -28,17 +28,17 @@ describe('a signing page may go to', () => {
     'https:sign.example.com/x',
     'https:\\\\sign.example.com\\x',
     '  https://sign.example.com/x\n'
-  ])('%j: the service’s own origin, however it is written', (url) => {
+  ])('%j: the service’s own origin, in any spelling', (url) => {
     expect(decideNavigation({ url, isMainFrame: true }, service)).toEqual({ kind: 'allow' })
     expect(decideNavigation({ url, isMainFrame: false }, service)).toEqual({ kind: 'allow' })
   })
 
   test.each(['http://127.0.0.1:4100/sign/a', 'http://2130706433:4100/', 'http://0x7f.1:4100/'])(
-    '%j: the practice service’s own origin, in a turn of the practice office',
+    '%j: the practice service’s own origin, in the practice office’s turn',
     (url) => expect(decideNavigation({ url, isMainFrame: true }, practice)).toEqual({ kind: 'allow' })
   )
 
-  test.each(['about:blank', 'about:srcdoc'])('%s: in a frame that it makes itself', (url) => {
+  test.each(['about:blank', 'about:srcdoc'])('%s: in a frame of its own making', (url) => {
     expect(decideNavigation({ url, isMainFrame: false }, service)).toEqual({ kind: 'allow' })
   })
 })
@@ -114,25 +114,25 @@ describe('a signing page may not go to', () => {
     'http://127.0.0.1.evil.example:4100/',
     'https://127.0.0.1:4100/',
     'http://0.0.0.0:4100/'
-  ])('%j in a turn of the practice office, whose origin is exactly one', (url) => {
+  ])('%j in the practice office’s turn, which has exactly one origin', (url) => {
     expect(decideNavigation({ url, isMainFrame: true }, practice).kind).toBe('refuse')
   })
 
   test.each(['http://sign.example.com', 'http://192.168.1.1:4100', 'https://127.0.0.1:4100', 'not an address'])(
-    'the practice office where its origin is said to be %j',
+    'the practice office if its origin is given as %j',
     (practiceOrigin) => {
       const url = practiceOrigin.startsWith('http') ? practiceOrigin : 'http://127.0.0.1:4100/'
       expect(decideNavigation({ url, isMainFrame: true }, { ...practice, practiceOrigin }).kind).toBe('refuse')
     }
   )
 
-  test('an unencrypted origin that slipped into the list', () => {
+  test('an unencrypted origin in the list', () => {
     const ground = { ...service, allowedOrigins: ['http://sign.example.com'] }
     expect(decideNavigation({ url: 'http://sign.example.com/', isMainFrame: true }, ground).kind).toBe('refuse')
   })
 })
 
-describe('coming back', () => {
+describe('the return address', () => {
   test.each([
     RETURN_ADDRESS,
     `${RETURN_ADDRESS}?status=signed&x=1`,
@@ -184,11 +184,11 @@ describe('coming back', () => {
     expect(decideNavigation({ url, isMainFrame: true }, service).kind).toBe('refuse')
   })
 
-  test('a frame within the page can’t end the turn', () => {
+  test('a frame inside the page can’t end the turn', () => {
     expect(decideNavigation({ url: RETURN_ADDRESS, isMainFrame: false }, service).kind).toBe('refuse')
   })
 
-  test('an address that isn’t of the web is no place to come back to', () => {
+  test('a return address that isn’t a web address ends nothing', () => {
     const ground = {
       ...service,
       returnAddresses: ['file:///signed', 'about:blank', 'app://countersign/index.html', '']
@@ -199,18 +199,18 @@ describe('coming back', () => {
   })
 })
 
-describe('what a signing page loads beside documents', () => {
+describe('a subresource of a signing page', () => {
   const decide = (url: string, resourceType: ResourceType = 'image', ground = service): Decision['kind'] | 'look-up' =>
     decideRequest({ url, resourceType }, ground).kind
 
-  test('comes from its own origin without further ado', () => {
+  test('from the page’s own origin is allowed directly', () => {
     expect(decide('https://sign.example.com/logo.png')).toBe('allow')
     expect(decide('wss://sign.example.com/live', 'webSocket')).toBe('allow')
     expect(decide('data:image/png;base64,AAAA')).toBe('allow')
     expect(decide('blob:https://sign.example.com/8d1f')).toBe('allow')
   })
 
-  test('and the page itself are looked up where only the link names their origin', () => {
+  test('is looked up, like the page itself, if only the link names its origin', () => {
     const named: SigningScope = { ...service, linkOrigin: 'https://sign.example.com' }
     expect(decide('https://sign.example.com/s/abc', 'mainFrame', named)).toBe('look-up')
     expect(decide('https://sign.example.com/frame', 'subFrame', named)).toBe('look-up')
@@ -220,7 +220,7 @@ describe('what a signing page loads beside documents', () => {
     expect(decide('https://other.example.com/', 'mainFrame', named)).toBe('refuse')
   })
 
-  test('comes from public hosts once their names were looked up', () => {
+  test('from a public host is allowed once its name was looked up', () => {
     expect(decide('https://fonts.example.net/a.woff2', 'font')).toBe('look-up')
     expect(decide('wss://live.example.net/', 'webSocket')).toBe('look-up')
   })
@@ -246,18 +246,18 @@ describe('what a signing page loads beside documents', () => {
     ['devtools://devtools/x', 'script'],
     ['ftp://sign.example.com/', 'image'],
     ['https://sign.example.com/a.swf', 'object']
-  ] as [string, ResourceType][])('never %s (%s)', (url, type) => {
+  ] as [string, ResourceType][])('is never %s (%s)', (url, type) => {
     expect(decide(url, type)).toBe('refuse')
   })
 
-  test('is held to the same ground as a navigation where it is a document', () => {
+  test('that is a document has the same limits as a navigation', () => {
     expect(decide('https://fonts.example.net/', 'subFrame')).toBe('refuse')
     expect(decide('https://fonts.example.net/', 'mainFrame')).toBe('refuse')
     expect(decide(RETURN_ADDRESS, 'mainFrame')).toBe('returned')
     expect(decide(RETURN_ADDRESS, 'subFrame')).toBe('refuse')
   })
 
-  test('reaches the practice service in a turn of the practice office only', () => {
+  test('from the practice service is allowed only in the practice office’s turn', () => {
     expect(decide('http://127.0.0.1:4100/style.css', 'stylesheet', practice)).toBe('allow')
     expect(decide('ws://127.0.0.1:4100/live', 'webSocket', practice)).toBe('allow')
     expect(decide('http://127.0.0.1:4101/style.css', 'stylesheet', practice)).toBe('refuse')

@@ -3,7 +3,7 @@ import { pagePolicy, withPagePolicy, withSubresourcePolicy } from '../../../src/
 
 const service = { allowedOrigins: ['https://sign.example.com'], returnAddresses: [] }
 
-test('scripts of a page speak to its own ground alone, and so do its workers, which come from nowhere else', () => {
+test('a page’s scripts can connect only to its allowed origins, as can its workers, which load from nowhere else', () => {
   const reach =
     'connect-src https://sign.example.com wss://sign.example.com data: blob:; worker-src https://sign.example.com blob:'
   expect(pagePolicy(service).startsWith(`${reach}; object-src 'none'; sandbox `)).toBe(true)
@@ -13,7 +13,7 @@ test('scripts of a page speak to its own ground alone, and so do its workers, wh
   })
 })
 
-test('a page may open no box, print nothing and ask nobody to stay; the rest is for our guards to decide', () => {
+test('a page can’t open dialogs, print or delay its closing; our guards decide the rest', () => {
   const sandbox = /sandbox ([^;]*)/.exec(pagePolicy(service))?.[1]?.split(' ')
   expect(sandbox).not.toContain('allow-modals')
   expect(sandbox).toEqual(
@@ -27,12 +27,12 @@ test('a page may open no box, print nothing and ask nobody to stay; the rest is 
   )
 })
 
-test('a page of the practice office may also speak to the practice office', () => {
+test('a page of the practice office can also connect to the practice office', () => {
   const policy = pagePolicy({ ...service, practiceOrigin: 'http://127.0.0.1:4100' })
   expect(policy).toContain('http://127.0.0.1:4100 wss://sign.example.com ws://127.0.0.1:4100 data: blob:;')
 })
 
-test('the page’s own policy stays beside ours, however its header is written', () => {
+test('the page’s own policy is kept beside ours, however its header is written', () => {
   const headers = { 'Content-Type': ['text/html'], 'Content-Security-Policy': ["default-src 'self'", 'img-src https:'] }
   expect(withPagePolicy(headers, service)).toEqual({
     'Content-Type': ['text/html'],

@@ -19,14 +19,14 @@ function permissionsOfElectron(): string[] {
   return [...new Set([...names].map(([, name = '']) => name))]
 }
 
-describe('of all that Electron’s pages can ask for', () => {
-  test('the list is Electron’s own', () => {
+describe('all permissions that Electron knows', () => {
+  test('are listed from Electron itself', () => {
     expect(permissionsOfElectron().length).toBeGreaterThan(40)
     expect(permissionsOfElectron()).toEqual(expect.arrayContaining(['media', 'usb', 'geolocation', 'fileSystem']))
   })
 
   test.each(permissionsOfElectron().filter((name) => name !== 'media'))(
-    '%s is refused, whatever staff has said',
+    '%s is refused, whatever staff have answered',
     (permission) => {
       for (const media of ['never', 'ask', 'yes'] as const) {
         expect(decidePermission({ permission, url, origin: url, mediaTypes: video }, ground, media)).toBe('refuse')
@@ -40,7 +40,7 @@ describe('camera and microphone', () => {
     ['never', 'refuse'],
     ['ask', 'ask'],
     ['yes', 'grant']
-  ] as const)('where the turn says %s: %s', (media, decision) => {
+  ] as const)('when the turn says %s: %s', (media, decision) => {
     for (const mediaTypes of [['video'], ['audio'], ['audio', 'video']]) {
       expect(decidePermission({ permission: 'media', url, mediaTypes }, ground, media)).toBe(decision)
     }
@@ -70,19 +70,22 @@ describe('camera and microphone', () => {
     )
   })
 
-  test('for the practice service, in its own turn alone', () => {
+  test('are granted to the practice service only in its own turn', () => {
     const practice = { allowedOrigins: [], returnAddresses: [], practiceOrigin: 'http://127.0.0.1:4100' }
     const asked = { permission: 'media', url: 'http://127.0.0.1:4100/sign/a', mediaTypes: video }
     expect(decidePermission(asked, practice, 'yes')).toBe('grant')
     expect(decidePermission(asked, ground, 'yes')).toBe('refuse')
   })
 
-  test.each([undefined, [], ['unknown'], ['video', 'screen'], ['VIDEO']])('not as %j', (mediaTypes) => {
-    expect(decidePermission({ permission: 'media', url, mediaTypes }, ground, 'yes')).toBe('refuse')
-    expect(devicesOf(mediaTypes)).toBeUndefined()
-  })
+  test.each([undefined, [], ['unknown'], ['video', 'screen'], ['VIDEO']])(
+    'are refused when requested as %j',
+    (mediaTypes) => {
+      expect(decidePermission({ permission: 'media', url, mediaTypes }, ground, 'yes')).toBe('refuse')
+      expect(devicesOf(mediaTypes)).toBeUndefined()
+    }
+  )
 
-  test('are named for people, each once', () => {
+  test('are each named once for people', () => {
     expect(devicesOf(['audio', 'video', 'audio'])).toEqual(['camera', 'microphone'])
   })
 })

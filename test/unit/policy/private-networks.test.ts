@@ -4,7 +4,7 @@ import { blockReason, isPrivateAddress, isPrivateHost } from '../../../src/main/
 /** Returns the host as in a URL, which is how the product asks. */
 const hostOf = (written: string) => new URL(`http://${written}/`).hostname
 
-describe('hosts that are within someone’s own network', () => {
+describe('private hosts', () => {
   test.each([
     ['this machine', '127.0.0.1'],
     ['this machine, another of its addresses', '127.8.9.1'],
@@ -60,13 +60,13 @@ describe('hosts that are within someone’s own network', () => {
     expect(isPrivateHost(hostOf(written))).toBe(true)
   })
 
-  test('a host that is nothing', () => {
+  test('an empty host', () => {
     expect(isPrivateHost('')).toBe(true)
     expect(isPrivateHost('.')).toBe(true)
   })
 })
 
-describe('hosts that are the public’s', () => {
+describe('public hosts', () => {
   test.each([
     'sign.example.com',
     'sign.example.com.',
@@ -88,7 +88,7 @@ describe('hosts that are the public’s', () => {
   })
 })
 
-test('an address with a zone is judged without it, and what is no address is nobody’s', () => {
+test('an address with a zone is judged without it, and an invalid address counts as private', () => {
   expect(isPrivateAddress('fe80::1%eth0')).toBe(true)
   expect(isPrivateAddress('2606:4700::1111%eth0')).toBe(false)
   expect(isPrivateAddress('sign.example.com')).toBe(true)
@@ -99,7 +99,7 @@ describe('a public name', () => {
   const reach = (address: string, found: readonly string[] | 'elsewhere') =>
     blockReason(new URL(address), async () => found)
 
-  test('may be reached where all its addresses are public', async () => {
+  test('can be reached if all its addresses are public', async () => {
     expect(await reach('https://cdn.example.net/', ['93.184.215.14', '2606:4700::1111'])).toBeUndefined()
   })
 
@@ -108,22 +108,22 @@ describe('a public name', () => {
     ['the router beside a public address', ['93.184.215.14', '192.168.1.1']],
     ['this machine over IPv6', ['::1']],
     ['this machine mapped', ['::ffff:127.0.0.1']]
-  ])('may not where it leads to %s', async (_where, found) => {
+  ])('can’t if it resolves to %s', async (_where, found) => {
     expect(await reach('https://cdn.example.net/', found)).toBe('private-network')
   })
 
-  test('may not where it can’t be resolved', async () => {
+  test('can’t if it isn’t resolved', async () => {
     const lookup = () => Promise.reject(new Error('ENOTFOUND'))
     expect(await blockReason(new URL('https://cdn.example.net/'), lookup)).toBe('not-found')
     expect(await reach('https://cdn.example.net/', [])).toBe('not-found')
   })
 
-  test('may where a proxy resolves it, unless it is plainly private', async () => {
+  test('can if a proxy resolves it, unless it is plainly private', async () => {
     expect(await reach('https://cdn.example.net/', 'elsewhere')).toBeUndefined()
     expect(await reach('https://router.lan/', 'elsewhere')).toBe('private-network')
   })
 
-  test('isn’t looked up where it is an address already', async () => {
+  test('isn’t looked up if it is already an address', async () => {
     const lookup = () => Promise.reject(new Error('must not be asked'))
     expect(await blockReason(new URL('https://8.8.8.8/'), lookup)).toBeUndefined()
     expect(await blockReason(new URL('https://[2606:4700::1111]/'), lookup)).toBeUndefined()

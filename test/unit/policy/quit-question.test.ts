@@ -3,14 +3,14 @@ import { questionBeforeQuitting } from '../../../src/main/core/policy/quit-quest
 
 const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false, corrections: [] }
 
-describe('leaving', () => {
-  test('asks nothing where the outbox is empty, or only waits for an answer that is kept', () => {
+describe('the question before quitting', () => {
+  test('isn’t asked if the outbox is empty, or only waits for an answer', () => {
     expect(questionBeforeQuitting(none, 'encrypted')).toBeUndefined()
     expect(questionBeforeQuitting({ ...none, uncertain: 2 }, 'encrypted')).toBeUndefined()
     expect(questionBeforeQuitting(none, 'memory')).toBeUndefined()
   })
 
-  test('says that packages which have not left go at the next start only', () => {
+  test('says that unsent packages go only after the next start', () => {
     expect(questionBeforeQuitting({ ...none, ready: 1 }, 'encrypted')?.message).toBe(
       '1 package in the Outbox hasn’t been sent yet.'
     )
@@ -19,7 +19,7 @@ describe('leaving', () => {
     )
   })
 
-  test('says that a batch which is not wholly written is not sent', () => {
+  test('says that an incomplete batch isn’t sent', () => {
     expect(questionBeforeQuitting({ ...none, ready: 50, preparing: 1 }, 'encrypted')?.leave).toBe('Quit anyway')
   })
 
@@ -31,7 +31,7 @@ describe('leaving', () => {
     expect(questionBeforeQuitting({ ...none, actions: 1 }, 'memory')?.leave).toBe('Quit anyway')
   })
 
-  test('says that what was corrected in a bulk send is lost, before it says what goes later', () => {
+  test('says that corrections in a bulk send are lost, before it mentions later sends', () => {
     expect(questionBeforeQuitting({ ...none, ready: 3, corrections: ['staff.xlsx'] }, 'encrypted')).toMatchObject({
       message: 'Your corrections to “staff.xlsx” will be lost.',
       leave: 'Quit anyway'
@@ -41,14 +41,14 @@ describe('leaving', () => {
     )
   })
 
-  test('says that all of it is lost where nothing is kept', () => {
+  test('says that everything is lost if nothing is stored', () => {
     expect(questionBeforeQuitting({ ...none, uncertain: 1 }, 'memory')?.leave).toBe('Quit anyway')
     expect(questionBeforeQuitting({ ...none, ready: 3 }, 'memory')?.message).toBe(
       '3 packages in the Outbox will be lost.'
     )
   })
 
-  test('asks before the page of someone who signs on the second display is closed, whatever else is pending', () => {
+  test('first mentions someone signing on the second display, whatever else is pending', () => {
     expect(questionBeforeQuitting({ ...none, ready: 3, isSigning: true }, 'encrypted')?.message).toContain(
       'second display'
     )

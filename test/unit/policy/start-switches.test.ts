@@ -24,11 +24,11 @@ describe('a packaged application', () => {
     expect(refused(argument)).toBe(argument.replace(/=.*/, ''))
   })
 
-  test('says no more of a switch than its name', () => {
+  test('names no more than the switch', () => {
     expect(refused('--proxy-server=http://user:secret@proxy')).toBe('--proxy-server')
   })
 
-  test('takes slashes and capitals for what they are on Windows alone', () => {
+  test('accepts slashes and capitals as switches only on Windows', () => {
     expect(refused('/NO-Sandbox', 'win32')).toBe('/NO-Sandbox')
     expect(refused('--Remote-Debugging-Port=1', 'win32')).toBe('--Remote-Debugging-Port')
     expect(refused('/no-sandbox')).toBeUndefined()
@@ -43,12 +43,12 @@ describe('a packaged application', () => {
     '/home/x/--no-sandbox.countersign'
   ])('is started with %s', (argument) => expect(refused(argument)).toBeUndefined())
 
-  test('takes what follows two dashes for files, and its own name for nothing', () => {
+  test('treats what follows two dashes as files, and ignores its own name', () => {
     const argv = ['--no-sandbox', '--', '--no-sandbox']
     expect(refusedAtStart({ platform: 'linux', argv, env: {} })).toBeUndefined()
   })
 
-  test('isn’t started where the keys of its connections would be written down', () => {
+  test('isn’t started if the keys of its connections would be logged', () => {
     const argv = ['countersign']
     expect(refusedAtStart({ platform: 'linux', argv, env: { SSLKEYLOGFILE: '/tmp/keys' } })).toBe('SSLKEYLOGFILE')
     expect(refusedAtStart({ platform: 'linux', argv, env: { SSLKEYLOGFILE: '' } })).toBeUndefined()
