@@ -95,7 +95,7 @@ async function failureOf(call: () => unknown) {
 }
 
 describe('an account', () => {
-  test('is kept with its address as typed, and its secrets in the keychain alone', async () => {
+  test('is stored with its address as typed, and its secrets only in the keychain', async () => {
     const { accounts, db, keychain, open } = office()
     const added = await accounts.add(service())
     expect(added).toMatchObject({
@@ -147,7 +147,7 @@ describe('an account', () => {
       { scheme: 'headers', headers: [{ name: 'X-Key', value: 'planted' }] },
       { scheme: 'headers', headers: [{ name: 'X-Key', value: 'planted' }] }
     ]
-  ] as const)('gives the client of the service what it signs with (%j)', async (authentication, expected) => {
+  ] as const)('gives the service’s client its credentials (%j)', async (authentication, expected) => {
     const { accounts } = office()
     const { id } = await accounts.add(service({ authentication }))
     expect(clientCredentials(await accounts.credentialsOf(id), () => expect.fail('No sign-in is asked for.'))).toEqual(
@@ -167,7 +167,7 @@ describe('an account', () => {
     expect(colours).not.toContain(PRACTICE_COLOUR)
   })
 
-  test('can be changed in part; the rest, its secrets too, stays', async () => {
+  test('can be changed in part; the rest, including its secrets, is kept', async () => {
     const { accounts, open } = office()
     const { id } = await accounts.add(service())
     await accounts.update(id, { name: ' Branch ', jsonByQuery: true, folders: ['InBox'] })
@@ -181,7 +181,7 @@ describe('an account', () => {
     expect(await open().credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
   })
 
-  test('has a name that no other has, however it is spelled, and may keep it', async () => {
+  test('has a unique name, however it is spelled, and can keep its own', async () => {
     const { accounts } = office()
     const { id } = await accounts.add(service({ name: 'Harbour Law' }))
     const taken = { code: 'invalid', fields: [{ field: 'name', message: expect.stringContaining('Another account') }] }
@@ -192,7 +192,7 @@ describe('an account', () => {
     expect(accounts.list().map(({ name }) => name)).toEqual(['HARBOUR LAW', 'Harbour Law 2'])
   })
 
-  test('doesn’t get a name that another took while the keychain was asked', async () => {
+  test('doesn’t get a name that another took while the keychain was being written', async () => {
     const keychain = slowKeychain()
     const { accounts, db } = office(keychain)
     const { id } = await accounts.add(service())
@@ -207,7 +207,7 @@ describe('an account', () => {
     expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
-  test('says how its service wants the data type of identity data spelled, from its first day or later', async () => {
+  test('has a spelling of the identity data type, set when it is added or later', async () => {
     const { accounts, open } = office()
     const { id } = await accounts.add(service({ dataTypeSpelling: 'upper' }))
     expect(open().get(id).dataTypeSpelling).toBe('upper')
@@ -217,7 +217,7 @@ describe('an account', () => {
     expect(open().get(id).dataTypeSpelling).toBe('lower')
   })
 
-  test('that no longer needs secrets leaves none behind', async () => {
+  test('that no longer needs secrets keeps none', async () => {
     const { accounts, keychain } = office()
     const { id } = await accounts.add(service())
     await accounts.update(id, { authentication: { scheme: 'none' } })
@@ -226,7 +226,7 @@ describe('an account', () => {
   })
 })
 
-describe('while it is not certain whether a package arrived', () => {
+describe('while a package’s arrival is uncertain', () => {
   const bearer = { scheme: 'bearer', token: 'abc.def' } as const
 
   async function unsettledOffice(
@@ -244,9 +244,9 @@ describe('while it is not certain whether a package arrived', () => {
     ['uncertain', 'another address', { baseUrl: 'https://other.example.com' }],
     ['uncertain', 'another key', { authentication: { ...API_KEY, key: 'key-2' } }],
     ['uncertain', 'another sender', { authentication: { ...API_KEY, sender: 'tama@example.com' } }],
-    ['sending', 'another way to sign in', { authentication: bearer }],
-    ['uncertain', 'none', { authentication: { scheme: 'none' } }]
-  ] as const)('(%s) its service stays the one that can tell: %s is refused', async (state, _, changes) => {
+    ['sending', 'another sign-in method', { authentication: bearer }],
+    ['uncertain', 'no sign-in', { authentication: { scheme: 'none' } }]
+  ] as const)('(%s) its service can’t be replaced: %s is refused', async (state, _, changes) => {
     const { accounts, id } = await unsettledOffice(state)
     const before = accounts.get(id)
     const failure = await failureOf(() => accounts.update(id, { name: 'Branch', ...changes }))
@@ -255,14 +255,14 @@ describe('while it is not certain whether a package arrived', () => {
     expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
-  test('its name, mark, colour and folders can be changed, and its address be entered again as it is', async () => {
+  test('its name, mark, colour and folders can be changed, and its address entered again unchanged', async () => {
     const { accounts, id } = await unsettledOffice()
     const changes = { name: 'Branch', folders: ['InBox'], baseUrl: 'https://sign.example.com/web/v1.4/' }
     expect(await accounts.update(id, changes)).toMatchObject({ name: 'Branch', folders: ['InBox'] })
     expect(accounts.mark(id, { mark: 'B', colour: '#5f6b7a' })).toMatchObject({ mark: 'B', colour: '#5f6b7a' })
   })
 
-  test('its key stays where only what belongs to it is given, with what is left out', async () => {
+  test('changing other members of its credentials keeps the key, but a different sender is refused', async () => {
     const { accounts, id } = await unsettledOffice()
     await accounts.update(id, { authentication: { scheme: 'api-key', referer: 'https://office.example.com/new' } })
     expect(await accounts.credentialsOf(id)).toEqual({ ...API_KEY, referer: 'https://office.example.com/new' })
@@ -270,13 +270,13 @@ describe('while it is not certain whether a package arrived', () => {
     expect(await failureOf(() => accounts.update(id, { authentication: sender }))).toMatchObject({ code: 'busy' })
   })
 
-  test('its key can have a new secret', async () => {
+  test('its key can get a new secret', async () => {
     const { accounts, id } = await unsettledOffice()
     await accounts.update(id, { authentication: { ...API_KEY, secret: 'renewed' } })
     expect(await accounts.credentialsOf(id)).toMatchObject({ key: 'key-1', secret: 'renewed' })
   })
 
-  test('its credentials can be entered again where the keychain has lost them', async () => {
+  test('its credentials can be entered again if the keychain lost them', async () => {
     const { accounts, keychain, id } = await unsettledOffice()
     await keychain.accounts.delete(id)
     await accounts.update(id, { authentication: { ...API_KEY, key: 'key-2' } })
@@ -285,7 +285,7 @@ describe('while it is not certain whether a package arrived', () => {
     expect(await failureOf(() => accounts.update(id, elsewhere))).toMatchObject({ code: 'busy' })
   })
 
-  test('a token that the service refuses can be replaced, as nothing could be looked for with it', async () => {
+  test('a token rejected by the service can be replaced, as nothing can be looked up with it', async () => {
     const { accounts, id } = await unsettledOffice('uncertain', bearer)
     const changes = { authentication: { scheme: 'bearer', token: 'new' } } as const
     expect(await failureOf(() => accounts.update(id, changes))).toMatchObject({ code: 'busy' })
@@ -293,7 +293,7 @@ describe('while it is not certain whether a package arrived', () => {
     expect(await accounts.credentialsOf(id)).toMatchObject({ token: 'new' })
   })
 
-  test('a package that leaves while the keychain is asked keeps the service that it left for', async () => {
+  test('a package sent while the keychain is being written keeps its account’s service', async () => {
     const keychain = slowKeychain()
     const { accounts, db } = office(keychain)
     const { id } = await accounts.add(service())
@@ -307,7 +307,7 @@ describe('while it is not certain whether a package arrived', () => {
   })
 })
 
-test('a package that leaves while the organisation’s policy is followed keeps the service that it left for', async () => {
+test('a package sent while a policy is being applied keeps its account’s service', async () => {
   const keychain = slowKeychain()
   const { accounts, db } = office(keychain)
   const { id, name } = await accounts.add(service())
@@ -318,7 +318,7 @@ test('a package that leaves while the organisation’s policy is followed keeps 
   expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
 })
 
-describe('tokens that are renewed while a change is refused stay the account’s', () => {
+describe('tokens renewed while a change is refused are kept for the account', () => {
   const authentication = {
     scheme: 'oauth',
     grant: 'code',
@@ -394,7 +394,7 @@ describe('while changes to documents aren’t settled', () => {
     expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
-  test('those that wait may leave with another key, and those that ended are in nobody’s way', async () => {
+  test('waiting ones may be sent with another key, and finished ones block nothing', async () => {
     const waiting = await actingOffice('waiting')
     await waiting.accounts.update(waiting.id, otherKey)
     expect(await waiting.accounts.credentialsOf(waiting.id)).toMatchObject({ key: 'key-2' })
@@ -403,7 +403,7 @@ describe('while changes to documents aren’t settled', () => {
     expect(accounts.get(id).baseUrl).toBe(elsewhere.baseUrl)
   })
 
-  test('one that leaves while the keychain is asked keeps the service that it left for', async () => {
+  test('one sent while the keychain is being written keeps its account’s service', async () => {
     const keychain = slowKeychain()
     const { accounts, db } = office(keychain)
     const { id } = await accounts.add(service())
@@ -413,7 +413,7 @@ describe('while changes to documents aren’t settled', () => {
   })
 })
 
-describe('what is refused names its field and does not repeat a secret', () => {
+describe('a refusal names its field and doesn’t repeat a secret', () => {
   test.each([
     ['name', { name: '  ' }],
     ['baseUrl', { baseUrl: 'http://sign.example.com' }],
@@ -466,7 +466,7 @@ describe('what is refused names its field and does not repeat a secret', () => {
     expect(keychain.keeps).toBe('in-memory')
   })
 
-  test('an account that isn’t there', async () => {
+  test('an unknown account', async () => {
     const { accounts } = office()
     for (const call of [
       () => accounts.get('x'),
@@ -481,7 +481,7 @@ describe('what is refused names its field and does not repeat a secret', () => {
 })
 
 describe('the chosen account', () => {
-  test('is the first one, then the one that was chosen, in the next run too', async () => {
+  test('is the first one, or the one that was chosen, in the next run too', async () => {
     const { accounts, open } = office()
     expect(accounts.chosen()).toBeUndefined()
     const first = await accounts.add(service())
@@ -491,7 +491,7 @@ describe('the chosen account', () => {
     expect(open().chosen()?.id).toBe(second.id)
   })
 
-  test('is another one when it is removed, until there is none', async () => {
+  test('changes to another when removed, until there is none', async () => {
     const { accounts } = office()
     const first = await accounts.add(service())
     const second = await accounts.add(service({ name: 'The other' }))
@@ -529,7 +529,7 @@ describe('removing an account', () => {
     return { ...parts, one, other }
   }
 
-  test('takes its secret and everything kept of it along, and nothing of another', async () => {
+  test('removes its secret and everything stored for it, and nothing of another account', async () => {
     const { accounts, db, keychain, one, other } = await busyOffice()
     await accounts.remove(one.id)
     expect(accounts.list().map(({ id }) => id)).toEqual([other.id])
@@ -556,7 +556,7 @@ describe('removing an account', () => {
     for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(2)
   })
 
-  test('is refused where Send is pressed while the keychain is asked, and nothing is lost', async () => {
+  test('is refused if Send is pressed while the keychain is being written, and nothing is lost', async () => {
     const keychain = slowKeychain()
     const { accounts, db } = office(keychain)
     const { id } = await accounts.add(service())
@@ -566,7 +566,7 @@ describe('removing an account', () => {
     expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
-  test('does not happen at all while the keychain is shut', async () => {
+  test('doesn’t happen at all while the keychain is locked', async () => {
     const keychain = shuttableKeychain()
     const { accounts } = office(keychain)
     const { id } = await accounts.add(service())
@@ -576,8 +576,8 @@ describe('removing an account', () => {
   })
 })
 
-describe('with a keychain that is shut', () => {
-  test('no account is added that would be without its secret', async () => {
+describe('with a locked keychain', () => {
+  test('no account is added without its secret', async () => {
     const keychain = shuttableKeychain()
     const { accounts } = office(keychain)
     keychain.state.shut = true
@@ -586,7 +586,7 @@ describe('with a keychain that is shut', () => {
     expect(accounts.chosen()).toBeUndefined()
   })
 
-  test('it is not said that a secret is missing', async () => {
+  test('a secret isn’t reported as missing', async () => {
     const keychain = shuttableKeychain()
     const { accounts } = office(keychain)
     const { id } = await accounts.add(service())
@@ -600,7 +600,7 @@ describe('with a keychain that is shut', () => {
 test.each([
   ['is gone', (keychain: Keychain, id: string) => keychain.accounts.delete(id)],
   ['is damaged', (keychain: Keychain, id: string) => keychain.accounts.set(id, '{"scheme":"api-key"')],
-  ['is of another shape', (keychain: Keychain, id: string) => keychain.accounts.set(id, '{"scheme":"other"}')]
+  ['has another shape', (keychain: Keychain, id: string) => keychain.accounts.set(id, '{"scheme":"other"}')]
 ])('a secret that %s has to be entered again', async (_, spoil) => {
   const { accounts, keychain } = office()
   const { id } = await accounts.add(service())
@@ -616,7 +616,7 @@ test.each([
 describe('the practice office', () => {
   const running = { baseUrl: 'http://127.0.0.1:40123/web/v1.4', credentials: API_KEY }
 
-  test('has its address and credentials only while its service runs, and none of them is kept', async () => {
+  test('has its address and credentials only while its service runs, and none of them is stored', async () => {
     const { accounts, keychain, db } = office()
     const { id } = await accounts.add({ kind: 'practice', name: 'Practice' })
     expect(accounts.get(id)).toMatchObject({ baseUrl: null, scheme: 'none' })
@@ -643,7 +643,7 @@ describe('the practice office', () => {
   })
 })
 
-test('beside a database in memory no secret goes to the operating system’s keychain', async () => {
+test('with a database in memory, no secret goes to the operating system’s keychain', async () => {
   const keychain: Keychain = { ...memoryKeychain(), keeps: 'in-os' }
   const db = connectInMemory()
   onTestFinished(() => void db.close())
@@ -653,7 +653,7 @@ test('beside a database in memory no secret goes to the operating system’s key
   expect(await keychain.accounts.get('a')).toBe('secret')
 })
 
-describe('what accounts are told apart by', () => {
+describe('telling accounts apart', () => {
   const named = async (...names: string[]) => {
     const { accounts } = office()
     const ids: string[] = []
@@ -661,7 +661,7 @@ describe('what accounts are told apart by', () => {
     return { accounts, ids, marks: () => ids.map((id) => accounts.marks().get(id)) }
   }
 
-  test('no two have the same mark, also where their names begin alike', async () => {
+  test('no two have the same mark, even if their names begin alike', async () => {
     const { marks } = await named('Harbour & Co.', 'Hill Crest', 'Herbert Cross', 'ßeta', '…', 'H', 'Hh')
     const [first, second, third, ...others] = marks()
     expect([first, second, third]).toEqual(['HC', 'HI', 'HE'])
@@ -669,7 +669,7 @@ describe('what accounts are told apart by', () => {
     for (const mark of marks()) expect(mark).toMatch(/^.{1,2}$/u)
   })
 
-  test('a mark that a person chose is theirs alone, and another gets other letters of its name', async () => {
+  test('a mark chosen by a person is unique, and another account gets other letters of its name', async () => {
     const { accounts, ids, marks } = await named('Harbour & Co.', 'Branch')
     const [harbour = '', branch = ''] = ids
     accounts.mark(branch, { mark: 'hc' })
@@ -681,14 +681,14 @@ describe('what accounts are told apart by', () => {
     expect(marks()).toEqual(['HC', 'B'])
   })
 
-  test('the practice office keeps its colour, and may have another mark', async () => {
+  test('the practice office keeps its colour, but can get another mark', async () => {
     const { accounts } = office()
     const { id } = await accounts.add({ kind: 'practice', name: 'Practice office' })
     expect(await failureOf(async () => accounts.mark(id, { colour: '#5f6b7a' }))).toMatchObject({ code: 'invalid' })
     expect(accounts.mark(id, { mark: 'X' })).toMatchObject({ mark: 'X', colour: PRACTICE_COLOUR })
   })
 
-  test('they stand in the order that a person gave them, also after the next start', async () => {
+  test('they keep the order in which a person arranged them, also after a restart', async () => {
     const { accounts, open } = office()
     const ids: string[] = []
     for (const name of ['One', 'Two', 'Three']) ids.push((await accounts.add(service({ name }))).id)

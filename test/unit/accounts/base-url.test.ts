@@ -11,7 +11,7 @@ test.each([
   ['http://127.0.0.1:4100/web/v1.4', 'http://127.0.0.1:4100/web/v1.4'],
   ['http://localhost:4100', 'http://localhost:4100'],
   ['http://[::1]:4100/', 'http://[::1]:4100']
-])('“%s” is taken, as %s', (typed, value) => {
+])('“%s” is accepted as %s', (typed, value) => {
   expect(readTypedAddress(typed)).toEqual({ ok: true, value })
 })
 
@@ -37,7 +37,7 @@ test.each([
   ['https://sign.example.com/a b', /spaces/],
   ['https://sign.exam\u202eple.com', /spaces/],
   ['https:sign.example.com', /start.*https/i]
-])('“%s” is refused, and it is said what to do', (typed, message) => {
+])('“%s” is refused with advice', (typed, message) => {
   const read = readTypedAddress(typed)
   expect(read).toMatchObject({ ok: false, message: expect.stringMatching(message) })
   expect(JSON.stringify(read)).not.toContain('secret')

@@ -8,11 +8,11 @@ const refusal = (words: string) =>
   expect.objectContaining({ appError: expect.objectContaining({ message: expect.stringContaining(words) }) })
 
 describe('a service that asks for a certificate', () => {
-  test('is shown none that nobody chose', () => {
+  test('gets none unless someone chose it', () => {
     expect(opened().certificates.choose(PLACE, store)).toBeUndefined()
   })
 
-  test('is shown the one that its account has', () => {
+  test('gets the one chosen for its account', () => {
     const { certificates } = opened()
     certificates.store('office', OFFICE.baseUrl, one('b', { subject: 'Ada' }))
     expect(certificates.choose(PLACE, store)).toMatchObject({ fingerprint: 'b' })
@@ -23,7 +23,7 @@ describe('a service that asks for a certificate', () => {
     })
   })
 
-  test('to which an account was led from elsewhere is shown none', () => {
+  test('gets none if the account’s address changed to it later', () => {
     const { certificates, list } = opened()
     certificates.store('office', OFFICE.baseUrl, one('a'))
     list[0] = { ...OFFICE, baseUrl: 'https://other.example.com' }
@@ -31,7 +31,7 @@ describe('a service that asks for a certificate', () => {
     expect(certificates.of('office', 'https://other.example.com')).toBeUndefined()
   })
 
-  test('is shown the one that replaced it: of the same owner, from the same issuer, good for longest', () => {
+  test('gets the chosen one’s successor: same owner, same issuer, longest validity', () => {
     const { certificates } = opened()
     certificates.store('office', OFFICE.baseUrl, one('old'))
     const renewed = [one('c'), one('d', { validTo: NOW + 2 * YEAR }), one('e', { validTo: NOW - 1 })]
@@ -40,14 +40,14 @@ describe('a service that asks for a certificate', () => {
     expect(certificates.choose(PLACE, [...others, one('e', { validTo: NOW - 1 })])).toBeUndefined()
   })
 
-  test('is shown none once that is what someone chose', () => {
+  test('gets none once that is what was chosen', () => {
     const { certificates } = opened()
     certificates.store('office', OFFICE.baseUrl, one('a'))
     certificates.store('office', OFFICE.baseUrl, null)
     expect(certificates.choose(PLACE, store)).toBeUndefined()
   })
 
-  test('is shown the one that is tried while it is tried, and all goes over new lines before and after', async () => {
+  test('gets the one under trial during the trial, on new connections before and after', async () => {
     const { certificates, lines } = opened()
     certificates.store('office', OFFICE.baseUrl, one('a'))
     const before = lines()
@@ -63,8 +63,8 @@ describe('a service that asks for a certificate', () => {
   })
 })
 
-describe('what the system offers a service', () => {
-  test('is what it offers while it is asked, but for what is over', async () => {
+describe('the certificates that the system offers a service', () => {
+  test('are those offered during the request, without expired ones', async () => {
     const { certificates } = opened()
     const found = await certificates.listOffered(OFFICE.baseUrl, async () => {
       certificates.choose(PLACE, [...store, one('over', { validTo: NOW - 1 })])
@@ -73,12 +73,12 @@ describe('what the system offers a service', () => {
     expect(found).toEqual(store)
   })
 
-  test('is nothing where it asks for none', async () => {
+  test('are none if the service doesn’t ask for one', async () => {
     expect(await opened().certificates.listOffered(OFFICE.baseUrl, async () => undefined)).toEqual([])
   })
 })
 
-test('accounts of one service share theirs, and the one that has another is named', () => {
+test('accounts of one service share its certificate, and a conflicting account is named', () => {
   const { certificates } = opened([OFFICE, BRANCH])
   certificates.store('office', OFFICE.baseUrl, one('a'))
   expect(() => certificates.checkChoice(BRANCH.baseUrl, one('b'))).toThrow(
@@ -89,7 +89,7 @@ test('accounts of one service share theirs, and the one that has another is name
   expect(() => certificates.checkChoice('https://other.example.com', one('b'))).not.toThrow()
 })
 
-test('an address without encryption has none', async () => {
+test('an unencrypted address has none', async () => {
   const { certificates } = opened()
   expect(() => certificates.checkChoice('http://127.0.0.1:4100', one('a'))).toThrow(refusal('https://'))
   await expect(certificates.listOffered('http://127.0.0.1:4100', async () => undefined)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** An account's client asks its service as the account is configured, and sends its secret to no other service. */
+/** An account's client calls its service as the account is configured, and sends its secret to no other service. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
@@ -24,7 +24,7 @@ function opened(secrets: AccountSecrets = memoryKeychain().accounts) {
   return { db, start, ...start() }
 }
 
-test('the data type of identity data is spelled as the account says, and otherwise as soon as that is changed', async () => {
+test('the identity data type is spelled as the account says, and a change takes effect immediately', async () => {
   const service = await serve(json([{ DocId: '1' }]))
   const { accounts, clients } = opened()
   const { id } = await accounts.add({
@@ -44,7 +44,7 @@ test('the data type of identity data is spelled as the account says, and otherwi
   ])
 })
 
-test.each([402, 426])('a %i says that what was said to be left may no longer be so', async (status) => {
+test.each([402, 426])('a %i marks the known number of remaining documents as outdated', async (status) => {
   const service = await serve((_asked, response) => void response.writeHead(status).end())
   const { accounts, clients, facts } = opened()
   const { id } = await accounts.add({
@@ -60,7 +60,7 @@ test.each([402, 426])('a %i says that what was said to be left may no longer be 
   expect(client.getAccountInfo).toHaveBeenCalledTimes(2)
 })
 
-describe('while an account is led elsewhere', () => {
+describe('while an account’s address changes', () => {
   const bearer = (token: string) => ({ scheme: 'bearer', token }) as const
   const changed = async () => {
     const [here, there] = [await serve(json([])), await serve(json([]))]
@@ -70,7 +70,7 @@ describe('while an account is led elsewhere', () => {
     return { added, change, shown }
   }
 
-  test('a disk that doesn’t take it leaves all as it was', async () => {
+  test('a failed write to the disk leaves everything as it was', async () => {
     const { added, change, shown } = await changed()
     const { db, accounts, clients } = opened()
     const { id } = await accounts.add(added)
@@ -80,7 +80,7 @@ describe('while an account is led elsewhere', () => {
     expect(shown()).toEqual([['Bearer old'], []])
   })
 
-  test('an end in between shows the new secret to nobody else', async () => {
+  test('quitting midway shows the new secret to no one else', async () => {
     const { added, change, shown } = await changed()
     const { accounts: kept } = memoryKeychain()
     let isEnding = false
@@ -101,7 +101,7 @@ describe('while an account is led elsewhere', () => {
     expect(shown()).toEqual([[], []])
   })
 
-  test('anyone who waits for the keychain gets the new one’s client, and nothing goes to the old one', async () => {
+  test('whoever waits for the keychain gets the new client, and nothing goes to the old service', async () => {
     const { added, change, shown } = await changed()
     const { accounts: kept } = memoryKeychain()
     const { promise: opens, resolve: open } = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ describe('while an account is led elsewhere', () => {
     expect(shown()).toEqual([[], ['Bearer new']])
   })
 
-  test('nothing goes by a client that someone has still in hand, and nothing of it has left', async () => {
+  test('a client obtained earlier sends nothing, and reports that nothing was sent', async () => {
     const { added, change, shown } = await changed()
     const { accounts, clients } = opened()
     const { id } = await accounts.add(added)
@@ -137,7 +137,7 @@ describe('while an account is led elsewhere', () => {
     expect(shown()).toEqual([['Bearer old'], []])
   })
 
-  test('credentials that an earlier version kept are taken', async () => {
+  test('credentials stored by an earlier version are used', async () => {
     const { added, shown } = await changed()
     const { accounts: kept } = memoryKeychain()
     const { accounts, clients } = opened(kept)

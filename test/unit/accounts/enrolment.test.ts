@@ -18,7 +18,7 @@ import { BEARER, CODE, enrolmentDesks, NOW, TOKEN, urlOf } from './enrolment-des
 const OTHER_CODE = recoveryKeyText(new Uint8Array(ENROLMENT_CODE_BYTES).fill(8))
 const DAY = 86_400_000
 
-test('an account goes to another computer with its secret, folders and colour, and neither secret nor code is seen', async () => {
+test('an account moves to another computer with its secret, folders and colour; neither secret nor code is shown', async () => {
   const { admin, clerk, computer, file, prepared } = await enrolmentDesks()
   const { desk, answer } = await prepared()
   expect(answer).toMatchObject({ label: 'Harbour.countersign-enrolment', validUntil: NOW + 14 * DAY })
@@ -42,7 +42,7 @@ test('an account goes to another computer with its secret, folders and colour, a
   expect(seen).not.toContain(CODE.slice(0, 5))
 })
 
-describe('nothing is added', () => {
+describe('no account is added', () => {
   test.each([
     [
       'with another file’s code',
@@ -50,7 +50,7 @@ describe('nothing is added', () => {
       { code: 'invalid', message: 'This isn’t the code of this file.', fields: [{ field: 'code' }] }
     ],
     [
-      'with a code that has a slip',
+      'with a mistyped code',
       () => CODE.replace(/^./, 'Z'),
       { code: 'invalid', message: expect.stringContaining('mistake'), fields: [{ field: 'code' }] }
     ],
@@ -62,7 +62,7 @@ describe('nothing is added', () => {
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 
-  test('once its time is over', async () => {
+  test('after the file’s validity has ended', async () => {
     const { clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
     const over = computer(clerk, { time: { now: () => NOW + 14 * DAY, zone: () => 'UTC' } })
@@ -70,7 +70,7 @@ describe('nothing is added', () => {
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 
-  test('where an account has its name, whatever its capitals', async () => {
+  test('if an account has the same name in any capitals', async () => {
     const { clerk, computer, prepared } = await enrolmentDesks()
     await prepared('TEST OFFICE 2')
     await clerk.accounts.add({ kind: 'practice', name: 'Test office 2' })
@@ -81,7 +81,7 @@ describe('nothing is added', () => {
     expect(clerk.accounts.list()).toHaveLength(2)
   })
 
-  test('of a file that was damaged, is a backup, or none of ours', async () => {
+  test('from a file that is damaged, a backup, or foreign', async () => {
     const { clerk, computer, file, prepared } = await enrolmentDesks()
     await prepared()
     const bytes = readFileSync(file)
@@ -103,7 +103,7 @@ describe('nothing is added', () => {
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 
-  test('where the organisation allows no such account, or its service doesn’t answer', async () => {
+  test('if the organisation allows no such account, or its service doesn’t answer', async () => {
     const { admin, clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
     const locked = computer(clerk, { mayAdd: () => fail('not-allowed', 'This is set by your organisation.') })
@@ -116,8 +116,8 @@ describe('nothing is added', () => {
   })
 })
 
-describe('an account that is here without its secret', () => {
-  test('gets it, as a policy or a settings file made it; its name, folders and colour stay', async () => {
+describe('an account that lacks its secret', () => {
+  test('gets it, as created by a policy or a settings file; its name, folders and colour are kept', async () => {
     const { admin, clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
     await clerk.accounts.manage({ name: 'HARBOUR', baseUrl: urlOf(admin), scheme: 'bearer' })
@@ -138,7 +138,7 @@ describe('an account that is here without its secret', () => {
     expect(clerk.accounts.list()).toHaveLength(2)
   })
 
-  test('gets none where the organisation doesn’t allow it, or the keychain can’t say whether it has one', async () => {
+  test('doesn’t get it if the organisation forbids it, or the keychain can’t say whether there is one', async () => {
     const { admin, clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
     await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
@@ -150,7 +150,7 @@ describe('an account that is here without its secret', () => {
   })
 })
 
-test('an enrolled account goes into no other file and no backup, until someone here enters a secret of their own', async () => {
+test('an enrolled account is in no other file or backup until someone enters their own secret for it', async () => {
   const { clerk, computer, prepared } = await enrolmentDesks()
   await prepared()
   const desk = computer(clerk)
@@ -165,7 +165,7 @@ test('an enrolled account goes into no other file and no backup, until someone h
   expect(await desk.prepare(id)).not.toBeNull()
 })
 
-describe('an enrolled secret stays one that no file gets', () => {
+describe('an enrolled secret stays out of every file', () => {
   const KEY = {
     scheme: 'api-key',
     key: 'the-offices-key',
@@ -196,7 +196,7 @@ describe('an enrolled secret stays one that no file gets', () => {
     return { db, accounts, expectEnrolled }
   }
 
-  test('where what belongs to it is changed, but no key is entered', async () => {
+  test('when other members of the credentials change, but no key is entered', async () => {
     const { accounts, expectEnrolled } = await desk()
     const { id } = await accounts.enrol(ACCOUNT, KEY, undefined)
     await accounts.update(id, { authentication: { scheme: 'api-key', referer: 'https://other.example/' } })
@@ -210,7 +210,7 @@ describe('an enrolled secret stays one that no file gets', () => {
     expect(await accounts.credentialsToShare(id)).toEqual(KEY)
   })
 
-  test('where the database is restored to before the enrolment', async () => {
+  test('when the database is restored to before the enrolment', async () => {
     const { accounts, db, expectEnrolled } = await desk()
     await accounts.manage({ name: 'Harbour', baseUrl: ACCOUNT.baseUrl, scheme: 'api-key' })
     const id = accounts.list()[0]?.id ?? ''
@@ -221,14 +221,14 @@ describe('an enrolled secret stays one that no file gets', () => {
     await expectEnrolled(id)
   })
 
-  test('where the database took no more than the account itself', async () => {
+  test('when the database stored only the account itself', async () => {
     const { accounts, db, expectEnrolled } = await desk()
     db.exec(`CREATE TRIGGER full BEFORE UPDATE ON accounts BEGIN SELECT raise(ABORT, 'full'); END`)
     await expect(accounts.enrol(ACCOUNT, KEY, undefined)).rejects.toThrow()
     await expectEnrolled(accounts.list()[0]?.id ?? '')
   })
 
-  test('where an earlier version marked it in the database alone', async () => {
+  test('when an earlier version marked it only in the database', async () => {
     const { accounts, db, expectEnrolled } = await desk()
     const { id } = await accounts.add({ kind: 'service', ...ACCOUNT, authentication: KEY })
     db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)').run(`enrolled:${id}:`, 'yes')
@@ -238,7 +238,7 @@ describe('an enrolled secret stays one that no file gets', () => {
   })
 })
 
-test('a person’s own sign-in and the practice office are not given on', async () => {
+test('a person’s own sign-in and the practice office can’t be passed on', async () => {
   const { admin, computer } = await enrolmentDesks()
   const { id } = await admin.accounts.add({ kind: 'practice', name: 'Practice' })
   const oauth = { scheme: 'oauth', grant: 'code', clientId: 'harbour', issuer: 'https://login.example.com' } as const

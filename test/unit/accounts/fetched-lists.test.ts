@@ -27,7 +27,7 @@ async function lists(answer: unknown) {
 
 const ONE = { Name: 'Tenancy', Reference: 'tpl-1' }
 
-test('entries that cannot be read are counted, and the others are there, also when offline', async () => {
+test('unreadable entries are counted, and the others are available, also offline', async () => {
   const office = await lists([ONE, { Name: 'No reference' }, 'no template'])
   const read = { items: [{ Reference: 'tpl-1' }], fetchedAt: 1000, unreadable: 2 }
   expect(await office.templates('a', { refresh: true })).toMatchObject(read)
@@ -35,12 +35,12 @@ test('entries that cannot be read are counted, and the others are there, also wh
   expect(await office.templates('a', { refresh: true })).toMatchObject({ ...read, problem: { code: 'server' } })
 })
 
-test('a list that is read whole says nothing of what could not be read', async () => {
+test('a completely readable list reports nothing unreadable', async () => {
   const office = await lists([ONE])
   expect(await office.templates('a', { refresh: true })).not.toHaveProperty('unreadable')
 })
 
-test('lists of one service are never another’s, not even what was under way', async () => {
+test('lists of one service never appear for another, not even one still being fetched', async () => {
   const office = await lists([ONE])
   await office.templates('a', { refresh: false })
   office.forget('a')

@@ -3,7 +3,7 @@ import { openLastPlaceStore } from '../../../src/main/core/accounts/last-place.t
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
-test('where one was is kept by the account, and a database that can’t keep it only begins at the Overview', () => {
+test('the last place is stored for each account; if the database can’t store it, the next start begins at the Overview', () => {
   const db = connectInMemory()
   migrate(db)
   let chosen: string | undefined = 'a'

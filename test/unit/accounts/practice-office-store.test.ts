@@ -10,7 +10,7 @@ function kept() {
   return { db, office: openPracticeOfficeStore(db, { now: () => 1_000 }) }
 }
 
-test('an office is kept with what was added to it, in its order, until it is kept as a whole again', () => {
+test('an office is stored with later additions in order, until it is saved completely again', () => {
   const { office } = kept()
   expect(office.load()).toBeUndefined()
   office.save('{"a":1}')
@@ -23,7 +23,7 @@ test('an office is kept with what was added to it, in its order, until it is kep
   expect(office.load()).toBe('{"a":2}\nanother')
 })
 
-test('an office that can’t be read is set aside with what was added to it', () => {
+test('an unreadable office is set aside with its additions', () => {
   const { db, office } = kept()
   office.save('unreadable')
   office.add('a package')

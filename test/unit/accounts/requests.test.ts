@@ -95,7 +95,7 @@ test('the practice office’s mailbox opens in the browser, and no other account
   expect(opens).toHaveLength(1)
 })
 
-test('a change that isn’t kept leaves no client with the credentials that it had', async () => {
+test('a change that isn’t saved leaves no client with the previous credentials', async () => {
   const forgotten: string[] = []
   const { handlers } = opened(
     {},
@@ -112,7 +112,7 @@ test('a change that isn’t kept leaves no client with the credentials that it h
   expect(forgotten).toEqual([work.accountId])
 })
 
-test('the practice office begins with a preset to try a bulk send with, and no other account does', async () => {
+test('the practice office starts with a preset for trying a bulk send, and no other account does', async () => {
   const { handlers, presets } = opened()
   const { id } = await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
   await handlers['accounts.add'](
@@ -128,7 +128,7 @@ test('the practice office begins with a preset to try a bulk send with, and no o
   expect(presets).toEqual([`${id} Client engagement letter`])
 })
 
-test('the practice office has the day that it is given, shown with its account, and is learned anew', async () => {
+test('the practice office simulates the given problems, shows them with its account, and is learned anew', async () => {
   const { id } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
   const { handlers, days, learn, learned } = opened()
   learn(id)
@@ -141,14 +141,14 @@ test('the practice office has the day that it is given, shown with its account, 
   expect(await handlers['accounts.setPracticeDay']({ id, day: USUAL_DAY }, asking)).not.toHaveProperty('day')
 })
 
-test('no other account can have one', async () => {
+test('no other account can simulate problems', async () => {
   const { handlers, days } = opened()
   const asked = handlers['accounts.setPracticeDay']({ id: work.accountId, day: bad }, asking)
   await expect(asked).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   expect(days).toEqual([USUAL_DAY])
 })
 
-test('an account that gets another address or key is learned anew, and not with another name', async () => {
+test('an account with another address or key is learned anew, but not with another name', async () => {
   const { handlers, learn, learned, forgotten } = opened()
   const { accountId: id } = work
   const { baseUrl } = work.accounts.get(id)
@@ -165,7 +165,7 @@ test('an account that gets another address or key is learned anew, and not with 
   expect(forgotten).toEqual([id, id])
 })
 
-test('signed documents may be saved once one was looked at, from where it came, until that is taken back', async () => {
+test('signed documents may be saved once one was seen, from its origin, until that is revoked', async () => {
   const id = work.accounts.list()[0]?.id ?? ''
   const seen: { from?: string } = {}
   const { handlers } = opened(seen)
@@ -194,7 +194,7 @@ test('signed documents may be saved once one was looked at, from where it came, 
   expect(seen.from).toBeUndefined()
 })
 
-test('what a person said of one service is gone with its address, whatever else goes wrong', async () => {
+test('what a person allowed one service is gone when its address changes, whatever else goes wrong', async () => {
   const { accountId: id } = work
   const rights = openRights(work.db)
   rights.learn(id, { signedDocuments: 'yes', signedFrom: ['https://www.sign.example.com'] })
@@ -207,7 +207,7 @@ test('what a person said of one service is gone with its address, whatever else 
   expect(openRights(work.db).of(id)).toMatchObject({ signedDocuments: 'unknown', signedFrom: [] })
 })
 
-test('what leads documents and secrets elsewhere is in the audit trail, with no secret in it', async () => {
+test('changes of where documents and secrets go are in the audit trail, without any secret', async () => {
   const seen: { from?: string } = {}
   const { handlers, notes } = opened(seen)
   await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
@@ -237,7 +237,7 @@ test('what leads documents and secrets elsewhere is in the audit trail, with no 
   expect(JSON.stringify(notes)).not.toContain(key.token)
 })
 
-test('nobody signs in again, with a browser, to an account that doesn’t do so', async () => {
+test('an account without browser sign-in can’t be signed in to again with a browser', async () => {
   const { handlers } = opened()
   const baseUrl = 'https://one.example.com/web/v1.4'
   const oauth = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up', issuer: baseUrl } as const
@@ -254,7 +254,7 @@ test('nobody signs in again, with a browser, to an account that doesn’t do so'
   expect(work.accounts.list().map(({ name }) => name)).not.toContain('Office 3')
 })
 
-test('what a person signs in again by is not for a service to which the account was led meanwhile', async () => {
+test('a repeated sign-in isn’t used for a service to which the account was changed meanwhile', async () => {
   const back = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()
   const browserSignIn = openBrowserSignIn({
@@ -295,7 +295,7 @@ test('what a person signs in again by is not for a service to which the account 
   expect(notes).toHaveLength(1)
 })
 
-test('another sign-in ends the one before it, once it is kept', async () => {
+test('a new sign-in revokes the previous one once it is stored', async () => {
   const baseUrl = 'https://api.example.com'
   const { id } = await work.accounts.add({
     kind: 'service',

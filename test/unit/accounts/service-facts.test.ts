@@ -48,8 +48,8 @@ function opened(db = openMemoryDatabase()) {
   }
 }
 
-describe('what a service says of an account', () => {
-  it('is asked once a day, by all who want it together', async () => {
+describe('what a service reports about an account', () => {
+  it('is requested once a day, in one call for all who want it', async () => {
     const { facts, fresh, asked, pass, told } = opened()
     const [one, other] = await Promise.all([fresh(), fresh()])
     expect(one.info).toEqual({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
@@ -64,7 +64,7 @@ describe('what a service says of an account', () => {
     expect(facts.of('b')).toEqual({})
   })
 
-  it('is asked again for what is left as soon as something was sent, and otherwise after minutes', async () => {
+  it('is requested again immediately after a send, otherwise after minutes', async () => {
     const { facts, client, asked, pass } = opened()
     for (const _ of [1, 2]) await facts.limits('a', client)
     expect(asked()).toBe(1)
@@ -76,7 +76,7 @@ describe('what a service says of an account', () => {
     expect(asked()).toBe(3)
   })
 
-  it('is asked sooner by someone who needs it newer', async () => {
+  it('is requested sooner by a caller who needs it newer', async () => {
     const { fresh, asked, pass } = opened()
     await fresh()
     pass(60_000)
@@ -84,7 +84,7 @@ describe('what a service says of an account', () => {
     expect(asked()).toBe(2)
   })
 
-  it('holds where the service can’t be asked, which isn’t tried at each look', async () => {
+  it('is kept if the service can’t be reached, which isn’t tried on every read', async () => {
     const { facts, fresh, asked, pass, answers } = opened()
     await fresh()
     pass(MAX_FACTS_AGE)
@@ -97,7 +97,7 @@ describe('what a service says of an account', () => {
     expect(facts.of('a').info?.DocumentLeft).toBe(7)
   })
 
-  it('may be nothing, and the send that it lacks is known all the same, in the next run too', async () => {
+  it('may be nothing, and the send operation it lacks is remembered into the next run', async () => {
     const db = openMemoryDatabase()
     const { facts, fresh, answers } = opened(db)
     answers(async () => undefined)
@@ -108,7 +108,7 @@ describe('what a service says of an account', () => {
     expect(opened(db).facts.of('a')).toEqual({})
   })
 
-  it('isn’t kept of a service that was left while it was asked', async () => {
+  it('isn’t stored for a service that was replaced during the request', async () => {
     const at = opened()
     let say: (info: AccountInfo) => void = () => undefined
     at.answers(() => new Promise((answer) => (say = answer)))
@@ -121,7 +121,7 @@ describe('what a service says of an account', () => {
     expect(at.asked()).toBe(2)
   })
 
-  it('keeps a folder waiting only before its first word, and not for long', async () => {
+  it('delays a folder only before the first answer, and not for long', async () => {
     const at = opened()
     let say: (info: AccountInfo) => void = () => undefined
     at.answers(() => new Promise((answer) => (say = answer)))
@@ -142,7 +142,7 @@ describe('what a service says of an account', () => {
     expect(await at.dateFormat()).toBe('MM/dd/yyyy')
   })
 
-  it('holds for this run where it can’t be written, and fails nothing', () => {
+  it('holds for this run if it can’t be written, and fails nothing', () => {
     const db = openMemoryDatabase()
     const { facts } = opened(db)
     db.pragma('query_only = true')
