@@ -320,7 +320,7 @@ const TABLE: readonly Locked[] = [
   )
 ]
 
-describe('what the organisation has set is refused', () => {
+describe('a setting of the organisation can’t be changed', () => {
   test.each(TABLE)('$setting: $request', async ({ policy, request, input, harmless }) => {
     const { ask, asked } = await office(policy, OWN)
     expect(await ask(request, input as never)).toMatchObject({
@@ -333,13 +333,13 @@ describe('what the organisation has set is refused', () => {
     expect(asked).toEqual([request])
   })
 
-  test('and nothing of it without a policy', async () => {
+  test('but everything can without a policy', async () => {
     const { ask, asked } = await office({})
     for (const { request, input } of TABLE) expect(await ask(request, input as never)).toMatchObject({ ok: true })
     expect(asked).toHaveLength(TABLE.length)
   })
 
-  test('and all of it where the file can’t be used, and none ever could', async () => {
+  test('and everything is locked if the file is unusable and none ever was usable', async () => {
     const { ask, asked } = await office('{', OWN)
     // It is unknown then which accounts are the organisation's, so none may be changed.
     const mine = { ...OWN, id: 'account-own' }
@@ -359,12 +359,12 @@ describe('what the organisation has set is refused', () => {
     expect(asked).toEqual([])
   })
 
-  test('a row of the table is there for each', () => {
+  test('the table has a row for each lockable setting', () => {
     const inTable = new Set(TABLE.map(({ setting }) => setting))
     expect(LOCKABLE.filter((setting) => !inTable.has(setting))).toEqual(['counter.pinDigits'])
   })
 
-  test('the screens are told which', async () => {
+  test('the screens are told what is locked', async () => {
     const { ask } = await office({ accounts: [account], counter: { pinDigits: 6 } })
     const answer = (await ask('policy.get', undefined)) as { value: PolicyView }
     expect(answer.value).toMatchObject({
@@ -381,7 +381,7 @@ describe('a new PIN', () => {
     ['counter.setPin', {}],
     ['counter.addStaff', { name: 'Ana', role: 'clerk' }],
     ['counter.changeStaff', { id: 'ana' }]
-  ] as const)('has as many digits as the organisation wants: %s', async (request, more) => {
+  ] as const)('has as many digits as the organisation requires: %s', async (request, more) => {
     const { ask, asked } = await office({ counter: { pinDigits: 6 } })
     expect(await ask(request, { ...more, pin: '12345' } as never)).toMatchObject({
       ok: false,
@@ -396,8 +396,8 @@ describe('a new PIN', () => {
   })
 })
 
-describe('what the organisation has set holds', () => {
-  test('an account has the colour that it gives, and only then', async () => {
+describe('the organisation’s settings take effect', () => {
+  test('an account has the colour from the policy, and can be recoloured only if none is given', async () => {
     const second = { ...account, name: 'Second', colour: '#112233' }
     const { ask, asked } = await office({ accounts: [account, second] })
     expect(await ask('accounts.mark', { id: 'account-2', colour: '#5f6b7a' })).toMatchObject({
@@ -411,7 +411,7 @@ describe('what the organisation has set holds', () => {
     expect(((await ask('policy.get', undefined)) as { value: PolicyView }).value.colouredIds).toEqual(['account-2'])
   })
 
-  test('its accounts are there at the start, without secrets, and the default one is shown', async () => {
+  test('its accounts exist at start, without secrets, and the default one is selected', async () => {
     const second = { ...account, name: 'Second', signIn: 'none', colour: '#112233' }
     const { accounts } = await office({ accounts: [account, second], defaultAccount: 'second' })
     expect(accounts.list()).toMatchObject([
@@ -422,7 +422,7 @@ describe('what the organisation has set holds', () => {
     expect(await accounts.secretState('account-1')).toBe('missing')
   })
 
-  test('an account that is led elsewhere keeps no secret for where it led, or for another way of signing in', async () => {
+  test('an account with a changed address keeps no secret for the old one, or for another sign-in method', async () => {
     const { accounts, keychain, put, organisation } = await office({ accounts: [account] })
     const login = { ...OWN, name: 'Harbour Law', baseUrl: account.address }
     await accounts.update('account-1', login)
@@ -440,7 +440,7 @@ describe('what the organisation has set holds', () => {
     expect(accounts.list()).toHaveLength(1)
   })
 
-  test('enrolment only: an account is added by an enrolment file alone', async () => {
+  test('enrolment only: accounts are added only from an enrolment file', async () => {
     const { ask, asked, accounts, organisation, put } = await office({ otherAccounts: 'enrolled', accounts: [account] })
     const own = { name: 'Own', scheme: 'bearer' } as const
     expect(await ask('accounts.add', { ...OWN, kind: 'service' })).toMatchObject({ error: { code: 'not-allowed' } })
@@ -461,7 +461,7 @@ describe('what the organisation has set holds', () => {
     expect(() => mayEnrol({ ...own, scheme: 'basic' }, { organisation, accounts })).toThrow()
   })
 
-  test('an account isn’t used by a way of signing in that is no longer allowed', async () => {
+  test('an account whose sign-in method is no longer allowed isn’t used', async () => {
     const { accounts, put, organisation } = await office({})
     const { id } = await accounts.add({ ...OWN, kind: 'service' })
     await expect(accounts.credentialsOf(id)).resolves.toMatchObject({ scheme: 'bearer' })
@@ -470,13 +470,13 @@ describe('what the organisation has set holds', () => {
     await expect(accounts.credentialsOf(id)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
-  test('http leads to the hosts that it names, and to no others', async () => {
+  test('http is allowed for the named hosts and no others', async () => {
     const { accounts } = await office({ plainHttpHosts: ['sign.office.example'] })
     expect(accounts.normaliseAddress('http://sign.office.example/web')).toBe('http://sign.office.example/web')
     expect(() => accounts.normaliseAddress('http://evil.sign.office.example')).toThrow()
   })
 
-  test('over what the office had chosen for its counter, which is there again afterwards', async () => {
+  test('they override the office’s counter settings, which return afterwards', async () => {
     const made = await office({ signingOrigins: ['https://LOGIN.example'], counter: { lockAfter: 10, files: false } })
     const notes: { detail?: Record<string, string> }[] = []
     const settings = new CounterSettingsKeeper({
@@ -502,7 +502,7 @@ describe('what the organisation has set holds', () => {
     expect(notes.at(-1)?.detail).toMatchObject({ by: 'policy of the organisation', 'automatic lock': '10 → 0' })
   })
 
-  test('over a person’s quiet hours, which are there again afterwards', async () => {
+  test('they override a person’s quiet hours, which return afterwards', async () => {
     const { preferences, put, organisation } = await office({})
     const own = { from: '12:00', to: '13:00' }
     preferences.set({ kinds, quiet: own, sound: false })
@@ -515,7 +515,7 @@ describe('what the organisation has set holds', () => {
     expect(preferences.read()).toMatchObject({ quiet: own, sound: true })
   })
 
-  test('a folder of each user’s is found in their own', () => {
+  test('a folder in each user’s home is found in their own', () => {
     expect(expandHome('~/Documents/Identity', '/home/grace')).toBe('/home/grace/Documents/Identity')
     expect(expandHome('/srv/drop', '/home/grace')).toBe('/srv/drop')
   })

@@ -22,8 +22,8 @@ import {
 import { policyOffice } from './policies.ts'
 
 const mine = process.getuid?.() ?? 0
-describe('the registry', () => {
-  test('gives each setting by its own value, lists and groups as JSON', async () => {
+describe('registry settings', () => {
+  test('each have their own value, with lists and groups as JSON', async () => {
     const place = windowsWith({
       accounts: texts(
         '[{"name": "Māori Land Law",\n  "address": "https://signing.example.com",\n  "signIn": "bearer"}]'
@@ -56,14 +56,14 @@ describe('the registry', () => {
   })
 
   test.each([
-    ['has no key of ours', { kind: 'registry', path: KEY, registry: () => registryOf({}) }],
-    ['has only the empty key that Group Policy leaves', windowsWith({})]
-  ] as const)('that %s gives none', async (_what, place) => {
+    ['have no key of ours', { kind: 'registry', path: KEY, registry: () => registryOf({}) }],
+    ['have only the empty key that Group Policy leaves', windowsWith({})]
+  ] as const)('that %s count as none', async (_what, place) => {
     expect(await policyOn(place)).toBe('missing')
   })
 
   const WRONG: [string, Record<string, Value>, string, RegExp][] = [
-    ['a name that isn’t known', { practiceOfice: number(0) }, 'practiceOfice', /Did you mean “practiceOffice”/],
+    ['an unknown name', { practiceOfice: number(0) }, 'practiceOfice', /Did you mean “practiceOffice”/],
     ['a name in capitals', { Removal: number(0) }, 'Removal', /Did you mean “removal”/],
     ['a text for what is true or false', { removal: text('false') }, 'removal', /must be true or false/],
     ['a number that is neither', { removal: number(2) }, 'removal', /must be true or false/],
@@ -72,21 +72,16 @@ describe('the registry', () => {
     ['a choice that isn’t one', { otherAccounts: text('some') }, 'otherAccounts', /must be true, false or "enrolled"/],
     ['a list that isn’t JSON', { signInMethods: text('bearer, oauth') }, 'signInMethods', /isn’t JSON/],
     ['a name twice in its JSON', { proxy: text('{"server":"a.example:1","server":"b.example:1"}') }, 'proxy', /twice/],
-    [
-      'a path that a variable leads',
-      { sharedFile: kept(TYPES.expandable, text('%TEMP%\\a')) },
-      'sharedFile',
-      /of the type/
-    ],
+    ['a path with a variable', { sharedFile: kept(TYPES.expandable, text('%TEMP%\\a')) }, 'sharedFile', /of the type/],
     ['bytes', { removal: kept(TYPES.bytes, Buffer.from([0])) }, 'removal', /of the type/],
     [
-      'half a letter',
+      'an incomplete character',
       { sharedFile: kept(TYPES.text, Buffer.from([0x00, 0xd8, 0x41, 0x00])) },
       'sharedFile',
       /of the type/
     ],
     [
-      'a group as a whole and a part of it',
+      'a group both as a whole and in part',
       { counter: text('{"files":true}'), 'counter.files': number(0) },
       'counter.files',
       /as a whole/
@@ -95,25 +90,25 @@ describe('the registry', () => {
     ['a withdrawal beside others', { withdraw: number(1), removal: number(0) }, 'removal', /sets nothing/],
     ['a withdrawal that isn’t one', { withdraw: number(0) }, 'withdraw', /isn’t a setting/]
   ]
-  test.each(WRONG)('with %s can’t be used, and says which setting', async (_what, values, setting, message) => {
+  test.each(WRONG)('with %s are unusable, and the setting is named', async (_what, values, setting, message) => {
     expect(await policyOn(windowsWith(values))).toEqual([{ setting, message: expect.stringMatching(message) }])
   })
 
   test.each([
-    ['a value', { sharedFile: kept(TYPES.text, Buffer.alloc(2 * 1024 * 1024 + 2, ' ')) }],
-    ['values', Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`setting${index}`, number(0)]))]
-  ])('with %s without end is read no further', async (_what, values) => {
+    ['a huge value', { sharedFile: kept(TYPES.text, Buffer.alloc(2 * 1024 * 1024 + 2, ' ')) }],
+    ['countless values', Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`setting${index}`, number(0)]))]
+  ])('with %s are read only up to the limit', async (_what, values) => {
     expect(await policyOn(windowsWith(values))).toEqual([{ message: 'The settings are larger than 1 MB.' }])
   })
 
-  test('with a key of its own below is told so', async () => {
+  test('with a subkey of their own are reported as a mistake', async () => {
     const place = windowsWith({ removal: number(0) }, { [`${KEY}\\counter`]: { files: number(0) } })
     expect(await policyOn(place)).toEqual([
       { setting: 'counter', message: expect.stringMatching(/Settings are values/) }
     ])
   })
 
-  test('that can’t be opened, or has no library here, locks as a broken file does', async () => {
+  test('that can’t be opened, or have no library here, lock like a broken file', async () => {
     const failing = () => {
       throw new Error('Access is denied.')
     }
@@ -123,7 +118,7 @@ describe('the registry', () => {
     if (process.platform !== 'win32') expect(await policyOn({ kind: 'registry', path: KEY })).toEqual(unreadable)
   })
 
-  test('whose values are being written is read until it is twice the same', async () => {
+  test('that are being written are read until two reads agree', async () => {
     const values: Record<string, Value> = { practiceOffice: number(0) }
     let reads = 0
     const writing = () => {
@@ -133,7 +128,7 @@ describe('the registry', () => {
     expect(await policyOn(place)).toEqual({ practiceOffice: false, removal: false })
   })
 
-  test('where that doesn’t end, it can’t be used', async () => {
+  test('are unusable if they never stop changing', async () => {
     let days = 30
     const place: ManagedSource = {
       kind: 'registry',
@@ -144,8 +139,8 @@ describe('the registry', () => {
   })
 })
 
-describe('a profile of macOS', () => {
-  test('gives its settings as they are, or as JSON text where a console has no lists', async () => {
+describe('a macOS profile', () => {
+  test('gives its settings as they are, or as JSON text if a console has no lists', async () => {
     const place = macWith({
       PayloadUUID: '4D6E3F1A-0000-4000-8000-000000000000',
       signInMethods: ['bearer', 'oauth'],
@@ -164,7 +159,7 @@ describe('a profile of macOS', () => {
     })
   })
 
-  test('of whose file another than root is the owner, or that is a link, isn’t followed', async () => {
+  test('whose file is a link, or isn’t owned by root, isn’t followed', async () => {
     const place = macWith({ removal: false })
     expect(await policyOn({ ...place, owners: [mine + 1] })).toEqual([
       { message: expect.stringMatching(/administrator/) }
@@ -177,29 +172,29 @@ describe('a profile of macOS', () => {
   })
 
   test.each([
-    ['isn’t one', 'no plist'],
+    ['isn’t a property list', 'no plist'],
     ['is a list', '[]']
-  ])('that %s can’t be used', async (_what, content) => {
+  ])('that %s is unusable', async (_what, content) => {
     expect(await policyOn(macWith(content))).toEqual([{ message: 'The settings couldn’t be read.' }])
   })
 
-  test('is read by plutil in its own place, which this system hasn’t', async () => {
+  test('is read by plutil at its fixed path, which this system lacks', async () => {
     if (process.platform === 'darwin') return
     const place = macWith({ removal: false })
     const { convert: _mine, ...system } = place
     expect(await policyOn(system)).toEqual([{ message: 'The settings couldn’t be read.' }])
   })
 
-  test('that isn’t there, or has nothing but its envelope, gives none', async () => {
+  test('that is missing, or has only its envelope, counts as none', async () => {
     expect(await policyOn({ kind: 'profile', path: '/nowhere/a.plist', owners: [0] })).toBe('missing')
     expect(await policyOn(macWith({ PayloadVersion: 1 }))).toBe('missing')
   })
 })
 
-describe('which holds', () => {
+describe('which policy takes effect', () => {
   const strict = windowsWith({ removal: number(0) })
 
-  test('managed settings in place of the file, which is told', async () => {
+  test('managed settings in place of the file, which is reported as unused', async () => {
     const office = policyOffice()
     office.put({ practiceOffice: false })
     const organisation = await office.start(strict)
@@ -212,7 +207,7 @@ describe('which holds', () => {
     })
   })
 
-  test('the file, where there are none', async () => {
+  test('the file, if there are no managed settings', async () => {
     const office = policyOffice()
     office.put({ practiceOffice: false })
     const organisation = await office.start(windowsWith({}))
@@ -221,7 +216,7 @@ describe('which holds', () => {
     expect(organisation.view()).not.toHaveProperty('unusedFile')
   })
 
-  test('the last that could be used, where these can’t be, and not the file', async () => {
+  test('the last usable one if managed settings are unusable, and not the file', async () => {
     const office = policyOffice()
     await office.start(strict)
     office.put({ practiceOffice: false })
@@ -231,7 +226,7 @@ describe('which holds', () => {
     expect(office.log.at(-1)?.detail).toMatchObject({ setting: 'removal' })
   })
 
-  test('the last, where they are gone, until they are withdrawn', async () => {
+  test('the last one if managed settings are gone, until they are withdrawn', async () => {
     const office = policyOffice()
     await office.start(strict)
     expect((await office.start(windowsWith({}))).view()).toMatchObject({ state: 'missing', locked: ['removal'] })
@@ -242,7 +237,7 @@ describe('which holds', () => {
     expect((await office.start(windowsWith({}))).view()).toMatchObject({ state: 'none', locked: [] })
   })
 
-  test('another, once the registry has it', async () => {
+  test('a new one, once the registry has it', async () => {
     const office = policyOffice()
     const values: Record<string, Value> = { removal: number(0) }
     const organisation = await office.start({
@@ -264,22 +259,22 @@ describe('which holds', () => {
   })
 })
 
-describe('a start', () => {
+describe('at start', () => {
   test.each([
     ['win32', 'C:\\Users\\grace', 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Countersign'],
     ['darwin', '/Users/grace', '/Library/Managed Preferences/app.countersign.desktop.plist'],
     ['linux', '/home/grace', undefined]
-  ] as const)('on %s looks for them in one place', (platform, home, path) => {
+  ] as const)('%s looks for managed settings in one place', (platform, home, path) => {
     expect(managedSourceAtStart(platform, policyLocation(platform, home), home)?.path).toBe(path)
   })
 
-  test('that was told another file looks for none', () => {
+  test('a given policy file rules out managed settings', () => {
     expect(
       managedSourceAtStart('win32', { path: '/tmp/mine.json', owners: [mine] }, 'C:\\Users\\grace')
     ).toBeUndefined()
   })
 
-  test('on macOS the name is the application’s', () => {
+  test('macOS uses the application’s name', () => {
     const config = readFileSync('electron-builder.yml', 'utf8')
     expect(managedSourceAtStart('darwin', policyLocation('darwin', '/Users/grace'), '/Users/grace')?.path).toContain(
       `/${/^appId: (.*)$/m.exec(config)?.[1]}.plist`
@@ -287,8 +282,8 @@ describe('a start', () => {
   })
 })
 
-describe('a check', () => {
-  test('without a file says what is managed', async () => {
+describe('a policy check', () => {
+  test('without a file reports what is managed', async () => {
     expect(await checkPolicyAt('', windowsWith({ removal: number(0) }))).toEqual({
       isUsable: true,
       lines: ['The policy sets:', '  removal: false']
@@ -300,7 +295,7 @@ describe('a check', () => {
     expect(await checkPolicyAt('', windowsWith({}))).toMatchObject({ isUsable: false })
   })
 
-  test('of a file says where none would be used', async () => {
+  test('of a file reports if no file would be used', async () => {
     const file = join(temporaryFolder(), 'policy.json')
     writeFileSync(file, '{"removal": false}')
     const { isUsable, lines } = await checkPolicyAt(file, windowsWith({ practiceOffice: number(0) }))
@@ -310,7 +305,7 @@ describe('a check', () => {
   })
 })
 
-test('every setting has a kind, and says what it sets', () => {
+test('every setting has a kind and a description', () => {
   expect(MANAGED_SETTINGS.filter(({ description }) => !/\.$/.test(description))).toEqual([])
   const kinds = Object.fromEntries(MANAGED_SETTINGS.map(({ name, kind }) => [name, kind]))
   expect(kinds).toMatchObject({

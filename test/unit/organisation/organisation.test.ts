@@ -13,7 +13,7 @@ describe('a computer', () => {
     expect(organisation.policy).toEqual({})
   })
 
-  test('follows its policy, and locks what that sets', async () => {
+  test('follows its policy, and locks what it sets', async () => {
     const office = policyOffice()
     office.put({
       ...STRICT,
@@ -46,8 +46,8 @@ const BROKEN: [string, unknown][] = [
   ['is too large', ' '.repeat(1024 * 1024 + 1)]
 ]
 
-describe('a file that can’t be used loosens nothing', () => {
-  test.each(BROKEN)('where it %s, the last one that could be used holds', async (_why, broken) => {
+describe('an unusable file loosens nothing', () => {
+  test.each(BROKEN)('if it %s, the last usable one stays in effect', async (_why, broken) => {
     const office = policyOffice()
     office.put(STRICT)
     await office.start()
@@ -59,19 +59,16 @@ describe('a file that can’t be used loosens nothing', () => {
     expect(organisation.view().problems).toHaveLength(1)
   })
 
-  test.each(BROKEN)(
-    'where it %s, and none ever could be used, nothing that is lockable can be changed',
-    async (_why, broken) => {
-      const office = policyOffice()
-      office.put(broken)
-      const organisation = await office.start()
-      expect(organisation.view()).toMatchObject({ state: 'broken', locked: LOCKABLE })
-      expect(organisation.policy).toEqual({})
-      expect(organisation.view().since).toBeUndefined()
-    }
-  )
+  test.each(BROKEN)('if it %s, and none ever was usable, everything lockable is locked', async (_why, broken) => {
+    const office = policyOffice()
+    office.put(broken)
+    const organisation = await office.start()
+    expect(organisation.view()).toMatchObject({ state: 'broken', locked: LOCKABLE })
+    expect(organisation.policy).toEqual({})
+    expect(organisation.view().since).toBeUndefined()
+  })
 
-  test('its mistake is in the log by its line and column, without what the file has of accounts', async () => {
+  test('its mistake is logged with line and column, without the account data in the file', async () => {
     const office = policyOffice()
     office.put('{\n "defaultAccount": "Harbour Law"}')
     await office.start()
@@ -83,7 +80,7 @@ describe('a file that can’t be used loosens nothing', () => {
     ])
   })
 
-  test('what was kept of the last one, and isn’t understood any more, locks everything', async () => {
+  test('a stored last policy that is no longer understood locks everything', async () => {
     const office = policyOffice()
     office.put(STRICT)
     await office.start()
@@ -93,8 +90,8 @@ describe('a file that can’t be used loosens nothing', () => {
   })
 })
 
-describe('a file that is gone', () => {
-  test('still holds, until an administrator has put one there that sets nothing', async () => {
+describe('a missing file', () => {
+  test('stays in effect until an administrator puts one there that sets nothing', async () => {
     const office = policyOffice()
     office.put(STRICT)
     await office.start()
@@ -128,14 +125,14 @@ describe('while the application runs', () => {
     return { ...office, organisation, seen, stop, settled }
   }
 
-  test('another policy holds from then on', async () => {
+  test('a new policy takes effect immediately', async () => {
     const { put, seen, settled } = await running()
     put({ practiceOffice: false })
     await settled()
     expect(seen).toEqual(['before: 2', 'then: 1'])
   })
 
-  test('one that can’t be used is told, and the last one holds', async () => {
+  test('an unusable one is reported, and the last one stays in effect', async () => {
     const { put, organisation, seen, settled } = await running()
     put('{')
     await settled()
@@ -143,7 +140,7 @@ describe('while the application runs', () => {
     expect(seen).toEqual(['before: 2', 'then: 2'])
   })
 
-  test('the same policy again is no change, and nothing is heard after the end', async () => {
+  test('the same policy again is no change, and nothing is announced after the end', async () => {
     const { put, seen, settled, stop } = await running()
     put(STRICT)
     await settled()
@@ -153,7 +150,7 @@ describe('while the application runs', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'what fails once, %s it holds, keeps no later policy from holding',
+    'a listener that fails once, %s it takes effect, doesn’t block a later policy',
     async (when) => {
       const office = policyOffice()
       office.put({})
@@ -183,7 +180,7 @@ describe('the audit trail', () => {
     return notes
   }
 
-  test('has what a policy sets otherwise than before, old and new, once', async () => {
+  test('has each changed setting once, with old and new value', async () => {
     const office = policyOffice()
     expect(await noted(office)).toEqual([])
     office.put({ $schema: 'policy.schema.json', practiceOffice: false, counter: { pinDigits: 4, files: false } })
@@ -202,7 +199,7 @@ describe('the audit trail', () => {
     expect(await noted(office)).toEqual([])
   })
 
-  test('says nothing of a file that can’t be used: what it had set still holds', async () => {
+  test('has nothing about an unusable file: the last policy stays in effect', async () => {
     const office = policyOffice()
     office.put(STRICT)
     await noted(office)

@@ -37,35 +37,35 @@ function office() {
 }
 const unusable = (message: string) => ({ state: 'unusable', problem: { message } })
 
-test('a file that only its owner can write is read whole', async () => {
+test('a file that only its owner can write is read completely', async () => {
   const { read } = office()
   expect(await read()).toEqual({ state: 'read', bytes: new TextEncoder().encode('{}') })
 })
 
-test('none is there where its folder isn’t, either', async () => {
+test('a missing folder counts as no file', async () => {
   const { folder } = office()
   const place = { path: join(folder, 'nowhere', 'policy.json'), owners: [mine] }
   expect(await readPolicyFile(place, meanwhile())).toEqual({ state: 'missing' })
 })
 
-describe('what an ordinary user could have put there isn’t taken', () => {
+describe('a file that an ordinary user could have put there is rejected', () => {
   test('a file of another owner', async () => {
     const { read } = office()
     expect(await read([mine + 1])).toEqual(unusable('The file isn’t an administrator’s. Make root its owner.'))
   })
 
-  test.each([0o664, 0o646, 0o666])('a file that others may write, %o', async (mode) => {
+  test.each([0o664, 0o646, 0o666])('a file that others can write, %o', async (mode) => {
     const { read, path } = office()
     chmodSync(path, mode)
     expect(await read()).toEqual(unusable('Users can change the file. Let only administrators write it.'))
   })
 
-  test('where a system has no owners by number: a file that the user who runs this may write', async () => {
+  test('on a system without owner numbers, a file that the current user can write', async () => {
     const { read } = office()
     expect(await read('others')).toEqual(unusable('Users can change the file. Let only administrators write it.'))
   })
 
-  test('and one that its own owner has marked as read-only', async () => {
+  test('a file that its owner marked as read-only', async () => {
     const { read, path } = office()
     chmodSync(path, 0o444)
     expect(await read('others')).toEqual(
@@ -73,7 +73,7 @@ describe('what an ordinary user could have put there isn’t taken', () => {
     )
   })
 
-  test('a link, also to a file that could be used', async () => {
+  test('a link, even to a usable file', async () => {
     const { read, path, folder } = office()
     renameSync(path, join(folder, 'other.json'))
     symlinkSync(join(folder, 'other.json'), path)
@@ -87,22 +87,22 @@ describe('what an ordinary user could have put there isn’t taken', () => {
     expect(await read()).toEqual(unusable('This isn’t a file.'))
   })
 
-  test('a pipe, which nobody waits for', async () => {
+  test('a pipe, without waiting for it', async () => {
     const { read, path } = office()
     rmSync(path)
     execFileSync('mkfifo', [path])
     expect(await read()).toEqual(unusable('This isn’t a file.'))
   })
 
-  test('50 MB, which aren’t read', async () => {
+  test('50 MB, without reading them', async () => {
     const { read, path } = office()
     truncateSync(path, 50 * 1024 * 1024)
     expect(await read()).toEqual(unusable('The file is larger than 1 MB.'))
   })
 })
 
-describe('a file that is written while it is read', () => {
-  test('is waited for', async () => {
+describe('a file being written while it is read', () => {
+  test('is read once it stops changing', async () => {
     const { path } = office()
     // The file grows at the first two looks, and is unchanged at the third.
     let writes = 0
@@ -122,7 +122,7 @@ describe('a file that is written while it is read', () => {
     expect(writes).toBeGreaterThan(2)
   })
 
-  test('is given up where that doesn’t end', async () => {
+  test('is given up if it never stops changing', async () => {
     const { path } = office()
     const place = {
       path,
@@ -135,7 +135,7 @@ describe('a file that is written while it is read', () => {
   })
 })
 
-describe('where a start looks for it', () => {
+describe('the default location', () => {
   test.each([
     ['linux', '/home/grace', '/etc/countersign/policy.json'],
     ['darwin', '/Users/grace', '/Library/Application Support/Countersign/policy.json'],
@@ -144,7 +144,7 @@ describe('where a start looks for it', () => {
     expect(policyLocation(platform, home).path).toBe(path)
   })
 
-  test('another place is taken only from a user who runs the sources', () => {
+  test('another location is accepted only from a user who runs the sources', () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
     const user = { homedir: '/home/grace', uid: 1000 }
     expect(policyLocationAtStart(start, { isPackaged: false }, user)).toEqual({

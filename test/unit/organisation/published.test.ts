@@ -13,7 +13,7 @@ test.each(Object.entries(policyFiles()))(
   }
 )
 
-test('the example sets everything that a policy can', () => {
+test('the example sets every setting of a policy', () => {
   const example = JSON.parse(readFileSync(join(POLICY_FOLDER, 'example.json'), 'utf8'))
   expect(Object.keys(example).sort()).toEqual(Object.keys(Policy.shape).sort())
   expect(Object.keys(example.counter).sort()).toEqual(Object.keys(Policy.shape.counter.unwrap().shape).sort())
@@ -26,7 +26,7 @@ test('the published schema describes each setting', () => {
   }
 })
 
-test('a check says what a policy sets', async () => {
+test('a check reports what a policy sets', async () => {
   expect(await checkPolicyAt(join(POLICY_FOLDER, 'example.json'))).toMatchObject({
     isUsable: true,
     lines: expect.arrayContaining(['The policy sets:', '  practiceOffice: false'])
@@ -36,7 +36,7 @@ test('a check says what a policy sets', async () => {
 test.each([
   ['{"practiceOffice": 1}', 'Line 1, column 20: “practiceOffice” must be true or false.'],
   ['', 'The file is empty. A policy that sets nothing is {}.']
-])('a check says what is wrong: %s', async (text, said) => {
+])('a check reports what is wrong: %s', async (text, said) => {
   const path = join(temporaryFolder(), 'policy.json')
   writeFileSync(path, text)
   expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
@@ -46,7 +46,7 @@ test.each([
   ['a file that isn’t there', '/nowhere/policy.json', `There’s no file ${resolve('/nowhere/policy.json')}.`],
   ['a folder', '/', 'This isn’t a file.'],
   ['no file', '', 'Use: countersign --check-policy FILE']
-])('a check of %s says so', async (_what, path, said) => {
+])('a check of %s reports it', async (_what, path, said) => {
   expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
 })
 

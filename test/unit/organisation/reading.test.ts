@@ -10,11 +10,11 @@ function saidBy(file: string | Uint8Array): string[] {
   return read.ok ? [] : read.problems.map(describeProblem)
 }
 
-test('the example that is packed can be used', () => {
+test('the packed example is usable', () => {
   expect(saidBy(readFileSync(new URL('../../../resources/policy/example.json', import.meta.url)))).toEqual([])
 })
 
-test('a policy that sets nothing can be used', () => {
+test('a policy that sets nothing is usable', () => {
   expect(readPolicy(bytes('{}'))).toEqual({ ok: true, policy: {}, text: '{}', hasBom: false })
 })
 
@@ -23,7 +23,7 @@ test('a byte order mark is ignored', () => {
   expect(read).toMatchObject({ ok: true, hasBom: true, policy: { practiceOffice: false } })
 })
 
-describe('what isn’t a policy at all is said', () => {
+describe('a file that isn’t a policy is reported', () => {
   test.each([
     ['empty', '', 'The file is empty. A policy that sets nothing is {}.'],
     ['only blanks', ' \r\n\t', 'The file is empty. A policy that sets nothing is {}.'],
@@ -56,7 +56,7 @@ describe('what isn’t a policy at all is said', () => {
       'Line 2, column 26: JSON has no comments. Remove this one.'
     ],
     [
-      'another language’s truth',
+      'a capitalised truth value',
       '{\n  "otherAccounts": True,\n  "practiceOffice": true\n}',
       'Line 2, column 20: Write true, false and null in small letters.'
     ],
@@ -73,7 +73,7 @@ describe('what isn’t a policy at all is said', () => {
       'Line 1, column 20: Put quotation marks around the text: "Harbour".'
     ],
     [
-      'one in a list',
+      'the same in a list',
       '{"signInMethods": ["oauth", bearer]}',
       'Line 1, column 29: Put quotation marks around the text: "bearer".'
     ],
@@ -90,7 +90,7 @@ describe('what isn’t a policy at all is said', () => {
       'Line 2, column 21: Quotation marks must be straight double ones: ".'
     ],
     [
-      'a path as Windows has it',
+      'a Windows path',
       '{"downloads": {\n"folder": "C:\\Scans"}}',
       'Line 2, column 15: Write each backslash of a path twice, such as C:\\\\Scans.'
     ],
@@ -106,7 +106,7 @@ describe('what isn’t a policy at all is said', () => {
     expect(saidBy(file)).toEqual([said])
   })
 
-  test('one of 50 MB, which is not read', () => {
+  test('a file of 50 MB, which isn’t read', () => {
     expect(saidBy(new Uint8Array(50 * 1024 * 1024))).toEqual(['The file is larger than 1 MB.'])
     expect(saidBy(bytes(`{}${' '.repeat(MAX_POLICY_BYTES - 2)}`))).toEqual([])
   })
@@ -114,11 +114,11 @@ describe('what isn’t a policy at all is said', () => {
   test.each([
     ['lists in lists', '['.repeat(MAX_POLICY_BYTES / 2) + ']'.repeat(MAX_POLICY_BYTES / 2)],
     ['groups in groups', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`]
-  ])('%s, deeper than any stack', (_name, file) => {
+  ])('%s, nested deeper than any stack', (_name, file) => {
     expect(saidBy(file)).toEqual(['The file is nested deeper than any policy.'])
   })
 
-  test('a name that fills half of it, with much in it', () => {
+  test('a name that fills half of the file, with many values', () => {
     const name = 'a'.repeat(400_000)
     // 100 reported values, each identified by its path: about 40 MB if each contained the whole name.
     const before = process.memoryUsage().heapUsed
@@ -127,13 +127,13 @@ describe('what isn’t a policy at all is said', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000)
   })
 
-  test('as many unknown names as fit are said by a few', () => {
+  test('countless unknown names, of which a few are reported', () => {
     const file = `{${Array.from({ length: 40_000 }, (_, index) => `"x${index}": 1`).join(',\n')}}`
     expect(saidBy(file)).toHaveLength(20)
   })
 })
 
-describe('each mistake is said with its line and column', () => {
+describe('each mistake is reported with its line and column', () => {
   test.each([
     [
       'an unknown name',
@@ -141,32 +141,32 @@ describe('each mistake is said with its line and column', () => {
       'Line 2, column 3: “practiceOfice” isn’t a setting. Did you mean “practiceOffice”?'
     ],
     [
-      'an unknown name within',
+      'an unknown name inside a group',
       '{"counter": {\n "idel": 1}}',
       'Line 2, column 2: “idel” isn’t a setting. Did you mean “idle”?'
     ],
     [
-      'an unknown name that is like none',
+      'an unknown name unlike any other',
       '{"printers": true}',
       'Line 1, column 2: “printers” isn’t a setting of this version of Countersign.'
     ],
     [
-      'a known name in another place',
+      'a known name in the wrong place',
       '{"lockAfter": 10}',
       'Line 1, column 2: “lockAfter” is a setting, but not in this place.'
     ],
     [
-      'an unknown name in other letters',
+      'an unknown name in other capitals',
       '{"OtherAccounts": false}',
       'Line 1, column 2: “OtherAccounts” isn’t a setting. Did you mean “otherAccounts”?'
     ],
     [
-      'a name that JavaScript knows',
+      'a name of JavaScript’s own',
       '{"__proto__": {"practiceOffice": true}}',
       'Line 1, column 2: “__proto__” isn’t a setting of this version of Countersign.'
     ],
     [
-      'a name twice',
+      'a duplicate name',
       '{"practiceOffice": true,\n"practiceOffice": false}',
       'Line 2, column 1: “practiceOffice” is written twice.'
     ],
@@ -176,7 +176,7 @@ describe('each mistake is said with its line and column', () => {
       'Line 1, column 20: “practiceOffice” must be true or false.'
     ],
     [
-      'what is missing',
+      'a missing setting',
       '{"accounts": [\n{"name": "A", "signIn": "none"}]}',
       'Line 2, column 1: “accounts[1].address” is missing.'
     ],
@@ -206,12 +206,12 @@ describe('each mistake is said with its line and column', () => {
       'Line 1, column 27: “counter.pinDigits” must be at most 12.'
     ],
     [
-      'no hour',
+      'an invalid hour',
       '{"quietHours": {"from": "25:00", "to": "08:00"}}',
       'Line 1, column 25: “quietHours.from” must be a time of day from 00:00 to 23:59, such as 18:00.'
     ],
     [
-      'a colour by its name',
+      'a colour given by name',
       '{"accounts": [{"name": "A", "address": "https://a.example", "signIn": "none", "colour": "teal"}]}',
       'Line 1, column 89: “accounts[1].colour” must be a colour such as #1f7a7a.'
     ],
@@ -220,7 +220,7 @@ describe('each mistake is said with its line and column', () => {
     expect(saidBy(file)).toEqual([said])
   })
 
-  test('all of them at once, in their order, and lines as Windows ends them', () => {
+  test('all of them together, in order, also with Windows line endings', () => {
     expect(saidBy('{\r\n"practiceOffice": 1,\r\n"quiet": 2\r\n}')).toEqual([
       'Line 2, column 19: “practiceOffice” must be true or false.',
       'Line 3, column 1: “quiet” isn’t a setting of this version of Countersign.'
@@ -228,21 +228,17 @@ describe('each mistake is said with its line and column', () => {
   })
 })
 
-describe('a policy that contradicts itself is said', () => {
+describe('a policy that contradicts itself is reported', () => {
   const account = '{"name": "A", "address": "https://a.example", "signIn": "bearer"}'
   test.each([
-    [
-      'a default account that isn’t there',
-      `{"accounts": [${account}], "defaultAccount": "B"}`,
-      '“B” isn’t among the accounts.'
-    ],
+    ['a missing default account', `{"accounts": [${account}], "defaultAccount": "B"}`, '“B” isn’t among the accounts.'],
     [
       'a sign-in method that isn’t allowed',
       `{"accounts": [${account}], "signInMethods": ["basic"]}`,
       '“A” signs in by “bearer”, which “signInMethods” doesn’t allow.'
     ],
     [
-      'details of OAuth 2 where an account signs in otherwise',
+      'OAuth 2 details for an account with another sign-in method',
       `{"accounts": [${account.replace('}', ', "oauth": {"grant": "code", "clientId": "c", "issuer": "https://l.example"}}')}]}`,
       '“A” signs in by “bearer”, and has “oauth”.'
     ],
@@ -262,22 +258,22 @@ describe('a policy that contradicts itself is said', () => {
       told
     ]),
     [
-      'two accounts of one name',
+      'two accounts with one name',
       `{"accounts": [${account}, ${account.replace('"A"', '"a"')}]}`,
       'Two accounts are called “a”.'
     ],
     [
-      'an address without encryption',
+      'an unencrypted address',
       `{"accounts": [${account.replace('https', 'http')}]}`,
       'The address must start with https:// to keep your key or token safe.'
     ],
     [
-      'a way of adding accounts that isn’t known',
+      'an unknown way of adding accounts',
       '{"otherAccounts": "sometimes"}',
       '“otherAccounts” must be true, false or "enrolled".'
     ],
     [
-      'a file of presets by half its path',
+      'a relative path of a presets file',
       '{"sharedFile": "Office.countersign-settings"}',
       'Write the full path of the file, or start it with ~/ for the user’s home folder.'
     ],
@@ -292,7 +288,7 @@ describe('a policy that contradicts itself is said', () => {
       'This address is on a private network. Signing pages can only open public addresses.'
     ],
     [
-      'a host with more than a host',
+      'a host with more than a host name',
       '{"plainHttpHosts": ["http://a.example"]}',
       'Write a host by its name alone, in lower case, such as sign.office.example.'
     ],
@@ -303,33 +299,33 @@ describe('a policy that contradicts itself is said', () => {
     ],
     ['exceptions from no proxy', '{"proxy": {"except": ["a.example"]}}', 'Exceptions need a “server”.'],
     [
-      'a script at no address',
+      'a proxy script without an address',
       '{"proxy": {"script": "proxy.pac"}}',
       'Write the whole address of the script, starting with https:// or http://.'
     ],
     [
-      'a certificate authority that is none',
+      'an invalid certificate authority',
       '{"certificateAuthorities": ["-----BEGIN CERTIFICATE-----"]}',
       'This isn’t one certificate of a certificate authority, as text that starts with -----BEGIN CERTIFICATE-----.'
     ],
     ['a folder of nobody', '{"dropFolders": [{"folder": "/drop", "account": "A"}]}', '“A” isn’t among the accounts.'],
     [
-      'a folder by half its path',
+      'a relative path of a folder',
       '{"downloads": {"folder": "Identity"}}',
       'Write the full path of the folder, or start it with ~/ for the user’s home folder.'
     ],
     [
-      'a way out of the home folder',
+      'a path out of the home folder',
       '{"downloads": {"folder": "~/../other"}}',
       'Write the full path of the folder, or start it with ~/ for the user’s home folder.'
     ],
     [
-      'names that are all the same',
+      'identical file names',
       '{"downloads": {"names": "file"}}',
       'Every file would have the same name: add {document} or {reference}.'
     ],
     [
-      'quiet hours of no time',
+      'quiet hours of no length',
       '{"quietHours": {"from": "08:00", "to": "08:00"}}',
       'Quiet hours start and end at the same time. For none, write null.'
     ],
@@ -339,7 +335,7 @@ describe('a policy that contradicts itself is said', () => {
     expect(saidBy(file)[0]?.replace(/^.*?: /, '')).toBe(said)
   })
 
-  test('a host that is named may be reached without encryption', () => {
+  test('a named host may be used without encryption', () => {
     expect(saidBy(`{"accounts": [${account.replace('https', 'http')}], "plainHttpHosts": ["a.example"]}`)).toEqual([])
   })
 })

@@ -63,11 +63,11 @@ function meant(policy: Record<string, unknown>, name: string): unknown {
   return name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], policy)
 }
 
-describe('the template of Group Policy', () => {
+describe('the Group Policy template', () => {
   const template = parsed(files['windows/countersign.admx'] ?? '')
   const policies = all(template, 'policy')
 
-  test('has each setting of the schema, once, for the computer and below the one key', () => {
+  test('has each setting of the schema once, for the computer, under the one key', () => {
     const written = policies.map(
       (policy) => first(policy, 'elements')?.inside[0]?.attributes.valueName ?? policy.attributes.valueName
     )
@@ -115,9 +115,9 @@ describe('the template of Group Policy', () => {
   }
 
   test.each([
-    ['the example', example],
+    ['the example’s values', example],
     ['other answers', otherwise]
-  ])('writes %s so that it is read as it was meant', async (_what, policy) => {
+  ])('writes %s so that they are read as meant', async (_what, policy) => {
     const { $schema: _, ...said } = policy
     const values = MANAGED_SETTINGS.flatMap(({ name }, index) => {
       const value = meant(said, name)
@@ -126,7 +126,7 @@ describe('the template of Group Policy', () => {
     expect(await policyOn(windowsWith(Object.fromEntries(values)))).toEqual(said)
   })
 
-  test('withdraws by being enabled, and says nothing disabled', async () => {
+  test('withdraws when enabled, and has no effect when disabled', async () => {
     const withdrawal = policies.at(-1) as Element
     expect(await policyOn(windowsWith(Object.fromEntries([writtenFor(withdrawal, true)])))).toEqual({})
     expect(first(withdrawal, 'disabledValue')?.inside.map(({ name }) => name)).toEqual(['delete'])
@@ -148,11 +148,11 @@ function jsonOf(element: Element | undefined): unknown {
   return Object.fromEntries(members)
 }
 
-describe('the profile for macOS', () => {
+describe('the macOS profile', () => {
   test.each([
-    ['the example', example],
+    ['the example’s values', example],
     ['other answers', otherwise]
-  ])('sets %s as it was meant', async (_what, policy) => {
+  ])('sets %s as meant', async (_what, policy) => {
     const { PayloadContent, PayloadScope } = jsonOf(parsed(profile(policy))) as {
       PayloadContent: Record<string, unknown>[]
       PayloadScope: string
@@ -163,7 +163,7 @@ describe('the profile for macOS', () => {
     expect(await policyOn(macWith(PayloadContent[0]))).toEqual(said)
   })
 
-  test('that is packed sets everything that a policy can', () => {
+  test('that is packed sets every setting of a policy', () => {
     const packed = files['macos/countersign.mobileconfig'] ?? ''
     expect(packed).toBe(profile(example))
     for (const { name } of MANAGED_SETTINGS) expect(packed).toContain(`<key>${name}</key>`)
@@ -184,7 +184,7 @@ describe('the profile for macOS', () => {
   })
 })
 
-test('both examples are policies', () => {
+test('both examples are valid policies', () => {
   for (const policy of [example, otherwise]) {
     expect(readPolicy(new TextEncoder().encode(JSON.stringify(policy)))).toMatchObject({ ok: true })
   }
