@@ -9,8 +9,8 @@ function aRequest(): OutgoingRequest {
   return { method: 'GET', url: new URL('https://service.example.org/web/v1.4/x'), headers: new Headers() }
 }
 
-describe('the API key', () => {
-  test('signs as worked out by hand', async () => {
+describe('API key authentication', () => {
+  test('signs exactly like a signature computed by hand', async () => {
     const request = aRequest()
     await createAuthentication({ scheme: 'api-key', ...key }, fixed).sign(request)
     expect(Object.fromEntries(request.headers)).toEqual({
@@ -35,21 +35,21 @@ describe('the API key', () => {
     for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  test('tells no password that is written into the access URL', async () => {
+  test('leaves a password in the access URL out of the Referer', async () => {
     const request = aRequest()
     const accessUrl = 'https://user:pass@office.example.org/a#b'
     await createAuthentication({ scheme: 'api-key', ...key, accessUrl }, fixed).sign(request)
     expect(request.headers.get('referer')).toBe('https://office.example.org/a')
   })
 
-  test('with an access URL that is none cannot sign', () => {
+  test('can’t sign with an invalid access URL', () => {
     const authentication = createAuthentication({ scheme: 'api-key', ...key, accessUrl: 'office' }, fixed)
     expect(() => authentication.sign(aRequest())).toThrow()
   })
 })
 
-describe('what must not be shown', () => {
-  test('is named by each scheme', async () => {
+describe('the secrets that must not be shown', () => {
+  test('are listed by each scheme', async () => {
     expect(createAuthentication({ scheme: 'none' }, fixed).secrets).toEqual([])
     expect(createAuthentication({ scheme: 'api-key', ...key }, fixed).secrets).toEqual(['SECRET', 'KEY'])
     const bearer = createAuthentication({ scheme: 'bearer', token: () => 'TOK', apiKey: key }, fixed)

@@ -10,7 +10,7 @@ describe('a base URL', () => {
     ['https://API.example.org', 'https://api.example.org'],
     ['https://api.example.org:443///', 'https://api.example.org'],
     ['http://127.0.0.1:4100/web?x=1#y', 'http://127.0.0.1:4100/web']
-  ])('%j is read', (typed, href) => expect(readBaseUrl(typed).href).toBe(href))
+  ])('%j is accepted', (typed, href) => expect(readBaseUrl(typed).href).toBe(href))
 
   test.each([
     '',
@@ -20,7 +20,7 @@ describe('a base URL', () => {
     'javascript:alert(1)',
     'https://u:p@api.example.org',
     'https://'
-  ])('%j is none', (typed) => {
+  ])('%j is rejected', (typed) => {
     expect(() => readBaseUrl(typed)).toThrow(TypeError)
     const options = { baseUrl: typed, authentication: noAuthentication, fetch, clock: Date.now, random: Math.random }
     expect(() => createServiceClient(options)).toThrow(TypeError)

@@ -14,7 +14,7 @@ function piecesOf(text: string, cuts: number[]): string[] {
   return at.slice(1).map((end, index) => text.slice(at[index], end))
 }
 
-test('any bytes come back, in both alphabets, in lines or not, padded or not, wherever they are cut', () => {
+test('arbitrary bytes are decoded in both alphabets, with or without line breaks and padding, wherever they are cut', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -40,12 +40,12 @@ test.each([
   [['QQ==QQ==']],
   [['QQ=', '==']],
   [['data:,QUE=']]
-])('%j is none', (pieces) => {
+])('%j is not base64', (pieces) => {
   const decoder = new Base64Decoder()
   expect(() => pieces.map((piece) => decoder.write(piece))).toThrow(EncodingError)
 })
 
-test.each([[['Q']], [['QUFBQ']], [['QQ=']], [['QUFB', '=']]])('%j stops in the middle', (pieces) => {
+test.each([[['Q']], [['QUFBQ']], [['QQ=']], [['QUFB', '=']]])('%j is incomplete', (pieces) => {
   const decoder = new Base64Decoder()
   for (const piece of pieces) decoder.write(piece)
   expect(() => decoder.end()).toThrow(EncodingError)

@@ -28,14 +28,14 @@ async function asked(answering: Answering, dataTypeSpelling?: 'lower' | 'upper' 
 
 const notFound = body('<h1>Not found</h1>', 404)
 
-describe('a service that is asked as usual', () => {
-  test('is asked in lower case, and no more where that works', async () => {
+describe('a service without a set spelling', () => {
+  test('is called with lower case, and only that if it works', async () => {
     const { client, spellings } = await asked(body(aPdf))
     await client.downloadIDVerificationPdf('d-1')
     expect(spellings()).toEqual(['pdf'])
   })
 
-  test('isn’t taken to know a word by a page that came in its place', async () => {
+  test('isn’t considered to know a spelling because of a web page in its place', async () => {
     let isSignedIn = false
     const page = body('<form>Sign in<input type="password"></form>', 200, { 'content-type': 'text/html' })
     const { client, spellings } = await asked((...given) =>
@@ -49,9 +49,9 @@ describe('a service that is asked as usual', () => {
 
   test.each([
     ['has no such address', notFound],
-    ['has no such address for reading', body('', 405)],
-    ['does not know the word', refusal(400, 'Requested value ‘pdf’ was not found', 'IDVerificationDataType')]
-  ])('and %s is asked in upper case, and so from then on', async (_what, lower) => {
+    ['has no such address for GET', body('', 405)],
+    ['doesn’t know the spelling', refusal(400, 'Requested value ‘pdf’ was not found', 'IDVerificationDataType')]
+  ])('that %s is called with upper case, and from then on only that', async (_what, lower) => {
     const { client, spellings } = await asked(
       bySpelling(lower, (one, ...rest) => (one.url.endsWith('PDF') ? body(aPdf) : json([{ DocId: '1' }]))(one, ...rest))
     )
@@ -61,7 +61,7 @@ describe('a service that is asked as usual', () => {
     expect(spellings()).toEqual(['pdf', 'PDF', 'PDF', 'JSON'])
   })
 
-  test('and once understood the word is not asked with another', async () => {
+  test('that once accepted a spelling isn’t called with another', async () => {
     let answer: Answering = body(aPdf)
     const { client, spellings } = await asked((...call) => answer(...call))
     await client.downloadIDVerificationPdf('d-1')
@@ -70,42 +70,42 @@ describe('a service that is asked as usual', () => {
     expect(spellings()).toEqual(['pdf', 'pdf'])
   })
 
-  test.each([401, 402, 403, 409, 410, 426])('and refuses with %i is not asked a second time', async (status) => {
+  test.each([401, 402, 403, 409, 410, 426])('that refuses with %i isn’t called a second time', async (status) => {
     const { client, spellings } = await asked(body('', status))
     expect((await errorOf(client.getIDVerification('d-1'))).status).toBe(status)
     expect(spellings()).toEqual(['json'])
   })
 })
 
-describe('the refusal that is told', () => {
+describe('the refusal reported', () => {
   const unknownWord = refusal(400, 'IDVerificationDataType must be pdf or json.', 'IDVerificationDataType')
   const unknownUpper = refusal(400, '‘PDF’ is no data type')
   const removed = refusal(404, 'Removed under the retention policy')
 
   test.each<[string, Answering, Answering, number, string | undefined]>([
     [
-      'a document that was removed, whatever is said of our other word',
+      'a removed document, whatever the answer to the other spelling',
       removed,
       unknownUpper,
       404,
       'Removed under the retention policy'
     ],
     [
-      'a document that was removed, where the other word leads nowhere',
+      'a removed document, if the other spelling leads nowhere',
       removed,
       notFound,
       404,
       'Removed under the retention policy'
     ],
     [
-      'a document that was removed, where only the other word is known',
+      'a removed document, if only the other spelling is known',
       unknownWord,
       removed,
       404,
       'Removed under the retention policy'
     ],
     [
-      'a document that was removed, where the first word leads nowhere',
+      'a removed document, if the first spelling leads nowhere',
       notFound,
       removed,
       404,
@@ -114,7 +114,7 @@ describe('the refusal that is told', () => {
     ['a right that is lacking, where only the other word is known', notFound, body('', 403), 403, undefined],
     ['a service that is away when it is asked again', notFound, body('', 503), 503, undefined],
     [
-      'a word that isn’t known, where neither is',
+      'an unknown spelling, if neither is known',
       unknownWord,
       unknownUpper,
       400,
@@ -133,7 +133,7 @@ describe('the refusal that is told', () => {
 test.each([
   ['lower', 'pdf'],
   ['upper', 'PDF']
-] as const)('a service that is to be asked in %s case is asked so alone', async (setting, word) => {
+] as const)('a service set to %s case is called only in that case', async (setting, word) => {
   const { client, spellings } = await asked(notFound, setting)
   expect((await errorOf(client.downloadIDVerificationPdf('d-1'))).status).toBe(404)
   expect(spellings()).toEqual([word])

@@ -21,7 +21,7 @@ async function fetched(client: ServiceClient, { asked, maxBytes }: Row): Promise
 }
 
 describe.each([
-  ['the line', lineFaults],
+  ['the connection', lineFaults],
   ['refusals', refusals],
   ['broken PDFs', brokenPdfs],
   ['something other than a PDF', otherThanPdfs],
@@ -47,13 +47,13 @@ describe.each([
 const told = ({ code, sentence, serviceMessage }: Row) => [code, sentence, serviceMessage].join('|')
 
 describe('the table', () => {
-  test('has at least 40 ways to misbehave, and 40 things that a person is told', () => {
+  test('has at least 40 faults and 40 distinct reports', () => {
     expect(new Set(table.map(({ does }) => does)).size).toBe(table.length)
     expect(table.length).toBeGreaterThanOrEqual(40)
     expect(new Set(table.map(({ code, sentence }) => `${code}|${sentence}`)).size).toBeGreaterThanOrEqual(40)
   })
 
-  test('tells rows apart that don’t mean the same', () => {
+  test('reports faults of different meaning differently', () => {
     const meanings = new Map<string, string>()
     for (const row of table) {
       const meaning = row.means ?? row.does
@@ -63,7 +63,7 @@ describe('the table', () => {
     }
   })
 
-  test('says each thing in one or two sentences of plain words', () => {
+  test('reports each fault in one or two plain sentences', () => {
     for (const { sentence } of table) {
       expect(sentence).toMatch(/^[A-Z][^\n]{15,160}\.$/)
       expect(sentence.replace(/https?:\/\/\S+/, '')).not.toMatch(/oops|JSON|HTTP|base64|\bnull\b|\b[45]\d\d\b/i)

@@ -22,19 +22,19 @@ const base64 = aPdf.toString('base64')
 const lines = base64.replace(/.{20}/g, '$&\r\n')
 const url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 
-describe('a whole PDF', () => {
+describe('a complete PDF', () => {
   test.each<[string, Answering]>([
-    ['called anything', body(aPdf, 200, typed('text/html'))],
-    ['called nothing', body(aPdf)],
+    ['with another content type', body(aPdf, 200, typed('text/html'))],
+    ['without a content type', body(aPdf)],
     ['compressed', body(gzipSync(aPdf), 200, { 'content-encoding': 'gzip' })],
     ['of two revisions', body(aPdfOfTwoRevisions)],
-    ['made to be shown while it comes', body(aLinearisedPdf)],
+    ['linearised', body(aLinearisedPdf)],
     ['behind a byte order mark', body(Buffer.concat([Buffer.from('efbbbf', 'hex'), aPdf]))],
     ['behind 1,024 bytes of rubbish', body(Buffer.concat([Buffer.alloc(1024, 'x'), aPdf]))],
     ['before blank lines and noughts', body(Buffer.concat([aPdf, Buffer.from('\r\n\0\0\0')]))],
     ['before a page of rubbish', body(Buffer.concat([aPdf, Buffer.alloc(1000, '<br>')]))],
     ['as the whole of a part', body(aPdf, 206, { 'content-range': `bytes 0-${aPdf.length - 1}/${aPdf.length}` })]
-  ])('%s comes byte for byte', async (_how, answering) => {
+  ])('%s arrives byte for byte', async (_how, answering) => {
     const pdf = await whole(await from(answering))
     expect(pdf.includes(aPdf.subarray(0, 100)) || pdf.equals(aLinearisedPdf)).toBe(true)
     expect(pdf.subarray(-1100).includes('%%EOF')).toBe(true)
@@ -42,7 +42,7 @@ describe('a whole PDF', () => {
 
   test.each<[string, Answering]>([
     ['as text', body(base64, 200, typed('text/plain'))],
-    ['called a PDF', body(base64, 200, typed('application/pdf'))],
+    ['with the type of a PDF', body(base64, 200, typed('application/pdf'))],
     ['in lines', body(`\r\n${lines}\r\n`)],
     ['in the alphabet of addresses, without padding', body(url)],
     ['with a prefix', body(`data:application/pdf;base64,${base64}`)],
@@ -55,14 +55,14 @@ describe('a whole PDF', () => {
     ['in a JSON string, compressed', body(gzipSync(JSON.stringify(base64)), 200, { 'content-encoding': 'gzip' })],
     ['in a member', json({ FileName: 'é.pdf', Data: base64, Size: aPdf.length })],
     ['in a member of a member of a list', json([{ Files: [{ Name: 'a "b" c', Content: lines }] }])]
-  ])('as base64 %s comes decoded', async (_how, answering) => {
+  ])('as base64 %s arrives decoded', async (_how, answering) => {
     const download = await from(answering)
     expect((await whole(download)).equals(aPdf)).toBe(true)
     // The announced length is that of something else.
     expect(download.length).toBeUndefined()
   })
 
-  test('in base64 comes decoded wherever its pieces are cut', async () => {
+  test('in base64 arrives decoded, wherever it is cut', async () => {
     // Longer than the part checked before decoding, with every base64 character in it.
     const pdf = Buffer.concat([aPdf.subarray(0, 100), randomBytes(3000), aPdf.subarray(100)])
     const inLines = pdf.toString('base64').replace(/.{30}/g, '$&\r\n')
@@ -98,7 +98,7 @@ const crlf = '\r\n'
 const closing = (bytes: Buffer) => Buffer.concat([Buffer.from(`HTTP/1.1 200 OK${crlf}${crlf}`), bytes])
 const ways: [string, (whole: Buffer, cut: number) => Buffer][] = [
   [
-    'of an announced length',
+    'with a stated length',
     (whole, cut) =>
       Buffer.concat([
         Buffer.from(`HTTP/1.1 200 OK${crlf}Content-Length: ${whole.length}${crlf}${crlf}`),
@@ -107,7 +107,7 @@ const ways: [string, (whole: Buffer, cut: number) => Buffer][] = [
   ],
   ['of no announced length', (whole, cut) => closing(whole.subarray(0, cut))],
   [
-    'in pieces, ended as if it were whole',
+    'in chunks, ended as if complete',
     (whole, cut) =>
       Buffer.concat([
         Buffer.from(`HTTP/1.1 200 OK${crlf}Transfer-Encoding: chunked${crlf}${crlf}`),
@@ -116,7 +116,7 @@ const ways: [string, (whole: Buffer, cut: number) => Buffer][] = [
       ])
   ],
   [
-    'in a piece that isn’t ended',
+    'in a chunk that isn’t ended',
     (whole, cut) =>
       Buffer.concat([
         Buffer.from(
@@ -127,20 +127,20 @@ const ways: [string, (whole: Buffer, cut: number) => Buffer][] = [
   ]
 ]
 
-describe('a PDF that is cut', () => {
-  test.each(ways)('%s is never taken for whole, wherever it is cut', async (_how, answerOf) => {
+describe('a truncated PDF', () => {
+  test.each(ways)('%s is never taken for complete, wherever it is cut', async (_how, answerOf) => {
     await neverWhole(aPdf, answerOf)
   })
 
-  test.each(ways)('%s, made to be shown while it comes, is never taken for whole', async (_how, answerOf) => {
+  test.each(ways)('%s, linearised, is never taken for complete', async (_how, answerOf) => {
     await neverWhole(aLinearisedPdf, answerOf)
   })
 
-  test.each(ways)('%s, as base64, is never taken for whole', { tags: ['full'] }, async (_how, answerOf) => {
+  test.each(ways)('%s, as base64, is never taken for complete', { tags: ['full'] }, async (_how, answerOf) => {
     await neverWhole(Buffer.from(JSON.stringify({ Data: base64 })), answerOf)
   })
 
-  test('compressed is never taken for whole', async () => {
+  test('that is compressed is never taken for complete', async () => {
     const packed = gzipSync(aPdf, { level: 0 })
     // Leave out gzip's trailing checksum and length: without them all of the PDF is there.
     await neverWhole(packed.subarray(0, -8), (bytes, cut) =>
@@ -159,7 +159,7 @@ describe('a PDF that is cut', () => {
   }
 })
 
-describe('a length that was announced', () => {
+describe('the Content-Length', () => {
   const announcing = (length: number, headers: Record<string, string> = {}) =>
     clientOf('http://service.example.org', {
       limits: onlyOneAttempt,
@@ -167,14 +167,14 @@ describe('a length that was announced', () => {
         new Response(new Uint8Array(aPdf), { headers: { 'content-length': String(length), ...headers } })
     })
 
-  test.each([-1, 1])('and isn’t kept, by %i byte, is no whole PDF, though fetch took it for one', async (more) => {
+  test.each([-1, 1])('off by %i byte makes the PDF incomplete, even if fetch accepted it', async (more) => {
     expect(await errorOf(fetched(announcing(aPdf.length + more)))).toMatchObject({
       code: 'incomplete',
       finding: 'not-whole'
     })
   })
 
-  test('of something compressed is of other bytes, and says nothing', async () => {
+  test('of a compressed answer counts other bytes, and is ignored', async () => {
     // As Electron's net answers: already decompressed, with the original headers.
     const download = await announcing(40, { 'content-encoding': 'gzip' }).downloadIDVerificationPdf('d-1')
     expect(download.length).toBeUndefined()
@@ -182,7 +182,7 @@ describe('a length that was announced', () => {
   })
 })
 
-test('a page of nothing but white space is told without holding anyone up', async () => {
+test('a long page of white space is recognised without delay', async () => {
   const before = process.threadCpuUsage()
   const error = await errorOf(from(body(`${' '.repeat(200_000)}<html>`)))
   const { user } = process.threadCpuUsage(before)
@@ -190,7 +190,7 @@ test('a page of nothing but white space is told without holding anyone up', asyn
   expect(user / 1000).toBeLessThan(1_000)
 })
 
-test('an error that comes in place of the PDF is shown without the account’s secrets', async () => {
+test('an error in place of the PDF is shown without the account’s secrets', async () => {
   const service = await serve(json({ ResponseStatus: { Message: `Key ${aKey.key} with ${aKey.secret} is asleep` } }))
   const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
   const client = clientOf(service.url, { authentication })
@@ -199,11 +199,11 @@ test('an error that comes in place of the PDF is shown without the account’s s
   }
 })
 
-describe('a large one', () => {
+describe('a large PDF', () => {
   test.each([
     ['as it is', (pdf: Buffer) => pdf],
     ['as base64', (pdf: Buffer) => Buffer.from(JSON.stringify(pdf.toString('base64')))]
-  ])('of 64 MB %s comes in small pieces', async (_how, encoded) => {
+  ])('of 64 MB %s arrives in small pieces', async (_how, encoded) => {
     const piece = encoded(pdfOf(64 * 1024 * 1024))
     const service = await serve((_asked, response) => response.end(piece))
     const download = await clientOf(service.url).downloadIDVerificationPdf('d-1')

@@ -17,22 +17,22 @@ test.each<[string, Answering]>([
   expect(await from(answering)).toEqual({ items: [read], problems: [] })
 })
 
-test('names of members are found in any case', async () => {
+test('member names are found in any case', async () => {
   expect((await from(json({ docClass: 'Passport', ISPASSED: 1 }))).items).toEqual([
     { DocClass: 'Passport', IsPassed: true }
   ])
 })
 
-test('a record with everything missing is a record', async () => {
+test('a record with every member missing is accepted', async () => {
   expect(await from(json([{}]))).toEqual({ items: [{}], problems: [] })
 })
 
-test('a record with members of the wrong kind is a problem with its place, and loses no other', async () => {
+test('a record with members of the wrong type is reported with its place, and the others are kept', async () => {
   const { items, problems } = await from(json([record, { FirstName: { a: 1 } }, 7, { IsPassed: 'perhaps' }]))
   expect(items).toEqual([read])
   expect(problems.map(({ path }) => path)).toEqual(['[1].FirstName', '[2]', '[3].IsPassed'])
 })
 
-test('what is unknown stays as it came', async () => {
+test('unknown members are kept as they are', async () => {
   expect((await from(json([{ ...record, Mood: ['calm'] }]))).items).toEqual([{ ...read, Mood: ['calm'] }])
 })

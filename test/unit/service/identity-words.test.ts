@@ -9,14 +9,14 @@ const told = (asked: IDVerificationDataType, finding: Finding) =>
     new ServiceError({ code: 'not-a-pdf', operation: 'Download/IDVerification', mayHaveArrived: false, asked, finding })
   ).message
 
-test.each(FINDINGS)('“%s” is told in one or two sentences', (finding) => {
+test.each(FINDINGS)('“%s” is reported in one or two sentences', (finding) => {
   for (const asked of ['pdf', 'json'] as const) {
     expect(told(asked, finding)).toMatch(/^[A-Z].{15,160}\.$/)
     expect(told(asked, finding)).not.toMatch(/oops|error|JSON|HTTP|base64|undefined/i)
   }
 })
 
-test('no two findings are told in the same words', () => {
+test('no two findings are reported in the same words', () => {
   for (const asked of ['pdf', 'json'] as const) {
     expect(new Set(FINDINGS.map((finding) => told(asked, finding))).size).toBe(FINDINGS.length)
   }

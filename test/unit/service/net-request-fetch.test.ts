@@ -58,8 +58,8 @@ function netRequest(options: Parameters<NetRequest>[0]): NetClientRequest {
 
 const overNet = { fetch: fetchByNetRequest(netRequest) }
 
-describe('the fetch for Electron', () => {
-  test('fits Electron’s own types', () => {
+describe('fetch over Electron’s net.request', () => {
+  test('matches Electron’s own types', () => {
     const fits =
       (electron: typeof net): NetRequest =>
       (options) =>
@@ -75,13 +75,13 @@ describe('the fetch for Electron', () => {
     expect(service.asked[0]?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
   })
 
-  test('answers a redirect, so that a GET is led on inside the service', async () => {
+  test('returns redirects, so that a GET is followed inside the service', async () => {
     const service = await serve(inTurn(body('', 302, { location: '/elsewhere' }), json([])))
     await clientOf(service.url, overNet).getTemplateList()
     expect(service.asked.map(({ url }) => url)).toEqual(['/FormFiller/GetTemplateList', '/elsewhere'])
   })
 
-  test('answers a redirect to elsewhere, which is refused with its origin', async () => {
+  test('returns a redirect to another origin, which is refused and named', async () => {
     const stranger = await serve(json([]))
     const service = await serve(body('', 307, { location: stranger.url }))
     const error = await errorOf(clientOf(service.url, overNet).sendForms2(aFormDirectRequest()))
@@ -94,20 +94,20 @@ describe('the fetch for Electron', () => {
     expect(error).toMatchObject({ code: 'refused', reason: 'ERR_CONNECTION_REFUSED', mayHaveArrived: false })
   })
 
-  test('is cancelled', async () => {
+  test('can be cancelled', async () => {
     const cancel = new AbortController()
     const service = await serve(() => cancel.abort())
     const call = clientOf(service.url, overNet).getTemplateList({ signal: cancel.signal })
     expect((await errorOf(call)).code).toBe('cancelled')
   })
 
-  test('an answer without a body is one', async () => {
+  test('accepts an answer without a body', async () => {
     const service = await serve(body('', 204))
     const reminder = { DocumentReference: 'd', SignerReference: 's' }
     expect(await clientOf(service.url, overNet).sendReminder(reminder)).toBe('sent')
   })
 
-  test('an answer with a header that is no Latin-1 is one', async () => {
+  test('accepts an answer with a header that isn’t Latin-1', async () => {
     const name = Buffer.from('filename="Tūī.pdf"').toString('latin1')
     const service = await serve(body('[]', 200, { 'content-type': 'application/json', 'content-disposition': name }))
     expect(await clientOf(service.url, overNet).getTemplateList()).toEqual({ items: [], problems: [] })
@@ -116,13 +116,13 @@ describe('the fetch for Electron', () => {
     await answer.body?.cancel()
   })
 
-  test.each([700, 999])('the status %i, which no answer can have, fails the call at once', async (status) => {
+  test.each([700, 999])('fails the call immediately for the invalid status %i', async (status) => {
     const service = await serve(body('{}', status))
     const error = await errorOf(clientOf(service.url, overNet).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ mayHaveArrived: true, reason: 'ERR_INVALID_HTTP_RESPONSE' })
   })
 
-  test('answers that nobody reads to their end keep no connection', async () => {
+  test('frees the connection of an answer that is never read to its end', async () => {
     const service = await serve(({ url }, response) => {
       response.writeHead(200)
       if (url === '/short') response.end('it')
@@ -136,7 +136,7 @@ describe('the fetch for Electron', () => {
     expect(await answer.text()).toBe('it')
   })
 
-  test('lets a POST, and only a POST, wait until no used connection is left', async () => {
+  test('makes a POST, and only a POST, wait until no used connection is left', async () => {
     const service = await serve(json([]))
     const happened: string[] = []
     const recording: NetRequest = (options) => {

@@ -45,16 +45,16 @@ describe('Node', () => {
     expect(readNetworkFailure(fetchFailed(reason))).toEqual({ code, reason, mayHaveArrived })
   })
 
-  test.each(['ETIMEDOUT', 'ECONNRESET'])('%s while connecting never left', (reason) => {
+  test.each(['ETIMEDOUT', 'ECONNRESET'])('%s while connecting: the request never left', (reason) => {
     expect(readNetworkFailure(fetchFailed(reason, { syscall: 'connect' })).mayHaveArrived).toBe(false)
   })
 
-  test('a reset in the handshake never left', () => {
+  test('a reset during the handshake: the request never left', () => {
     const message = 'Client network socket disconnected before secure TLS connection was established'
     expect(readNetworkFailure(fetchFailed('ECONNRESET', { message })).mayHaveArrived).toBe(false)
   })
 
-  test('a name with several addresses, none of which answers, is refused', () => {
+  test('a name whose addresses all refuse is refused', () => {
     const attempts = ['::1', '127.0.0.1'].map((address) => Object.assign(new Error(address), { code: 'ECONNREFUSED' }))
     const failed = new TypeError('fetch failed', { cause: new AggregateError(attempts) })
     expect(readNetworkFailure(failed)).toEqual({ code: 'refused', reason: 'ECONNREFUSED', mayHaveArrived: false })
@@ -101,7 +101,7 @@ describe('Electron', () => {
     expect(readNetworkFailure(new Error(`net::${reason}`))).toEqual({ code, reason, mayHaveArrived })
   })
 
-  test('a redirect that net.fetch would not answer is one', () => {
+  test('a redirect that net.fetch rejects is reported as redirected', () => {
     expect(readNetworkFailure(new Error('Redirect was cancelled')).code).toBe('redirected')
     const refused = new Error("Attempted to redirect, but redirect policy was 'error'")
     expect(readNetworkFailure(refused).code).toBe('redirected')
@@ -110,17 +110,17 @@ describe('Electron', () => {
 
 describe('anything else', () => {
   test.each([
-    ['an error that nobody knows', new Error('what?')],
-    ['a code that nobody knows', fetchFailed('E_WHATEVER')],
+    ['an unknown error', new Error('what?')],
+    ['an unknown code', fetchFailed('E_WHATEVER')],
     ['a text', 'gone'],
     ['nothing', undefined],
     ['null', null],
-    ['a code that is no code', fetchFailed('mia@example.com')]
-  ])('%s is an interruption that may have arrived, without a reason that could hold anything', (_what, thrown) => {
+    ['an invalid code', fetchFailed('mia@example.com')]
+  ])('%s is an interruption that may have arrived, without a reason that could leak anything', (_what, thrown) => {
     expect(readNetworkFailure(thrown)).toEqual({ code: 'interrupted', mayHaveArrived: true })
   })
 
-  test('an error that causes itself ends', () => {
+  test('an error that is its own cause is handled', () => {
     const error = new Error('round')
     error.cause = error
     expect(readNetworkFailure(error).code).toBe('interrupted')

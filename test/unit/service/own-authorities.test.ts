@@ -14,8 +14,8 @@ const vouching = (trusted: readonly Made[], now = Date.now()) =>
 const vouched = (trusted: readonly Made[], chain: readonly Made[], hostname = NAME) =>
   vouching(trusted).vouch({ hostname, chain: chain.map(({ cert }) => cert) })
 
-describe('an authority of the organisation’s own', () => {
-  test('vouches for a server that it signed, and it can be said which did', async () => {
+describe('an organisation’s certificate authority', () => {
+  test('vouches for a server that it signed, and can be named', async () => {
     const own = vouching([aCertificate({ name: 'Another Root', isAuthority: true }), root])
     const server = aCertificate({ name: NAME, by: root, purpose: 'server' })
     expect(own.voucherFor(`https://${NAME}/web`)).toBeUndefined()
@@ -24,20 +24,20 @@ describe('an authority of the organisation’s own', () => {
     expect(authorityIn(root.cert)).toMatchObject({ name: 'Harbour Law Root' })
   })
 
-  test('vouches by another that it signed', async () => {
+  test('vouches through an intermediate that it signed', async () => {
     const between = aCertificate({ name: 'Issuing', by: root, isAuthority: 0 })
     expect(await vouched([root], [aCertificate({ name: NAME, by: between }), between])).toBe(true)
     // The server may send the root as well.
     expect(await vouched([root], [aCertificate({ name: NAME, by: between }), between, root])).toBe(true)
   })
 
-  test('vouches for none that comes with something else than certificates', async () => {
+  test('vouches for no chain containing anything other than certificates', async () => {
     expect(await vouching([root]).vouch({ hostname: NAME, chain: ['made up'] })).toBe(false)
     expect(await vouching([root]).vouch({ hostname: NAME, chain: [] })).toBe(false)
   })
 })
 
-test('what a policy may name is one certificate, of an authority', () => {
+test('a policy’s entry must be a single certificate of an authority', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = aCertificate({ name: NAME, by: root })
   for (const text of [

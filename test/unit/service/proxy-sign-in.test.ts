@@ -1,4 +1,4 @@
-/** Signing in to the office's proxies: what each is shown, once, and when a person is asked. */
+/** Signing in to the office's proxies: which credentials each gets, how often, and when a person is asked. */
 import { describe, expect, test } from 'vitest'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { GRACE, NAME, OFFICE, opened, signedIn } from './proxy-office.ts'
@@ -6,8 +6,8 @@ import { GRACE, NAME, OFFICE, opened, signedIn } from './proxy-office.ts'
 /** Waits until all pending microtasks have run. */
 const atRest = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('a proxy that asks', () => {
-  test('of which nothing is known waits for a person, and is said once', async () => {
+describe('a proxy that requires a sign-in', () => {
+  test('waits for a person if no credentials are known, and is announced once', async () => {
     const { signIns, changes } = opened()
     for (let request = 0; request < 3; request++) {
       expect(await signIns.forRequest().answer(OFFICE)).toBeUndefined()
@@ -16,14 +16,14 @@ describe('a proxy that asks', () => {
     expect(changes()).toBe(1)
   })
 
-  test('gets what was entered, also in the next run', async () => {
+  test('gets the entered credentials, in the next run too', async () => {
     const { signIns, slot } = await signedIn()
     expect(signIns.waiting()).toBeUndefined()
     expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
     expect(await opened(slot).signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
   })
 
-  test('says no to it: it is forgotten, and a person is asked again', async () => {
+  test('that rejects them has them forgotten, and a person is asked again', async () => {
     const { signIns, slot } = await signedIn()
     const request = signIns.forRequest()
     expect(await request.answer(OFFICE)).toEqual(GRACE)
@@ -36,7 +36,7 @@ describe('a proxy that asks', () => {
     expect(await signIns.forRequest().answer(OFFICE)).toEqual({ ...GRACE, password: 'right' })
   })
 
-  test('is shown what isn’t proven by one request alone, however many wait', async () => {
+  test('gets unproven credentials from one request only, however many are waiting', async () => {
     const { signIns } = await signedIn()
     const first = signIns.forRequest()
     const shown = [await first.answer(OFFICE)]
@@ -48,7 +48,7 @@ describe('a proxy that asks', () => {
     expect(shown).toEqual([GRACE])
   })
 
-  test('took it: all others that wait go on', async () => {
+  test('that accepts them lets the other waiting requests go on', async () => {
     const { signIns } = await signedIn()
     const first = signIns.forRequest()
     await first.answer(OFFICE)
@@ -59,7 +59,7 @@ describe('a proxy that asks', () => {
     expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
   })
 
-  test('is tried by the next request where the first was given up', async () => {
+  test('is tried by the next request if the first was abandoned', async () => {
     const { signIns } = await signedIn()
     const first = signIns.forRequest()
     await first.answer(OFFICE)
@@ -70,13 +70,13 @@ describe('a proxy that asks', () => {
   })
 })
 
-test('where no proxy waits nothing is kept', async () => {
+test('nothing is stored if no proxy is waiting', async () => {
   const { signIns, slot } = opened()
   await expect(signIns.signIn(GRACE)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   expect(await slot.get()).toBeNull()
 })
 
-test('what the keychain can’t keep holds until the end', async () => {
+test('credentials that the keychain can’t store are used until the application ends', async () => {
   const slot = { ...memoryKeychain().proxies, set: () => Promise.reject(new Error('It is shut.')) }
   const { signIns } = opened(slot)
   await signIns.forRequest().answer(OFFICE)

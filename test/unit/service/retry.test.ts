@@ -23,13 +23,13 @@ describe('Retry-After', () => {
   ])('%s is %i ms', (header, milliseconds) => expect(readRetryAfter(header, now)).toBe(milliseconds))
 
   test.each([null, '', 'soon', '-5', '1.5', '1e9', '99999999999', 'Wed, 99 Foo 2031 12:00:30 GMT'])(
-    '%j says nothing',
+    '%j is ignored',
     (header) => expect(readRetryAfter(header, now)).toBeUndefined()
   )
 })
 
-describe('waiting', () => {
-  test('is never longer than its cap, and never happens after the last attempt', () => {
+describe('the wait before a retry', () => {
+  test('never exceeds its cap, and there is none after the last attempt', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60 }),
@@ -44,7 +44,7 @@ describe('waiting', () => {
     )
   })
 
-  test('is at least what the service asks for, spread by chance', () => {
+  test('is at least what the service asks for, with jitter', () => {
     const wait = (chance: number) => waitBeforeRetry(failed('rate-limited', 5000), 1, RETRY_LIMITS, () => chance)
     expect(wait(0)).toBe(5000)
     expect(wait(0.99)).toBeGreaterThan(5000)
@@ -60,7 +60,7 @@ describe('waiting', () => {
     'unexpected-shape',
     'too-large',
     'quota'
-  ] as const)('after %s there is no other attempt', (code) =>
+  ] as const)('never happens after %s', (code) =>
     expect(waitBeforeRetry(failed(code), 1, RETRY_LIMITS, () => 0)).toBeUndefined()
   )
 })

@@ -7,21 +7,21 @@ const patient = { answer: 60_000, idle: 60_000, total: 60_000 }
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 describe('a watched call', () => {
-  test('ends when no answer comes', async () => {
+  test('ends when no answer arrives', async () => {
     const watching = startWatchdog({ ...patient, answer: 10 }, undefined)
     await expect(watching.during('answer', new Promise(() => {}))).rejects.toBeDefined()
     expect(watching.endReason()).toBe('timeout')
     watching.finish()
   })
 
-  test('ends by silence', async () => {
+  test('ends after too long a silence', async () => {
     const watching = startWatchdog({ ...patient, idle: 10 }, undefined)
     await expect(watching.during('idle', new Promise(() => {}))).rejects.toBeDefined()
     expect(watching.endReason()).toBe('timeout')
     watching.finish()
   })
 
-  test('does not end by a reader who takes its time between two pieces', async () => {
+  test('doesn’t end because its reader is slow between two pieces', async () => {
     const watching = startWatchdog({ ...patient, answer: 5, idle: 5 }, undefined)
     await watching.during('idle', Promise.resolve())
     await pause(40)
@@ -30,7 +30,7 @@ describe('a watched call', () => {
     watching.finish()
   })
 
-  test('is cancelled by its caller, once and for good', async () => {
+  test('is cancelled by its caller exactly once', async () => {
     const cancel = new AbortController()
     const watching = startWatchdog(patient, cancel.signal)
     const step = watching.during('idle', new Promise(() => {}))
@@ -41,7 +41,7 @@ describe('a watched call', () => {
     watching.finish()
   })
 
-  test('leaves nothing on the caller’s signal', async () => {
+  test('leaves no listener on the caller’s signal', async () => {
     const cancel = new AbortController()
     const watching = startWatchdog(patient, cancel.signal)
     expect(await watching.during('idle', Promise.resolve('a'))).toBe('a')
@@ -50,7 +50,7 @@ describe('a watched call', () => {
     expect(getEventListeners(watching.signal, 'abort')).toEqual([])
   })
 
-  test('a send is given more time for its answer than a small read', () => {
+  test('a send gets more time for its answer than a small read', () => {
     expect(TIME_LIMITS.send.answer).toBeGreaterThan(TIME_LIMITS.read.answer)
     for (const limits of Object.values(TIME_LIMITS)) expect(limits.total).toBeGreaterThanOrEqual(limits.answer)
   })
