@@ -7,19 +7,19 @@ const tama = signer({ key: 's2', FirstName: 'Tama', LastName: 'Brooks', Email: '
 const said = (signers: (typeof mere)[], embedded: boolean) =>
   problemsOf(forms({ embedded, items: [form({ signers })] }), 0).filter(({ at }) => at === 'embedded')
 
-describe('signing in this application', () => {
-  test('warns of those who are not at the counter, by name', () => {
+describe('signing in the application', () => {
+  test('warns of signers who aren’t at the counter, by name', () => {
     expect(said([mere, tama], true)).toMatchObject([
       { severity: 'warning', message: expect.stringContaining('Mere Tamati may not be invited') }
     ])
   })
 
-  test('waits until it is known who else signs', () => {
+  test('doesn’t warn until the other signers are known', () => {
     const blank = signer({ key: 's3', FirstName: '', LastName: '', Email: '' })
     expect(said([tama, blank], true)).toEqual([])
   })
 
-  test('says nothing where all sign at the counter, or nobody does', () => {
+  test('doesn’t warn if all sign at the counter, or it is off', () => {
     expect(said([tama], true)).toEqual([])
     expect(said([mere], true)).toEqual([])
     expect(said([mere, tama], false)).toEqual([])
@@ -27,7 +27,7 @@ describe('signing in this application', () => {
 })
 
 describe('an e-mail address', () => {
-  test('may be shared, of which is warned unless they sign face to face', () => {
+  test('shared by signers gives a warning, unless they sign face to face', () => {
     const [one, other] = [mere, { ...mere, key: 's4', FirstName: 'Rangi' }]
     const told = (signers: (typeof mere)[]) => problemsOf(forms({ embedded: true, items: [form({ signers })] }), 0)
     expect(told([one, other])).toMatchObject([{ message: expect.stringContaining('share this address') }])
@@ -38,12 +38,12 @@ describe('an e-mail address', () => {
     ['olive.penn@example,com', 'There’s a comma after the @. Should it be a dot?'],
     ['olive.penn@example..com', 'This isn’t an e-mail address. Write it like name@example.com.'],
     ['olive.penn@-example.com', 'This isn’t an e-mail address. Write it like name@example.com.']
-  ])('%s can not be one', (Email, message) => {
+  ])('can’t be %s', (Email, message) => {
     const problems = problemsOf(forms({ items: [form({ signers: [signer({ Email })] })] }), 0)
     expect(problems).toMatchObject([{ severity: 'error', message }])
   })
 
-  test.each(['māia@exämple.co.nz', 'o’neil@mail-1.example.org'])('%s may be one', (Email) => {
+  test.each(['māia@exämple.co.nz', 'o’neil@mail-1.example.org'])('can be %s', (Email) => {
     expect(problemsOf(forms({ items: [form({ signers: [signer({ Email })] })] }), 0)).toEqual([])
   })
 })

@@ -7,13 +7,13 @@ import { digitsOfAbn, employerProblems, isAbn } from '../../../src/shared/compos
 const PUBLIC = ['51 824 753 556', '53 004 085 616', '33 051 775 556', '88 000 014 675', '28 008 984 049']
 
 describe('an ABN', () => {
-  test.each(PUBLIC)('%s is one, with or without what separates its digits', (number) => {
+  test.each(PUBLIC)('%s is valid, with or without separators', (number) => {
     expect(isAbn(number)).toBe(true)
     expect(isAbn(number.replaceAll(' ', ''))).toBe(true)
     expect(isAbn(number.replaceAll(' ', '-'))).toBe(true)
   })
 
-  test('with one digit mistaken, or two neighbours swapped, it is none', () => {
+  test('with one wrong digit, or two neighbouring digits swapped, is invalid', () => {
     const number = fc.constantFrom(...PUBLIC.map((one) => one.replaceAll(' ', '')))
     const mistaken = fc
       .tuple(number, fc.nat(10), fc.integer({ min: 1, max: 9 }))
@@ -31,11 +31,11 @@ describe('an ABN', () => {
   })
 
   test.each(['', '5182475355', '518247535561', '51 824 753 55x', '٥١ ٨٢٤ ٧٥٣ ٥٥٦', '01 824 753 556'])(
-    '%j is none',
+    '%j is invalid',
     (text) => expect(isAbn(text)).toBe(false)
   )
 
-  test('never throws, whatever is typed', () => {
+  test('is checked without throwing, whatever is typed', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !isAbn(text) || digitsOfAbn(text) !== undefined))
   })
 })
@@ -56,7 +56,7 @@ describe('an employer record', () => {
     expect(said(record({}, { Reference: ' ', Name: '' }))).toEqual(['error Reference', 'error Name'])
   })
 
-  test('has its ABNs and e-mail addresses checked where they are given', () => {
+  test('has its ABNs and e-mail addresses checked if given', () => {
     expect(said(record({ ABN: '51 824 753 556', BusinessEmail: 'pay@example.com' }))).toEqual([])
     expect(said(record({ ABN: '51 824 753 557', BusinessEmail: 'pay at example.com' }))).toEqual([
       'error ABN',
@@ -67,7 +67,7 @@ describe('an employer record', () => {
     ])
   })
 
-  test('has the fields of its kind alone, and is of a kind that can be saved', () => {
+  test('may have only the fields of its kind, and its kind must be one that can be saved', () => {
     expect(said(record({ USI: '1' }))).toEqual(['error USI'])
     expect(said(record({}, { kind: 'MOJ' }))).toEqual(['error kind'])
   })

@@ -25,10 +25,10 @@ const areSame = (one: Composition, other: Composition) => fingerprintOf(one) ===
 const oneForm = (changes: Parameters<typeof form>[0]) => forms({ items: [form(changes)] })
 const filled = (...fields: ComposedField[]) => templates({ items: [template({ fields })] })
 
-describe('two packages are different', () => {
+describe('packages differ', () => {
   test.each<[string, Composition, Composition]>([
     ['a field’s value', filled(field()), filled(field({ Value: 'February' }))],
-    ['whose field a value is', filled(field()), filled(field({ Reference: 'F-2' }))],
+    ['the field of a value', filled(field()), filled(field({ Reference: 'F-2' }))],
     ['one blank field', filled(field()), filled(field({ Value: '' }))],
     ['XML data', oneForm({ XMLData: '<a>1</a>' }), oneForm({ XMLData: '<a>2</a>' })],
     ['the employer', oneForm({ EmployerReference: 'E-1' }), oneForm({ EmployerReference: 'E-2' })],
@@ -44,7 +44,7 @@ describe('two packages are different', () => {
     ],
     ['a middle name', forms(), oneForm({ signers: [signer({ MiddleName: 'Ana' })] })],
     [
-      'who signs as what',
+      'who signs in which role',
       oneForm({ signers: [signer({ SignerType: 'Tenant' })] }),
       oneForm({ signers: [signer({ SignerType: 'Guarantor' })] })
     ],
@@ -57,7 +57,7 @@ describe('two packages are different', () => {
     expect(areSame(one, other)).toBe(false)
   })
 
-  test('by any value of a field', () => {
+  test('by any difference in a field’s value', () => {
     const value = fc.string({ unit: 'grapheme' }).map((text) => text.trim())
     fc.assert(
       fc.property(value, value, (one, other) => {
@@ -68,31 +68,31 @@ describe('two packages are different', () => {
   })
 })
 
-describe('two packages are the same', () => {
+describe('packages are the same', () => {
   const second = { ...choice, key: 'c2', Item: 'Growth' }
   test.each<[string, Composition, Composition]>([
-    ['whenever they are due', forms(), forms({ due: '2026-12-04T17:00', gmt: '780' })],
-    ['however they are signed', forms(), forms({ embedded: true, ReturnUrl: 'https://example.com/' })],
-    ['however an address is written', forms(), oneForm({ signers: [signer({ Email: ' Mere.Tamati@EXAMPLE.com ' })] })],
+    ['with other due dates', forms(), forms({ due: '2026-12-04T17:00', gmt: '780' })],
+    ['with another way of signing', forms(), forms({ embedded: true, ReturnUrl: 'https://example.com/' })],
     [
-      'whatever the capitals, spaces and accents of a name',
+      'with an address spelled differently',
+      forms(),
+      oneForm({ signers: [signer({ Email: ' Mere.Tamati@EXAMPLE.com ' })] })
+    ],
+    [
+      'with other capitals, spaces and accents in a name',
       forms(),
       oneForm({ signers: [signer({ FirstName: ' MĒRE' })] })
     ],
     [
-      'in whatever order the fields are',
+      'with fields in another order',
       filled(field(), field({ Reference: 'F-2', Value: 'x' })),
       filled(field({ Reference: 'F-2', Value: 'x' }), field())
     ],
     ['with blank fields or without', filled(field()), filled(field(), field({ Reference: 'F-2', Value: ' ' }))],
-    [
-      'in whatever order the choices are',
-      forms({ ListItems: [choice, second] }),
-      forms({ ListItems: [second, choice] })
-    ],
+    ['with choices in another order', forms({ ListItems: [choice, second] }), forms({ ListItems: [second, choice] })],
     ['whatever their keys', oneForm({ key: 'a' }), oneForm({ key: 'b' })],
     [
-      'whatever of a form a template has left',
+      'with whatever a template leaves of a form',
       templates(),
       templates({ items: [template({ XMLData: '<a/>' })], ListItems: [choice] })
     ]
@@ -101,21 +101,21 @@ describe('two packages are the same', () => {
   })
 })
 
-test('what is kept of megabytes of content is short, and nothing of it can be read', () => {
+test('the fingerprint of megabytes is short, and reveals nothing of the content', () => {
   const fingerprint = fingerprintOf(oneForm({ XMLData: `<secret>${'x'.repeat(1_000_000)}</secret>` }))
   expect(fingerprint.length).toBeLessThan(300)
   expect(fingerprint).not.toContain('secret')
 })
 
-describe('two packages go to the same people', () => {
+describe('packages go to the same people', () => {
   const isAlike = (one: Composition, other: Composition) =>
     looseFingerprintOf(fingerprintOf(one)) === looseFingerprintOf(fingerprintOf(other))
   const swapped = signer({ FirstName: 'Tamati', LastName: 'Mere' })
 
   test.each<[string, Composition, Composition]>([
-    ['whatever is filled in', filled(field()), filled(field({ Value: 'February' }))],
-    ['whatever their references', oneForm({ Reference: '1' }), oneForm({ Reference: '2' })],
-    ['with first and last name in each other’s columns', forms(), oneForm({ signers: [swapped] })],
+    ['with other values', filled(field()), filled(field({ Value: 'February' }))],
+    ['with other references', oneForm({ Reference: '1' }), oneForm({ Reference: '2' })],
+    ['with first and last names swapped', forms(), oneForm({ signers: [swapped] })],
     ['with a middle name or without', forms(), oneForm({ signers: [signer({ MiddleName: 'Ana' })] })]
   ])('%s', (_, one, other) => {
     expect(areSame(one, other)).toBe(false)
@@ -131,12 +131,12 @@ describe('two packages go to the same people', () => {
     expect(isAlike(one, other)).toBe(false)
   })
 
-  test('as far as a fingerprint of an earlier version says nothing of them', () => {
+  test('unless a fingerprint of an earlier version doesn’t tell', () => {
     expect(looseFingerprintOf(JSON.stringify(['form-direct', '["r","n"]', '']))).toBeUndefined()
   })
 })
 
-test('sheets are matched with a form or template and its number of people', () => {
+test('sheets are matched by form or template and number of signers', () => {
   expect(subjectOf(forms())).toBe(subjectOf(oneForm({ Name: 'Other', ClientReference: 'x' })))
   expect(subjectOf(forms())).not.toBe(subjectOf(oneForm({ signers: [signer(), signer()] })))
   expect(subjectOf(forms())).not.toBe(subjectOf(templates()))

@@ -35,8 +35,8 @@ const due = fc.constantFrom(
   { due: '2026-12-04T00:00', gmt: '0', zone: '' }
 )
 
-describe('the composition of a request', () => {
-  test('makes the same request again, whatever was composed', () => {
+describe('reading a composition from a request', () => {
+  test('leads to the same request again, whatever was composed', () => {
     fc.assert(
       fc.property(anyComposition, due, fc.boolean(), (any, when, isNumbered) => {
         const items = any.items.map((item) => ({ ...item, ...(isNumbered && { FormType: '12' }) }))
@@ -47,7 +47,7 @@ describe('the composition of a request', () => {
     )
   })
 
-  test('of other software’s request either carries all that it says, or names what it does not', () => {
+  test('of other software keeps everything it contains, or names what it doesn’t', () => {
     const others = fc.oneof(
       arbitraryOf(SendFormDirectRequest).map((request): SendRequest => ({ kind: 'form-direct', request })),
       arbitraryOf(SendFormFillerRequest).map((request): SendRequest => ({ kind: 'form-filler', request }))
@@ -63,7 +63,7 @@ describe('the composition of a request', () => {
     )
   })
 
-  test('takes the due date as the moment that the request means', () => {
+  test('reads the due date as the moment that the request means', () => {
     const dueOf = (DueDate: string, GMT?: string, dateFormat?: string) => {
       const request = { ...toFormDirectRequest(forms(), mark), DueDate, ...(GMT && { GMT }) }
       const { composition, problems } = compositionOfRequest({ kind: 'form-direct', request }, dateFormat)
@@ -90,7 +90,7 @@ describe('the composition of a request', () => {
     expect(dueOf('2026-12-04T17:00Z', 'NZDT')[2]).toBe('error GMT')
   })
 
-  test('keeps for a form what differs from the first, and sends each form as it came', () => {
+  test('keeps for each form what differs from the first, and sends each form as it was', () => {
     const plain = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' }), form({ key: 'f3' })] }), mark)
     const [first, second, third] = plain.Forms as [Form, Form, Form]
     const told = { NotifyUrl: 'https://office.example.com/told' }
@@ -115,7 +115,7 @@ describe('the composition of a request', () => {
     expect(toFormDirectRequest(composition, mark).Forms.slice(0, 2)).toEqual(request.Forms.slice(0, 2))
   })
 
-  test('keeps a field’s type and ID as they came, and tells of a type that isn’t known', () => {
+  test('keeps a field’s type and ID unchanged, and reports an unknown type', () => {
     const field = { Label: '', Value: '', IsRequired: false, Reference: 'rent', ReadOnly: false, ClientField: '' }
     const fields = ['Barcode', 7].map((FieldType) => ({ ...field, FieldType, ID: '17' }))
     const plain = toFormFillerRequest(templates(), mark)
@@ -128,7 +128,7 @@ describe('the composition of a request', () => {
     ])
   })
 
-  test('warns of a country code without a number, even one of spaces alone', () => {
+  test('warns of a country code without a number, even one of spaces only', () => {
     const request = toFormDirectRequest(forms(), mark)
     const [only] = request.Forms as [(typeof request.Forms)[0]]
     const problemsFor = (mobile: { MobileCountry: string; MobileNumber?: string }) => {
@@ -145,7 +145,7 @@ describe('the composition of a request', () => {
     expect(problemsFor({ MobileCountry: '64', MobileNumber: '021 123 4567' })).toEqual([])
   })
 
-  test('of a good request has no problems of its own', () => {
+  test('that is valid reports no problems', () => {
     const request = requestOf(forms({ items: [form({ signers: [signer({ faceToFace: true })] })], embedded: true }))
     const { composition, problems } = compositionOfRequest(request)
     expect([...problems, ...problemsOf(composition, NOW)]).toEqual([])

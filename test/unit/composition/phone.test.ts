@@ -21,7 +21,7 @@ describe('a mobile number', () => {
     ['1', '(201) 555-0123'],
     ['44', '07400 123456'],
     ['39', '312 345 6789']
-  ])('in %j, %j is as the service wants it', (country, number) => {
+  ])('with country %j, %j is in the service’s format', (country, number) => {
     expect(said(country, number)).toEqual([])
     expect(correctedMobile({ MobileCountry: country, MobileNumber: number })).toBeUndefined()
   })
@@ -40,7 +40,7 @@ describe('a mobile number', () => {
     ['with the country code and no plus', '64', '6421012345', '64', '021012345', /as it is dialled within the country/],
     ['with another country code', '64', '+61412345678', '61', '0412345678', /61 as the country, not 64/],
     ['with a country code and no country', '', '+6421012345', '64', '021012345', /64 as the country/]
-  ])('%s is put right in a warning', (_what, MobileCountry, MobileNumber, country, number, words) => {
+  ])('%s is corrected in a warning', (_what, MobileCountry, MobileNumber, country, number, words) => {
     const problems = said(MobileCountry, MobileNumber)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', 'f1.signers.s1.MobileNumber']])
     expect(problems[0]?.message).toMatch(words)
@@ -61,7 +61,7 @@ describe('a mobile number', () => {
     ['+64', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
     ['0064', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
     ['64', '+999 1', 'MobileNumber', /no number that can be dialled/]
-  ])('of country %j, %j is warned of, never barred', (country, number, member, words) => {
+  ])('with country %j, %j gives a warning, never an error', (country, number, member, words) => {
     const problems = said(country, number)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', `f1.signers.s1.${member}`]])
     expect(problems[0]?.message).toMatch(words)
@@ -77,7 +77,7 @@ describe('a mobile number', () => {
     ['+64', '021 555 0101', '', '64', '0215550101'],
     ['64', '21 555 0101', '61', '64', '0215550101']
   ])(
-    'of country %j, %j takes the service’s shape as its field is left, where %j is usual',
+    'with country %j, %j is put into the service’s format when the field is left, with %j as the usual country',
     (country, number, usual, code, as) => {
       const settled = certainMobile({ MobileCountry: country, MobileNumber: number }, usual)
       expect(settled).toEqual({ MobileCountry: code, MobileNumber: as })
@@ -88,11 +88,11 @@ describe('a mobile number', () => {
   test.each([
     ['64', '+61412345678', '64', 'two countries'],
     ['', '021 555 0101', '', 'no country'],
-    ['', '09 300 1234', '64', 'no mobile number there'],
-    ['', 'ask her', '64', 'no number'],
+    ['', '09 300 1234', '64', 'not a mobile number there'],
+    ['', 'ask her', '64', 'not a number'],
     ['', '', '64', 'nothing'],
     ['64', '0210', '64', 'too short']
-  ])('of country %j, %j stays as it was typed where %j is usual: %s', (MobileCountry, MobileNumber, usual) => {
+  ])('with country %j, %j stays as typed with %j as the usual country: %s', (MobileCountry, MobileNumber, usual) => {
     expect(certainMobile({ MobileCountry, MobileNumber }, usual)).toBeUndefined()
   })
 
@@ -103,11 +103,11 @@ describe('a mobile number', () => {
     ['', '0215550101', '0215550101'],
     ['64', 'ask her', 'ask her (country code 64)'],
     ['64', '', '']
-  ])('of country %j, %j is shown as %j, to be dialled from anywhere', (MobileCountry, MobileNumber, shown) => {
+  ])('with country %j, %j is shown as %j, which can be dialled from anywhere', (MobileCountry, MobileNumber, shown) => {
     expect(internationalMobile({ MobileCountry, MobileNumber })).toBe(shown)
   })
 
-  test('whatever is typed, only warnings come of it, and what is corrected needs no more correcting', () => {
+  test('any input gives only warnings, and a corrected number needs no further correction', () => {
     const digits = fc.stringMatching(/^(\+|00)?[0-9 ()-]{0,18}$/)
     const typed = fc.oneof(digits, fc.string({ unit: 'binary' }), fc.constantFrom('__proto__', '9'.repeat(10_000), '+'))
     fc.assert(

@@ -13,7 +13,7 @@ const answered = signer({
 })
 
 describe('a preset', () => {
-  test('has neither the due date nor the answers that identify people', () => {
+  test('contains neither the due date nor identity answers', () => {
     const preset = presetOf(forms({ ...due, items: [form({ signers: [answered] })] }), 'keep')
     expect(preset).toMatchObject({ due: '', gmt: '', zone: '' })
     expect(preset.items[0]?.signers[0]).toMatchObject({ FirstName: 'Mere', IDData: [{ Label: 'Born', Value: '' }] })
@@ -31,18 +31,18 @@ describe('a preset', () => {
   })
 })
 
-describe('a package begun from a preset', () => {
-  test('has its due date while that is still to come', () => {
+describe('a package started from a preset', () => {
+  test('has its due date if that is in the future', () => {
     const preset = forms(due)
     expect(startFromPreset(preset, AT - 1)).toBe(preset)
   })
 
-  test('has the 14 days where the due date has passed', () => {
+  test('has the default 14 days if its due date has passed', () => {
     expect(startFromPreset(forms(due), AT)).toEqual(forms())
   })
 })
 
-test('the same package once more has its due date while that is ahead', () => {
+test('sending the same package again keeps its due date if that is in the future', () => {
   const due = { due: '2026-12-04T17:00', gmt: '0', zone: 'UTC' }
   const sent = forms(due)
   expect(repeatedPackage(sent, 'people and data', Date.UTC(2026, 10, 24))).toEqual(sent)
@@ -50,7 +50,7 @@ test('the same package once more has its due date while that is ahead', () => {
   expect(repeatedPackage(sent, 'people and data', Date.UTC(2026, 11, 5))).toMatchObject({ due: '', gmt: '', zone: '' })
 })
 
-test('nothing that was filled in for one person goes on to the next', () => {
+test('nothing filled in for one person is passed on to the next', () => {
   const [item] = forms().items
   const sent = forms({
     items: [

@@ -44,13 +44,13 @@ function field(changes: Partial<ComposedField>): ComposedField {
   }
 }
 
-describe('what is wrong with a composition', () => {
-  test('nothing with a complete one of either kind', () => {
+describe('the problems of a composition', () => {
+  test('are none for a complete one of either kind', () => {
     expect(problemsOf(forms(), NOW)).toEqual([])
     expect(problemsOf(templates(), NOW)).toEqual([])
   })
 
-  test('everything that is needed, with a blank one', () => {
+  test('are everything required for a blank one', () => {
     expect(errorsOf(blankComposition('form-direct', 'a')).map(({ at }) => at)).toEqual([
       'a.Name',
       'a.Reference',
@@ -64,8 +64,8 @@ describe('what is wrong with a composition', () => {
   test.each([
     ['an empty package', forms({ items: [] }), 'items'],
     ['a form that nobody signs', forms({ items: [form({ signers: [] })] }), 'f1.signers'],
-    ['a form type that is no number', forms({ items: [form({ FormType: 'one' })] }), 'f1.FormType'],
-    ['a form type beyond all sense', forms({ items: [form({ FormType: '99999999999' })] }), 'f1.FormType'],
+    ['a form type that isn’t a number', forms({ items: [form({ FormType: 'one' })] }), 'f1.FormType'],
+    ['a form type that is too large', forms({ items: [form({ FormType: '99999999999' })] }), 'f1.FormType'],
     [
       'an address without a domain',
       forms({ items: [form({ signers: [signer({ Email: 'mere@' })] })] }),
@@ -76,23 +76,23 @@ describe('what is wrong with a composition', () => {
     ['a due date without a zone', forms({ due: '2026-12-04T17:00', gmt: '' }), 'due'],
     ['a return address that runs a script', forms({ ReturnUrl: 'javascript:alert(1)' }), 'ReturnUrl'],
     [
-      'a form’s own address that is none',
+      'an invalid address of a form',
       forms({ items: [form({ own: { embedded: false, ReturnUrl: '', NotifyUrl: 'us' } })] }),
       'f1.own.NotifyUrl'
     ],
     ['a notify address that is a file', templates({ NotifyUrl: 'file:///etc/passwd' }), 'NotifyUrl'],
     [
-      'identity questions without one',
+      'enabled identity questions without any question',
       forms({ items: [form({ signers: [signer({ UseIDData: true })] })] }),
       'f1.signers.s1.IDData'
     ],
     [
-      'a date of birth that is no date',
+      'an invalid date of birth',
       forms({ items: [form({ signers: [identified('date', '1990-02-31')] })] }),
       'f1.signers.s1.IDData.q.Value'
     ],
     [
-      'an answer that is no address where one is asked for',
+      'an invalid e-mail address as an answer',
       forms({ items: [form({ signers: [identified('email', 'mere')] })] }),
       'f1.signers.s1.IDData.q.Value'
     ],
@@ -103,7 +103,7 @@ describe('what is wrong with a composition', () => {
       'ListItems.c1.ClientField'
     ],
     [
-      'a field that is needed and that nobody can fill',
+      'a required field that nobody can fill',
       templates({
         items: [
           template({
@@ -113,11 +113,11 @@ describe('what is wrong with a composition', () => {
       }),
       't1.fields.x.Value'
     ]
-  ])('%s forbids sending', (_what, composition, at) => {
+  ])('%s can’t be sent', (_what, composition, at) => {
     expect(errorsOf(composition).map((problem) => problem.at)).toContain(at)
   })
 
-  test('two signers with one address is a warning, never a bar: couples share them', () => {
+  test('two signers with one address give only a warning: couples share them', () => {
     const couple = forms({ items: [form({ signers: [signer(), signer({ key: 's2', FirstName: 'Wiremu' })] })] })
     expect(errorsOf(couple)).toEqual([])
     expect(warningsOf(couple).map(({ at }) => at)).toEqual(['f1.signers.s2.Email'])
@@ -125,36 +125,36 @@ describe('what is wrong with a composition', () => {
 
   test.each([
     ['a slip in a big domain', signer({ Email: 'mere@gmial.com' }), 'Email'],
-    ['an ending that nobody has', signer({ Email: 'mere@office.example.con' }), 'Email'],
-    ['an address without an ending', signer({ Email: 'mere@office' }), 'Email'],
+    ['an unknown top-level domain', signer({ Email: 'mere@office.example.con' }), 'Email'],
+    ['an address without a top-level domain', signer({ Email: 'mere@office' }), 'Email'],
     ['a number without a country', signer({ MobileNumber: '021012345' }), 'MobileCountry'],
     ['a number without its trunk prefix', signer({ MobileNumber: '21012345', MobileCountry: '64' }), 'MobileNumber'],
     ['the deepfake detector without a video', signer({ deepfakeDetector: true }), 'video'],
     ['signing at the counter that is not embedded', signer({ faceToFace: true }), 'faceToFace'],
     ['two defaults', signer({ ShareUsers: [sharing('u1'), sharing('u2')] }), 'ShareUsers.u2.IsDefault'],
     ['two owners', signer({ ShareUsers: [sharing('u1'), sharing('u2')] }), 'ShareUsers.u2.IsOwner']
-  ])('%s is a warning only', (_what, one, at) => {
+  ])('%s gives only a warning', (_what, one, at) => {
     const composition = forms({ items: [form({ signers: [one] })] })
     expect(errorsOf(composition)).toEqual([])
     expect(warningsOf(composition).map((problem) => problem.at)).toContain(`f1.signers.s1.${at}`)
   })
 
   test.each([
-    ['a date that is none', { FieldType: 'DateInput', Value: 'soon' }, 'Value'],
+    ['an invalid date', { FieldType: 'DateInput', Value: 'soon' }, 'Value'],
     ['a box that is neither ticked nor not', { FieldType: 'CheckBox', Value: 'perhaps' }, 'Value']
-  ] as const)('a field with %s is a warning only', (_what, change, at) => {
+  ] as const)('a field with %s gives only a warning', (_what, change, at) => {
     const composition = templates({ items: [template({ fields: [field(change)] })] })
     expect(errorsOf(composition)).toEqual([])
     expect(warningsOf(composition).map((problem) => problem.at)).toEqual([`t1.fields.x.${at}`])
   })
 
-  test('a choice that a list has already is a warning', () => {
+  test('a choice that the list already has gives a warning', () => {
     const twice = forms({ ListItems: [choice(), choice({ key: 'c2', Value: 'other' })] })
     expect(errorsOf(twice)).toEqual([])
     expect(warningsOf(twice).map(({ at }) => at)).toEqual(['ListItems.c2.Item'])
   })
 
-  test('a template that the list no longer has is a warning, and only where the list is known', () => {
+  test('a template missing from the list gives a warning, but only if the list is known', () => {
     const gone = { templateReferences: new Set(['TPL-2']) }
     expect(problemsOf(templates(), NOW, gone).map(({ severity, at }) => [severity, at])).toEqual([
       ['warning', 't1.Reference']
@@ -163,7 +163,7 @@ describe('what is wrong with a composition', () => {
     expect(problemsOf(templates(), NOW)).toEqual([])
   })
 
-  test('a role of the template that no signer has is a warning where one without a role stands, else at all signers', () => {
+  test('a template role without a signer gives a warning at a signer without a role, otherwise at all signers', () => {
     const templateRoles = new Map([['TPL-1', ['tenant', 'Landlord']]])
     const of = (...roles: string[]) =>
       templates({
@@ -183,12 +183,12 @@ describe('what is wrong with a composition', () => {
     expect(problemsOf(of('tenant'), NOW)).toEqual([])
   })
 
-  test('no message repeats what identifies a person', () => {
+  test('contain nothing that identifies a person', () => {
     const secret = forms({ items: [form({ signers: [identified('date', 'the 29th of Feb')] })] })
     expect(JSON.stringify(problemsOf(secret, NOW))).not.toContain('29th')
   })
 
-  test('whatever is typed, without an error the strict model accepts the request', () => {
+  test('include an error unless the strict model accepts the request', () => {
     // Mostly valid values, so that many compositions can be sent; occasionally blank or arbitrary ones.
     const like = (right: string) =>
       fc.oneof(

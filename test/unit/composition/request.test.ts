@@ -6,7 +6,7 @@ import { form, forms, signer, template, templates } from '../../fixtures/composi
 const mark = (index: number) => `cs-mark-${index + 1}`
 
 describe('the request made of a composition', () => {
-  test('a plain form is exactly what the reference asks for, and nothing more', () => {
+  test('of a plain form is exactly what the reference requires, and nothing more', () => {
     const request = toFormDirectRequest(forms(), mark)
     expect(request).toEqual({
       Forms: [
@@ -23,7 +23,7 @@ describe('the request made of a composition', () => {
     expect(SendFormDirectRequest.safeParse(request).success).toBe(true)
   })
 
-  test('a plain template likewise, with the obsolete ID filled from Reference', () => {
+  test('of a plain template is too, with the obsolete ID taken from Reference', () => {
     const field = {
       key: 'x',
       Label: 'Rent',
@@ -61,7 +61,7 @@ describe('the request made of a composition', () => {
     expect(SendFormFillerRequest.safeParse(request).success).toBe(true)
   })
 
-  test("the office's own reference is kept; ours is added only where it is blank", () => {
+  test('keeps the office’s own reference; ours is added only if it is blank', () => {
     const request = toFormDirectRequest(
       forms({ items: [form({ ClientReference: 'MATTER-7' }), form({ key: 'f2' })] }),
       mark
@@ -69,12 +69,12 @@ describe('the request made of a composition', () => {
     expect(request.Forms.map((one) => one.ClientReference)).toEqual(['MATTER-7', 'cs-mark-2'])
   })
 
-  test('a due date goes in UTC together with the offset it was chosen in', () => {
+  test('has the due date in UTC, with the offset it was chosen in', () => {
     const request = toFormDirectRequest(forms({ due: '2026-12-04T17:00', gmt: '780' }), mark)
     expect([request.DueDate, request.GMT]).toEqual(['2026-12-04T04:00:00Z', '780'])
   })
 
-  test('signing in this application asks to come back to an address that no network answers', () => {
+  test('returns from signing in the application to an address that doesn’t exist on any network', () => {
     expect(toFormDirectRequest(forms({ embedded: true }), mark).Forms[0]).toMatchObject({
       EmbedForm: true,
       ReturnUrl: RETURN_ADDRESS
@@ -86,7 +86,7 @@ describe('the request made of a composition', () => {
     expect(new URL(RETURN_ADDRESS).hostname.endsWith('.invalid')).toBe(true)
   })
 
-  test('the deepfake detector is asked for only together with the video that it needs', () => {
+  test('includes the deepfake detector only with the video that it needs', () => {
     const without = forms({ items: [form({ signers: [signer({ deepfakeDetector: true })] })] })
     expect(toFormDirectRequest(without, mark).Forms[0]?.Signers[0]).not.toHaveProperty('EnableDeepfakeDetector')
     const beside = forms({ items: [form({ signers: [signer({ deepfakeDetector: true, video: true })] })] })
@@ -96,7 +96,7 @@ describe('the request made of a composition', () => {
     })
   })
 
-  test('identity answers go only when they are asked for', () => {
+  test('includes identity answers only if the identity check is on', () => {
     const IDData = [{ key: 'q', Label: 'Date of birth', Value: '1990-01-02', DataType: 'date' as const }]
     const off = forms({ items: [form({ signers: [signer({ IDData })] })] })
     expect(JSON.stringify(toFormDirectRequest(off, mark))).not.toContain('1990-01-02')
@@ -106,7 +106,7 @@ describe('the request made of a composition', () => {
     ])
   })
 
-  test('a mobile number goes with its trunk prefix, its country without a plus', () => {
+  test('has a mobile number with its trunk prefix, and its country without a plus', () => {
     const mobile = forms({ items: [form({ signers: [signer({ MobileNumber: '021012345', MobileCountry: '+64' })] })] })
     expect(toFormDirectRequest(mobile, mark).Forms[0]?.Signers[0]).toMatchObject({
       MobileNumber: '021012345',

@@ -31,21 +31,21 @@ describe('XML data', () => {
     ['<a>\u0000</a>', 1, /can’t be used here/],
     ['<a>\n\ud800</a>', 2, /half a character/],
     ['<a', 1, /./]
-  ])('%j is refused with the place and the reason in plain words', (text, line, words) => {
+  ])('%j is refused with its place and a plain reason', (text, line, words) => {
     const [problem] = saidOf(text)
     expect(problem).toMatchObject({ severity: 'error', at: 'f1.XMLData' })
     expect(problem?.message).toMatch(new RegExp(`^Line ${line}, column \\d+: `))
     expect(problem?.message).toMatch(words)
   })
 
-  test('the place is where a text field would put the cursor', () => {
+  test('the place of an error is where a text field puts the cursor', () => {
     const text = '<data>\r\n  <name>👩 Mere</nam></data>'
     const fault = faultOfXml(text)
     expect(fault).toMatchObject({ line: 2, column: 20 })
     expect(text.slice(0, (fault?.offset ?? 0) + 1).endsWith('</nam>')).toBe(true)
   })
 
-  test('an entity bomb is refused by its document type and never expands', () => {
+  test('an entity bomb is refused for its document type and never expanded', () => {
     const level = (name: string, of: string) => `<!ENTITY ${name} "${`&${of};`.repeat(10)}">`
     const levels = Array.from({ length: 12 }, (_, index) => level(`e${index + 1}`, `e${index}`)).join('\n')
     const bomb = `<?xml version="1.0"?>\n<!DOCTYPE bomb [<!ENTITY e0 "boom">${levels}]>\n<bomb>&e12;</bomb>`
@@ -54,13 +54,13 @@ describe('XML data', () => {
     expect(faultOfXml('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>')?.message).toContain('document type')
   })
 
-  test('elements half a million deep within one another are read like others', () => {
+  test('elements nested half a million deep are read like others', () => {
     const deep = 500_000
     expect(faultOfXml('<a>'.repeat(deep) + '</a>'.repeat(deep))).toBeUndefined()
     expect(faultOfXml('<a>'.repeat(deep))?.message).toBe('<a> is never closed.')
   })
 
-  test('whatever is typed is answered, and what is refused is refused at a place within it', () => {
+  test('any input is handled, and an error’s place is inside it', () => {
     const pieces = fc.constantFrom(
       '<',
       '>',
@@ -94,10 +94,10 @@ describe('XML data', () => {
   })
 })
 
-describe('a large text', () => {
+describe('large XML data', () => {
   const large = `<data>${'<row id="12"><name>Mere Tamati</name></row>\n'.repeat(100_000)}</data>`
 
-  test('is read in pieces, with a pause between them, and then is known without reading it again', async () => {
+  test('are read in slices with pauses, and not read again while unchanged', async () => {
     const pause = vi.fn(async () => {})
     expect(await checkXml(large, pause)).toBeUndefined()
     expect(pause.mock.calls.length).toBeGreaterThan(10)
@@ -106,7 +106,7 @@ describe('a large text', () => {
     expect(pause).not.toHaveBeenCalled()
   })
 
-  test('costs nothing at the keys typed elsewhere', () => {
+  test('cost nothing when typing elsewhere', () => {
     const broken = `${large}</data>`
     const time = (work: () => void) => {
       const from = performance.now()
