@@ -15,8 +15,8 @@ const everything: AuditNote = {
   detail: { tried: '2', outcome: 'signed' }
 }
 
-describe('a note', () => {
-  test('is there with its number, time, zone and who of staff it was as soon as it is made', async () => {
+describe('an entry', () => {
+  test('is written immediately, with its number, time, zone and member of staff', async () => {
     const { run, told, now, db } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -33,7 +33,7 @@ describe('a note', () => {
     expect(told.changed).toBe(2)
   })
 
-  test('stays when accounts are removed', async () => {
+  test('is kept when accounts are removed', async () => {
     const { run, db } = workstation()
     db.exec(
       `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
@@ -46,7 +46,7 @@ describe('a note', () => {
     expect(await audit.check()).toMatchObject({ isWhole: true, entries: 1 })
   })
 
-  test('that can’t be written is told, and never thrown; it is made before the next once it can', async () => {
+  test('that can’t be written is reported, never thrown, and written before the next once possible', async () => {
     const { run, db, troubles, told } = workstation()
     const audit = run()
     audit.note({ what: 'session-started' })
@@ -62,7 +62,7 @@ describe('a note', () => {
     expect(await audit.check()).toMatchObject({ isWhole: true, entries: 3 })
   })
 
-  test('that the disk has no room for is told, and nothing of it is there', async () => {
+  test('that the disk has no room for is reported, and no part of it is written', async () => {
     const { run, db, troubles } = workstation()
     const audit = run()
     await audit.flush()
@@ -76,7 +76,7 @@ describe('a note', () => {
     expect(await audit.check()).toMatchObject({ isWhole: true })
   })
 
-  test('of whatever text, follows from the one before it when it is read again', async () => {
+  test('with any text follows from the one before it when read again', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 30 })
     const anyRecord = fc.record(
       {
@@ -137,13 +137,13 @@ describe('the list', () => {
     ["'; DROP TABLE audit; --", []],
     ['nobody', []],
     ['   ', [4, 3, 2, 1]]
-  ])('searched for “%s” finds what has each word, newest first', async (search, found) => {
+  ])('searched for “%s” finds entries with every word, newest first', async (search, found) => {
     const { entries, total } = await filled().list(search, 0, 10)
     expect(entries.map(({ seq }) => seq)).toEqual(found)
     expect(total).toBe(found.length)
   })
 
-  test('comes page by page, with how many there are in all', async () => {
+  test('is returned page by page, with the total number', async () => {
     const { run } = workstation()
     const audit = run()
     for (let time = 1; time <= 700; time++) {
@@ -160,7 +160,9 @@ describe('the list', () => {
     expect(await page('lease', 348)).toEqual([[3, 1], 350])
   })
 
-  test('of a hundred thousand is searched and checked without holding up the rest', { tags: ['full'] }, async () => {
+  test('of a hundred thousand entries is searched and checked without blocking other work', {
+    tags: ['full']
+  }, async () => {
     const { run, db } = workstation()
     const trail = openAuditTable(db)
     db.transaction(() => {
@@ -192,7 +194,7 @@ describe('the list', () => {
     expect(checked.turns).toBeGreaterThanOrEqual(1000)
   })
 
-  test('without a search is counted and leafed through by a small index alone', () => {
+  test('without a search is counted and paged using only a small index', () => {
     const db = database()
     const plans = ['SELECT count(*) FROM audit', 'SELECT seq FROM audit ORDER BY seq DESC LIMIT 50 OFFSET 90000'].map(
       (sql) => JSON.stringify(db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all())

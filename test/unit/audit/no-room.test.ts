@@ -21,8 +21,8 @@ function station() {
 
 const large = (what: 'pin-set' | 'left' | 'unlocked') => ({ what, detail: { why: LARGE } })
 
-describe('where the disk is full', () => {
-  test('what happens waits, is said by the check, and is written in its order and with its times once there is room', async () => {
+describe('when the disk is full', () => {
+  test('events wait, are counted by the check, and are written in order with their times once there is room', async () => {
     const { full, roomAgain, run, now, pass, rows, troubles, told } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -47,7 +47,7 @@ describe('where the disk is full', () => {
     expect(await run().check()).toEqual({ isWhole: true, entries: 3, isCutOff: false })
   })
 
-  test('a later and smaller entry doesn’t pass those that wait', () => {
+  test('a later, smaller entry doesn’t overtake those waiting', () => {
     const { full, roomAgain, run, whats } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -60,7 +60,7 @@ describe('where the disk is full', () => {
     expect(whats()).toEqual(['pin-set', 'left', 'idle', 'pin-wrong'])
   })
 
-  test('what must be there now is refused, and not written later', async () => {
+  test('an entry required immediately is refused, and not written later', async () => {
     const { full, roomAgain, run, pass, whats } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -75,7 +75,7 @@ describe('where the disk is full', () => {
     expect(whats()).toEqual(['pin-set', 'unlocked', 'handed-over'])
   })
 
-  test('what still waits as the application ends is counted into the chain by the next run', async () => {
+  test('entries still waiting at the end are counted into the chain by the next run', async () => {
     const { full, roomAgain, run, now, rows, whats } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -100,7 +100,7 @@ describe('where the disk is full', () => {
     expect(await after.check()).toEqual({ isWhole: true, entries: 2, isCutOff: false })
   })
 
-  test('lost entries that can’t be told of yet are still counted, with what is lost meanwhile', async () => {
+  test('lost entries that can’t be recorded yet are still counted, together with later losses', async () => {
     const { full, roomAgain, run, rows } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -117,7 +117,7 @@ describe('where the disk is full', () => {
     expect(lost.reduce((sum, { detail }) => sum + Number(JSON.parse(detail).entries), 0)).toBe(2)
   })
 
-  test('beyond a thousand only the number is kept, and told behind those that waited', async () => {
+  test('beyond a thousand only the number is kept, and recorded after those waiting', async () => {
     const { full, roomAgain, run, pass, rows } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -132,7 +132,7 @@ describe('where the disk is full', () => {
     expect((await audit.check()).unwritten).toBeUndefined()
   })
 
-  test('what waits isn’t lost with a transaction in which something else is recorded, and is counted until it is written', async () => {
+  test('waiting entries survive a rolled-back transaction, and are counted until written', async () => {
     const { db, full, roomAgain, run, pass, whats } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -153,7 +153,7 @@ describe('where the disk is full', () => {
     expect((await audit.check()).unwritten).toBeUndefined()
   })
 
-  test('what has no room in such a transaction waits like anything else', async () => {
+  test('an entry without room in such a transaction waits like any other', async () => {
     const { db, full, roomAgain, run, pass, whats } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
@@ -165,7 +165,7 @@ describe('where the disk is full', () => {
     expect(whats()).toEqual(['pin-set', 'left'])
   })
 
-  test('a keychain that can’t keep the number either is no harm to what waits', async () => {
+  test('a keychain that can’t store the number either doesn’t harm the waiting entries', async () => {
     const { full, roomAgain, run, pass, whats } = station()
     const audit = run(troubledKeychain('locked').auditAnchor)
     audit.note({ what: 'pin-set' })

@@ -57,7 +57,7 @@ function withEntries(howMany = 3) {
 }
 
 describe('requests about the audit trail', () => {
-  test('list and check it', async () => {
+  test('list the trail and check it', async () => {
     const { handlers, found } = withEntries()
     const list = await handlers['audit.list']({ search: 'doc-2', offset: 0, limit: 10 }, context)
     expect(list).toMatchObject({ total: 1, entries: [{ seq: 2 }] })
@@ -66,13 +66,13 @@ describe('requests about the audit trail', () => {
     expect(await handlers['audit.check'](undefined, context)).toMatchObject({ isWhole: true, office: found })
   })
 
-  test('write nothing where the person thinks better of it, and propose a name with the day', async () => {
+  test('write nothing if the dialog is cancelled, and suggest a name with the date', async () => {
     const { handlers, asked } = withEntries()
     expect(await handlers['audit.export']({ format: 'csv' }, context)).toBeNull()
     expect(asked).toEqual([{ suggested: 'Audit trail 2026-11-21.csv' }])
   })
 
-  test('write it as a workbook in which nothing is run', async () => {
+  test('export a workbook without active content', async () => {
     const { handlers, place, answers } = withEntries()
     answers(`${place}.xlsx`)
     expect(await handlers['audit.export']({ format: 'xlsx' }, context)).toEqual({ label: 'trail.xlsx' })
@@ -83,8 +83,8 @@ describe('requests about the audit trail', () => {
   })
 })
 
-describe('requests about what was exported', () => {
-  test('check a chosen file, and none where the person thinks better of it', async () => {
+describe('requests about exports', () => {
+  test('check a chosen file, and none if the dialog is cancelled', async () => {
     const { handlers, exported, answers, place } = withEntries()
     await exported('json')
     expect(await handlers['audit.checkFile'](undefined, context)).toMatchObject({
@@ -99,7 +99,7 @@ describe('requests about what was exported', () => {
     expect(await office().handlers['audit.checkFile'](undefined, context)).toBeNull()
   })
 
-  test('are for every role, and name a changed byte', async () => {
+  test('are available to every role, and locate a changed byte', async () => {
     const { handlers, exported, answers, place } = withEntries()
     const bytes = Buffer.from(await exported('json'))
     const at = bytes.indexOf('Lease')
@@ -115,7 +115,7 @@ describe('requests about what was exported', () => {
     expect(at >= from && at <= to).toBe(true)
   })
 
-  test('tell the key’s fingerprint and save its public part, and nothing of the private one', async () => {
+  test('return the key’s fingerprint and save its public part, but nothing private', async () => {
     const { handlers, place, answers, entries } = withEntries()
     const key = await handlers['audit.key'](undefined, context)
     expect(Object.keys(key)).toEqual(['fingerprint'])
@@ -132,7 +132,7 @@ describe('requests about what was exported', () => {
 })
 
 describe('the exported trail', () => {
-  test('as JSON tells how to follow the chain, and it can be followed so', async () => {
+  test('as JSON explains how to verify the chain, and can be verified that way', async () => {
     const { exported } = withEntries(700)
     const { howToVerify, entries } = JSON.parse(await exported('json'))
     expect(howToVerify).toMatch(/SHA-256/)
@@ -155,11 +155,11 @@ describe('the exported trail', () => {
     ])
   })
 
-  test('as JSON is JSON where nothing happened yet', async () => {
+  test('as JSON is valid even if nothing has happened yet', async () => {
     expect(JSON.parse(await office().exported('json'))).toMatchObject({ entries: [{ what: 'signing-key-made' }] })
   })
 
-  test('as CSV has a row for each entry, oldest first, no cell that would be run, and the same chain', async () => {
+  test('as CSV has a row for each entry, oldest first, no active cells, and the same chain', async () => {
     const { exported } = withEntries(3)
     const text = await exported('csv')
     expect(text.startsWith('\ufeffNumber,Time,')).toBe(true)
@@ -182,7 +182,7 @@ describe('the exported trail', () => {
     }
   })
 
-  test('can be written though someone put a moment into it that no clock shows', async () => {
+  test('can be written even if it contains an impossible time', async () => {
     const { exported, tamper } = withEntries(2)
     tamper('UPDATE audit SET at = 9000000000000000 WHERE seq = 1')
     expect(JSON.parse(await exported('json')).entries).toHaveLength(3)

@@ -41,7 +41,7 @@ async function byScript(path: string, ...noted: string[]): Promise<{ says: strin
 }
 
 describe('a signed export', () => {
-  test.each(['json', 'csv', 'xlsx'] as const)('as %s is found genuine, by us and by anyone', async (format) => {
+  test.each(['json', 'csv', 'xlsx'] as const)('as %s is verified as genuine, by us and by anyone', async (format) => {
     const { files, path } = await exported(format)
     const { fingerprint } = await files.key()
     expect(await files.check(path)).toMatchObject({
@@ -54,7 +54,7 @@ describe('a signed export', () => {
     expect(isGenuine).toBe(true)
   })
 
-  test('is an entry of the trail, and so is the key it was signed with', async () => {
+  test('is recorded in the trail, and so is its signing key', async () => {
     const { audit, files } = await exported()
     const { fingerprint } = await files.key()
     const { entries } = await audit.list('', 0, 2)
@@ -62,7 +62,7 @@ describe('a signed export', () => {
     expect(entries[1]).toMatchObject({ what: 'signing-key-made', detail: { key: fingerprint } })
   })
 
-  test('in which any one byte was changed is found out, and where, by us and by anyone', async () => {
+  test('with a single changed byte is detected and located, by us and by anyone', async () => {
     const { files, path } = await exported()
     const whole = await readFile(path)
     const at = whole.indexOf('Signer 23')
@@ -83,7 +83,7 @@ describe('a signed export', () => {
     expect(says).toMatch(/entry 2[3-6]/)
   })
 
-  test('is found out at each of its bytes', async () => {
+  test('is protected at every byte', async () => {
     const { files, path } = await exported('json', 2)
     const whole = await readFile(path)
     const unnoticed: number[] = []
@@ -97,7 +97,7 @@ describe('a signed export', () => {
     expect(unnoticed).toEqual([])
   })
 
-  test.each(['csv', 'xlsx'] as const)('as %s that was changed is found out, too', async (format) => {
+  test.each(['csv', 'xlsx'] as const)('as %s is detected as changed, too', async (format) => {
     const { files, path } = await exported(format)
     const changed = await readFile(path)
     changed[changed.length - 200] = (changed[changed.length - 200] ?? 0) ^ 1
@@ -106,7 +106,7 @@ describe('a signed export', () => {
     expect((await byScript(path)).isGenuine).toBe(false)
   })
 
-  test('that was cut off, or goes on, is found out', async () => {
+  test('is detected as changed if truncated or extended', async () => {
     const { files, path } = await exported()
     const whole = await readFile(path)
     await writeFile(path, Buffer.concat([whole, Buffer.from(' ')]))
@@ -119,14 +119,14 @@ describe('a signed export', () => {
   })
 })
 
-describe('what lies beside an export', () => {
-  test('may be missing, which is said', async () => {
+describe('the signature file', () => {
+  test('may be missing, which is reported', async () => {
     const { files, path, signature } = await exported()
     await rm(signature)
     expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'unsigned' })
   })
 
-  test('may be of another key: that is for people to compare, and never called ours', async () => {
+  test('with another key is for people to compare, and never called ours', async () => {
     const { files, path } = await exported()
     const forger = await exported('json', 3)
     const { fingerprint } = await forger.files.key()
@@ -141,7 +141,7 @@ describe('what lies beside an export', () => {
     expect(says).toMatch(/^Signed with another key/)
   })
 
-  test('may say something else than what was signed, which isn’t valid', async () => {
+  test('with altered statements is invalid', async () => {
     const { files, path, signature } = await exported()
     const text = await readFile(signature, 'utf8')
     await writeFile(signature, text.replace('\\"entries\\":4', '\\"entries\\":5'))
@@ -151,14 +151,14 @@ describe('what lies beside an export', () => {
   })
 
   test.each([
-    ['nothing', ''],
-    ['no JSON', 'hello'],
+    ['an empty file', ''],
+    ['not JSON', 'hello'],
     ['another shape', '{"statement":7}'],
     [
-      'a key that is none',
+      'an invalid key',
       '{"statement":"{}","publicKey":"-----BEGIN PUBLIC KEY-----\\nx\\n-----END PUBLIC KEY-----","signature":""}'
     ]
-  ])('may be hostile: %s', async (_, text) => {
+  ])('that is malformed is rejected: %s', async (_, text) => {
     const { files, path, signature } = await exported()
     await writeFile(signature, text)
     expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
@@ -168,7 +168,7 @@ describe('what lies beside an export', () => {
     ['fewer blocks than it has', { blocks: '' }],
     ['blocks of one byte', { blockBytes: 1, blocks: 'a'.repeat(64 * 5), bytes: 5 }],
     ['a length below zero', { bytes: -1 }]
-  ])('may be signed by anyone and say %s', async (_, change) => {
+  ])('signed by anyone may not state %s', async (_, change) => {
     const { files, path, signature } = await exported()
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const said = JSON.parse(JSON.parse(await readFile(signature, 'utf8')).statement)
@@ -182,19 +182,19 @@ describe('what lies beside an export', () => {
     expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
   })
 
-  test('may be larger than any of ours: it isn’t read', async () => {
+  test('larger than any of ours isn’t read', async () => {
     const { files, path, signature } = await exported()
     await truncate(signature, 21 * 1024 * 1024)
     expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
   })
 
-  test('may be all that there is', async () => {
+  test('may not be on its own', async () => {
     const { files, path, signature } = await exported()
     await rm(path)
     await expect(files.check(signature)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
   })
 
-  test('a pipe that nobody writes to is not waited for, in the place of an export or of its signature', async () => {
+  test('a pipe in place of an export or its signature isn’t waited for', async () => {
     const { files, path, signature } = await exported()
     await rm(path)
     execFileSync('mkfifo', [path])
@@ -205,8 +205,8 @@ describe('what lies beside an export', () => {
   })
 })
 
-describe('the key', () => {
-  test('is kept from run to run, and stays in the keychain', async () => {
+describe('the signing key', () => {
+  test('is kept from run to run, and only in the keychain', async () => {
     const { audit, files, exportsOf, entries, path, signature } = await exported()
     expect(await exportsOf(audit).key()).toEqual(await files.key())
     const secret = entries.get('audit-key') ?? ''
@@ -214,7 +214,7 @@ describe('the key', () => {
     for (const file of [path, signature]) expect(await readFile(file, 'utf8')).not.toContain(secret)
   })
 
-  test('that can’t be read is replaced, and the trail says so', async () => {
+  test('that is unreadable is replaced, and the trail records it', async () => {
     const { audit, files, exportsOf, entries } = await exported()
     const before = await files.key()
     entries.set('audit-key', 'nothing of ours')
@@ -227,7 +227,7 @@ describe('the key', () => {
     })
   })
 
-  test('that the keychain doesn’t give leaves no unsigned export behind', async () => {
+  test('that the keychain withholds leaves no unsigned export behind', async () => {
     const { audit, exportsOf, path } = await exported()
     const elsewhere = join(temporaryFolder(), 'trail.csv')
     await expect(exportsOf(audit, troubledKeychain('locked').auditKey).write(elsewhere, 'csv')).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe('the key', () => {
   })
 })
 
-test('the script that anyone can run uses nothing but what comes with Node', async () => {
+test('the script for anyone uses only what comes with Node', async () => {
   const text = await readFile(SCRIPT, 'utf8')
   const used = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name)
   expect(used.length).toBeGreaterThan(0)

@@ -41,12 +41,12 @@ function onDisk() {
 describe('the database itself refuses', () => {
   test.each([
     ['to change an entry', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`],
-    ['to change how an entry is found', `UPDATE audit SET search = '' WHERE seq = 3`],
-    ['to take one away', 'DELETE FROM audit WHERE seq = 8'],
-    ['to take all away', 'DELETE FROM audit'],
-    ['to put another in its place', `INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE seq = 3`],
+    ['to change an entry’s search text', `UPDATE audit SET search = '' WHERE seq = 3`],
+    ['to delete an entry', 'DELETE FROM audit WHERE seq = 8'],
+    ['to delete all entries', 'DELETE FROM audit'],
+    ['to replace an entry', `INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE seq = 3`],
     [
-      'to put one between',
+      'to insert an entry before the first',
       `INSERT INTO audit SELECT 0, at, zone, staff, what, session, document_reference, document_name, signer_name, detail, hash, search FROM audit WHERE seq = 3`
     ]
   ])('%s', async (_, sql) => {
@@ -56,30 +56,34 @@ describe('the database itself refuses', () => {
   })
 })
 
-describe('what someone changed who has the key is noticed', () => {
+describe('a change made with the database key is detected', () => {
   test.each([
-    ['who signed', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`, 3],
-    ['that someone signed', 'UPDATE audit SET signer_name = NULL WHERE seq = 1', 1],
-    ['nothing for no name', `UPDATE audit SET session = '' WHERE seq = 5`, 5],
-    ['when it was', 'UPDATE audit SET at = at + 1 WHERE seq = 4', 4],
-    ['in which zone', `UPDATE audit SET zone = 'UTC' WHERE seq = 4`, 4],
-    ['who of staff it was', `UPDATE audit SET staff = 'Ben' WHERE seq = 8`, 8],
-    ['what happened', `UPDATE audit SET what = 'session-ended' WHERE seq = 2`, 2],
-    ['what became of it', `UPDATE audit SET detail = '{"outcome":"declined"}' WHERE seq = 6`, 6],
-    ['what is told beside', `UPDATE audit SET detail = '{"outcome":"signed","more":"x"}' WHERE seq = 6`, 6],
-    ['what is told to what can’t be read', `UPDATE audit SET detail = '[7]' WHERE seq = 6`, 6],
-    ['from one member to the next', `UPDATE audit SET staff = 'Grace', zone = zone || ' Okafor' WHERE seq = 7`, 7],
-    ['how it is found', `UPDATE audit SET search = 'x' WHERE seq = 6`, 6],
-    ['a hash', `UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE seq = 5`, 5],
-    ['that there was one in the middle', 'DELETE FROM audit WHERE seq = 4', 5],
+    ['the signer', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`, 3],
+    ['the removal of a signer', 'UPDATE audit SET signer_name = NULL WHERE seq = 1', 1],
+    ['an empty value for a missing one', `UPDATE audit SET session = '' WHERE seq = 5`, 5],
+    ['the time', 'UPDATE audit SET at = at + 1 WHERE seq = 4', 4],
+    ['the time zone', `UPDATE audit SET zone = 'UTC' WHERE seq = 4`, 4],
+    ['the member of staff', `UPDATE audit SET staff = 'Ben' WHERE seq = 8`, 8],
+    ['the event', `UPDATE audit SET what = 'session-ended' WHERE seq = 2`, 2],
+    ['the outcome', `UPDATE audit SET detail = '{"outcome":"declined"}' WHERE seq = 6`, 6],
+    ['an additional detail', `UPDATE audit SET detail = '{"outcome":"signed","more":"x"}' WHERE seq = 6`, 6],
+    ['an unreadable detail', `UPDATE audit SET detail = '[7]' WHERE seq = 6`, 6],
     [
-      'that there was one, and numbered on',
+      'text moved from one member to the next',
+      `UPDATE audit SET staff = 'Grace', zone = zone || ' Okafor' WHERE seq = 7`,
+      7
+    ],
+    ['the search text', `UPDATE audit SET search = 'x' WHERE seq = 6`, 6],
+    ['a hash', `UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE seq = 5`, 5],
+    ['a deleted entry in the middle', 'DELETE FROM audit WHERE seq = 4', 5],
+    [
+      'a deleted entry in the middle, with later ones renumbered',
       'DELETE FROM audit WHERE seq = 4; UPDATE audit SET seq = seq - 1 WHERE seq > 4',
       4
     ],
-    ['that there was a first', 'DELETE FROM audit WHERE seq = 1', 2],
+    ['a deleted first entry', 'DELETE FROM audit WHERE seq = 1', 2],
     [
-      'the order of two',
+      'two entries swapped',
       `UPDATE audit SET seq = 100 WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 4; UPDATE audit SET seq = 4 WHERE seq = 100`,
       3
     ]
@@ -92,7 +96,7 @@ describe('what someone changed who has the key is noticed', () => {
     expect(await next.check()).toMatchObject({ isWhole: false, brokenAt })
   })
 
-  test('an entry that was put in front of the next', async () => {
+  test('an inserted next entry', async () => {
     const { db, audit } = await filled()
     db.exec(
       `INSERT INTO audit SELECT 9, at, zone, staff, what, session, document_reference, document_name, signer_name, detail, hash, search FROM audit WHERE seq = 8`
@@ -101,7 +105,7 @@ describe('what someone changed who has the key is noticed', () => {
   })
 })
 
-test('a number that is left out is noticed though each hash fits', async () => {
+test('a skipped number is detected although each hash is right', async () => {
   const { run, tamper, db } = workstation()
   run().note({ what: 'pin-set' })
   const first = openAuditTable(db).newest()
@@ -114,14 +118,14 @@ test('a number that is left out is noticed though each hash fits', async () => {
   expect(await run().check()).toMatchObject({ isWhole: false, brokenAt: 3 })
 })
 
-describe('beside the keychain it is noticed', () => {
+describe('comparison with the keychain detects', () => {
   const CUT_OFF = { isWhole: false, isCutOff: true, missing: 'cut' }
 
   test.each([
-    ['that the end was cut off', 'DELETE FROM audit WHERE seq > 5', 5],
-    ['that the last was cut off', 'DELETE FROM audit WHERE seq = 8', 7],
-    ['that all was taken away', 'DELETE FROM audit', 0]
-  ])('%s, and still after new entries were added in this run and the next', async (_, sql, entries) => {
+    ['a truncated end', 'DELETE FROM audit WHERE seq > 5', 5],
+    ['a missing last entry', 'DELETE FROM audit WHERE seq = 8', 7],
+    ['the removal of all entries', 'DELETE FROM audit', 0]
+  ])('%s, even after new entries were added in this run and the next', async (_, sql, entries) => {
     const { tamper, audit, run } = await filled()
     tamper(sql)
     expect(await audit.check()).toEqual({ ...CUT_OFF, entries })
@@ -134,7 +138,7 @@ describe('beside the keychain it is noticed', () => {
     expect(await run().check()).toEqual({ ...CUT_OFF, entries: entries + 8 })
   })
 
-  test('that all was written again, with a chain that holds', async () => {
+  test('a trail rewritten completely with a valid chain', async () => {
     const { tamper, audit, db, run } = await filled()
     tamper('DELETE FROM audit')
     const forged = openAuditTable(db)
@@ -148,7 +152,7 @@ describe('beside the keychain it is noticed', () => {
     expect(await run().check()).toEqual({ ...CUT_OFF, entries: 9 })
   })
 
-  test('that another database is in its place', async () => {
+  test('another database in its place', async () => {
     const { run } = await filled()
     const other = database()
     const next = run(undefined, other)
@@ -161,15 +165,15 @@ describe('beside the keychain it is noticed', () => {
   })
 
   test.each([
-    ['was taken away', 'forgotten', (entries: Map<string, string>) => void entries.delete('audit-anchor')],
-    ['can’t be read', 'forgotten', (entries: Map<string, string>) => void entries.set('audit-anchor', '{"seq":"8"}')],
+    ['was deleted', 'forgotten', (entries: Map<string, string>) => void entries.delete('audit-anchor')],
+    ['is unreadable', 'forgotten', (entries: Map<string, string>) => void entries.set('audit-anchor', '{"seq":"8"}')],
     [
-      'names another entry',
+      'names another entry of the trail',
       'cut',
       (entries: Map<string, string>) =>
         void entries.set('audit-anchor', `{"seq":3,"hash":"${'a'.repeat(64)}","runs":1}`)
     ]
-  ])('that what it knew %s', async (_, missing, change) => {
+  ])('a keychain entry that %s', async (_, missing, change) => {
     const { entries, audit, run } = await filled()
     change(entries)
     expect(await audit.check()).toEqual({ ...CUT_OFF, missing, entries: 8 })
@@ -179,7 +183,7 @@ describe('beside the keychain it is noticed', () => {
     expect(await next.check()).toEqual({ ...CUT_OFF, missing, entries: 9 })
   })
 
-  test('that an older copy of the database was put back, which is no cut', async () => {
+  test('an older copy of the database restored, which isn’t reported as cut', async () => {
     const { path, key, open } = onDisk()
     const { run } = workstation()
     const first = open(path)
@@ -208,8 +212,8 @@ describe('beside the keychain it is noticed', () => {
   })
 })
 
-describe('what a disk did', () => {
-  test('is told as that, and nobody is blamed', async () => {
+describe('damage to the disk', () => {
+  test('is reported as such, and nobody is blamed', async () => {
     const { path, open } = onDisk()
     const first = open(path)
     const { run } = workstation()
@@ -234,8 +238,8 @@ describe('what a disk did', () => {
   })
 })
 
-describe('the check at the start', () => {
-  test('reads only what is new since the trail was last found whole', async () => {
+describe('the check at start', () => {
+  test('reads only what is new since the trail was last found intact', async () => {
     const { audit, run } = await filled()
     expect(audit.startCheck).toBeNull()
     await audit.checkAtStart()
@@ -253,7 +257,7 @@ describe('the check at the start', () => {
     expect(await last.check()).toEqual({ ...WHOLE, entries: 10 })
   })
 
-  test('finds what was changed among these, at every start until it is put right, and what is missing', async () => {
+  test('detects changes among new entries, at every start until repaired, and missing ones', async () => {
     const { audit, run, tamper } = await filled()
     await audit.checkAtStart()
     audit.note({ what: 'session-started' })
@@ -272,7 +276,7 @@ describe('the check at the start', () => {
     expect(cut.startCheck).toMatchObject({ isWhole: false, missing: 'cut' })
   })
 
-  test('begins at the beginning where the entry it would go on from isn’t as it was', async () => {
+  test('starts from the beginning if the entry it would continue from has changed', async () => {
     const { audit, run, tamper } = await filled()
     await audit.checkAtStart()
     await audit.flush()
@@ -282,7 +286,7 @@ describe('the check at the start', () => {
     expect(next.startCheck).toMatchObject({ isWhole: false, entries: 8, brokenAt: 8 })
   })
 
-  test('tells that it was made, and without a keychain leaves open what it can’t know', async () => {
+  test('announces its result, and without a keychain leaves open what it can’t know', async () => {
     const { run, told, troubles } = await filled()
     const before = told.changed
     await run().checkAtStart()
@@ -294,12 +298,12 @@ describe('the check at the start', () => {
   })
 })
 
-describe('a trail that nobody touched is called whole', () => {
-  test('before there is an entry', async () => {
+describe('an untouched trail is reported as intact', () => {
+  test('before its first entry', async () => {
     expect(await workstation().run().check()).toEqual({ ...WHOLE, entries: 0 })
   })
 
-  test('while the keychain lags behind, and when the application ended before it had the newest', async () => {
+  test('while the keychain lags behind, and after a crash before it had the newest entry', async () => {
     const { audit, run, entries, anchor } = await filled()
     const before = entries.get('audit-anchor') ?? ''
     audit.note({ what: 'session-started' })
@@ -313,7 +317,7 @@ describe('a trail that nobody touched is called whole', () => {
     expect(anchor()).toMatchObject({ seq: 9 })
   })
 
-  test('when the application ended before the keychain had any', async () => {
+  test('after a crash before the keychain had any entry', async () => {
     const { run } = workstation()
     const slot: SecretSlot = { ...lastingKeychain().auditAnchor, set: () => new Promise<never>(() => undefined) }
     run(slot).note({ what: 'pin-set' })
@@ -323,7 +327,7 @@ describe('a trail that nobody touched is called whole', () => {
     expect(await next.check()).toEqual({ ...WHOLE, entries: 1 })
   })
 
-  test('though entries come while it is checked', async () => {
+  test('while entries are added during the check', async () => {
     const { audit } = await filled()
     const checking = audit.check()
     for (let time = 0; time < 700; time++) audit.note({ what: 'page-opened' })
@@ -331,7 +335,7 @@ describe('a trail that nobody touched is called whole', () => {
     expect(await audit.check()).toEqual({ ...WHOLE, entries: 708 })
   })
 
-  test('the keychain has an entry that was noted at whatever moment the one before it was anchored', async () => {
+  test('although an entry is added at any moment while the previous one is being anchored', async () => {
     const { run, entries, anchor } = workstation()
     const real = lastingKeychain(entries).auditAnchor
     let afterwards: (() => void) | undefined
@@ -386,7 +390,7 @@ describe('a trail that nobody touched is called whole', () => {
 })
 
 describe('a keychain that doesn’t answer', () => {
-  test('leaves it open whether the end is there, and says so', async () => {
+  test('leaves open whether the last entries are there, and says so', async () => {
     const { run } = await filled()
     const check = run(troubledKeychain('locked').auditAnchor).check()
     await expect(check).rejects.toMatchObject({
@@ -394,7 +398,7 @@ describe('a keychain that doesn’t answer', () => {
     })
   })
 
-  test('hides nothing of what the chain itself shows', async () => {
+  test('hides nothing that the chain itself shows', async () => {
     const { run, tamper } = await filled()
     tamper(`UPDATE audit SET staff = 'Ben' WHERE seq = 3`)
     const next = run(troubledKeychain('locked').auditAnchor)
