@@ -81,8 +81,8 @@ const changesSince = (change: number) => office.ask('changesAfter', { after: cha
 
 const signersIn = (said: Members) => said.Signers as Members[]
 
-describe('whatever a service leaves out, and however it says the rest', () => {
-  test('nothing is denied that it would grant', () =>
+describe('for any answer, whatever it leaves out and however it is spelled', () => {
+  test('nothing is denied that the service would grant', () =>
     tried(async (pick) => {
       const truth = truthOf(pick)
       const said = saidOf(truth, pick)
@@ -118,7 +118,7 @@ describe('whatever a service leaves out, and however it says the rest', () => {
       }
     }))
 
-  test('nothing is said that isn’t so', () =>
+  test('nothing is claimed that isn’t true', () =>
     tried(async (pick) => {
       const truth = truthOf(pick)
       const said = saidOf(truth, pick)
@@ -129,7 +129,7 @@ describe('whatever a service leaves out, and however it says the rest', () => {
         expect.fail(`${wrong}\n${because}`)
     }))
 
-  test('told otherwise it is the same document', () =>
+  test('the same facts spelled differently give the same document', () =>
     tried(async (pick) => {
       const { members } = truthOf(pick)
       const [plain, other] = [told(members, pickFrom([])), told(members, pick)]
@@ -137,7 +137,7 @@ describe('whatever a service leaves out, and however it says the rest', () => {
       expect(comparable(two, other), JSON.stringify(other.answer)).toEqual(comparable(one, other))
     }))
 
-  test('told again with less, nothing is lost that the answer isn’t about, and nothing seems to have happened', () =>
+  test('a later answer with less removes nothing else, and reports no change', () =>
     tried(async (pick) => {
       const truth = truthOf(pick)
       const first = told(saidOf(truth, pick), pick)
@@ -273,7 +273,7 @@ function comparable({ others, logs, due, ...page }: DocumentPage, { written }: T
   }
 }
 
-test('a truth has every member that the model knows', () => {
+test('generated facts cover every member of the model', () => {
   const names = (schema: unknown) => Object.keys((schema as { def: { out: { shape: object } } }).def.out.shape).sort()
   const choices = Array.from({ length: 60 }, (_, index) =>
     truthOf(pickFrom(Array.from({ length: 80 }, (_, at) => ((index * 31 + at * 17) % 120) + at * index)))
@@ -288,7 +288,7 @@ test('a truth has every member that the model knows', () => {
   expect(keysOf(signers.map((one) => one.VideoConfirmationDetail))).toEqual(names(VideoConfirmationDetail))
 })
 
-describe('what this has found, as it is told in the plainest way', () => {
+describe('plain examples of what the properties have found', () => {
   const ana = { FirstName: 'Ana', LastName: 'Rewi', Email: 'ana@example.com' }
   const ben = { FirstName: 'Ben', LastName: 'Okafor', Email: 'ben@example.com' }
   const pageOf = (members: Members, ...more: Members[]) =>
@@ -301,7 +301,7 @@ describe('what this has found, as it is told in the plainest way', () => {
     )
   const person = (page: DocumentPage) => page.people[0] as DocumentPage['people'][number]
 
-  test('who isn’t spoken of can be reminded, corrected, and start at the counter', async () => {
+  test('a signer with no status can be reminded, corrected, and start at the counter', async () => {
     const Signers = [{ ...ana, SignerReference: 's-1', SigningKey: 'https://sign.example.com/1' }]
     const page = await pageOf({ Signers })
     expect(availableSignerActions(person(page), page, 'unknown')).toEqual({
@@ -312,23 +312,23 @@ describe('what this has found, as it is told in the plainest way', () => {
     expect(availableSignerActions(person(page), page, 'no').remind).toBe(false)
   })
 
-  test('a correction is offered in an expired document, and not in one that was declined', async () => {
+  test('a correction is offered in an expired document, but not in a declined one', async () => {
     const Signers = [{ ...ana, SignedStatus: 'Expired' }]
     expect(person(await pageOf({ Status: 'Expired', Signers })).editable).toBe('perhaps')
     expect(person(await pageOf({ Status: 'Declined', Signers })).editable).toBe(false)
   })
 
-  test('in an expired document it isn’t known who has signed, and nobody can', async () => {
+  test('in an expired document it is unknown who has signed, and nobody can sign', async () => {
     const page = await pageOf({ Status: 'Expired', Signers: [{ ...ana, SigningKey: 'https://sign.example.com/1' }] })
     expect(person(page)).toMatchObject({ state: 'unknown', canSignHere: false })
   })
 
-  test('who was taken off the document has not expired', async () => {
+  test('a signer removed from the document has not expired', async () => {
     const { state } = person(await pageOf({ Signers: [{ ...ana, SignedStatus: 'Deleted' }] }))
     expect([state, signerStatuses[state].word]).toEqual(['removed', 'removed'])
   })
 
-  test('signatures are not counted where one of them isn’t spoken of, and may be verified', async () => {
+  test('signatures are not counted while one signer’s state is unknown, but can be verified', async () => {
     const page = await pageOf({ Signers: [{ ...ana, HasSigned: false }, ben] })
     expect(progressOf(page)).toBeUndefined()
     expect(availableActions(page, false)).toMatchObject({ verify: { isOffered: true }, signed: { isOffered: true } })
@@ -336,37 +336,37 @@ describe('what this has found, as it is told in the plainest way', () => {
     expect([progressOf(counted)?.word, availableActions(counted, false).verify.why]).toEqual(['1 of 2', undefined])
   })
 
-  test('one open check says nothing of those that aren’t spoken of', async () => {
+  test('one pending identity check says nothing about signers without one', async () => {
     const Signers = [{ ...ana, IDCheckStatus: 'Pending' }, ben]
     expect(
       availableActions(await pageOf({ IDVerificationRequested: true, Signers }), false).identity.why
     ).toBeUndefined()
   })
 
-  test('a check has passed where the service says so of the whole of it, for everyone', async () => {
+  test('identity has passed only if the service reports the overall result for everyone', async () => {
     const passed = { ...ana, IDVerificationResult: 'Passed' }
     expect((await pageOf({ Signers: [passed] })).identity).toBe('passed')
     expect((await pageOf({ Signers: [passed, ben] })).identity).toBe('partly')
     expect((await pageOf({ Signers: [{ ...ana, IDVerificationFaceMatchResult: 'Match' }] })).identity).toBe('other')
   })
 
-  test('that a check was asked for doesn’t say that it has no result', async () => {
+  test('a requested identity check isn’t reported as having no result', async () => {
     const page = await pageOf({ IDVerificationRequested: true })
     expect(identityStatus(person(page))?.word).toBe('Requested; nothing known for this signer')
   })
 
-  test('nothing is overdue whose status isn’t told', async () => {
+  test('a document of unknown status is never overdue', async () => {
     for (const Signers of [[], [{ ...ana, HasSigned: false }], [{ ...ana, HasSigned: true }]]) {
       const words = dueWords(await pageOf({ DueDate: '2026-11-01T00:00:00Z', Signers }), NOW)
       expect(words).toMatchObject({ left: '', overdue: false })
     }
   })
 
-  test('no signatures are not found where the service names no list of them', () => {
+  test('a missing list of signatures isn’t reported as no signatures', () => {
     expect(signaturesInWords({ valid: 0, notValid: 0 }).word).toBe('No signature information')
   })
 
-  test('a silent answer takes no reference and no signature away, and is no news', async () => {
+  test('an empty answer removes no reference and no signature, and reports no change', async () => {
     const Signers = [{ ...ana, SignerReference: 's-1', HasSigned: true, MobileNumber: '021012345' }]
     const full = { PackageReference: 'p-1', Status: 'InProgress', DueDate: '2026-12-01', MatterNumber: '7', Signers }
     const last = await newest()

@@ -26,7 +26,7 @@ describe('a date', () => {
     ['/Date(1930126830000)/', 1930126830000, 0],
     ['\\/Date(1930126830000)\\/', 1930126830000, 0],
     ['/Date(-62135596800000-0000)/', -62135596800000, 0]
-  ])('%s says when and where', (spelled, instant, offset) => {
+  ])('%s gives time and offset', (spelled, instant, offset) => {
     expect(readServiceDate(spelled)).toEqual({ at: instant, offset, precision: 'time' })
   })
 
@@ -42,13 +42,13 @@ describe('a date', () => {
     ['3/3/2031 9:20', at(2031, 2, 3, 9, 20), 'time'],
     ['12/31/2031', at(2031, 11, 31), 'day'],
     ['31/12/2031', at(2031, 11, 31), 'day']
-  ] as const)('%s names no place: it is read where the caller says', (spelled, utc, precision) => {
+  ] as const)('%s has no offset: the caller’s is used', (spelled, utc, precision) => {
     expect(readServiceDate(spelled)).toEqual({ at: utc, precision })
     expect(readServiceDate(spelled, 720)).toEqual({ at: utc - 720 * 60_000, precision })
     expect(readServiceDate(spelled, -570)?.at).toBe(utc + 570 * 60_000)
   })
 
-  test('whose day and month could change places is read month first, and says so', () => {
+  test('with interchangeable day and month is read month first, and marked as ambiguous', () => {
     expect(readServiceDate('03/01/2031')).toEqual({ at: at(2031, 2, 1), precision: 'day', isAmbiguous: true })
   })
 
@@ -75,7 +75,7 @@ describe('a date', () => {
     ['/Date(1930126830000+1300)/', 'dd/MM/yyyy'],
     ['next Friday', 'dd/MM/yyyy'],
     ['', 'dd/MM/yyyy']
-  ])('%s with the format %s stays as it was written', (written, format) => {
+  ])('%s with the format %s stays as written', (written, format) => {
     expect(withCertainOrder(written, format)).toBe(written)
   })
 
@@ -117,11 +117,11 @@ describe('a date', () => {
     '/Date(9999999999999999)/',
     'Date(0)',
     '2031-03-01T10:20:30Z; DROP TABLE'
-  ])('%j is no date', (spelled) => {
+  ])('%j is not a date', (spelled) => {
     expect(readServiceDate(spelled)).toBeUndefined()
   })
 
-  test('nothing is no date', () => expect(readServiceDate(undefined)).toBeUndefined())
+  test('undefined is not a date', () => expect(readServiceDate(undefined)).toBeUndefined())
 })
 
 describe('an offset', () => {
@@ -137,7 +137,10 @@ describe('an offset', () => {
     expect(readGmt(spelled)).toBe(minutes)
   })
 
-  test.each(['', ' ', '841', '-841', '12.5', '1e2', '0x10', 'NZST', '+12:00', undefined])('%j is none', (spelled) => {
-    expect(readGmt(spelled)).toBeUndefined()
-  })
+  test.each(['', ' ', '841', '-841', '12.5', '1e2', '0x10', 'NZST', '+12:00', undefined])(
+    '%j is not an offset',
+    (spelled) => {
+      expect(readGmt(spelled)).toBeUndefined()
+    }
+  )
 })

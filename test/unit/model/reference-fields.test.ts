@@ -38,7 +38,7 @@ const rows = (tables: typeof sent) =>
     })
   )
 
-describe('what we send', () => {
+describe('requests', () => {
   test.each(Object.entries(sent))('%s has exactly the fields of its table', (name, table) => {
     expect(Object.keys(fieldsOf(schemaAt(name))).sort()).toEqual(Object.keys(table).sort())
   })
@@ -52,19 +52,19 @@ describe('what we send', () => {
     expect(schema?.safeParse(wrong).success).toBe(false)
   })
 
-  test.each(Object.keys(sent))('%s takes no member that the reference does not know', (name) => {
+  test.each(Object.keys(sent))('%s accepts no member unknown to the reference', (name) => {
     const problems = schemaAt(name).safeParse({ Surprise: 1 }).error?.issues ?? []
     expect(problems.some((problem) => problem.code === 'unrecognized_keys')).toBe(true)
   })
 
-  test('the type of an answer that identifies is text, date or email', () => {
+  test('the type of an identity answer is text, date or email', () => {
     const accepted = ['text', 'date', 'email', 'number', 'Text'].filter(
       (DataType) => model.AuthInfo.safeParse({ Label: 'a', Value: 'b', DataType }).success
     )
     expect(accepted).toEqual(['text', 'date', 'email'])
   })
 
-  test('field types go by name, each with the reference’s number', () => {
+  test('field types are named, each with the reference’s number', () => {
     expect(model.FIELD_TYPES.map((name, number) => `${name}=${number}`)).toEqual([
       'Text=0',
       'MultiLineText=1',
@@ -77,7 +77,7 @@ describe('what we send', () => {
   })
 })
 
-describe('what we are answered', () => {
+describe('answers', () => {
   test.each(rows(answered))('%s.%s (%s) is known', (name, field, type) => {
     const schema = fieldsOf(schemaAt(name))[field]
     expect(schema, `${name} has no ${field}`).toBeDefined()
@@ -86,16 +86,19 @@ describe('what we are answered', () => {
     if (type === 'string') expect(schema?.safeParse(7).success).toBe(true)
   })
 
-  test.each(Object.keys(answered))('%s may lack all but its reference, may have null and more', (name) => {
-    const schema = schemaAt(name)
-    const fields = Object.keys(answered[name] ?? {})
-    const nothing = Object.fromEntries(fields.map((field) => [field, null]))
-    const read = schema.safeParse(wrap(name, { ...nothing, Reference: 'r', Extra: [1] }))
-    expect(read.error?.issues ?? []).toEqual([])
-    expect(unwrap(read.data)).toMatchObject({ Extra: [1] })
-  })
+  test.each(Object.keys(answered))(
+    '%s may lack everything but its reference, and may contain null and unknown members',
+    (name) => {
+      const schema = schemaAt(name)
+      const fields = Object.keys(answered[name] ?? {})
+      const nothing = Object.fromEntries(fields.map((field) => [field, null]))
+      const read = schema.safeParse(wrap(name, { ...nothing, Reference: 'r', Extra: [1] }))
+      expect(read.error?.issues ?? []).toEqual([])
+      expect(unwrap(read.data)).toMatchObject({ Extra: [1] })
+    }
+  )
 
-  test('states are those of section 3', () => {
+  test('states are those in section 3', () => {
     expect(model.SIGNED_STATUSES).toHaveLength(14)
     expect(model.DOCUMENT_STATUSES).toHaveLength(10)
     expect(model.FOLDERS).toEqual(['InBox', 'Progress', 'Signed'])

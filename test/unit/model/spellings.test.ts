@@ -26,12 +26,12 @@ describe('a document’s status', () => {
     ['2 of 2 Signed', 'signed', 2, 2],
     ['12 of 113 Signed', 'in-progress', 12, 113],
     ['0 of 0 Signed', 'in-progress', 0, 0]
-  ])('%s counts', (spelled, family, signed, of) => {
+  ])('%s gives a count', (spelled, family, signed, of) => {
     expect(readDocumentStatus(spelled)).toEqual({ raw: spelled.trim(), family, signed, of })
   })
 
   test.each(['# of # Signed', '1 of Signed', '-1 of 2 Signed', 'one of two Signed', '1 of 2', '1 of 2 Signed!'])(
-    '%s does not count',
+    '%s gives no count',
     (spelled) => {
       expect(readDocumentStatus(spelled)).toEqual({ raw: spelled, family: 'other' })
     }
@@ -52,12 +52,12 @@ describe('a document’s status', () => {
     ])
   })
 
-  test('case and spaces make no other status', () => {
+  test('case and spaces don’t matter', () => {
     expect(readDocumentStatus('In Progress').family).toBe('in-progress')
     expect(readDocumentStatus('FILLING FORM').family).toBe('in-progress')
   })
 
-  test('an unknown or missing status keeps its words', () => {
+  test('an unknown or missing status keeps its text', () => {
     expect(readDocumentStatus('Faxed')).toEqual({ raw: 'Faxed', family: 'other' })
     expect(readDocumentStatus(undefined)).toEqual({ raw: '', family: 'other' })
   })
@@ -66,7 +66,7 @@ describe('a document’s status', () => {
 describe('a signer’s status', () => {
   const read = (SignedStatus: unknown) => SignerResponse.parse({ SignedStatus }).SignedStatus
 
-  test('each name is found by its number, as number or text', () => {
+  test('each name is found by its number, given as number or text', () => {
     expect(SIGNED_STATUSES.map((_name, number) => read(number))).toEqual([...SIGNED_STATUSES])
     expect(SIGNED_STATUSES.map((_name, number) => read(String(number)))).toEqual([...SIGNED_STATUSES])
   })
@@ -87,14 +87,16 @@ describe('a signer’s status', () => {
 })
 
 describe('plain values', () => {
-  test.each([true, 'true', 'True', ' TRUE ', 1, '1', 'yes'])('%j is yes', (spelled) =>
+  test.each([true, 'true', 'True', ' TRUE ', 1, '1', 'yes'])('%j is true', (spelled) =>
     expect(flag.parse(spelled)).toBe(true)
   )
-  test.each([false, 'false', 'False', 0, '0', 'no'])('%j is no', (spelled) => expect(flag.parse(spelled)).toBe(false))
-  test.each(['maybe', 2, 'truth', [], {}])('%j is neither', (spelled) =>
+  test.each([false, 'false', 'False', 0, '0', 'no'])('%j is false', (spelled) =>
+    expect(flag.parse(spelled)).toBe(false)
+  )
+  test.each(['maybe', 2, 'truth', [], {}])('%j is neither true nor false', (spelled) =>
     expect(flag.safeParse(spelled).success).toBe(false)
   )
-  test('an empty text is not known', () => expect(flag.parse('')).toBeUndefined())
+  test('an empty text is unknown', () => expect(flag.parse('')).toBeUndefined())
 
   test.each([
     [3, 3],
@@ -102,7 +104,7 @@ describe('plain values', () => {
     [' -3 ', -3],
     ['', undefined]
   ])('%j is the whole number %j', (spelled, number) => expect(integer.parse(spelled)).toBe(number))
-  test.each([1.5, '1.5', 'x', '1e400', true])('%j is no whole number', (spelled) => {
+  test.each([1.5, '1.5', 'x', '1e400', true])('%j is not a whole number', (spelled) => {
     expect(integer.safeParse(spelled).success).toBe(false)
   })
 
@@ -111,9 +113,9 @@ describe('plain values', () => {
     [720, '720'],
     [true, 'true']
   ])('%j is the text %j', (spelled, read) => expect(text.parse(spelled)).toBe(read))
-  test.each([null, {}, []])('%j is no text', (spelled) => expect(text.safeParse(spelled).success).toBe(false))
+  test.each([null, {}, []])('%j is not a text', (spelled) => expect(text.safeParse(spelled).success).toBe(false))
 
-  test('an enumeration’s unassigned number is kept as it came', () => {
+  test('an unassigned number of an enumeration is kept as it is', () => {
     expect(openEnumeration(FIELD_TYPES).parse(2)).toBe('2')
     expect(openEnumeration(FIELD_TYPES).parse('radiobutton')).toBe('RadioButton')
   })
@@ -128,14 +130,14 @@ describe('plain values', () => {
 })
 
 describe('members', () => {
-  test('are found whatever their case, the exact one first', () => {
+  test('are found in any case, with the exact name taking precedence', () => {
     expect(DocumentResponse.parse({ REFERENCE: 'a', name: 'b', Name: 'c' })).toMatchObject({
       Reference: 'a',
       Name: 'c'
     })
   })
 
-  test('that nobody knows are kept with their own spelling and value', () => {
+  test('that are unknown are kept with their spelling and value', () => {
     const extra = { matterColour: null, Nested: { null: null, list: [1, { a: 'b' }] } }
     expect(DocumentResponse.parse({ Reference: 'a', ...extra })).toEqual({ Reference: 'a', Nested: extra.Nested })
   })
@@ -148,7 +150,7 @@ describe('members', () => {
     expect(read).toEqual({ Reference: 'a', Signers: [{ ShareUsers: [{}] }] })
   })
 
-  test('called __proto__, constructor or toString do no harm', () => {
+  test('called __proto__, constructor or toString are harmless', () => {
     const read = DocumentResponse.parse(
       JSON.parse('{"Reference":"a","__proto__":{"x":1},"constructor":1,"toString":2}')
     )
@@ -159,7 +161,7 @@ describe('members', () => {
 })
 
 describe('decoding', () => {
-  test('names the place of what is wrong, inside unions too', () => {
+  test('names the place of a problem, even inside unions', () => {
     const json = { Reference: 'a', Signers: [{}, { HasSigned: 'perhaps' }] }
     expect(decode(DocumentResponse, json)).toEqual({
       ok: false,
@@ -167,13 +169,13 @@ describe('decoding', () => {
     })
   })
 
-  test('a problem never repeats the value', () => {
+  test('never repeats a value in a problem', () => {
     const read = decode(DocumentResponse, { Reference: { secret: 'mia@example.com' } })
     expect(read.ok).toBe(false)
     expect(JSON.stringify(read)).not.toContain('mia@example.com')
   })
 
-  test('a list keeps what is readable', () => {
+  test('keeps the readable items of a list', () => {
     const read = decodeList(DocumentResponse, [{ Reference: 'a' }, {}, 7, { Reference: 'b' }])
     expect(read).toMatchObject({
       ok: true,
@@ -181,11 +183,11 @@ describe('decoding', () => {
     })
   })
 
-  test.each([null, undefined])('%j is an empty list', (json) => {
+  test.each([null, undefined])('reads %j as an empty list', (json) => {
     expect(decodeList(DocumentResponse, json)).toEqual({ ok: true, value: { items: [], problems: [] } })
   })
 
-  test('a place is spelled as in JavaScript', () => {
+  test('spells a place as in JavaScript', () => {
     expect(formatPath([0, 'Signers', 1, 'Email'])).toBe('[0].Signers[1].Email')
     expect(formatPath(['Signers'])).toBe('Signers')
     expect(formatPath([])).toBe('')
