@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(readdirSync(other.folder).filter((name) => /^(restore|backup)-|restore\.json/.test(name))).toEqual([])
   })
 
-  test('holds nothing that can be read without its passphrase, and leaves nothing beside the database', async () => {
+  test('is unreadable without its passphrase, and nothing is left beside the database', async () => {
     const { own, path } = await backedUp({ secrets: { a1: 'the token' } })
     const bytes = readFileSync(path)
     for (const text of [PLANTED, 'the token', 'SQLite format 3', own.entries.get('database-key') ?? '', '"theme"'])
@@ -96,7 +96,7 @@ describe('a backup', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o077).toBe(0)
   })
 
-  test('is larger than a chunk, and two of the same have nothing in common', async () => {
+  test('is larger than a chunk, and two of the same data have nothing in common', async () => {
     const { path, order } = await backedUp()
     const again = `${path}-2`
     await makeBackup({ ...order, path: again })
@@ -105,7 +105,7 @@ describe('a backup', () => {
     expect(one.subarray(-64).equals(other.subarray(-64))).toBe(false)
   })
 
-  test('costs who guesses at its passphrase 128 MB, where nothing else is said', async () => {
+  test('makes guessing its passphrase cost 128 MB by default', async () => {
     const { path, order } = await backedUp()
     const { cost: _, ...its } = order
     await makeBackup(its)
@@ -116,7 +116,7 @@ describe('a backup', () => {
     expect((await restored(other.folder, path)).madeBy).toBe('Countersign 0.1.0')
   })
 
-  test('that can’t be written leaves the one before as it was', async () => {
+  test('that can’t be written leaves the previous one unchanged', async () => {
     const { path, order, own } = await backedUp()
     const before = readFileSync(path)
     await expect(makeBackup({ ...order, path: join(own.folder, 'not', 'there') })).rejects.toThrow()
@@ -132,22 +132,26 @@ describe('a backup', () => {
   })
 })
 
-describe('a backup that can’t be used is refused in words, and nothing is left of it', () => {
+describe('an unusable backup is refused with a reason, and nothing of it is left', () => {
   const CASES: [string, (path: string) => void, RegExp][] = [
     ['a foreign file', (path) => writeFileSync(path, 'PK made elsewhere'), /isn’t a backup of Countersign/],
     ['an empty file', (path) => writeFileSync(path, ''), /isn’t a backup of Countersign/],
     ['a folder', (path) => mkdirSync(`${path}.folder`), /This is a folder/],
     ['a changed header', (path) => flip(path, 40), /damaged/],
-    ['a header that goes on for ever', (path) => flip(path, 8), /damaged/],
+    ['an endless header', (path) => flip(path, 8), /damaged/],
     ['a changed byte in the middle', (path) => flip(path, 100_000), /damaged/],
     ['a changed last byte', (path) => flip(path, -1), /damaged/],
-    ['a chunk fewer', (path) => truncateSync(path, endOfChunk(path, 1)), /Part of this backup is missing/],
-    ['a lost end', (path) => truncateSync(path, statSync(path).size - 1000), /Part of this backup is missing|damaged/],
-    ['a lost rest', (path) => truncateSync(path, 100), /Part of this backup is missing|damaged/],
+    ['a missing chunk', (path) => truncateSync(path, endOfChunk(path, 1)), /Part of this backup is missing/],
+    [
+      'a missing end',
+      (path) => truncateSync(path, statSync(path).size - 1000),
+      /Part of this backup is missing|damaged/
+    ],
+    ['a lone header', (path) => truncateSync(path, 100), /Part of this backup is missing|damaged/],
     ['bytes after its end', (path) => writeFileSync(path, Buffer.alloc(70_000), { flag: 'a' }), /damaged/],
     ['a newer version', newer, /newer version/]
   ]
-  test('each', async () => {
+  test('for each kind of damage', async () => {
     const { path: good } = await backedUp()
     for (const [what, damage, words] of CASES) {
       const folder = temporaryFolder()
@@ -162,7 +166,7 @@ describe('a backup that can’t be used is refused in words, and nothing is left
     }
   }, 60_000)
 
-  test('the wrong passphrase, and the right one typed on another keyboard', async () => {
+  test('with the wrong passphrase, but not with the right one from another keyboard', async () => {
     const { path, order } = await backedUp()
     const into = temporaryFolder()
     expect((await refusal(restored(into, path, 'a passphrase of five words'))).message).toMatch(/isn’t the passphrase/)
@@ -171,7 +175,7 @@ describe('a backup that can’t be used is refused in words, and nothing is left
     await restored(into, path, 'Whānau Māori kōrero'.normalize('NFD'))
   })
 
-  test('chunks of another backup under the same passphrase', async () => {
+  test('with chunks of another backup under the same passphrase', async () => {
     const { path, order } = await backedUp()
     const other = `${path}-2`
     await makeBackup({ ...order, path: other })
@@ -181,7 +185,7 @@ describe('a backup that can’t be used is refused in words, and nothing is left
     expect((await refusal(restored(temporaryFolder(), path))).message).toMatch(/damaged/)
   })
 
-  test('a database in it that a newer version wrote, or that has more than ours has', async () => {
+  test('with a database from a newer version, or with an unknown schema', async () => {
     const { db, path, order } = await backedUp()
     const version = db.pragma('user_version', { simple: true })
     db.exec('PRAGMA user_version = 999')
@@ -195,8 +199,8 @@ describe('a backup that can’t be used is refused in words, and nothing is left
   })
 })
 
-describe('what waited to be sent', () => {
-  test('is uncertain in the restored Outbox, which is paused; what was sent, and when the rest goes, stays', async () => {
+describe('packages waiting to be sent', () => {
+  test('are uncertain in the restored, paused Outbox; sent ones and later schedules are kept', async () => {
     const { path } = await backedUp()
     const other = computer()
     await other.open().then(({ db }) => db.close())
@@ -215,8 +219,8 @@ describe('what waited to be sent', () => {
   })
 })
 
-describe('what an office has to send', () => {
-  test('stays as the office says that it is: without it nothing of that leaves here', async () => {
+describe('packages shared with an office', () => {
+  test('follow the office’s state after a restore, and none is sent without it', async () => {
     const { db, path, order } = await backedUp()
     db.exec(
       `INSERT INTO office_sends (id, account_id, state, revision, epoch, goes_at) VALUES ('s-ready', 'a1', 'ready', 1, 0, 0)`
@@ -232,9 +236,9 @@ describe('what an office has to send', () => {
   })
 })
 
-describe('a restore that is interrupted', () => {
+describe('an interrupted restore', () => {
   /** Covers the renames of a finishing restore and its decision, any of which may be the last thing that happens. */
-  test('at any moment leaves what was there or what was restored, each whole, and the next start ends it', async () => {
+  test('leaves either the old or the restored data intact at any moment, and the next start completes it', async () => {
     const { path } = await backedUp()
     const first = computer()
     await first.open().then(({ db }) => {
@@ -277,7 +281,7 @@ describe('a restore that is interrupted', () => {
     }
   })
 
-  test('before it was decided on is forgotten, and a decision that isn’t ours decides nothing', async () => {
+  test('is discarded if it wasn’t confirmed, and a foreign confirmation is ignored', async () => {
     const { path } = await backedUp()
     const other = computer()
     await other.open().then(({ db }) => db.close())
@@ -292,7 +296,7 @@ describe('a restore that is interrupted', () => {
   })
 })
 
-test('after a restore the trail that is there is the one that is compared, and how many entries there were is told', async () => {
+test('after a restore the existing audit trail’s head is compared, and its number of entries reported', async () => {
   const { path } = await backedUp()
   const other = computer()
   await other.open().then(({ db }) => db.close())
@@ -343,7 +347,7 @@ describe('a keychain that refuses one account’s restored secret', () => {
     return { other, db, sets, troubles, start, accept, secretOf: other.keychain.accounts.get }
   }
 
-  test('gets the others once, and the restore is completed', async () => {
+  test('stores the others once, and the restore is completed', async () => {
     const { start, sets, troubles, other, secretOf } = await refusing('too-long')
     const first = await start()
     expect(first).toMatchObject({ entriesBefore: 41 })
@@ -359,7 +363,7 @@ describe('a keychain that refuses one account’s restored secret', () => {
     ])
   })
 
-  test('is asked again for that one alone, unless it has been entered since or its account is gone', async () => {
+  test('is given only that one again, unless it was entered or its account removed since', async () => {
     for (const since of ['nothing', 'entered', 'removed'] as const) {
       const { start, accept, sets, db, other, secretOf } = await refusing('failed')
       ;(await start())?.clear()
@@ -429,7 +433,7 @@ async function userBackups() {
   return { other, opened, noted, deps, backups: openBackups(deps) }
 }
 
-test('a restore whose restart the person calls off replaces nothing, then or later', async () => {
+test('a restore whose restart is cancelled replaces nothing, then or later', async () => {
   const { path } = await backedUp()
   const { other, opened, backups } = await userBackups()
   keep(opened.db, 'what is here')

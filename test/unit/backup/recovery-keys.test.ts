@@ -9,7 +9,7 @@ import { readRecoveryKey, recoveryKeyText } from '../../../src/shared/recovery-k
 import { refusal } from './computers.ts'
 import { log, NOW, PLANTED, recoverable } from './recoverable.ts'
 
-test('a key is read as it was written, however it is typed, and one wrong letter is found in its group', () => {
+test('a key is read however it is typed, and one wrong letter is located in its group', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), fc.nat(39), fc.nat(30), (bytes, place, other) => {
       const text = recoveryKeyText(bytes)
@@ -27,7 +27,7 @@ test('a key is read as it was written, however it is typed, and one wrong letter
   expect(readRecoveryKey([two, one, ...rest].join('-'))).toHaveProperty('wrongGroup')
 })
 
-test('with the keychain lost, the data are back by the key on paper; nothing of either is in the file beside them', async () => {
+test('after the keychain is lost, the key on paper restores the data; the file beside them reveals neither', async () => {
   const { recovery, lose, start, recover, file, notes, entries } = await recoverable()
   const key = recoveryKeyText(randomBytes(20))
   expect(await recovery.view()).toEqual({ isOffered: true })
@@ -49,7 +49,7 @@ test('with the keychain lost, the data are back by the key on paper; nothing of 
   expect(notes).toHaveLength(2)
 })
 
-test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says which it is', async () => {
+test('a wrong, mistyped, earlier or foreign key changes nothing, and is reported as what it is', async () => {
   const { recovery, lose, recover, file, entries } = await recoverable()
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
   await recovery.setPaperKey(old)
@@ -83,7 +83,7 @@ test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says
   await recover(key)
 })
 
-test('the organisation’s private key opens what its policy escrowed, by the project’s own script; another’s opens nothing', async () => {
+test('the organisation’s private key opens its escrowed key with the project’s script; another key opens nothing', async () => {
   const pair = () =>
     generateKeyPairSync('rsa', {
       modulusLength: 3072,
@@ -123,7 +123,7 @@ test('the organisation’s private key opens what its policy escrowed, by the pr
   expect(JSON.parse(readFileSync(file, 'utf8')).keys).toMatchObject([{ kind: 'paper' }])
 }, 60_000)
 
-test('a database that is set aside takes its recovery keys along, and an offer that was dismissed stays so', async () => {
+test('a database set aside keeps its recovery keys, and a dismissed offer stays dismissed', async () => {
   const { recovery, folder, storage, start } = await recoverable()
   recovery.dismissOffer()
   expect(await recovery.view()).toEqual({ isOffered: false })
@@ -136,7 +136,7 @@ test('a database that is set aside takes its recovery keys along, and an offer t
   expect(await again.recovery.view()).toEqual({ isOffered: true })
 })
 
-test('with another key for the database there is another recovery key, the organisation’s too; the earlier ones open nothing', async () => {
+test('a new database key needs new recovery keys, the organisation’s too; the earlier ones open nothing', async () => {
   const { publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 3072,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -179,7 +179,7 @@ async function waiting() {
   return { ...computer, old, key, kinds, shut: await computer.start(now) }
 }
 
-test('while another key waits for a keychain no recovery key is lost, also of a policy that is gone', async () => {
+test('no recovery key is lost while a new key waits for a keychain, not even one of a withdrawn policy', async () => {
   const { old, key, recover, shut, is, kinds, entries, start, folder } = await waiting()
   const asked = join(folder, 'rekey.json')
   expect(kinds()).toEqual(['organisation', 'paper', 'paper', 'organisation'])
@@ -203,7 +203,7 @@ test('while another key waits for a keychain no recovery key is lost, also of a 
   expect((await start()).storage).toMatchObject({ rekeyed: { state: 'given-up' } })
 }, 60_000)
 
-test('while another key waits no other recovery key is made, nor another key asked for, in the run that asked and in the next', async () => {
+test('while a new key is pending, no further recovery or database key is created, in this run or the next', async () => {
   const { recovery, shut, file, entries } = await waiting()
   const before = [readFileSync(file, 'utf8'), new Map(entries)]
   const third = recoveryKeyText(randomBytes(20))
@@ -214,7 +214,7 @@ test('while another key waits no other recovery key is made, nor another key ask
   expect([readFileSync(file, 'utf8'), entries]).toEqual(before)
 }, 60_000)
 
-test('a change of the key that the keychain or the disk refuses leaves all as it was, however often it is tried', async () => {
+test('a key change refused by the keychain or the disk changes nothing, however often it is tried', async () => {
   const { recovery, file, folder, entries, recover, lose } = await recoverable()
   const key = recoveryKeyText(randomBytes(20))
   await recovery.setPaperKey(key)
@@ -243,7 +243,7 @@ test('a change of the key that the keychain or the disk refuses leaves all as it
   await recover(key)
 })
 
-test('more entries than are tried stay in the file, until those that open nothing are taken away', async () => {
+test('excess entries stay in the file until those that open nothing are removed', async () => {
   const { recovery, file } = await recoverable()
   await recovery.setPaperKey(recoveryKeyText(randomBytes(20)))
   const [own] = JSON.parse(readFileSync(file, 'utf8')).keys

@@ -52,7 +52,7 @@ async function computer({ backups = true } = {}) {
   return { folder, share, logs, entries, theirs, ours, decided, place }
 }
 
-test('everything is gone that is ours, and what was removed is told; what is others’ stays', async () => {
+test('all our own data are removed and counted; everyone else’s are kept', async () => {
   const { folder, share, logs, entries, theirs, decided, place } = await computer()
   expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 9, backups: 1, left: [] })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])
@@ -62,13 +62,13 @@ test('everything is gone that is ours, and what was removed is told; what is oth
   expect(await scheduledRemoval(folder)).toBeUndefined()
 })
 
-test('scheduled backups stay where that was wanted', async () => {
+test('scheduled backups are kept on request', async () => {
   const { share, decided, place } = await computer({ backups: false })
   expect(await removeEverything(place, decided)).toMatchObject({ backups: 0 })
   expect(readdirSync(share)).toHaveLength(2)
 })
 
-test('ended in the middle it goes on at the next start, as what decides is removed last', async () => {
+test('an interrupted removal continues at the next start, as its order is removed last', async () => {
   const { folder, decided, place } = await computer()
   const interrupted = {
     ...place,
@@ -88,13 +88,13 @@ test('ended in the middle it goes on at the next start, as what decides is remov
 test.each([
   ['locked', troubledKeychain('locked')],
   ['absent', memoryKeychain()]
-])('a keychain that is %s is named, and the files are gone all the same', async (_state, keychain) => {
+])('a keychain that is %s is reported, and the files are removed all the same', async (_state, keychain) => {
   const { folder, decided, place } = await computer()
   expect(await removeEverything({ ...place, keychain }, decided)).toMatchObject({ left: ['entries'], files: 8 })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])
 })
 
-test('where accounts of another database may have secrets, someone is asked to look', async () => {
+test('if accounts of another database may have left secrets, the person is told to look', async () => {
   const { decided, place, folder } = await computer()
   mkdirSync(join(folder, 'set-aside-2026-11-25T09-30-00Z-0a0a'))
   writeFileSync(join(folder, 'set-aside-2026-11-25T09-30-00Z-0a0a', 'countersign.db'), 'earlier')
@@ -106,7 +106,7 @@ test('where accounts of another database may have secrets, someone is asked to l
   expect(await removeEverything(other.place, blind)).toMatchObject({ left: ['unknown entries'] })
 })
 
-test('a decision that isn’t ours decides nothing, and none names any other file than a backup', async () => {
+test('a foreign removal order is ignored, and no order can name a file that isn’t a backup', async () => {
   const { folder } = await computer()
   for (const text of [
     '',

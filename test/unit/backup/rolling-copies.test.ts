@@ -86,7 +86,7 @@ const overwritten = (path: string) => {
   writeFileSync(path, bytes)
 }
 
-test('one is made on each day of use, while nobody works; five are kept', async () => {
+test('a copy is made each day of use, while the computer is idle; five are kept', async () => {
   const { time, is, start, ages, folder } = await computer()
   await start()
   await time.pass(HOUR)
@@ -108,7 +108,7 @@ test('one is made on each day of use, while nobody works; five are kept', async 
   expect(readdirSync(join(folder, COPIES_FOLDER))).toHaveLength(5)
 })
 
-test('none begins while someone signs, and one that failed is made a quarter of an hour later', async () => {
+test('no copy starts while someone signs, and a failed one is repeated a quarter of an hour later', async () => {
   const { time, is, start, ages, troubles } = await computer()
   is.busy = true
   await start()
@@ -123,7 +123,7 @@ test('none begins while someone signs, and one that failed is made a quarter of 
   expect(await ages()).toHaveLength(1)
 })
 
-test('none but the newest is older than ten days, and a clock that jumps loses none of the newest', async () => {
+test('only the newest copy may be older than ten days, and a jumping clock loses none of the newest', async () => {
   const { time, start, ages } = await computer()
   await start()
   await time.pass(HOUR)
@@ -135,7 +135,7 @@ test('none but the newest is older than ten days, and a clock that jumps loses n
   expect(Math.abs((await ages())[0] ?? 99)).toBeLessThanOrEqual(1)
 })
 
-test('a copy takes the place of a damaged database: what waited is looked for first, what was there is set aside', async () => {
+test('a copy replaces a damaged database: waiting sends are looked up first, and the old files are set aside', async () => {
   const { folder, start, open, time, key, keychain } = await computer()
   const { storage } = await start()
   addAccount(storage.db, 'a')
@@ -171,7 +171,7 @@ test('a copy takes the place of a damaged database: what waited is looked for fi
   expect(await copiesIn(folder)).toHaveLength(1)
 })
 
-test('what a copy lacks is said of each kind that can still be read', async () => {
+test('what a copy lacks is reported for each kind of data that is still readable', async () => {
   const { folder, start, time, key } = await computer()
   const { storage } = await start()
   addAccount(storage.db, 'a')
@@ -189,7 +189,7 @@ test('what a copy lacks is said of each kind that can still be read', async () =
   expect(copy?.missing).toEqual({ sends: 1, downloads: 0, audit: 0 })
 })
 
-test('going back to the version before: its copy from before the update, the newer one kept', async () => {
+test('downgrading uses the copy from before the update and keeps the newer one', async () => {
   const { folder, start, open, time, key } = await computer()
   const { storage } = await start()
   keep(storage.db, 'before')
@@ -208,7 +208,7 @@ test('going back to the version before: its copy from before the update, the new
   newer.close()
 })
 
-test('a copy that is damaged, gone or of a newer version isn’t put in place', async () => {
+test('a copy that is damaged, missing or from a newer version isn’t used', async () => {
   const { folder, start, time } = await computer()
   const { storage } = await start()
   await time.pass(HOUR)
@@ -226,7 +226,7 @@ test('a copy that is damaged, gone or of a newer version isn’t put in place', 
   damaged.db.close()
 })
 
-test('none is used in place of a database that opens', async () => {
+test('no copy replaces a database that opens', async () => {
   const { start, time } = await computer()
   const { copies } = await start()
   await time.pass(HOUR)
@@ -234,7 +234,7 @@ test('none is used in place of a database that opens', async () => {
   await expect(copies.stage('x')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
 })
 
-test('another key for the database leaves none that the old one opens', async () => {
+test('after a key change no copy under the old key is left', async () => {
   const { folder, keychain, start, open, time } = await computer()
   const { storage } = await start()
   await time.pass(HOUR)
@@ -245,7 +245,7 @@ test('another key for the database leaves none that the old one opens', async ()
   expect(await copiesIn(folder)).toEqual([])
 })
 
-test('which version used the database is known to the next', async () => {
+test('the version that last used the database is known to the next', async () => {
   const { open } = await computer()
   for (const version of ['0.3.0', '0.4.0']) {
     const { db } = await open(version)

@@ -110,7 +110,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   }
 }
 
-test('the first is made at once, then one each day at its time, and no more than so many are kept', async () => {
+test('the first backup is made immediately, then one each day at its time, and only the newest are kept', async () => {
   const { backups, plan, pass, schedule, share, entries } = await office()
   writeFileSync(join(share, 'Countersign of someone else.countersign-backup'), 'theirs')
   await plan()
@@ -132,7 +132,7 @@ test('the first is made at once, then one each day at its time, and no more than
 })
 
 test.each(['made', 'refused'])(
-  'a clock that was a year ahead when one was %s doesn’t keep the next from being made',
+  'after a backup was %s with the clock a year ahead, the next is still made',
   async (outcome) => {
     const { backups, plan, pass, schedule, setAhead, share } = await office()
     const YEAR = 365 * 24 * HOUR
@@ -153,7 +153,7 @@ test.each(['made', 'refused'])(
   }
 )
 
-test('one each week, on its day', async () => {
+test('weekly backups are made on their day', async () => {
   const { backups, plan, pass, schedule } = await office()
   await plan({ when: 'weekly', weekday: 5 })
   const { next = 0 } = await schedule.view()
@@ -164,7 +164,7 @@ test('one each week, on its day', async () => {
   expect(backups()).toHaveLength(2)
 })
 
-test('one that falls due while the application is closed, or the computer sleeps, is made as it is back', async () => {
+test('a backup missed while the application was closed or the computer asleep is made on return', async () => {
   const { backups, plan, pass, schedule, start, over } = await office()
   await plan()
   schedule.close()
@@ -176,7 +176,7 @@ test('one that falls due while the application is closed, or the computer sleeps
   expect(backups()).toHaveLength(2)
 })
 
-test('as the application ends: each time, and not where that wasn’t planned', async () => {
+test('a backup at quitting is made each time, but only if planned', async () => {
   const { backups, plan, schedule } = await office()
   await plan({ when: 'on-quit' })
   expect(backups()).toHaveLength(1)
@@ -188,7 +188,7 @@ test('as the application ends: each time, and not where that wasn’t planned', 
   expect(daily.backups()).toHaveLength(1)
 })
 
-test('a share that is away is told until one could be made, also after a restart, and no folder is made in its place', async () => {
+test('an unavailable share is reported until a backup succeeds, also after a restart, and no folder is created in its place', async () => {
   const { backups, plan, pass, schedule, start, over, share } = await office()
   await plan()
   renameSync(share, `${share}-away`)
@@ -211,7 +211,7 @@ test('a share that is away is told until one could be made, also after a restart
   expect(backups()).toHaveLength(2)
 })
 
-test('a folder that can’t be written keeps the earlier ones, and is told', async () => {
+test('an unwritable folder keeps the earlier backups and is reported', async () => {
   if (process.getuid?.() === 0) return
   const { backups, plan, pass, schedule, share } = await office()
   await plan({ keep: 1 })
@@ -223,7 +223,7 @@ test('a folder that can’t be written keeps the earlier ones, and is told', asy
   expect(backups()).toEqual(before)
 })
 
-test('none begins in the middle of a session at the counter; the one that is due comes after it', async () => {
+test('no backup starts during a counter session; one that is due follows it', async () => {
   const { backups, is, plan, pass, schedule, over } = await office()
   await plan()
   is.busy = true
@@ -235,7 +235,7 @@ test('none begins in the middle of a session at the counter; the one that is due
   expect(backups()).toHaveLength(2)
 })
 
-test('what a kill left of one in its folder goes with the next, and what others write stays', async () => {
+test('the remains of a killed backup are removed with the next, and other files are kept', async () => {
   const { plan, pass, share, storage, backups } = await office()
   await plan()
   const { mark } = JSON.parse(
@@ -248,7 +248,7 @@ test('what a kill left of one in its folder goes with the next, and what others 
   expect(backups()).toContain(theirs)
 })
 
-test('the organisation’s plan holds over a person’s, and waits for its passphrase', async () => {
+test('the organisation’s plan overrides a person’s, and waits for its passphrase', async () => {
   const place = temporaryFolder()
   const { schedule, over, backups, is, pass } = await office({ folder: place, when: 'daily', keep: 2 })
   schedule.open()
@@ -265,7 +265,7 @@ test('the organisation’s plan holds over a person’s, and waits for its passp
   expect(backups()).toEqual([])
 })
 
-test('nothing is set without a folder or a passphrase, or into the data folder; turned off, the passphrase is gone', async () => {
+test('a plan needs a folder outside the data folder and a passphrase, which is deleted when the plan is turned off', async () => {
   const { schedule, folder, share, entries, plan } = await office()
   await expect(schedule.set({ plan: DAILY, passphrase: PASSPHRASE })).rejects.toMatchObject({
     appError: { code: 'invalid' }
@@ -285,7 +285,7 @@ test('nothing is set without a folder or a passphrase, or into the data folder; 
   expect(entries.has('backup-passphrase')).toBe(false)
 })
 
-test('a keychain without its passphrase is asked once, however often the screens ask', async () => {
+test('a keychain without the passphrase is read once, however often the screens ask', async () => {
   const { schedule, asked } = await office()
   for (let times = 0; times < 5; times++) expect(await schedule.view()).toMatchObject({ hasPassphrase: false })
   expect(asked()).toBe(1)

@@ -53,7 +53,7 @@ async function locked() {
 const planted = ({ storage }: Awaited<ReturnType<typeof openData>>) =>
   storage.db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()
 
-test('with a keychain that can’t be used, the recovery key opens the data for this run, and every other entry refuses', async () => {
+test('without a usable keychain the recovery key opens the data for this run, and every other keychain entry is refused', async () => {
   for (const found of ['locked', 'missing', 'failed'] as const) {
     const { start, is, key, entries } = await locked()
     is.found = found
@@ -81,7 +81,7 @@ test('with a keychain that can’t be used, the recovery key opens the data for 
   }
 })
 
-test('once the keychain is back its entries are there, without another start', async () => {
+test('once the keychain is back, its entries are available without a restart', async () => {
   const { start, is, key, entries, keychain: own } = await locked()
   await own.staffPin.set('a PIN')
   const { keychain, keychainState, recheckKeychain } = await start((ways) => ways.recover(key))
@@ -101,7 +101,7 @@ test('once the keychain is back its entries are there, without another start', a
   expect(entries.get('database-key')).toBe(known)
 })
 
-test('a keychain that comes back with another key than the open database’s stays unused, and the next start asks for the recovery key', async () => {
+test('a keychain that returns with another database key stays unused, and the next start asks for the recovery key', async () => {
   const { start, is, key, entries, files, recover } = await locked()
   const known = entries.get('database-key')
   const other = 'ab'.repeat(32)
@@ -127,7 +127,7 @@ test('a keychain that comes back with another key than the open database’s sta
   expect(planted(await start())).toBe(JSON.stringify(PLANTED))
 })
 
-test('a keychain that is back is not looked for again', async () => {
+test('a keychain that is back isn’t tried again', async () => {
   const { start, is, key } = await locked()
   const { recheckKeychain } = await start((ways) => ways.recover(key))
   is.found = undefined
@@ -136,7 +136,7 @@ test('a keychain that is back is not looked for again', async () => {
   expect(await recheckKeychain?.()).toEqual({ state: 'available' })
 })
 
-test('data that are opened and can’t be noted as that stay locked, also for who goes on without them', async () => {
+test('if opened data can’t be recorded as such, they stay locked, even for someone going on without them', async () => {
   const { start, key, folder } = await locked()
   const file = join(folder, 'recovery.json')
   const data = await start(async (ways) => {
@@ -156,7 +156,7 @@ test('data that are opened and can’t be noted as that stay locked, also for wh
   expect((await start((ways) => ways.recover(key))).storage.state).toBe('encrypted')
 })
 
-test('trying again opens them once the keychain gives the key; who goes on without has an empty database in memory', async () => {
+test('retrying opens the data once the keychain has the key; going on without gives an empty database in memory', async () => {
   const { start, is, files, entries } = await locked()
   const before = files()
   const again = await start(async (ways) => {
@@ -181,13 +181,13 @@ test('trying again opens them once the keychain gives the key; who goes on witho
   expect((await start(() => expect.unreachable())).storage).toMatchObject({ because: 'key-missing' })
 })
 
-test('nothing is asked where no recovery key was made', async () => {
+test('nothing is asked if no recovery key was made', async () => {
   const { start, folder } = await locked()
   rmSync(join(folder, 'recovery.json'))
   expect((await start(() => expect.unreachable())).storage).toMatchObject({ state: 'memory', hasData: true })
 })
 
-test('damaged data are never set aside or begun again by a run without a keychain; another key that was asked for waits', async () => {
+test('damaged data are never set aside or replaced by a run without a keychain; a requested key change waits', async () => {
   const { start, key, folder, files, is, keychain, entries } = await locked()
   is.found = undefined
   await requestKeyChange(folder, keychain, randomBytes(32))
