@@ -36,7 +36,7 @@ beforeEach(() => {
   clipboard.selection.text = 'marked'
 })
 
-test('what staff had is out of reach while a person signs, and is theirs again after it', async () => {
+test('the clipboard’s content is out of reach while a person signs, and staff get it back afterwards', async () => {
   const aside = new ClipboardStash('linux')
   await aside.stash()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
@@ -46,7 +46,7 @@ test('what staff had is out of reach while a person signs, and is theirs again a
   expect([clipboard.text, clipboard.selection.text]).toEqual(['of the office', ''])
 })
 
-test('what can’t be read is gone all the same, and so is what the person left', async () => {
+test('unreadable content is cleared all the same, and so is what the person left', async () => {
   const aside = new ClipboardStash('linux')
   clipboard.isReadable = false
   await expect(aside.stash()).rejects.toThrow('read')
@@ -56,7 +56,7 @@ test('what can’t be read is gone all the same, and so is what the person left'
   expect(clipboard.text).toBe('')
 })
 
-test('putting aside twice keeps staff’s text, not the person’s', async () => {
+test('stashing twice keeps the staff’s text, not the person’s', async () => {
   const aside = new ClipboardStash('linux')
   await aside.stash()
   clipboard.text = 'of the person'
@@ -66,13 +66,13 @@ test('putting aside twice keeps staff’s text, not the person’s', async () =>
   expect(clipboard.text).toBe('of the office')
 })
 
-test('given back before it was read: staff keeps it', async () => {
+test('staff keep their content if it is restored before it was read', async () => {
   const aside = new ClipboardStash('linux')
   await Promise.all([aside.stash(), aside.restore()])
   expect(clipboard.text).toBe('of the office')
 })
 
-test('where nothing was put aside, nothing is touched; where there is no marked text, it isn’t asked for', async () => {
+test('without a stash nothing is touched, and a missing primary selection isn’t read', async () => {
   const aside = new ClipboardStash('win32')
   await aside.restore()
   expect(clipboard.text).toBe('of the office')
@@ -80,7 +80,7 @@ test('where nothing was put aside, nothing is touched; where there is no marked 
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', 'marked'])
 })
 
-test('what must not stay says so to the system, which leaves it out of its history', async () => {
+test('private content is marked so that the system leaves it out of its history', async () => {
   const written: InstanceType<typeof ClipboardItem>[] = []
   Object.assign(clipboard, { write: async (items: typeof written) => void written.push(...items) })
   await plainClipboard.writePrivately('LM123456')

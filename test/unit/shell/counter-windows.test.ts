@@ -149,7 +149,7 @@ afterEach(() => {
 test.each([
   ['person’s', 2],
   ['desk’s', 1]
-])('the %s display is unplugged: the page ends, and the person has our own window', async (_whose, gone) => {
+])('when the %s display is unplugged, the page ends and the person gets our own window', async (_whose, gone) => {
   const place = placeOn(1, 2)
   expect(await place.handOver()).toBe('other-display')
   const [person] = people as [FakeWindow]
@@ -169,7 +169,7 @@ test.each([
   expect(told.at(-1)).toBe('clipboard back')
 })
 
-test('what the person has is enlarged, to twice at most, and staff get their window as they had it', async () => {
+test('the person’s zoom is at most doubled, and staff get their window back as it was', async () => {
   const place = placeOn(1)
   place.enlarge(2)
   expect(desk.zoom).toBe(1)
@@ -182,19 +182,19 @@ test('what the person has is enlarged, to twice at most, and staff get their win
   expect(desk.zoom).toBe(1)
 })
 
-test('a third display comes and goes: nothing is lost', async () => {
+test('a third display can come and go without effect', async () => {
   const place = placeOn(1, 2, 3)
   await place.handOver()
   unplug(3)
   expect(told).toEqual([])
-  // Systems move windows when displays go, briefly or for good: that doesn't end an open page.
+  // Systems move windows when displays go, briefly or permanently: that doesn't end an open page.
   people[0]?.moveTo(display(1).bounds)
   people[0]?.setFullScreen(true)
   expect(people[0]?.isDestroyed()).toBe(false)
   expect(place.window()).toBe(people[0])
 })
 
-test('the desk’s display is unplugged while someone signs on it: covered, and they keep our window', async () => {
+test('when the desk’s display is unplugged during signing, the screen is covered and the person keeps our window', async () => {
   const place = placeOn(1)
   await place.handOver()
   plugIn(2)
@@ -203,7 +203,7 @@ test('the desk’s display is unplugged while someone signs on it: covered, and 
   expect(place.window()).toBe(desk)
 })
 
-test('a second display that is plugged in while someone signs here waits for the next', async () => {
+test('a second display plugged in during signing is used for the next person', async () => {
   const place = placeOn(1)
   expect(await place.handOver()).toBe('here')
   plugIn(2)
@@ -218,7 +218,7 @@ test('a second display that is plugged in while someone signs here waits for the
   expect(await place.handOver()).toBe('other-display')
 })
 
-test('the person’s window goes while they sign: our own is theirs', async () => {
+test('if the person’s window closes during signing, they get our own', async () => {
   const place = placeOn(1, 2)
   await place.handOver()
   people[0]?.destroy()
@@ -229,7 +229,7 @@ test('the person’s window goes while they sign: our own is theirs', async () =
   expect(people).toHaveLength(2)
 })
 
-test('a person’s window whose page crashed is told of, and replaced for the next', async () => {
+test('a person’s window whose page crashed is announced, and replaced for the next person', async () => {
   const place = placeOn(1, 2)
   await place.handOver()
   const [person] = people as [FakeWindow]
@@ -242,7 +242,7 @@ test('a person’s window whose page crashed is told of, and replaced for the ne
   expect(place.window()).toBe(people[1])
 })
 
-test('a window that was lost while nobody signs on it is opened again, ever later while it doesn’t hold', async () => {
+test('a window lost while nobody signs is reopened, at growing intervals while it keeps failing', async () => {
   const place = placeOn(1, 2)
   place.updatePersonWindow()
   const lost = async (after: number) => {
@@ -270,7 +270,7 @@ test('a window that was lost while nobody signs on it is opened again, ever late
   expect(people).toHaveLength(length)
 })
 
-test('a system that puts the window elsewhere than on the second display: it isn’t used, nor tried again', async () => {
+test('if the system puts the window elsewhere than on the second display, it isn’t used or tried again', async () => {
   putAt = () => display(1).bounds
   isShownAtOnce = false
   const place = placeOn(1, 2)
@@ -282,7 +282,7 @@ test('a system that puts the window elsewhere than on the second display: it isn
   expect(place.otherDisplay()).toBeUndefined()
 })
 
-test('a session waits until the window on the second display is there, and goes on without one that isn’t', async () => {
+test('a session waits for the window on the second display, and goes on without one that never appears', async () => {
   isShownAtOnce = false
   const place = placeOn(1, 2)
   const first = place.handOver()
@@ -298,7 +298,7 @@ test('a session waits until the window on the second display is there, and goes 
   expect(place.window()).toBe(desk)
 })
 
-test('our window is moved to the other display: the person’s goes to the one that it left, but not while they sign', async () => {
+test('moving our window to the other display moves the person’s to the one it left, but not during signing', async () => {
   const place = placeOn(1, 2)
   place.updatePersonWindow()
   desk.moveTo(display(2).bounds)
@@ -312,7 +312,7 @@ test('our window is moved to the other display: the person’s goes to the one t
   expect(place.window()).toBe(people[1])
 })
 
-test('our window that isn’t in front is brought there, so that it can be left', async () => {
+test('our window is brought to the front, so that leaving it can be noticed', async () => {
   const place = placeOn(1)
   desk.blur()
   await place.handOver()
@@ -320,7 +320,7 @@ test('our window that isn’t in front is brought there, so that it can be left'
   expect(told).toEqual(['clipboard aside'])
 })
 
-test('a dialog of ours doesn’t leave the window; another one in front after it does', async () => {
+test('our own dialog doesn’t count as leaving the window; another window in front afterwards does', async () => {
   const place = placeOn(1)
   await place.handOver()
   told = []
@@ -337,7 +337,7 @@ test('a dialog of ours doesn’t leave the window; another one in front after it
   expect(told).toEqual(['left: blur', 'left: blur'])
 })
 
-test('staff prints for a person on the second display: their window needs no focus', async () => {
+test('while staff print for a person on the second display, the person’s window needs no focus', async () => {
   const place = placeOn(1, 2)
   await place.handOver()
   people[0]?.blur()
@@ -346,7 +346,7 @@ test('staff prints for a person on the second display: their window needs no foc
   expect(told).toEqual([])
 })
 
-test('staff has the screen again before it was filled: nothing is put aside, nothing watched', async () => {
+test('if staff get the screen back before it was filled, nothing is stashed or watched', async () => {
   const place = placeOn(1)
   const taking = place.handOver()
   place.giveBack()
@@ -356,7 +356,7 @@ test('staff has the screen again before it was filled: nothing is put aside, not
   expect(desk.isFullScreen()).toBe(false)
 })
 
-test('a window of the second display that is closed tells so, as one that was unplugged does', () => {
+test('closing the second display’s window is announced, as unplugging it is', () => {
   const place = placeOn(1, 2)
   place.updatePersonWindow()
   expect(place.personWindow()).toBeDefined()

@@ -12,7 +12,7 @@ vi.mock('electron', () => ({
   Notification: { isSupported: () => false }
 }))
 
-test('it is heard until someone answers, and seen until it is over; nothing is heard after the application’s end', async () => {
+test('the sound lasts until someone answers, the flashing until the call is over; no sound after the application ends', async () => {
   const time = testTime()
   const flashed: boolean[] = []
   const window = { isDestroyed: () => false, flashFrame: (is: boolean) => void flashed.push(is) }

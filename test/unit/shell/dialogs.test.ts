@@ -25,7 +25,7 @@ function opened() {
   return dialogsOf({ isDestroyed: () => false } as never, meta as never)
 }
 
-test('nothing that is chosen is named among the files that were used lately, as its name says whom it is about', async () => {
+test('chosen files are kept out of the system’s list of recent files, as their names may identify people', async () => {
   const dialogs = opened()
   await dialogs.chooseFolder('Where to', () => true)
   await dialogs.chooseFiles('Which', [], () => true, 'many')
@@ -34,7 +34,7 @@ test('nothing that is chosen is named among the files that were used lately, as 
   for (const { properties } of shown) expect(properties).toContain('dontAddToRecent')
 })
 
-test('each purpose begins where it ended the last time, and no other does', async () => {
+test('each purpose starts in the folder it was last used with, and no other does', async () => {
   const dialogs = opened()
   chosen.path = join('/office', 'sheets', 'clients.csv')
   await dialogs.chooseFiles('Which', [], () => true)
@@ -56,7 +56,7 @@ test('each purpose begins where it ended the last time, and no other does', asyn
   ])
 })
 
-test('what was cancelled, or whose page has gone, is not remembered', async () => {
+test('a cancelled choice, or one whose page has gone, isn’t remembered', async () => {
   const dialogs = opened()
   chosen.path = '/office/drop'
   await dialogs.chooseFolder('Where to', () => false)

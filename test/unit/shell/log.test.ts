@@ -21,7 +21,7 @@ const APPLICATION = `
     process.exit()
   })`
 
-test('whose terminal was closed goes on in its file, and says nothing of that without end', async () => {
+test('after its terminal was closed, the log goes on in its file without endless complaints', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-log-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const script = ['--import', './test/host/register.ts', '--input-type=module', '--eval', APPLICATION]

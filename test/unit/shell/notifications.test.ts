@@ -20,7 +20,7 @@ vi.mock('electron', () => ({
   }
 }))
 
-test('a notice that the desktop refuses is logged, without its words', () => {
+test('a notification that the desktop refuses is logged, without its text', () => {
   const lines: unknown[][] = []
   const notices = openNotifications({
     platform: 'darwin',
@@ -38,7 +38,7 @@ test('a notice that the desktop refuses is logged, without its words', () => {
   expect(lines).toEqual([['The desktop refused a notice.']])
 })
 
-test('Windows is given the application’s names, the same in each run; no other system is', () => {
+test('Windows gets the application’s names, the same in each run; other systems don’t', () => {
   registerWithDesktop('linux')
   expect(named).toEqual([])
   registerWithDesktop('win32')

@@ -62,7 +62,7 @@ const crash = ({ webContents }: FakeWindow) =>
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-test('nobody before it can close it', () => {
+test('the person in front of it can’t close it', () => {
   const { fake } = open()
   const event = { preventDefault: vi.fn() }
   fake.emit('close', event)
@@ -70,7 +70,7 @@ test('nobody before it can close it', () => {
   expect(fake.given).toMatchObject({ closable: false, frame: false, x: 1000 })
 })
 
-test('a page that crashes is loaded again; one that crashes at once again takes its window with it', async () => {
+test('a crashed page is reloaded; one that crashes again immediately closes its window', async () => {
   const { window, fake } = open()
   crash(fake)
   await vi.advanceTimersByTimeAsync(60_000)

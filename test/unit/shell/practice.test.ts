@@ -70,21 +70,21 @@ beforeEach(() => {
 afterEach(() => practice.stop())
 
 describe('the practice office beside the application', () => {
-  test('listens on this machine, and answers those who have its token only', async () => {
+  test('listens on this machine, and answers only those with its token', async () => {
     await officeIn(place().office).start()
     expect(lastRun().url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await ask(lastRun())).status).toBe(200)
     expect((await ask({ ...lastRun(), token: 'another' })).status).toBe(401)
   })
 
-  test('is one office, however often it is asked to start', { tags: ['full'] }, async () => {
+  test('is a single office, however often it is started', { tags: ['full'] }, async () => {
     const one = officeIn(place().office)
     await Promise.all([one.start(), one.start(), one.start()])
     await one.start()
     expect(runs).toHaveLength(1)
   })
 
-  test('is where it was, with what was in it, after it was closed and opened again', async () => {
+  test('has the same address and content after being closed and opened again', async () => {
     await officeIn(place().office).start()
     const before = lastRun()
     const had = await (await ask(before)).json()
@@ -98,7 +98,7 @@ describe('the practice office beside the application', () => {
     expect(await (await ask(lastRun())).json()).toEqual(had)
   })
 
-  test('has written a package before it answers that it has it, and has it again after being killed that moment', async () => {
+  test('stores a package before it confirms it, and has it again after being killed at that moment', async () => {
     const { kept, office } = place()
     await officeIn(office).start()
     const answer = await send(lastRun())
@@ -113,7 +113,7 @@ describe('the practice office beside the application', () => {
     expect(folders.join()).toContain(reference)
   })
 
-  test('answers though the disk is full, and keeps the package when it can again', async () => {
+  test('answers even if the disk is full, and stores the package once it can', async () => {
     const { kept, office } = place()
     let isFull = false
     const add = (line: string) => {
@@ -128,14 +128,14 @@ describe('the practice office beside the application', () => {
     expect(kept.state).toContain(reference)
   })
 
-  test('begins again where what was kept can’t be read, and has that set aside', async () => {
+  test('starts anew if the stored office is unreadable, which is set aside', async () => {
     const { kept, office } = place('not an office')
     await officeIn(office).start()
     expect((await ask(lastRun())).status).toBe(200)
     expect(kept.setAsides).toBe(1)
   })
 
-  test('has a bad day from the moment that it is asked to, until Countersign is started again', async () => {
+  test('has a bad day as soon as one is set, until Countersign is restarted', async () => {
     const { kept, office } = place()
     const day = { dialects: [], refusal: '402' } as const
     const first = officeIn(office)
@@ -150,26 +150,26 @@ describe('the practice office beside the application', () => {
     expect(practice.day()).toEqual({ dialects: [] })
   })
 
-  test('has its bad day again where it ended by itself, as it is said to have', { tags: ['full'] }, async () => {
+  test('has its bad day again, as shown, after it ended unexpectedly', { tags: ['full'] }, async () => {
     await officeIn(place().office, endsOnItsFirstDay).setDay({ dialects: [], refusal: '402' })
     await vi.waitFor(() => expect(runs.filter(Boolean)).toHaveLength(2), { timeout: 20_000 })
     expect(practice.day()).toMatchObject({ refusal: '402' })
     expect((await ask(lastRun())).status).toBe(402)
   })
 
-  test('says that it ended where it can’t be told of a day', async () => {
+  test('reports that it ended if the day can’t be set', async () => {
     await expect(officeIn(place().office, endsAtOnce).setDay({ dialects: [] })).rejects.toMatchObject({
       appError: { code: 'refused' }
     })
     expect(practice.day()).toEqual({ dialects: [] })
   })
 
-  test('that doesn’t open says so as an error of the contract', async () => {
+  test('reports a failed start as an error of the contract', async () => {
     await expect(officeIn(place().office, endsAtOnce).start()).rejects.toMatchObject({ appError: { code: 'refused' } })
     expect(runs.filter(Boolean)).toEqual([])
   })
 
-  test('can be stopped before it was started', async () => {
+  test('can be stopped before it is started', async () => {
     await officeIn(place().office).stop()
     expect(runs).toEqual([])
   })

@@ -13,7 +13,7 @@ const WORLD = `
   Object.assign(globalThis, { MediaDevices, MediaDeviceInfo, MediaStream, MediaStreamTrack, DOMException, structuredClone: (value) => value })
 `
 
-test('what every object inherits in a page leads it to nothing of what chooses', () => {
+test('traps on Object.prototype can’t reach the code that chooses the camera', () => {
   const seen = runInNewContext(`'use strict'; ${WORLD}; (${preferCamera})('Camera', 'other');
     const seen = [];
     const asked = MediaDevices.prototype.getUserMedia;

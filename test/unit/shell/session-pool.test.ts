@@ -6,7 +6,7 @@ function numbered(enough: number) {
   return new SessionPool(enough, () => ++last)
 }
 
-test('each has a new one until there are enough', () => {
+test('each caller gets a new session until the pool is full', () => {
   const ring = numbered(3)
   const taken = [1, 2, 3].map(() => {
     const one = ring.take()
@@ -16,14 +16,14 @@ test('each has a new one until there are enough', () => {
   expect(taken).toEqual([1, 2, 3])
 })
 
-test('then the one that has lain longest is used again', () => {
+test('then the one unused for longest is used again', () => {
   const ring = numbered(3)
   const [first = 0, second = 0, third = 0] = [ring.take(), ring.take(), ring.take()]
   for (const one of [second, third, first]) ring.giveBack(one, true)
   expect([ring.take(), ring.take(), ring.take()]).toEqual([second, third, first])
 })
 
-test('what was not seen to be clean is never used again, and another takes its place', () => {
+test('a session not known to be clean is never used again, and a new one replaces it', () => {
   const ring = numbered(2)
   for (const isClean of [false, true]) ring.giveBack(ring.take(), isClean)
   const later = [1, 2, 3, 4].map(() => {
@@ -34,12 +34,12 @@ test('what was not seen to be clean is never used again, and another takes its p
   expect(later).toEqual([3, 2, 3, 2])
 })
 
-test('nobody is ever given one that is in use, however many that makes', () => {
+test('nobody ever gets a session in use, however many are needed', () => {
   const ring = numbered(2)
   expect([ring.take(), ring.take(), ring.take()]).toEqual([1, 2, 3])
 })
 
-test('giving back twice doesn’t make it two', () => {
+test('giving a session back twice doesn’t add it twice', () => {
   const ring = numbered(1)
   const one = ring.take()
   ring.giveBack(one, true)
@@ -47,7 +47,7 @@ test('giving back twice doesn’t make it two', () => {
   expect([ring.take(), ring.take()]).toEqual([1, 2])
 })
 
-test('what was given back as unclean stays so', () => {
+test('a session given back unclean stays unclean', () => {
   const ring = numbered(1)
   const one = ring.take()
   ring.giveBack(one, false)

@@ -25,17 +25,17 @@ function press(platform: NodeJS.Platform, key: { key: string; type?: string; met
   return done
 }
 
-test('Command with C, V or Z does on macOS what the menu would, once, and goes no further', () => {
+test('Command with C, V or Z does on macOS what the menu would, once, and isn’t passed on', () => {
   expect(press('darwin', { key: 'c' })).toEqual(['copy', 'held'])
   expect(press('darwin', { key: 'v' })).toEqual(['paste', 'held'])
   expect(press('darwin', { key: 'z' })).toEqual(['undo', 'held'])
   expect(press('darwin', { key: 'c', type: 'keyUp' })).toEqual(['held'])
 })
 
-test('it does nothing in a page that the person doesn’t see', () => {
+test('nothing is done in a hidden page', () => {
   expect(press('darwin', { key: 'v' }, false)).toEqual(['held'])
 })
 
-test('elsewhere these keys are the page’s own', () => {
+test('on other systems these keys belong to the page', () => {
   expect(press('linux', { key: 'c' })).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { deniedInWords, refusalInWords, throttled } from '../../../src/main/shell/signing-words.ts'
 
-test('the same thing is told once a second, and others meanwhile', () => {
+test('the same message is repeated at most once a second, and others come through meanwhile', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const told: string[] = []
@@ -19,7 +19,7 @@ test('the same thing is told once a second, and others meanwhile', () => {
   }
 })
 
-test('a page that tries ever new things is told of up to a point', () => {
+test('a page that keeps trying new things is reported only up to a limit', () => {
   const told: string[] = []
   const tell = throttled((what) => told.push(what))
   for (let i = 0; i < 1000; i++) tell(`It tried to open ${i}.example.`)
@@ -27,7 +27,7 @@ test('a page that tries ever new things is told of up to a point', () => {
   expect(told.at(-1)).toBe('It tried to open 99.example.')
 })
 
-test('of an address its host is named, and nothing that could be a key', () => {
+test('of an address only the host is named, and nothing that could be a key', () => {
   expect(refusalInWords('https://evil.example/?key=secret', 'other-origin', 'page')).toBe(
     'It tried to open evil.example.'
   )
@@ -35,7 +35,7 @@ test('of an address its host is named, and nothing that could be a key', () => {
   expect(refusalInWords('nothing', 'not-an-address', 'page')).not.toContain('nothing')
 })
 
-test('whatever is denied has words', () => {
+test('every denial has words', () => {
   expect(deniedInWords('permission "fileSystem"')).toBe('It asked for a file on this computer.')
   expect(deniedInWords('permission "something new"')).toContain('something new')
 })

@@ -39,13 +39,13 @@ test('a field has undo, redo, cut, copy, paste and select all, each done by the 
   expect(labels()).toEqual(['Undo', 'Redo', 'separator', 'Cut', 'Copy', 'Paste', 'separator', 'Select all'])
 })
 
-test('what can’t be done in the field just now is there and can’t be chosen', () => {
+test('entries that can’t be used now are shown disabled', () => {
   click({ isEditable: true, editFlags: { ...all, canCut: false, canCopy: false } })
   const barred = shown.at(-1)?.items.filter(({ enabled }) => enabled === false)
   expect(barred?.map(({ label }) => label)).toEqual(['Cut', 'Copy'])
 })
 
-test('a misspelt word is replaced by what it may have meant, five at most', () => {
+test('a misspelt word can be replaced by up to five suggestions', () => {
   const words = ['their', 'there', 'three', 'theme', 'the', 'them']
   expect(click({ isEditable: true, misspelledWord: 'thier', dictionarySuggestions: words })).toContain(
     'replaced by their'
@@ -53,19 +53,19 @@ test('a misspelt word is replaced by what it may have meant, five at most', () =
   expect(labels()?.slice(0, 6)).toEqual([...words.slice(0, 5), 'separator'])
 })
 
-test('selected text that can’t be changed can be copied, and where nothing is selected there is no menu', () => {
+test('selected read-only text can be copied, and without a selection there is no menu', () => {
   expect(click({ isEditable: false, selectionText: 'DOC-17' })).toEqual(['copy'])
   click({ isEditable: false, selectionText: '  ' })
   expect(shown).toHaveLength(1)
 })
 
-test('by keyboard it opens at the text, by mouse at the pointer', () => {
+test('opened by keyboard the menu is at the text, by mouse at the pointer', () => {
   click({ isEditable: true, x: 40, y: 60, menuSourceType: 'keyboard' })
   click({ isEditable: true, x: 40, y: 60, menuSourceType: 'mouse' })
   expect(shown.map(({ place }) => place)).toEqual([{ x: 40, y: 60 }, {}])
 })
 
-test('while nobody of staff is there it isn’t offered', () => {
+test('the menu isn’t offered while a person signs', () => {
   click({ isEditable: true }, false)
   expect(shown).toEqual([])
 })
