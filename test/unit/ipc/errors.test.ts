@@ -13,13 +13,16 @@ const errorOf = (code: (typeof SERVICE_ERROR_CODES)[number]) =>
     movedTo: 'https://new.example.com'
   })
 
-test.each(SERVICE_ERROR_CODES)('"%s" is told in one or two plain sentences, under a code of the contract', (code) => {
-  const { code: told, message, mayHaveArrived } = asAppError(errorOf(code))
-  expect(known).toContain(told)
-  expect(message).toMatch(/^[A-Z].{15,160}\.$/)
-  expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|SendForms2/i)
-  expect(mayHaveArrived).toBe(true)
-})
+test.each(SERVICE_ERROR_CODES)(
+  '"%s" is explained in one or two plain sentences, under a code of the contract',
+  (code) => {
+    const { code: told, message, mayHaveArrived } = asAppError(errorOf(code))
+    expect(known).toContain(told)
+    expect(message).toMatch(/^[A-Z].{15,160}\.$/)
+    expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|SendForms2/i)
+    expect(mayHaveArrived).toBe(true)
+  }
+)
 
 test.each([
   'Account/Info',
@@ -29,17 +32,17 @@ test.each([
   'FormDirect/Employers',
   'FormFiller/GetTemplateList',
   'Recipient/GetRecipients'
-])('%s only asks: that nobody knows what became of it is not said', (operation) => {
+])('%s only reads: its errors don’t say that the outcome is unknown', (operation) => {
   const error = new ServiceError({ code: 'server', operation, mayHaveArrived: true, status: 500 })
   expect(asAppError(error)).not.toHaveProperty('mayHaveArrived')
 })
 
-test('no two errors of the service are told in the same words', () => {
+test('no two errors of the service have the same wording', () => {
   const messages = SERVICE_ERROR_CODES.map((code) => asAppError(errorOf(code)).message)
   expect(new Set(messages).size).toBe(messages.length)
 })
 
-test('a service that has moved says where to', () => {
+test('a service that has moved is reported with its new address', () => {
   expect(asAppError(errorOf('redirected')).message).toContain('https://new.example.com')
 })
 
@@ -48,14 +51,14 @@ test.each([
   ['ERR_TUNNEL_CONNECTION_FAILED', /proxy doesn’t let/],
   ['ERR_PROXY_CONNECTION_FAILED', /proxy doesn’t let/],
   ['ERR_CONNECTION_REFUSED', /^The signing service can’t be reached\.$/]
-])('%s is said as what stands between, wherever it is said', async (reason, words) => {
+])('%s is reported as a problem of the proxy or connection, wherever it occurs', async (reason, words) => {
   const error = new ServiceError({ code: 'refused', operation: 'Account/Info', mayHaveArrived: false, reason })
   expect(asAppError(error).message).toMatch(words)
   const connecting = await withConnectingMessages(Promise.reject(error), 'bearer').catch(asAppError)
   expect(connecting).toMatchObject({ message: asAppError(error).message })
 })
 
-test('a check says what was refused by its name, and a clock that is off first', async () => {
+test('an account check names the rejected credential, but first a wrong clock', async () => {
   const refused = { code: 'unauthorised', operation: 'Account/Info', mayHaveArrived: false, status: 401 } as const
   const checked = (error: ServiceError) => withCheckingMessages(Promise.reject(error), 'basic').catch(asAppError)
   expect(await checked(new ServiceError(refused))).toMatchObject({ message: expect.stringContaining('the password') })

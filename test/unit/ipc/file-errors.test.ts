@@ -12,7 +12,7 @@ const said: [FileErrorCode, RegExp][] = [
   ['in-use', /open\. Close it there/]
 ]
 
-test.each(said)('a file that meets “%s” is told with what to do about it', (code, words) => {
+test.each(said)('a file error “%s” is explained with what to do about it', (code, words) => {
   const error = asAppError(new FileError(code, 'EIO'))
   expect(localErrorCodes as readonly string[]).toContain(error.code)
   expect(errorText(error)).toMatch(words)

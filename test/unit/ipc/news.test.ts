@@ -39,14 +39,14 @@ async function start(folder: string, version: string) {
 }
 
 describe('what is new', () => {
-  test('is nothing on a first installation, nor the next day', async () => {
+  test('is nothing after a first installation, nor the next day', async () => {
     const folder = temporaryFolder()
     expect(await (await start(folder, '0.1.0')).news()).toBeUndefined()
     expect(existsSync(join(folder, 'settings.json'))).toBe(true)
     expect(await (await start(folder, '0.1.0')).news()).toBeUndefined()
   })
 
-  test('is offered after an update until it was dismissed, and not again', async () => {
+  test('is offered after an update until dismissed, and not again', async () => {
     const folder = temporaryFolder()
     await start(folder, '0.1.0')
     expect(await (await start(folder, '0.2.0')).news()).toBe('0.2.0')
@@ -58,7 +58,7 @@ describe('what is new', () => {
     expect(await (await start(folder, '0.3.0')).news()).toBe('0.3.0')
   })
 
-  test('is nothing where what was kept can’t be understood', async () => {
+  test('is nothing if the stored value is invalid', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'settings.json'), '{"theme":"dark","newsSeen":7}')
     expect(await (await start(folder, '0.2.0')).news()).toBeUndefined()

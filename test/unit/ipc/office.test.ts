@@ -58,7 +58,7 @@ function certificateFile(text: string): string {
   return path
 }
 
-test('nobody joins or leaves while settings are locked, and nothing is noted', async () => {
+test('nobody can join or leave while settings are locked, and nothing is recorded', async () => {
   const { handlers, joined, notes } = open({ isOpen: false })
   await expect(handlers['office.join']({ ...place, code: CODE }, caller)).rejects.toMatchObject({
     appError: { code: 'not-allowed' }
@@ -69,13 +69,13 @@ test('nobody joins or leaves while settings are locked, and nothing is noted', a
   expect([joined, notes]).toEqual([[], []])
 })
 
-test('the server is asked as a person looks, whether settings are locked or not', async () => {
+test('the server is contacted when a person looks, whether settings are locked or not', async () => {
   const { handlers, looks } = open({ isOpen: false })
   await handlers['office.look'](undefined, caller)
   expect(looks).toHaveLength(1)
 })
 
-test('joining and leaving are in the audit trail, without the code', async () => {
+test('joining and leaving are recorded in the audit trail, without the code', async () => {
   const { handlers, notes } = open()
   expect(await handlers['office.get'](undefined, caller)).toBeNull()
   expect(await handlers['office.join']({ ...place, code: CODE }, caller)).toEqual(VIEW)
@@ -90,7 +90,7 @@ test('joining and leaving are in the audit trail, without the code', async () =>
   expect(JSON.stringify(notes)).not.toContain(CODE)
 })
 
-test('an authority that was chosen is trusted once, and of its file the certificates alone', async () => {
+test('a chosen certificate authority is trusted once, and only the certificates in its file are used', async () => {
   const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'
   const path = certificateFile([ROOT, key, OTHER].join('\n'))
   const { handlers, joined } = open({ path })
@@ -103,7 +103,7 @@ test('an authority that was chosen is trusted once, and of its file the certific
 
 test.each([
   ['no certificate', 'nothing of it'],
-  ['one that is none', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----']
+  ['an invalid certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----']
 ])('a file with %s is refused', async (_what, text) => {
   const { handlers } = open({ path: certificateFile(text) })
   await expect(handlers['office.chooseAuthority'](undefined, caller)).rejects.toMatchObject({
@@ -111,6 +111,6 @@ test.each([
   })
 })
 
-test('where no file is chosen, none is', async () => {
+test('a cancelled file dialog chooses nothing', async () => {
   expect(await open().handlers['office.chooseAuthority'](undefined, caller)).toBeNull()
 })

@@ -3,7 +3,7 @@ import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
 import { withKeychainRetry } from '../../../src/main/ipc/counter.ts'
 
-test('a PIN that someone gives is a cause to look for the keychain once, and is judged if that is back', async () => {
+test('entering a PIN rechecks the keychain once, and the PIN is verified if the keychain is back', async () => {
   const is = { back: true, error: new KeychainError('locked', 'Not now.') as Error }
   const done: string[] = []
   const judged = async (pin: string) => {

@@ -44,13 +44,13 @@ function loaded() {
 }
 
 describe('the bridge that pages see', () => {
-  test('is one name, from one file that requires electron alone, as a sandboxed preload must', () => {
+  test('is one name, in one file that requires only electron, as a sandboxed preload must', () => {
     const { exposed, required } = loaded()
     expect(Object.keys(exposed)).toEqual(['countersign'])
     expect(required).toEqual(['electron'])
   })
 
-  test('leaves the page no way to call others that its content policy doesn’t see', () => {
+  test('removes the page’s ways to connect that its content policy doesn’t cover', () => {
     const ways = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'WebSocketStream']
     for (const name of ways) vi.stubGlobal(name, class {})
     for (const run of loaded().inPage) run()
@@ -67,7 +67,7 @@ describe('the bridge that pages see', () => {
     expect(typeof on).toBe('function')
   })
 
-  test('passes on one input and the account it is for on the request’s own channel, whatever else a page hands over', async () => {
+  test('passes on one input and the account it is for on the request’s channel, and no further arguments', async () => {
     const { bridge, ipcRenderer } = loaded()
     expect(await bridge.drafts?.get?.({ id: 'a' }, 'accounts.remove', { id: 'b' })).toBe('answer')
     await bridge.drafts?.get?.({ id: 'a' }, { id: 'b' })
@@ -77,7 +77,7 @@ describe('the bridge that pages see', () => {
     ])
   })
 
-  test('hands on an event’s payload and never the event, whose sender would be a way around the contract', () => {
+  test('passes on an event’s payload but never the event, whose sender would bypass the contract', () => {
     const { bridge, ipcRenderer } = loaded()
     const listener = vi.fn()
     bridge.on('drafts.changed', listener)
@@ -87,7 +87,7 @@ describe('the bridge that pages see', () => {
     expect(listener.mock.calls).toEqual([[{ id: 'a' }]])
   })
 
-  test('stops listening with the very function that listened', () => {
+  test('removes the same listener that was added', () => {
     const { bridge, ipcRenderer } = loaded()
     const off = bridge.on(eventNames[0], () => undefined)
     off()

@@ -58,19 +58,19 @@ describe('a request', () => {
     expect(await ask('hints.get', [])).toEqual({ ok: true, value: { address: 'Documents' } })
   })
 
-  test('is answered with null where its handler has nothing to say', async () => {
+  test('is answered with null if its handler returns nothing', async () => {
     const { ask } = application({ 'drafts.remove': async () => undefined })
     expect(await ask('drafts.remove', [{ id: 'a' }])).toEqual({ ok: true, value: null })
   })
 
-  test('reaches its handler decoded, with what the schema makes of it', async () => {
+  test('reaches its handler decoded, as the schema transforms it', async () => {
     const add = vi.fn(async () => null as never)
     const { ask } = application({ 'accounts.add': add })
     await ask('accounts.add', [{ kind: 'practice', name: '  Training  ' }])
     expect(add).toHaveBeenCalledWith({ kind: 'practice', name: 'Training' }, expect.anything())
   })
 
-  test('of another page is refused before anything is looked at', async () => {
+  test('of a foreign page is refused before anything is read', async () => {
     const remove = vi.fn(async () => undefined)
     const app = application({ 'drafts.remove': remove })
     const answer = await app.ask('drafts.remove', [{ id: 'a' }], { role: undefined })
@@ -78,7 +78,7 @@ describe('a request', () => {
     expect(remove).not.toHaveBeenCalled()
   })
 
-  test('of the page where a person signs is answered only where it is about signing', async () => {
+  test('of the signing person’s page is answered only if it is about signing', async () => {
     const asked: string[] = []
     const each = requestNames.map((name) => [name, async () => void asked.push(name)] as const)
     const app = application(Object.fromEntries(each) as unknown as RequestHandlers)
@@ -94,7 +94,7 @@ describe('a request', () => {
     expect(personRequestNames.filter((name) => /queue|offer|start$|configure|Pin$|pin$|audit/.test(name))).toEqual([])
   })
 
-  test('tells its handler which page asks', async () => {
+  test('tells its handler which page made it', async () => {
     const seen: string[] = []
     const app = application({
       'counter.state': async (_input, { from }) => {
@@ -107,7 +107,7 @@ describe('a request', () => {
     expect(seen).toEqual(['office', 'person'])
   })
 
-  test('gives its answer to nobody else, where the page went while it was worked on', async () => {
+  test('isn’t answered if the page has gone meanwhile', async () => {
     const sender: Sender = { role: 'office' }
     const { ask } = application({
       'presets.list': async () => {
@@ -118,7 +118,7 @@ describe('a request', () => {
     expect(await ask('presets.list', [], sender)).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
   })
 
-  test('can see whether its page is still there', async () => {
+  test('can check whether its page is still there', async () => {
     const sender: Sender = { role: 'office' }
     const seen: boolean[] = []
     const { ask } = application({
@@ -134,12 +134,12 @@ describe('a request', () => {
   })
 })
 
-describe('while a person has the office’s window', () => {
+describe('while the person has the office’s window', () => {
   const someTurns = async () => {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   }
 
-  test('only what is the person’s is answered; anything else waits until staff has it again', async () => {
+  test('only the person’s requests are answered; others wait until staff have it back', async () => {
     const handled: RequestName[] = []
     const each = requestNames.map((name) => [name, async () => void handled.push(name)] as const)
     const app = application(Object.fromEntries(each) as unknown as RequestHandlers)
@@ -158,7 +158,7 @@ describe('while a person has the office’s window', () => {
     expect(answered.toSorted()).toEqual([...requestNames].toSorted())
   })
 
-  test('what waited for a page that has gone since is not done', async () => {
+  test('a waiting request of a page that has gone since is not handled', async () => {
     const remove = vi.fn(async () => undefined)
     const app = application({ 'drafts.remove': remove })
     const sender: Sender = { role: 'office' }
@@ -170,7 +170,7 @@ describe('while a person has the office’s window', () => {
     expect(remove).not.toHaveBeenCalled()
   })
 
-  test('what waited goes on waiting where the next person has the window at once', async () => {
+  test('waiting requests keep waiting if the next person gets the window immediately', async () => {
     const app = application({ 'presets.list': async () => [] })
     app.handOver()
     let isAnswered = false
@@ -185,7 +185,7 @@ describe('while a person has the office’s window', () => {
     await answer
   })
 
-  test('a dialog that staff left open there leads to nothing', async () => {
+  test('a file dialog that staff left open has no effect', async () => {
     const seen: boolean[] = []
     const app = application({
       'downloads.chooseFolder': async (_input, { stillAsking }) => {
@@ -198,7 +198,7 @@ describe('while a person has the office’s window', () => {
     expect(seen).toEqual([false])
   })
 
-  test('the second display’s page is answered as ever', async () => {
+  test('the second display’s page is answered as usual', async () => {
     const app = application()
     app.handOver()
     expect(await app.ask('counter.state', [], { role: 'person' })).toEqual({ ok: true, value: null })
@@ -206,7 +206,7 @@ describe('while a person has the office’s window', () => {
 })
 
 describe('a request that names an account', () => {
-  test('is handled as that account’s, and no other request is', async () => {
+  test('is handled for that account, and other requests aren’t affected', async () => {
     const seen: (string | undefined)[] = []
     const app = application({
       'drafts.get': async () => {
@@ -219,20 +219,20 @@ describe('a request that names an account', () => {
     expect(seen.toSorted()).toEqual(['office', undefined])
   })
 
-  test('is refused from the page of the person who signs', async () => {
+  test('is refused from the page of the person signing', async () => {
     const { ask } = application()
     expect(await ask('counter.state', [undefined, 'office'], { role: 'person' })).toMatchObject({ ok: false })
     expect(await ask('counter.state', [undefined, 'office'])).toMatchObject({ ok: true })
   })
 })
 
-describe('input that isn’t of the contract’s shape is refused, and no handler sees it', () => {
+describe('input that doesn’t match the contract is refused before it reaches a handler', () => {
   test.each<[string, RequestName, unknown[]]>([
-    ['nothing where something is due', 'drafts.get', []],
+    ['missing input', 'drafts.get', []],
     ['null', 'drafts.get', [null]],
     ['a text instead of an object', 'drafts.get', ['draft-1']],
-    ['a member too many', 'drafts.get', [{ id: 'a', path: '/etc/passwd' }]],
-    ['an account that is no id', 'drafts.get', [{ id: 'a' }, { id: 'b' }]],
+    ['an extra member', 'drafts.get', [{ id: 'a', path: '/etc/passwd' }]],
+    ['an account that isn’t an id', 'drafts.get', [{ id: 'a' }, { id: 'b' }]],
     ['a third argument', 'drafts.get', [{ id: 'a' }, 'office', 'more']],
     ['something where nothing is due', 'accounts.list', [{ all: true }]],
     ['an id that is empty', 'drafts.get', [{ id: '' }]],
@@ -254,7 +254,7 @@ describe('input that isn’t of the contract’s shape is refused, and no handle
     expect(handler).not.toHaveBeenCalled()
   })
 
-  test('and what is too long or blank is told in words at its field', async () => {
+  test('and a text that is too long or blank is reported at its field', async () => {
     const { ask } = application()
     const save = (name: string) => ask('appointments.save', [{ name, at: 0, minutes: 30 }])
     expect(await save('x'.repeat(300))).toMatchObject({
@@ -263,7 +263,7 @@ describe('input that isn’t of the contract’s shape is refused, and no handle
     expect(await save('')).toMatchObject({ error: { fields: [{ field: 'name', message: 'This can’t be blank.' }] } })
   })
 
-  test('and what it held is not logged', async () => {
+  test('and its content is not logged', async () => {
     const app = application()
     await app.ask('accounts.add', [{ kind: 'service', name: 'Office', baseUrl: '', authentication: 'Bearer s3cret' }])
     expect(logged(app)).toContain('accounts.add')
@@ -272,7 +272,7 @@ describe('input that isn’t of the contract’s shape is refused, and no handle
 })
 
 describe('a request that fails', () => {
-  test('says what a handler said', async () => {
+  test('returns the handler’s error', async () => {
     const { ask } = application({ 'drafts.get': async () => fail('gone', 'This draft isn’t there any more.') })
     expect(await ask('drafts.get', [{ id: 'a' }])).toEqual({
       ok: false,
@@ -280,13 +280,13 @@ describe('a request that fails', () => {
     })
   })
 
-  test('passes on any error that carries the contract’s own', async () => {
+  test('passes on any error that carries one of the contract', async () => {
     const thrown = Object.assign(new Error('inner'), { appError: { code: 'busy', message: 'Someone is signing.' } })
     const { ask } = application({ 'counter.state': () => Promise.reject(thrown) })
     expect(await ask('counter.state', [])).toEqual({ ok: false, error: thrown.appError })
   })
 
-  test('tells the service’s errors in plain words, with what matters for the work', async () => {
+  test('explains the service’s errors in plain words, with the details that matter', async () => {
     const thrown = new ServiceError({
       code: 'invalid',
       operation: 'FormDirect/SendForms2',
@@ -327,7 +327,7 @@ describe('a request that fails', () => {
     expect(logged(app)).not.toMatch(/ana|\/home|Cannot read/)
   })
 
-  test('is no exception even where its handler throws at once', async () => {
+  test('doesn’t throw, even if its handler throws synchronously', async () => {
     const { ask } = application({
       'presets.list': () => {
         throw new Error('at once')
@@ -338,7 +338,7 @@ describe('a request that fails', () => {
 })
 
 describe('registration', () => {
-  test('gives each request of the contract one channel, and makes no other', () => {
+  test('gives each request of the contract one channel, and creates no other', () => {
     expect([...application().channels.keys()]).toEqual([...requestNames])
     expect(Object.keys(requests).sort()).toEqual([...requestNames].sort())
   })
