@@ -38,7 +38,7 @@ function open(kept = true) {
   }
 }
 
-test('none is kept unless someone wants it, and those that are there go with the wish', async () => {
+test('no crash report is kept by default, and existing ones are deleted when it is switched off', async () => {
   const { reports, crash, left, isWanted } = open(false)
   crash('a.dmp', 1)
   await reports.tidy()
@@ -52,7 +52,7 @@ test('none is kept unless someone wants it, and those that are there go with the
   expect([left(), isWanted()]).toEqual([[], false])
 })
 
-test('the newest ten of a month are kept, and nothing else in the folder is touched', async () => {
+test('the newest ten of the last month are kept, and other files are left alone', async () => {
   const { reports, crash, left } = open()
   for (let index = 0; index < 12; index++) crash(`${String(index).padStart(2, '0')}.dmp`, index)
   crash('old.dmp', 31)
@@ -62,7 +62,7 @@ test('the newest ten of a month are kept, and nothing else in the folder is touc
   expect((await reports.view()).reports.map(({ at }) => (NOW - at) / DAY)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test('they go into a report only as a person adds them', async () => {
+test('crash reports are added to a support report only on request', async () => {
   const { reports, crash } = open()
   crash('of a name.dmp', 1, 'newest')
   crash('b.dmp', 2, 'older')
@@ -76,7 +76,7 @@ test('they go into a report only as a person adds them', async () => {
   ])
 })
 
-test('a folder that isn’t there has none', async () => {
+test('a missing folder has no crash reports', async () => {
   const { folder } = open()
   const reports = openCrashReports({
     folder: join(folder, 'gone'),

@@ -74,7 +74,7 @@ const aside: StoreTrouble = {
   at: 1
 }
 
-test('whatever is logged, nothing of a person, a document, a secret or an address is in it', () => {
+test('no log line contains anything of a person, a document, a secret or an address', () => {
   const { lines, told, events } = opened()
   events.started({ version: '0.1.0', system: 'Linux 6.8.0 x64', electron: '45.4.1' })
   events.keychain({ state: 'available' })
@@ -107,7 +107,7 @@ test('whatever is logged, nothing of a person, a document, a secret or an addres
   }
 })
 
-test('an account is named by its id, with how it stands and why, once for each change', () => {
+test('an account is logged by id, with its state and reason, once for each change', () => {
   const { lines, events } = opened()
   events.connection(ACCOUNT, { state: 'unknown', since: 0 })
   events.connection(ACCOUNT, { state: 'online', since: 1 })
@@ -119,7 +119,7 @@ test('an account is named by its id, with how it stands and why, once for each c
   ])
 })
 
-test('a session at the counter begins and ends once, by its id', () => {
+test('the start and end of a counter session are logged once, by its id', () => {
   const { lines, events } = opened()
   events.session(null, 0)
   events.session(session({ phase: 'handover' }), 1000)
@@ -133,7 +133,7 @@ test('a session at the counter begins and ends once, by its id', () => {
   ])
 })
 
-test('a folder of what was set aside is named, so that it is found, and said once a run', () => {
+test('a set-aside folder is named, so that it can be found, once a run', () => {
   const { lines, events } = opened()
   events.troubles([aside])
   events.troubles([aside])

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 const silent = { warn: () => undefined }
 
-test('an entry in the autostart folder starts it, and is gone once that is switched off', () => {
+test('an entry in the autostart folder starts the application, and is removed when switched off', () => {
   const folder = join(temporaryFolder(), 'autostart')
   const start = xdgLoginStart(folder, ['/opt/Countersign/countersign', '--at-login'])
   expect(start.isOn()).toBe(false)
@@ -20,7 +20,7 @@ test('an entry in the autostart folder starts it, and is gone once that is switc
   start.set(false)
 })
 
-test('a path of any letters is one argument', () => {
+test('a path with special characters is a single argument', () => {
   const folder = temporaryFolder()
   xdgLoginStart(folder, ['/opt/a "b" $c 100% \\e/countersign']).set(true)
   // Quoted once as an argument, and again as a string of a desktop entry.
@@ -29,13 +29,13 @@ test('a path of any letters is one argument', () => {
   )
 })
 
-test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('a desktop switches it off by %s', (line) => {
+test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('a desktop can switch it off by %s', (line) => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'countersign.desktop'), `[Desktop Entry]\nExec=x\n${line}\n`)
   expect(xdgLoginStart(folder, ['x']).isOn()).toBe(false)
 })
 
-test('what the organisation says is done, and what it doesn’t say is left', () => {
+test('the organisation’s setting is applied, and without one nothing changes', () => {
   const start = xdgLoginStart(temporaryFolder(), ['x'])
   applyLoginStart(start, true, silent)
   expect(start.isOn()).toBe(true)
@@ -46,7 +46,7 @@ test('what the organisation says is done, and what it doesn’t say is left', ()
   applyLoginStart(undefined, true, silent)
 })
 
-test('a folder that can’t be written is logged, and keeps nothing from starting', () => {
+test('an unwritable folder is logged, and doesn’t prevent the start', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'autostart'), 'a file')
   const told: string[] = []

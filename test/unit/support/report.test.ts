@@ -29,7 +29,7 @@ const facts = (change: Partial<ReportFacts> = {}): ReportFacts => ({
   ...change
 })
 
-test('a report says how all stands, with accounts by their ids and settings without anything of a person', () => {
+test('a report gives the state of everything, with accounts by id and settings without personal data', () => {
   const { files } = reportOf(facts(), time, 'r-1')
   expect(files.map(({ name }) => name)).toEqual(['summary.txt', 'this computer.txt', 'log.txt', 'requests.csv'])
   expect(files[0]?.text).toContain(`  ${ACCOUNT}: service, bearer, 1 folders, offline (tls)`)
@@ -37,7 +37,7 @@ test('a report says how all stands, with accounts by their ids and settings with
   expect(JSON.stringify(files)).not.toContain('planted')
 })
 
-test('lines of a log that someone else wrote are scrubbed once more, and times stay', () => {
+test('log lines written by others are scrubbed again, and times are kept', () => {
   const log = [
     '2026-11-24T09:00:00.000Z [info] Countersign started. {"version":"0.1.0"}',
     '2026-11-24T09:00:01.000Z [warn] sent to planted@example.com by /home/planted/x.pdf'
@@ -48,7 +48,7 @@ test('lines of a log that someone else wrote are scrubbed once more, and times s
   expect(text).not.toContain('planted')
 })
 
-test('what a finding says of the office’s service stays on the screen', () => {
+test('a finding’s text about the office’s service is shown only on screen', () => {
   const found = 'The certificate of planted.example.com isn’t trusted.'
   const { files } = reportOf(
     facts({ findings: [{ what: 'service', accountId: ACCOUNT, state: 'warn', code: 'tls', found }] }),
@@ -58,7 +58,7 @@ test('what a finding says of the office’s service stays on the screen', () => 
   expect(files[1]?.text).toBe(`service ${ACCOUNT}: warn (tls)\n`)
 })
 
-test('what was shown is what is saved, and a report that was replaced isn’t', async () => {
+test('the report saved is the one shown, and a replaced report can’t be saved', async () => {
   const path = join(temporaryFolder(), 'report.zip')
   let made = 0
   const handlers = supportHandlers({
@@ -107,7 +107,7 @@ const states = async (change: Partial<SelfTestDeps> = {}) =>
     (await runSelfTest({ ...well, ...change })).map(({ what, state, code }) => [what, `${state} ${code}`])
   )
 
-test('a computer that has all it needs is said to be so', async () => {
+test('a computer without problems passes every check', async () => {
   expect(await states()).toEqual({
     service: 'ok online',
     clock: 'ok 0 s',
@@ -120,7 +120,7 @@ test('a computer that has all it needs is said to be so', async () => {
   })
 })
 
-test('each thing that is wrong is said with what to do, and what can’t be found out is no failure', async () => {
+test('each problem is reported with what to do, and what can’t be determined is no failure', async () => {
   const wrong: SelfTestDeps = {
     ...well,
     checkService: async () => Promise.reject(new Error('no')),
@@ -144,7 +144,7 @@ test('each thing that is wrong is said with what to do, and what can’t be foun
   expect(findings.filter(({ what, next }) => what !== 'service' && !next)).toEqual([])
 })
 
-test('a backup that can’t be made as planned is told, and an old one noted', async () => {
+test('a failing scheduled backup is a warning, and an old one a note', async () => {
   const error = { code: 'gone', message: 'The folder for backups can’t be reached.' } as const
   const trouble = { kind: 'no-backup', store: 'backups', reason: 'gone', since: NOW, error } as const
   const plan = { when: 'daily', at: '18:00', weekday: 5, keep: 7, secrets: false } as const
@@ -159,7 +159,7 @@ test('a backup that can’t be made as planned is told, and an old one noted', a
 test.each([
   [240_000, 'This computer’s clock is 4 minutes ahead of the service’s.'],
   [-600_000, 'This computer’s clock is 10 minutes behind the service’s.']
-])('a clock that is off by %i ms is told in minutes', async (ahead, words) => {
+])('a clock that is off by %i ms is reported in minutes', async (ahead, words) => {
   const findings = await runSelfTest({ ...well, clockAhead: () => ahead })
   expect(findings.find(({ what }) => what === 'clock')).toMatchObject({ state: 'warn', found: words })
 })

@@ -33,7 +33,7 @@ function clientOf(url: string, log: RequestLog, accountId = ACCOUNT, over: Fetch
   })
 }
 
-test('a request is named by its operation, answer, size and account: nothing of its address, headers or body', async () => {
+test('a request is logged with its operation, status, size and account, without its address, headers or body', async () => {
   const service = await serve(json({ IsValid: true, Reason: 'planted words of an answer' }))
   const { log } = opened()
   await clientOf(service.url, log)
@@ -50,7 +50,7 @@ test('a request is named by its operation, answer, size and account: nothing of 
   expect(`${JSON.stringify(requests)} ${Buffer.from(log.file('csv')).toString()}`).not.toMatch(/planted/)
 })
 
-test('what failed says how, and the caller gets the same failure', async () => {
+test('a failed request is logged with its reason, and the caller gets the same error', async () => {
   const { log } = opened()
   const refused: Fetch = async () => {
     throw new Error('net::ERR_CONNECTION_REFUSED at https://planted.example')
@@ -67,7 +67,7 @@ test('what failed says how, and the caller gets the same failure', async () => {
   expect(JSON.stringify(log.list(0, 10))).not.toContain('planted')
 })
 
-test('an answer that is given up is counted as far as it came', async () => {
+test('an abandoned answer is logged with the bytes received so far', async () => {
   const { log, pass } = opened()
   const slow: Fetch = async () => new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1000)) }))
   const response = await log.wrapFetch(slow, ACCOUNT)('https://sign.example.com/', {}, 'Account/Info')
@@ -80,7 +80,7 @@ test('an answer that is given up is counted as far as it came', async () => {
   expect(request?.bytes).toBeGreaterThanOrEqual(1000)
 })
 
-test('nothing is kept for longer than a day, nor more than five thousand', async () => {
+test('entries are kept for a day, and five thousand at most', async () => {
   const { log, pass } = opened()
   const answer = log.wrapFetch(async () => new Response(null, { status: 204 }), ACCOUNT)
   for (let made = 0; made < MAX_REQUESTS + 20; made++) await answer('https://sign.example.com/', {}, 'Account/Info')

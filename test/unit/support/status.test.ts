@@ -45,7 +45,7 @@ function judged(folder: string, now: number, runs = true) {
   return { ...said, exitCode }
 }
 
-test('a run that is well says so with all of its facts, and so does one that has ended', async () => {
+test('a healthy run reports all its facts, and so does one that has ended', async () => {
   const running = await written({}, false)
   const now = running.time.now
   expect(judged(running.folder, now)).toMatchObject({ health: 'ok', problems: [], running: true, exitCode: 0, ...FINE })
@@ -77,12 +77,12 @@ test.each<[string, Partial<StatusFacts>, string, number]>([
   ['a send in doubt', { sends: { waiting: 0, uncertain: 1 } }, 'sends-uncertain', 1],
   ['a policy that is broken', { policy: 'broken' }, 'policy-unusable', 1],
   ['a policy that is gone', { policy: 'missing' }, 'policy-unusable', 1]
-])('%s is told by a code and by the exit code', async (_what, change, problem, exitCode) => {
+])('%s is reported by a code and by the exit code', async (_what, change, problem, exitCode) => {
   const { folder, time } = await written(change, false)
   expect(judged(folder, time.now)).toMatchObject({ problems: [problem], exitCode })
 })
 
-test('while the data are locked that is told, and nothing of accounts and packages', async () => {
+test('while the data are locked this is reported, and nothing about accounts and packages', async () => {
   const folder = temporaryFolder()
   const time = testTime()
   const facts = () => ({ version: '0.1.0', keychain: 'locked', database: 'locked' }) as const
@@ -100,19 +100,19 @@ test('while the data are locked that is told, and nothing of accounts and packag
   expect(judged(folder, time.now)).toMatchObject({ problems: ['no-answer', 'keychain-unavailable', 'data-locked'] })
 })
 
-test('a run that writes nothing any more doesn’t answer; one that is gone ended unexpectedly', async () => {
+test('a run that stopped writing has no answer; one that is gone ended unexpectedly', async () => {
   const { folder, time } = await written({}, false)
   const later = time.now + 301_000
   expect(judged(folder, later)).toMatchObject({ problems: ['no-answer'], health: 'critical', exitCode: 2 })
   expect(judged(folder, later, false)).toMatchObject({ problems: ['ended-unexpectedly'], running: false, exitCode: 1 })
 })
 
-test('how a service was reached by a run that is over isn’t held against now', async () => {
+test('a connection problem of a run that has ended isn’t reported as current', async () => {
   const { folder, time } = await written({ accounts: [{ ...ACCOUNT, state: 'offline', reason: 'offline' }] as never })
   expect(judged(folder, time.now, false)).toMatchObject({ problems: [], exitCode: 0 })
 })
 
-test('it is written each minute, soon after a change, and by its owner alone', async () => {
+test('the file is written each minute and soon after a change, readable only by its owner', async () => {
   const { folder, time, file } = await written({}, false)
   const begun = Date.parse(judged(folder, time.now).at)
   /** Seconds from the first time to the last. */
@@ -138,7 +138,7 @@ test('it is written each minute, soon after a change, and by its owner alone', a
   expect(judged(folder, time.now, false)).toMatchObject({ running: false, exitCode: 0 })
 })
 
-test('no file, and one that isn’t ours, are unknown: nothing of it is repeated', async () => {
+test('a missing or foreign file is unknown, and nothing of it is repeated', async () => {
   const none = temporaryFolder()
   expect(judged(none, 0)).toEqual({
     health: 'unknown',

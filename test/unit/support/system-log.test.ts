@@ -24,7 +24,7 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
   return { log, lines, came, failures: () => failures, close: () => socket.close() }
 }
 
-test('has each line in its order, with its weight, scrubbed', async () => {
+test('has each line in order, with its severity, scrubbed', async () => {
   // The macOS logger can't send to another destination.
   if (process.platform !== 'linux') return
   const { log, lines, failures, close } = await listening()
@@ -38,7 +38,7 @@ test('has each line in its order, with its weight, scrubbed', async () => {
   close()
 })
 
-test('has nothing where the organisation doesn’t want it', async () => {
+test('has nothing if the organisation doesn’t enable it', async () => {
   const { log, came, close } = await listening({ isEnabled: () => false })
   log.warn('An account can’t be used.')
   await log.whenWritten()
@@ -46,7 +46,7 @@ test('has nothing where the organisation doesn’t want it', async () => {
   close()
 })
 
-test('that can’t be written is told once, and holds nobody up', async () => {
+test('that isn’t writable is reported once, without delaying anything', async () => {
   const { log, failures, close } = await listening({ platform: 'win32', root: '/nowhere' })
   log.info('Countersign started.')
   log.warn('An account can’t be used.')
