@@ -7,7 +7,7 @@ import { type Office, openOffice } from '../actions/office.ts'
 
 let office: Office
 let employers: Employers
-let told: number
+let announcements: number
 beforeEach(async () => {
   office = await openOffice('demo')
   open()
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => office.close())
 
 function open() {
-  told = 0
+  announcements = 0
   const { db, clients, rights } = office.parts
   employers = openEmployers({
     db,
@@ -23,7 +23,7 @@ function open() {
     rights,
     describe: asAppError,
     time: { now: () => office.time.now },
-    changed: () => void told++
+    changed: () => void announcements++
   })
 }
 
@@ -43,8 +43,8 @@ const failing = (work: Promise<unknown>) =>
     (error: unknown) => asAppError(error)
   )
 
-describe('where the service lets them be read', () => {
-  test('all kinds are shown, and kept for when offline', async () => {
+describe('when the service provides employers', () => {
+  test('all kinds are shown, and stored for offline use', async () => {
     const view = await employers.list(office.accountId, { refresh: true })
     expect(view.from).toBe('service')
     expect(new Set(view.records.map(({ kind }) => kind))).toEqual(
@@ -59,8 +59,8 @@ describe('where the service lets them be read', () => {
   })
 })
 
-describe('where it doesn’t', () => {
-  test('nothing is known until something was saved; then all that the answer carried', async () => {
+describe('when it doesn’t', () => {
+  test('nothing is known until something is saved, then everything in the answer', async () => {
     noRoute()
     expect(await employers.list(office.accountId, { refresh: true })).toEqual({ records: [], from: 'nowhere' })
     expect(office.parts.rights.of(office.accountId).readsEmployers).toBe('no')
@@ -72,7 +72,7 @@ describe('where it doesn’t', () => {
 })
 
 describe('saving', () => {
-  test('sends exactly the reference’s members of what changed, by kind, without empty texts', async () => {
+  test('sends exactly the reference’s members of changed records, by kind, without empty texts', async () => {
     const { records } = await employers.list(office.accountId, { refresh: true })
     const unchanged = records.filter(({ kind }) => kind === 'SuperFund') as EmployerChange[]
     const claims = record({ kind: 'AccClaimsHistory', Reference: 'claims', fields: { OrganisationName: 'Kauri' } })
@@ -94,23 +94,23 @@ describe('saving', () => {
     expect(
       view.records.filter(({ kind, IsDefault }) => kind === 'TFN' && IsDefault).map((one) => one.Reference)
     ).toEqual(['orchard'])
-    expect(told).toBe(2)
+    expect(announcements).toBe(2)
   })
 
-  test('what is unchanged is not sent at all', async () => {
+  test('sends nothing that is unchanged', async () => {
     await employers.save(office.accountId, [record()])
     await employers.save(office.accountId, [record()])
     expect(office.taken('UpdateEmployers')).toHaveLength(1)
   })
 
-  test('members that this version doesn’t know are kept with the copy', async () => {
+  test('keeps members unknown to this version in the local copy', async () => {
     office.line.spoil((body) => body.replace('"TFN":[', '"New":{"a":1},"TFN":['))
     await employers.save(office.accountId, [record()])
     const kept = office.parts.db.prepare<[], string>('SELECT records FROM employers').pluck().get()
     expect(JSON.parse(kept ?? '')).toMatchObject({ New: { a: 1 } })
   })
 
-  test('a wrong ABN, or one reference twice, is refused with its field', async () => {
+  test('refuses a wrong ABN or a duplicate reference at its field', async () => {
     const wrong = record({ fields: { ABN: '51 824 753 557' } })
     expect(await failing(employers.save(office.accountId, [wrong]))).toMatchObject({
       code: 'invalid',
@@ -122,13 +122,13 @@ describe('saving', () => {
     expect(office.taken('UpdateEmployers')).toEqual([])
   })
 
-  test('offline it is refused with a reason', async () => {
+  test('is refused offline with a reason', async () => {
     await office.cutLine()
     const error = await failing(employers.save(office.accountId, [record()]))
     expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('Nothing was saved') })
   })
 
-  test('where the answer was lost, that is said, and saving again is harmless', async () => {
+  test('whose answer was lost says so, and can safely be repeated', async () => {
     office.line.setFault('lose-answer', (method) => method === 'POST')
     const error = await failing(employers.save(office.accountId, [record()]))
     expect(error).toMatchObject({ message: expect.stringContaining('safe to save it again') })
@@ -150,8 +150,8 @@ describe('an answer that isn’t the account’s records', () => {
     ['lists that are null', { TFN: null, SuperFund: null }]
   ]
 
-  test.each([...nothings, ['records without the one that was saved', { TFN: [{ Reference: 'E8', Name: 'Other' }] }]])(
-    'after saving (%s) is no word that it was saved, and loses nothing',
+  test.each([...nothings, ['records without the saved one', { TFN: [{ Reference: 'E8', Name: 'Other' }] }]])(
+    'after saving (%s) doesn’t count as saved, and loses nothing',
     async (_, answer) => {
       const before = await employers.list(office.accountId, { refresh: true })
       answering(answer)
@@ -164,21 +164,21 @@ describe('an answer that isn’t the account’s records', () => {
     }
   )
 
-  test.each(nothings)('on reading (%s) is shown as a problem beside the records as last known', async (_, answer) => {
+  test.each(nothings)('on reading (%s) is reported as a problem beside the last known records', async (_, answer) => {
     const before = await employers.list(office.accountId, { refresh: true })
     answering(answer)
     const after = await employers.list(office.accountId, { refresh: true })
     expect(after).toMatchObject({ records: before.records, at: before.at, problem: { code: 'unexpected-shape' } })
   })
 
-  test('an error on a first reading does not show that the account can be read', async () => {
+  test('as an error on a first read doesn’t mean that the account’s employers can be read', async () => {
     answering({ ResponseStatus: { ErrorCode: 'Busy' } })
     const view = await employers.list(office.accountId, { refresh: true })
     expect(view).toMatchObject({ records: [], from: 'nowhere', problem: { code: 'unexpected-shape' } })
     expect(office.parts.rights.of(office.accountId).readsEmployers).toBe('unknown')
   })
 
-  test('one record that can’t be read is named, and loses no other', async () => {
+  test('with one unreadable record keeps the others, and names it', async () => {
     const [good, odd] = [
       { Reference: 'E1', Name: 'Employer 1' },
       { Reference: { a: 1 }, Name: 'Odd Orchards' }
@@ -193,7 +193,7 @@ describe('an answer that isn’t the account’s records', () => {
   })
 })
 
-test('a field that this kind of record doesn’t have is not taken from a screen', () => {
+test('a request with a field foreign to its kind of record is refused', () => {
   const { input } = requests['employers.save']
   const accepts = (fields: Record<string, string>) => input.safeParse({ records: [record({ fields })] }).success
   expect(accepts({ ABN: '51 824 753 556' })).toBe(true)

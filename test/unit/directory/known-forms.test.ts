@@ -29,7 +29,7 @@ function send(id: string, kind: 'form-direct' | 'form-filler', request: object, 
 const become = (id: string, state: string) =>
   office.parts.db.prepare('UPDATE sends SET state = ? WHERE id = ?').run(state, id)
 
-test('a package counts once it was sent, once for each form in it', async () => {
+test('a package counts only once sent, once for each form in it', async () => {
   const letter = { Name: 'Letter', Reference: 'letter', FormType: 1 }
   send('one', 'form-direct', { Forms: [letter, letter] }, 50)
   send('two', 'form-direct', { Forms: [letter] }, 70)
@@ -45,14 +45,14 @@ test('a package counts once it was sent, once for each form in it', async () => 
   ])
 })
 
-test('one form that a package has under two names is one form, used once', async () => {
+test('a form that a package contains under two names counts as one', async () => {
   const [a, b] = ['Loan A', 'Loan B'].map((Name) => ({ Name, Reference: 'loan', FormType: 1 }))
   send('one', 'form-direct', { Forms: [a, b, b] }, 50)
   become('one', 'sent')
   expect(await known()).toMatchObject([{ Reference: 'loan', uses: 1 }, { Reference: 'deed' }])
 })
 
-test('forms that were put in the outbox are known, though none has left', async () => {
+test('forms in the outbox are known although none has been sent', async () => {
   office.parts.db
     .prepare(`INSERT INTO remembered_forms VALUES (?, 'Super choice', 'super', '4', 9)`)
     .run(office.accountId)
@@ -62,7 +62,7 @@ test('forms that were put in the outbox are known, though none has left', async 
   ])
 })
 
-test('the templates that were sent last are told newest first, each account its own, and without asking the service', () => {
+test('recently sent templates are listed newest first, by account, without calling the service', () => {
   const forms = openKnownForms({
     db: office.parts.db,
     templates: () => Promise.reject(new Error('It was asked.'))
