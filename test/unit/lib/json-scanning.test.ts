@@ -24,7 +24,7 @@ function itemsOf(text: string): string[] | undefined {
 }
 
 describe('the items of an answer', () => {
-  test('are found wherever brackets, quotes and commas stand', () => {
+  test('are found despite brackets, quotes and commas in texts', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.constantFrom(undefined, 2, '\t'), (list, indent) => {
         expect(itemsOf(` ${JSON.stringify(list, null, indent)}\r\n`)?.map((item) => JSON.parse(item))).toEqual(
@@ -34,11 +34,11 @@ describe('the items of an answer', () => {
     )
   })
 
-  test('are found where there are more than the first guess', () => {
+  test('are found if there are more than initially allocated for', () => {
     expect(itemsOf(`[${Array.from({ length: 5000 }, (_, index) => index).join(',')}]`)).toHaveLength(5000)
   })
 
-  test('of an answer that ends too early are none, wherever it was cut', () => {
+  test('of a truncated answer are none, wherever it was cut', () => {
     const whole = JSON.stringify([{ Reference: 'a"]', Signers: [{ Email: '\\' }] }, { Reference: 'b' }])
     for (let length = 0; length < whole.length; length++) expect(itemsOf(whole.slice(0, length))).toBeUndefined()
     expect(itemsOf(whole)).toHaveLength(2)
@@ -48,14 +48,14 @@ describe('the items of an answer', () => {
     expect(itemsOf(text)).toBeUndefined()
   })
 
-  test('that are nested deeper than can be kept are marked, and only those', () => {
+  test('nested too deep to be kept are marked, and only those', () => {
     const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
     const scan = runToEnd(scanList(bytesOf(`[${deep(MAX_DEPTH)},${deep(MAX_DEPTH + 1)},${deep(100_000)},{}]`)))
     expect([...(scan?.tooDeep ?? [])]).toEqual([1, 2])
   })
 })
 
-/** Builds the object from its scanned pieces, each parsed by itself. */
+/** Builds the object from its scanned pieces, each parsed separately. */
 function objectOf(text: string): Record<string, unknown> {
   const bytes = bytesOf(text)
   const members = [...runToEnd(scanObject(bytes))].map(([name, member]) => [
@@ -66,7 +66,7 @@ function objectOf(text: string): Record<string, unknown> {
 }
 
 describe('the members of an object', () => {
-  test('are found wherever brackets, quotes and commas stand, also in long texts', () => {
+  test('are found despite brackets, quotes and commas in texts, even long ones', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: fc.constantFrom('\\', '"', 'a', ']'), minLength: 200, maxLength: 600 })
@@ -80,7 +80,7 @@ describe('the members of an object', () => {
     )
   })
 
-  test('of an object that ends too early are none, wherever it was cut', () => {
+  test('of a truncated object are none, wherever it was cut', () => {
     const whole = JSON.stringify({ drafts: [{ name: 'a"]', mark: '\\' }, 1], version: 1, last: 'x'.repeat(300) })
     for (let length = 1; length < whole.length; length++) {
       expect(() => objectOf(whole.slice(0, length))).toThrow(
@@ -90,7 +90,7 @@ describe('the members of an object', () => {
     expect(objectOf(whole)).toEqual(JSON.parse(whole))
   })
 
-  test('are found with pauses, however long one of them is', () => {
+  test('are found in slices, however long one of them is', () => {
     const long = JSON.stringify({ only: { list: Array.from({ length: 200_000 }, (_, index) => index) } })
     let pauses = 0
     for (const _ of scanObject(bytesOf(long))) pauses++
@@ -99,7 +99,7 @@ describe('the members of an object', () => {
 })
 
 describe('numbers', () => {
-  test('that can be held are numbers, and longer integers are texts as they were written', () => {
+  test('that fit are numbers, and longer integers are texts as written', () => {
     expect(parseExactly('{"a":9007199254740991,"b":-9007199254740993,"c":[12345678901234567890]}')).toEqual({
       a: 9_007_199_254_740_991,
       b: '-9007199254740993',
@@ -113,7 +113,7 @@ describe('numbers', () => {
     ])
   })
 
-  test('are what JSON.parse makes of them wherever that keeps them', () => {
+  test('are read as JSON.parse does if that keeps them exactly', () => {
     const kept = fc.json().filter((text) => !/\d{17}/.test(text))
     fc.assert(fc.property(kept, (text) => void expect(parseExactly(text)).toEqual(JSON.parse(text))))
   })

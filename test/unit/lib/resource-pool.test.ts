@@ -3,7 +3,7 @@ import { openResourcePool } from '../../../src/main/core/lib/resource-pool.ts'
 
 const givenUp = () => new Error('net::ERR_CONNECTION_FAILED')
 
-test('each resource carries one call at a time, and others get it in the order of asking', async () => {
+test('each resource serves one call at a time, and waiting calls get it in order', async () => {
   const pool = openResourcePool(['one', 'two'], givenUp)
   const [first, second] = [await pool.acquire(null), await pool.acquire(null)]
   expect([first, second].sort()).toEqual(['one', 'two'])
@@ -16,7 +16,7 @@ test('each resource carries one call at a time, and others get it in the order o
   expect(had).toEqual(['third two', 'fourth one'])
 })
 
-test('anyone who gives up waiting leaves the others their turn', async () => {
+test('a call that stops waiting leaves the others their turn', async () => {
   const pool = openResourcePool(['one'], givenUp)
   await pool.acquire(null)
   const gone = new AbortController()
@@ -28,7 +28,7 @@ test('anyone who gives up waiting leaves the others their turn', async () => {
   expect(await next).toBe('one')
 })
 
-test('that a resource comes in the moment in which its waiter gives up takes nobody else’s turn', async () => {
+test('a call that stops waiting just as a resource is released takes nobody’s turn', async () => {
   const pool = openResourcePool(['one'], givenUp)
   await pool.acquire(null)
   const late = new AbortController()

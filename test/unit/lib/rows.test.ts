@@ -17,25 +17,25 @@ const all = db.prepare<[], Row>(`SELECT ${THINGS.columns} FROM things`)
 
 afterEach(() => void db.exec('DELETE FROM things'))
 
-it('reads what it wrote, what is missing too', () => {
+it('reads what it wrote, including missing values', () => {
   const whole = { id: 'a', madeAt: 5, isOpen: true, wordsOf: ['x'], ownerName: 'Kiri', trouble: { code: 'no' } }
   const bare = { id: 'b', madeAt: 0, isOpen: false, wordsOf: [], ownerName: undefined, trouble: undefined }
   for (const thing of [whole, bare]) insert.run(THINGS.write(thing))
   expect(all.all().map(THINGS.read)).toStrictEqual([whole, bare])
 })
 
-it('keeps NULL for what may be missing, and 1 or 0 for yes or no', () => {
+it('stores NULL for missing values, and 1 or 0 for true or false', () => {
   insert.run(THINGS.write({ id: 'a', madeAt: 1, isOpen: false, wordsOf: [] }))
   const row = { id: 'a', made_at: 1, is_open: 0, words: '[]', owner_name: null, trouble: null }
   expect(all.all()).toStrictEqual([row])
 })
 
-it('leaves out what is not given, so that a statement that needs it fails', () => {
+it('omits undefined members, so that a statement that needs them fails', () => {
   const some = THINGS.write({ id: 'a', isOpen: true })
   expect(some).toStrictEqual({ id: 'a', isOpen: 1, ownerName: null, trouble: null })
   expect(() => insert.run(some)).toThrow('Missing named parameter')
 })
 
-it('finds nothing in a row that is not there', () => {
+it('returns undefined for a missing row', () => {
   expect(THINGS.find(undefined)).toBeUndefined()
 })
