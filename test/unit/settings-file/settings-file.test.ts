@@ -42,7 +42,7 @@ async function setUp(): Promise<Desk> {
   return made
 }
 
-test('a file of a version that knew fewer notifications says nothing of the others', async () => {
+test('a file from a version with fewer kinds of notification leaves the others unchanged', async () => {
   const from = await setUp()
   const to = await desk()
   from.notifications.set({
@@ -60,7 +60,7 @@ test('a file of a version that knew fewer notifications says nothing of the othe
   expect(to.notifications.read().kinds).toMatchObject({ signed: 'always', 'not-valid': 'never' })
 })
 
-test('a computer is set up as another is, and each secret is entered there', async () => {
+test('a computer is set up like another, with each secret entered there', async () => {
   const from = await setUp()
   const to = await desk()
   await from.save()
@@ -111,7 +111,7 @@ test('a computer is set up as another is, and each secret is entered there', asy
   ])
 })
 
-test('no secret, no path, no person’s name and no practice office is in the file', async () => {
+test('the file contains no secret, path, person’s name or practice office', async () => {
   const from = await setUp()
   await from.save()
   const text = readFileSync(from.state.file, 'utf8')
@@ -120,7 +120,7 @@ test('no secret, no path, no person’s name and no practice office is in the fi
   expect(JSON.parse(text)).toMatchObject(EMPTY)
 })
 
-test('if a step fails, the audit trail has what was changed before it, and nothing else', async () => {
+test('if a step fails, the audit trail has only what was changed before it', async () => {
   const from = await setUp()
   const to = await desk()
   await from.save()
@@ -141,7 +141,7 @@ test('if a step fails, the audit trail has what was changed before it, and nothi
   expect(other.notes).toEqual([])
 })
 
-test('what is shown is what is done: importing again changes nothing, and what changed meanwhile is shown again', async () => {
+test('what was shown is applied: importing again changes nothing, and later changes are shown first', async () => {
   const from = await setUp()
   const to = await desk()
   await from.save()
@@ -154,7 +154,7 @@ test('what is shown is what is done: importing again changes nothing, and what c
   expect(await refusal(to.apply('another'))).toMatchObject({ code: 'gone' })
 })
 
-test('nothing that is here is led elsewhere or taken away', async () => {
+test('nothing existing is redirected or removed', async () => {
   const to = await desk()
   const { id } = await to.accounts.add({
     kind: 'service',
@@ -183,8 +183,8 @@ test('nothing that is here is led elsewhere or taken away', async () => {
   expect(to.asked).toEqual([id])
 })
 
-describe('left alone, and said', () => {
-  test('a preset of a name that is there, unless it is the same but for the keys of its parts', async () => {
+describe('left unchanged and reported', () => {
+  test('a preset with an existing name, unless it differs only in internal keys', async () => {
     const to = await desk()
     const authentication = { scheme: 'bearer', token: TOKEN } as const
     const { id } = await to.accounts.add({ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address, authentication })
@@ -239,7 +239,7 @@ describe('left alone, and said', () => {
     expect(to.downloadSettings.read()).toMatchObject({ pattern: '{document}', types: ['json'] })
   })
 
-  test('an account by a way of signing in, or at an address, that isn’t allowed here', async () => {
+  test('an account whose sign-in method or address isn’t allowed here', async () => {
     const to = await desk({ signInMethods: ['basic'] })
     const accounts = [HARBOUR, { ...HARBOUR, name: 'Plain', address: 'http://sign.example', signIn: 'basic' }]
     const chosen = await to.import(fileOf({ ...EMPTY, accounts }))
@@ -250,7 +250,7 @@ describe('left alone, and said', () => {
     expect(to.accounts.list()).toEqual([])
   })
 
-  test('the counter’s settings, while an administrator has locked them', async () => {
+  test('the counter’s settings while an administrator has locked them', async () => {
     const to = await desk()
     to.state.isCounterOpen = false
     const chosen = await to.import(fileOf({ ...EMPTY, counter: { mayGiveFiles: true }, appearance: { zoom: 1.2 } }))
@@ -261,7 +261,7 @@ describe('left alone, and said', () => {
     expect(to.settings.read().zoom).toBe(1.2)
   })
 
-  test('a mark that another account has', async () => {
+  test('a mark used by another account', async () => {
     const to = await desk()
     const ids: string[] = []
     for (const name of ['Harbour', 'Quay']) {
@@ -275,9 +275,9 @@ describe('left alone, and said', () => {
   })
 })
 
-describe('refused whole, in words', () => {
+describe('refused completely, with a reason', () => {
   test.each<[string, unknown, string]>([
-    ['none of ours', { accounts: [] }, 'This isn’t a Countersign settings file.'],
+    ['a foreign file', { accounts: [] }, 'This isn’t a Countersign settings file.'],
     ['a file of drafts', { format: 'countersign', version: 1 }, 'This isn’t a Countersign settings file.'],
     ['no version', { ...EMPTY, version: 'one' }, 'damaged'],
     ['a later version', { ...EMPTY, version: 2 }, 'newer version'],
@@ -305,7 +305,7 @@ describe('refused whole, in words', () => {
     expect(to.notes).toEqual([])
   })
 
-  test('more than 5 MB, of which no more is read', async () => {
+  test('a file larger than 5 MB, of which no more is read', async () => {
     const to = await desk()
     const big = fileOf(`{"format":"countersign-settings","version":1,"madeBy":"${' '.repeat(50 * 1024 * 1024)}"}`)
     expect(await refusal(to.choose(big))).toMatchObject({

@@ -26,7 +26,7 @@ async function office() {
   })
   const time = testTime(Date.UTC(2026, 10, 24, 12))
   const named = { path: join(temporaryFolder(), 'Office.countersign-settings') as string | undefined }
-  const told = { changed: 0 }
+  const announced = { changed: 0 }
   let ids = 0
   const shared = new SharedFile({
     accounts: own.accounts,
@@ -38,7 +38,7 @@ async function office() {
     newId: () => `key-${++ids}`,
     describe: asAppError,
     log: { warn: () => undefined },
-    changed: () => void told.changed++
+    changed: () => void announced.changed++
   })
   return {
     ...own,
@@ -46,7 +46,7 @@ async function office() {
     named,
     shared,
     time,
-    told,
+    announced,
     put: (content: unknown) => writeFileSync(named.path ?? '', JSON.stringify(content)),
     names: () => [...own.views.list(id), ...own.presets.list(id)].map(({ name }) => name)
   }
@@ -56,8 +56,8 @@ const VIEW = { account: 'harbour', name: 'Due this week', query: { dueWithinDays
 const PRESET = { account: 'Harbour', name: 'Tenancy', composition: tenancy('Tenancy agreement') }
 const FILE = { ...EMPTY, views: [VIEW, { ...VIEW, account: 'Nobody’s' }], presets: [PRESET] }
 
-test('they are beside a person’s own, marked, and the file’s next version takes the place of the last', async () => {
-  const { put, shared, views, presets, id, time, names, told } = await office()
+test('the organisation’s presets and views are marked and shown with a person’s own; the next version replaces them', async () => {
+  const { put, shared, views, presets, id, time, names, announced } = await office()
   views.save(id, { name: 'Mine', query: { sort: { by: 'due', descending: false } } as never, tell: false })
   put(FILE)
   await shared.check()
@@ -65,7 +65,7 @@ test('they are beside a person’s own, marked, and the file’s next version ta
   const [preset] = presets.list(id)
   expect(preset).toMatchObject({ name: 'Tenancy', title: 'Tenancy agreement', isOrganisations: true })
   expect(shared.view()).toEqual({ since: expect.any(Number) })
-  expect(told.changed).toBe(1)
+  expect(announced.changed).toBe(1)
 
   put({ ...FILE, views: [], presets: [{ ...PRESET, composition: tenancy('Lease') }] })
   await time.pass(16 * MINUTE)
@@ -75,7 +75,7 @@ test('they are beside a person’s own, marked, and the file’s next version ta
   expect(presets.list(id)).toMatchObject([{ id: preset?.id, title: 'Lease' }])
 })
 
-test('nobody changes, renames or removes one, and a person may have one of the same name', async () => {
+test('nobody can change, rename or remove one, but a person’s own may have the same name', async () => {
   const { put, shared, views, presets, id } = await office()
   put(FILE)
   await shared.check()
@@ -99,25 +99,25 @@ test('nobody changes, renames or removes one, and a person may have one of the s
 })
 
 test.each<[string, (path: string) => void, RegExp]>([
-  ['is away', (path) => rmSync(path), /no longer there/],
+  ['is missing', (path) => rmSync(path), /no longer there/],
   ['is broken', (path) => writeFileSync(path, '{"format":"countersign-settings","version":1'), /ends in the middle/],
   ['has an unknown part', (path) => writeFileSync(path, JSON.stringify({ ...FILE, more: 1 })), /doesn’t know/],
   ['is too large', (path) => writeFileSync(path, Buffer.alloc(6 * 1024 * 1024)), /larger than 5 MB/]
-])('a file that %s is said, and the last good ones hold', async (_, spoil, words) => {
-  const { put, shared, named, names, told } = await office()
+])('a file that %s is reported, and the last good contents are kept', async (_, spoil, words) => {
+  const { put, shared, named, names, announced } = await office()
   put(FILE)
   await shared.check()
   spoil(named.path ?? '')
   await shared.check()
   expect(shared.view()).toEqual({ problem: expect.stringMatching(words), since: expect.any(Number) })
   expect(names()).toEqual(['Due this week', 'Tenancy'])
-  expect(told.changed).toBe(2)
+  expect(announced.changed).toBe(2)
   put(FILE)
   await shared.check()
   expect(shared.view()).toEqual({ since: expect.any(Number) })
 })
 
-test('an account that comes later, or is called otherwise, gets its own; without the policy all of them go', async () => {
+test('an account added or renamed later gets its own; without the policy all are removed', async () => {
   const { put, shared, accounts, views, id, named, names } = await office()
   put(FILE)
   await shared.check()
