@@ -19,7 +19,7 @@ const parts = (text: string): Inline[] => {
 }
 
 describe('a page of the handbook', () => {
-  test('is cut at its headings, and leaves out what it says of itself', () => {
+  test('is split at its headings, without its introduction', () => {
     const found = sections(
       'About this file.',
       '## The counter',
@@ -56,7 +56,7 @@ describe('a page of the handbook', () => {
     ])
   })
 
-  test('has the apostrophes and quotes of the screens, but not in code', () => {
+  test('has the screens’ apostrophes and quotes, except in code', () => {
     expect(parts("It can't be \"so *very* odd\", a `.json`'s `it's`")).toEqual([
       'It can’t be “so ',
       { kind: 'em', parts: ['very'] },
@@ -67,7 +67,7 @@ describe('a page of the handbook', () => {
     ])
   })
 
-  test('may not have the same heading twice: a link could lead to either', () => {
+  test('may not have the same heading twice, as a link would be ambiguous', () => {
     expect(() => sections('## Send', '## Send')).toThrow(/same heading/)
   })
 })
@@ -81,12 +81,12 @@ describe('hostile Markdown', () => {
     '![pixel](https://evil.example/p.png) <https://evil.example> ![x](#one)'
   ]
 
-  test('leaves raw HTML the text that it is', () => {
+  test('stays plain text', () => {
     expect(parts('a <b onclick=x>c</b>').join('')).toBe('a <b onclick=x>c</b>')
     expect(blocks('<script>alert(1)</script>')).toEqual([{ kind: 'text', parts: ['<script>alert(1)</script>'] }])
   })
 
-  test('leads nowhere but to sections, and brings no picture', () => {
+  test('links only to sections, and embeds no picture', () => {
     const text = JSON.stringify(blocks(...HOSTILE))
     expect(text).not.toContain('"link"')
     expect(text).not.toContain('p.png')
@@ -95,7 +95,7 @@ describe('hostile Markdown', () => {
   })
 })
 
-test('links lead to sections of this page and of the others, and are text where there is none', () => {
+test('links lead to sections of any page, and become text if there is no such section', () => {
   const found = sectionsOf([
     page(
       '## One\n\n[b](#two) [c](administration.md#pin) [d](../docs/administration.md) [e](#gone) [f](security.md)\n\n## Two'
@@ -127,7 +127,7 @@ describe('the search', () => {
     expect([idsOf('  '), idsOf('nowhere')]).toEqual([[], []])
   })
 
-  test('answers a question by what comes near it, where nothing has all its words', () => {
+  test('answers a question with the nearest match if nothing contains all its words', () => {
     expect(search(all, 'How do I check the rows?').map(({ section, isNear }) => [section.title, isNear])).toEqual([
       ['Bulk send', true]
     ])
@@ -135,14 +135,14 @@ describe('the search', () => {
     expect(idsOf('somewhere else entirely rows')).toEqual([])
   })
 
-  test('shows the line where they are, cut at words around them', () => {
+  test('shows the matching line, cut at words around the match', () => {
     const long = sections('## Long', 'Short.', `${'before '.repeat(30)}needle ${'after '.repeat(40)}`)
     const [found] = search(long, 'needle')
     expect(found?.excerpt).toMatch(/^…before .*before needle after .*after…$/)
     expect(found?.excerpt.length).toBeLessThan(160)
   })
 
-  test('marks what was found, whatever its letters fold to', () => {
+  test('marks matches despite accents and ligatures', () => {
     const markedIn = (text: string, ...words: string[]) =>
       highlight(text, words)
         .map((piece) => (piece.isMarked ? `[${piece.text}]` : piece.text))
@@ -156,7 +156,7 @@ describe('the search', () => {
   })
 })
 
-test('an address that is gone shows the first of its page, or of all', () => {
+test('an outdated address shows the first section of its page, or of all pages', () => {
   const all = sectionsOf([page('## One\n\n### Two\n\n## Three'), page('## New', 'changelog', 'CHANGELOG.md')])
   const at = (id: string) => sectionAt(all, id)?.title
   expect(['guide/three', 'changelog', 'changelog/old', 'guide/x', '', 'x'].map(at)).toEqual([
