@@ -96,7 +96,7 @@ export async function office({
   }
 }
 
-/** Installs a fake `dpkg`. Returns a function that tells what it was asked to install. */
+/** Installs a fake `dpkg`. Returns a function giving what it was asked to install. */
 export function withDpkg(exitCode = 0): () => string {
   const folder = temporaryFolder()
   const said = join(folder, 'said')

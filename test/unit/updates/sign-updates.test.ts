@@ -13,7 +13,7 @@ function keyIn(folder: string, type: 'ed25519' | 'ed448' = 'ed25519') {
   return { path, publicKey }
 }
 
-test('each description gets a signature beside it, and the key is printed as a policy names it', () => {
+test('each description gets a signature file, and the key is printed in the policy’s format', () => {
   const folder = temporaryFolder()
   const { path, publicKey } = keyIn(folder)
   for (const name of ['latest.yml', 'latest-linux-arm64.yml', 'beta-mac.yml', 'builder-debug.yml']) {
@@ -28,7 +28,7 @@ test('each description gets a signature beside it, and the key is printed as a p
   expect(existsSync(join(folder, 'builder-debug.yml.sig'))).toBe(false)
 })
 
-test('another kind of key, and a folder without a release, are refused', () => {
+test('another kind of key, or a folder without a release, is refused', () => {
   const folder = temporaryFolder()
   expect(() => signUpdates(keyIn(folder, 'ed448').path, folder)).toThrow('Ed25519')
   expect(() => signUpdates(keyIn(folder).path, folder)).toThrow('no latest.yml')

@@ -5,7 +5,7 @@ import { packageFor } from '../../fixtures/update-feed.ts'
 import { office, READY, withDpkg } from './feed-office.ts'
 
 describe('the right update', () => {
-  test('is brought, checked, and ready', async () => {
+  test('is downloaded, verified and ready', async () => {
     const { updates, publish, kept, feed } = await office()
     publish()
     await updates.check()
@@ -18,7 +18,7 @@ describe('the right update', () => {
   })
 
   test.each(['sending', 'counter', 'downloads'] as const)(
-    'is not even asked for during %s, and is ready once that has ended',
+    'is not even requested during %s, and is ready once that has ended',
     async (what) => {
       const { updates, publish, kept, feed, busyWith, time, isReady } = await office()
       publish()
@@ -37,7 +37,7 @@ describe('the right update', () => {
     }
   )
 
-  test('that was on its way as a send began is offered once the send has ended', async () => {
+  test('whose download was under way when a send began is offered after the send', async () => {
     const { updates, publish, feed, busyWith, time, isReady } = await office()
     publish()
     feed.misbehave((name) => {
@@ -52,7 +52,7 @@ describe('the right update', () => {
     expect(updates.view().update).toEqual(READY)
   })
 
-  test('is looked for by itself', async () => {
+  test('is found automatically', async () => {
     const { updates, publish, time, isReady } = await office()
     publish()
     updates.start()
@@ -61,7 +61,7 @@ describe('the right update', () => {
     expect(updates.view().update).toEqual(READY)
   })
 
-  test('is installed only as a person asks for it, where a password is needed', async () => {
+  test('that needs a password is installed only on a person’s request', async () => {
     const { updates, publish, installed } = await office()
     const said = withDpkg()
     publish()
@@ -83,14 +83,14 @@ describe('the right update', () => {
   })
 })
 
-test('test versions come where they are wanted', async () => {
+test('test versions are offered on the beta channel', async () => {
   const { updates, publish } = await office({ channel: 'beta' })
   publish({ version: '1.1.0-beta.2', channel: 'beta', names: [packageFor('1.1.0-beta.2')] })
   await updates.check()
   expect(updates.view().update).toMatchObject({ state: 'ready', newer: '1.1.0-beta.2' })
 })
 
-test('without a feed nothing is asked, and a feed that the policy names later is', async () => {
+test('without a feed nothing is requested, and a feed set by a later policy is used', async () => {
   const { updates, publish, said, feed, time, isReady } = await office()
   publish()
   const policy = said.policy
