@@ -3,7 +3,7 @@ import { agentOrderOf } from '../../../src/main/core/office/agent-order.ts'
 
 const order = (...argv: string[]) => agentOrderOf(['countersign', ...argv])
 
-test('nothing is an agent’s that doesn’t ask for one', () => {
+test('arguments without an agent option are not an agent’s order', () => {
   expect(order()).toBeUndefined()
   expect(order('--agents', '--user-data-dir=/var/lib/countersign', 'agent', '--status')).toBeUndefined()
 })
@@ -26,8 +26,8 @@ test.each([
 
 test.each([
   ['two orders', ['--agent', '--agent-leave']],
-  ['an order that isn’t known', ['--agent-revoke']],
-  ['a value where none belongs', ['--agent=yes']],
+  ['an unknown order', ['--agent-revoke']],
+  ['a value where none is expected', ['--agent=yes']],
   ['a code, which others could read', ['--agent-join=db', '--agent-code=AAAA']],
   ['no server', ['--agent-join']],
   ['a server with spaces', ['--agent-join=a b']],
@@ -35,6 +35,6 @@ test.each([
   ['no database', ['--agent-join=db', '--agent-database=']],
   ['a file that depends on where it was ordered', ['--agent-enrol=harbour.countersign-enrolment']],
   ['an authority without an office', ['--agent', '--agent-ca=/etc/ssl/own.pem']]
-])('%s: how it is used is said, and nothing is done', (_what, argv) => {
+])('%s: the usage is explained, and nothing is done', (_what, argv) => {
   expect(order(...argv)).toMatch(/^Use: countersign --agent /)
 })

@@ -47,7 +47,7 @@ function computer({ isKept = true, isOpen = true }) {
   }
 }
 
-test('joining and leaving are in the audit trail, and said', async () => {
+test('joining and leaving are recorded in the audit trail, and reported', async () => {
   const { done, obey } = computer({})
   expect(await obey(JOIN)).toBe('Joined the office at db.harbour.example:5432 as “Office server”.')
   expect(await obey({ do: 'leave' })).toBe('Left the office at db.harbour.example:5432.')
@@ -55,14 +55,14 @@ test('joining and leaving are in the audit trail, and said', async () => {
   expect(done).toEqual(['join by the code', 'office-joined', 'open', 'look', 'leave', 'office-left', 'begin'])
 })
 
-test('where there is a staff PIN, orders are no way past it', async () => {
+test('orders can’t bypass a staff PIN', async () => {
   const { done, obey } = computer({ isOpen: false })
   for (const order of [JOIN, { do: 'leave' }] as AgentOrder[])
     await expect(obey(order)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   expect(done).toEqual([])
 })
 
-test('nothing is done where nothing would be kept, and why is said', async () => {
+test('nothing is done if nothing would be stored, and the reason is given', async () => {
   const { done, obey } = computer({ isKept: false })
   for (const order of [{ do: 'run' }, JOIN, { do: 'leave' }, { do: 'enrol', file: '/srv/file' }] as AgentOrder[])
     await expect(obey(order)).rejects.toMatchObject({
