@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { backupChaos } from '../../chaos/backup.ts'
 
 const NAME =
-  'killed, or on a full disk, as it backs up, restores, migrates, copies or changes its key, it has what was there or what was restored, each whole'
+  'after a kill or a full disk during a backup, restore, migration, copy or key change, the old or the new data are intact'
 test(NAME, { timeout: 300_000 }, async () => {
   // Covers each fault once.
   const faults: string[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { counterChaos } from '../../chaos/counter.ts'
 
-const NAME = 'killed at each step of a session at the counter, it says what is true, and the trail has each entry once'
+const NAME = 'after a kill at any step of a counter session, the screen is right, and the trail has each entry once'
 test(NAME, { timeout: 300_000 }, async () => {
   const faults: string[] = []
   const tally = await counterChaos({ rounds: 2, seed: 4, say: (line) => faults.push(line) })

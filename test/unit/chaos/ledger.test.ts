@@ -26,21 +26,21 @@ function seen(changes: Partial<Seen> = {}): Seen {
 
 const kinds = (packages: Package[], what: Seen) => faultsOf(packages, what).map(({ kind }) => kind)
 
-describe('what the chaos counts', () => {
-  test('is nothing where all that was typed 400 ms before the end is kept', () => {
+describe('the chaos tally', () => {
+  test('counts nothing if everything typed 400 ms before the end is kept', () => {
     expect(kinds([entry()], seen({ drafts: ['Round 1 ab'] }))).toEqual([])
   })
 
-  test('is a loss where a draft is nowhere, or lacks a key that was durable', () => {
+  test('counts a loss if a draft is missing, or lacks a key that was durable', () => {
     expect(kinds([entry()], seen())).toEqual(['lost'])
     expect(kinds([entry()], seen({ drafts: ['Round 1 a'] }))).toEqual(['lost'])
   })
 
-  test('is a part where something else is kept than was typed', () => {
+  test('counts a partial if something other than what was typed is kept', () => {
     expect(kinds([entry()], seen({ drafts: ['Round 1 xb'] }))).toEqual(['partial'])
   })
 
-  test('is a loss where what was sent is in no list, or is not sent in the end', () => {
+  test('counts a loss if a sent package is in no list, or is never sent in the end', () => {
     const sent = entry({ wasPressed: true })
     expect(kinds([sent], seen({ drafts: ['Round 1 abc'] }))).toEqual(['lost'])
     const sends = [{ title: 'Round 1 abc', state: 'not-sent' as const }]
@@ -48,14 +48,14 @@ describe('what the chaos counts', () => {
     expect(kinds([sent], seen({ sends, isSettled: true }))).toEqual(['lost'])
   })
 
-  test('is doubled where the service took it twice, or the outbox has it twice', () => {
+  test('counts a duplicate if the service received a package twice, or the outbox contains it twice', () => {
     const send = { title: 'Round 1 abc', state: 'sent' as const }
     const twice = ['Round 1 abc', 'Round 1 abc']
     expect(kinds([entry()], seen({ sends: [send], arrivedBefore: twice, arrivedAfter: twice }))).toEqual(['doubled'])
     expect(kinds([entry()], seen({ sends: [send, send], arrivedAfter: ['Round 1 abc'] }))).toEqual(['doubled'])
   })
 
-  test('is wrong where the screen calls something sent, not sent or waiting that is otherwise', () => {
+  test('counts a wrong if the screen misreports a package as sent, not sent or waiting', () => {
     const sends = [{ title: 'Round 1 abc', state: 'uncertain' as const }]
     const arrived = { arrivedBefore: ['Round 1 abc'], arrivedAfter: ['Round 1 abc'] }
     expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 1 abc'] }))).toEqual(['wrong'])

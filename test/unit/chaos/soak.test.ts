@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { soak } from '../../chaos/soak.ts'
 
-test('a quarter of an hour of an office in every dialect adds up: packages, documents, files, corrections and the trails', {
+test('after a quarter of an hour in every dialect, packages, documents, files, corrections and trails all add up', {
   timeout: 300_000
 }, async () => {
   const { wrong, packages, documents, files, trail } = await soak({ hours: 0.25, seed: 5, say: () => undefined })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { storageChaos } from '../../chaos/storage.ts'
 
-test('on a disk that becomes full, and of a database that was damaged, nothing is lost without a word', {
+test('on a disk that fills up, and with a damaged database, nothing is lost unreported', {
   timeout: 300_000
 }, async () => {
   const faults: string[] = []
