@@ -674,7 +674,7 @@ describe('the browser’s return', () => {
       get(address, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)).on('error', reject)
     })
 
-  test('to a first sign-in isn’t awaited any longer once a second begins', async () => {
+  test('to a first sign-in is no longer awaited once a second begins', async () => {
     const { url } = await anOAuthOffice()
     const isOpen = Promise.withResolvers<void>()
     let times = 0
@@ -690,7 +690,7 @@ describe('the browser’s return', () => {
     await expect(second).resolves.toBeDefined()
   })
 
-  test('must belong to the settings saved: another client, scope or sign-in is refused', async () => {
+  test('counts only for the settings it was made with: another client, scope or sign-in is refused', async () => {
     const { url } = await anOAuthOffice()
     const { browserSignIn } = opened()
     const typed = byCode({ issuer: url })

@@ -123,7 +123,7 @@ describe('the service’s message', () => {
     expect(error.serviceMessage).toBeUndefined()
   })
 
-  test('is not needed: an error whose body breaks off keeps its status', async () => {
+  test('isn’t needed: an error whose body breaks off keeps its status', async () => {
     const error = await sendRefused((_asked, response) => {
       response.writeHead(403, { 'content-length': 500 })
       response.write('{', () => response.socket?.resetAndDestroy())

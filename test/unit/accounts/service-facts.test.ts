@@ -12,7 +12,7 @@ function openMemoryDatabase() {
 }
 
 function opened(db = openMemoryDatabase()) {
-  const told: string[] = []
+  const announced: string[] = []
   let now = 1_000_000
   let asked = 0
   let answer: () => Promise<AccountInfo | undefined> = async () => ({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
@@ -24,7 +24,7 @@ function opened(db = openMemoryDatabase()) {
       return () => undefined
     }
   }
-  const facts = openServiceFacts({ db, time, changed: (id) => told.push(id) })
+  const facts = openServiceFacts({ db, time, changed: (id) => announced.push(id) })
   const client = {
     getAccountInfo: () => {
       asked++
@@ -34,7 +34,7 @@ function opened(db = openMemoryDatabase()) {
   return {
     facts,
     client,
-    told,
+    announced,
     asked: () => asked,
     pass: (milliseconds: number) => {
       now += milliseconds
@@ -50,14 +50,14 @@ function opened(db = openMemoryDatabase()) {
 
 describe('what a service reports about an account', () => {
   it('is requested once a day, in one call for all who want it', async () => {
-    const { facts, fresh, asked, pass, told } = opened()
+    const { facts, fresh, asked, pass, announced } = opened()
     const [one, other] = await Promise.all([fresh(), fresh()])
     expect(one.info).toEqual({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
     expect(other).toEqual(one)
     pass(MAX_FACTS_AGE - 1)
     await fresh()
     expect(asked()).toBe(1)
-    expect(told).toEqual(['a'])
+    expect(announced).toEqual(['a'])
     pass(1)
     await fresh()
     expect(asked()).toBe(2)

@@ -27,7 +27,7 @@ async function computer() {
   const key = () => Buffer.from(entries.get('database-key') ?? '', 'hex')
   const is = { busy: false, idle: true, broken: false }
   const troubles: unknown[] = []
-  // The clock goes on only once a look is over and the next one is scheduled.
+  // The clock goes on only once a check is over and the next one is scheduled.
   let waiting = 0
   const time = testTime(NOW, async () => {
     while (waiting === 0) await new Promise((resume) => setImmediate(resume))

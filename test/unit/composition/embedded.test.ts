@@ -29,9 +29,10 @@ describe('signing in the application', () => {
 describe('an e-mail address', () => {
   test('shared by signers gives a warning, unless they sign face to face', () => {
     const [one, other] = [mere, { ...mere, key: 's4', FirstName: 'Rangi' }]
-    const told = (signers: (typeof mere)[]) => problemsOf(forms({ embedded: true, items: [form({ signers })] }), 0)
-    expect(told([one, other])).toMatchObject([{ message: expect.stringContaining('share this address') }])
-    expect(told([one, other].map((signer) => ({ ...signer, faceToFace: true })))).toEqual([])
+    const problemsWith = (signers: (typeof mere)[]) =>
+      problemsOf(forms({ embedded: true, items: [form({ signers })] }), 0)
+    expect(problemsWith([one, other])).toMatchObject([{ message: expect.stringContaining('share this address') }])
+    expect(problemsWith([one, other].map((signer) => ({ ...signer, faceToFace: true })))).toEqual([])
   })
 
   test.each([

@@ -93,18 +93,18 @@ describe('reading a composition from a request', () => {
   test('keeps for each form what differs from the first, and sends each form as it was', () => {
     const plain = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' }), form({ key: 'f3' })] }), mark)
     const [first, second, third] = plain.Forms as [Form, Form, Form]
-    const told = { NotifyUrl: 'https://office.example.com/told' }
+    const notified = { NotifyUrl: 'https://office.example.com/told' }
     const request = {
       ...plain,
       Forms: [
-        { ...first, ...told },
-        { ...second, ...told },
+        { ...first, ...notified },
+        { ...second, ...notified },
         { ...third, EmbedForm: true }
       ]
     }
     const { composition, problems } = compositionOfRequest({ kind: 'form-direct', request })
     expect(problems).toEqual([])
-    expect(composition).toMatchObject({ embedded: false, ReturnUrl: '', ...told })
+    expect(composition).toMatchObject({ embedded: false, ReturnUrl: '', ...notified })
     expect(composition.items.map(({ own }) => own)).toEqual([
       undefined,
       undefined,

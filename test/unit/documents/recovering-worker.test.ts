@@ -67,7 +67,9 @@ test('a read interrupted by quitting stops midway, and its documents aren’t re
 describe('a damaged page', () => {
   for (const table of ['index_rows', 'bodies', 'documents', 'figures']) {
     const tags = table === 'documents' ? [] : ['full']
-    test(`of ${table} is set aside with its file when discovered, and everything goes on`, { tags }, async () => {
+    test(`of ${table} is set aside with its file when discovered, and work continues with a new file`, {
+      tags
+    }, async () => {
       await damaged(table)
       const opened: DocumentsOpened[] = []
       const worker = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))

@@ -12,20 +12,20 @@ function office() {
   addAccount(db, 'a')
   addAccount(db, 'b')
   let ids = 0
-  const told: string[] = []
-  const views = openViews({ db, newId: () => `view-${++ids}`, changed: () => told.push('changed') })
-  return { db, views, told, names: (account = 'a') => views.list(account).map(({ name }) => name) }
+  const announced: string[] = []
+  const views = openViews({ db, newId: () => `view-${++ids}`, changed: () => announced.push('changed') })
+  return { db, views, announced, names: (account = 'a') => views.list(account).map(({ name }) => name) }
 }
 
 const overdue = { name: 'Overdue', query: query({ overdue: true }), tell: false }
 const mine = { name: 'Mine', query: query({ signer: 'aroha' }), tell: true }
 
 test('a view is saved with its query, and the change is announced', () => {
-  const { views, told } = office()
+  const { views, announced } = office()
   const saved = views.save('a', mine)
   expect(saved).toEqual({ id: 'view-1', ...mine })
   expect(views.list('a')).toEqual([saved])
-  expect(told).toEqual(['changed'])
+  expect(announced).toEqual(['changed'])
 })
 
 test('views keep the order in which they were arranged, new ones at the end', () => {

@@ -1,4 +1,4 @@
-/** A worker whose folder answers come from the test, with looks that begin one after another. */
+/** A worker whose folder answers come from the test, with reads that begin one after another. */
 
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
 import { type DocumentsWorker, openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'

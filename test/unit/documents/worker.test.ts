@@ -40,7 +40,7 @@ const signer = (FirstName: string, members: Members = {}): Members => ({
 })
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-/** Makes a look that begins after everything before it. */
+/** Makes a read that begins after everything before it. */
 function look(folder: string, items: unknown, more: { withLogs?: boolean; begun?: number } = {}) {
   now += 1000
   const text = typeof items === 'string' ? items : JSON.stringify(items)

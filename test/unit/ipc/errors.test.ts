@@ -16,8 +16,8 @@ const errorOf = (code: (typeof SERVICE_ERROR_CODES)[number]) =>
 test.each(SERVICE_ERROR_CODES)(
   '"%s" is explained in one or two plain sentences, under a code of the contract',
   (code) => {
-    const { code: told, message, mayHaveArrived } = asAppError(errorOf(code))
-    expect(known).toContain(told)
+    const { code: shownCode, message, mayHaveArrived } = asAppError(errorOf(code))
+    expect(known).toContain(shownCode)
     expect(message).toMatch(/^[A-Z].{15,160}\.$/)
     expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|SendForms2/i)
     expect(mayHaveArrived).toBe(true)

@@ -1,6 +1,6 @@
 /**
  * Any answer that the reference allows, from a service whose state is known: nothing is denied that the service would
- * grant, and nothing is claimed that the answer doesn't support. The same facts, told differently or twice, give the
+ * grant, and nothing is claimed that the answer doesn't support. The same facts, stated differently or twice, give the
  * same document. `ANY_ANSWER_RUNS` sets the number of answers tried.
  */
 import fc from 'fast-check'

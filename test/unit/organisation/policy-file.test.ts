@@ -104,7 +104,7 @@ describe('a file that an ordinary user could have put there is rejected', () => 
 describe('a file being written while it is read', () => {
   test('is read once it stops changing', async () => {
     const { path } = office()
-    // The file grows at the first two looks, and is unchanged at the third.
+    // The file grows during the first two reads, and is unchanged at the third.
     let writes = 0
     const write = () => {
       if (++writes <= 2) appendFileSync(path, ' ')

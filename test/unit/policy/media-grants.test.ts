@@ -35,29 +35,29 @@ const both = asked(['audio', 'video'])
 
 /** Returns the page's final answer, or `refused at once`, or `waits`. */
 async function outcome(question: PermissionQuery): Promise<() => Promise<string>> {
-  let told = 'waits'
-  if (!grants.request(question, (granted) => (told = granted ? 'granted' : 'refused'))) told = 'refused at once'
+  let decision = 'waits'
+  if (!grants.request(question, (granted) => (decision = granted ? 'granted' : 'refused'))) decision = 'refused at once'
   return async () => {
     await new Promise((resolve) => setImmediate(resolve))
-    return told
+    return decision
   }
 }
 
 describe('a page that requests the camera', () => {
   test('waits until staff have answered, and keeps the permission from then on', async () => {
-    const told = await outcome(video)
-    expect(await told()).toBe('waits')
+    const result = await outcome(video)
+    expect(await result()).toBe('waits')
     expect(grants.isGranted(video)).toBe(false)
     expect(questions.map(({ devices }) => devices)).toEqual([['camera']])
     questions[0]?.answer(true)
-    expect(await told()).toBe('granted')
+    expect(await result()).toBe('granted')
     expect(grants.isGranted(video)).toBe(true)
   })
 
   test('gets no more than it was granted: no other device, no other origin', async () => {
-    const told = await outcome(video)
+    const result = await outcome(video)
     questions[0]?.answer(true)
-    await told()
+    await result()
     expect(grants.isGranted(both)).toBe(false)
     expect(grants.isGranted(asked(['audio']))).toBe(false)
     expect(grants.isGranted(asked(['video'], 'https://ident.example.net'))).toBe(false)
@@ -100,10 +100,10 @@ test('an operating system that can’t be asked permits nothing', async () => {
 
 describe('staff', () => {
   test('get one question, however many identical requests come', async () => {
-    const told = await Promise.all([outcome(both), outcome(video), outcome(both)])
+    const result = await Promise.all([outcome(both), outcome(video), outcome(both)])
     expect(questions).toHaveLength(1)
     questions[0]?.answer(true)
-    expect(await Promise.all(told.map((each) => each()))).toEqual(['granted', 'granted', 'granted'])
+    expect(await Promise.all(result.map((each) => each()))).toEqual(['granted', 'granted', 'granted'])
   })
 
   test('who allowed the camera are asked about the microphone', async () => {
@@ -117,9 +117,9 @@ describe('staff', () => {
   })
 
   test('who refused aren’t asked again immediately, only later', async () => {
-    const told = await Promise.all([outcome(video), outcome(both)])
+    const result = await Promise.all([outcome(video), outcome(both)])
     questions[0]?.answer(false)
-    expect(await Promise.all(told.map((each) => each()))).toEqual(['refused', 'refused'])
+    expect(await Promise.all(result.map((each) => each()))).toEqual(['refused', 'refused'])
     now = QUIET_MS - 1
     expect(await (await outcome(video))()).toBe('refused at once')
     now = QUIET_MS
@@ -158,10 +158,10 @@ describe('at the end of the turn', () => {
     right = 'yes'
     const { promise, resolve } = Promise.withResolvers<boolean>()
     system = promise
-    const told = await outcome(video)
+    const result = await outcome(video)
     grants.end()
     resolve(true)
-    expect(await told()).toBe('refused')
+    expect(await result()).toBe('refused')
   })
 })
 

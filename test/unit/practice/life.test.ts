@@ -287,7 +287,7 @@ describe('Correcting a signer', () => {
 })
 
 describe('A reminder', () => {
-  it('counts up, and is refused where it would be pointless', async () => {
+  it('counts up, and is refused if it would be pointless', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm()))
     const remind = () =>

@@ -54,8 +54,8 @@ describe('The NotifyUrl', () => {
     const { heard, url } = await receiver()
     const other = await receiver()
     const office = practice({ notify: fetch })
-    const told = [aForm({ NotifyUrl: url }), aForm(), aForm({ NotifyUrl: other.url })]
-    const { Documents } = await office.sendForms(...told)
+    const sentForms = [aForm({ NotifyUrl: url }), aForm(), aForm({ NotifyUrl: other.url })]
+    const { Documents } = await office.sendForms(...sentForms)
     await office.service.whenNotified()
     const documentsOf = (calls: typeof heard) =>
       calls.map(({ body }) => (body as { DocumentReference: string }).DocumentReference)

@@ -9,10 +9,10 @@ const statusOf = async (office: ReturnType<typeof practice>, reference: string) 
 
 describe('The volunteers of the practice office', () => {
   it('open and sign automatically, so that a document is complete within two minutes', async () => {
-    const told: string[] = []
+    const events: string[] = []
     const office = practice({
       notify: async (_url, init) => {
-        told.push(JSON.parse(String(init?.body)).Event ?? String(init?.body))
+        events.push(JSON.parse(String(init?.body)).Event ?? String(init?.body))
         return new Response()
       }
     })
@@ -27,7 +27,7 @@ describe('The volunteers of the practice office', () => {
     office.pass(35_000)
     expect(await statusOf(office, document.Reference)).toBe('Complete')
     await office.service.whenNotified()
-    expect(told.length).toBeGreaterThan(2)
+    expect(events.length).toBeGreaterThan(2)
   })
 
   it('sign in order, one after the other', async () => {

@@ -29,22 +29,22 @@ describe.each([
 ])('%s', (_kind, rows) => {
   test.each(rows.map((row) => [row.does, row] as const))('a server that %s', async (_does, row) => {
     const client = clientOf(await row.at(), { limits: row.limits ?? onlyOneAttempt })
-    const told = asAppError(
+    const reported = asAppError(
       await fetched(client, row).then(
         () => undefined,
         (thrown: unknown) => thrown
       )
     )
-    expect({ code: told.code, sentence: errorText(told) }).toEqual({ code: row.code, sentence: row.sentence })
-    expect(told.serviceMessage).toBe(row.serviceMessage)
+    expect({ code: reported.code, sentence: errorText(reported) }).toEqual({ code: row.code, sentence: row.sentence })
+    expect(reported.serviceMessage).toBe(row.serviceMessage)
     // A read changes nothing, so there's no warning that something may have gone out.
-    expect(told.mayHaveArrived).not.toBe(true)
-    const { happened, meaning, todo } = presentError(told)
+    expect(reported.mayHaveArrived).not.toBe(true)
+    const { happened, meaning, todo } = presentError(reported)
     expect(`${happened} ${meaning} ${todo}`).not.toMatch(/may have arrived|undefined|\b[45]\d\d\b|JSON|HTTP/)
   })
 })
 
-const told = ({ code, sentence, serviceMessage }: Row) => [code, sentence, serviceMessage].join('|')
+const reportOf = ({ code, sentence, serviceMessage }: Row) => [code, sentence, serviceMessage].join('|')
 
 describe('the table', () => {
   test('has at least 40 faults and 40 distinct reports', () => {
@@ -57,9 +57,9 @@ describe('the table', () => {
     const meanings = new Map<string, string>()
     for (const row of table) {
       const meaning = row.means ?? row.does
-      const before = meanings.get(told(row))
+      const before = meanings.get(reportOf(row))
       expect(before ?? meaning, `“${row.sentence}” is said of two things`).toBe(meaning)
-      meanings.set(told(row), meaning)
+      meanings.set(reportOf(row), meaning)
     }
   })
 

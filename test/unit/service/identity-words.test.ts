@@ -4,20 +4,20 @@ import { FINDINGS, type Finding, ServiceError } from '../../../src/main/core/ser
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { IDVerificationDataType } from '../../../src/shared/model/index.ts'
 
-const told = (asked: IDVerificationDataType, finding: Finding) =>
+const sentenceFor = (asked: IDVerificationDataType, finding: Finding) =>
   asAppError(
     new ServiceError({ code: 'not-a-pdf', operation: 'Download/IDVerification', mayHaveArrived: false, asked, finding })
   ).message
 
 test.each(FINDINGS)('“%s” is reported in one or two sentences', (finding) => {
   for (const asked of ['pdf', 'json'] as const) {
-    expect(told(asked, finding)).toMatch(/^[A-Z].{15,160}\.$/)
-    expect(told(asked, finding)).not.toMatch(/oops|error|JSON|HTTP|base64|undefined/i)
+    expect(sentenceFor(asked, finding)).toMatch(/^[A-Z].{15,160}\.$/)
+    expect(sentenceFor(asked, finding)).not.toMatch(/oops|error|JSON|HTTP|base64|undefined/i)
   }
 })
 
 test('no two findings are reported in the same words', () => {
   for (const asked of ['pdf', 'json'] as const) {
-    expect(new Set(FINDINGS.map((finding) => told(asked, finding))).size).toBe(FINDINGS.length)
+    expect(new Set(FINDINGS.map((finding) => sentenceFor(asked, finding))).size).toBe(FINDINGS.length)
   }
 })

@@ -86,7 +86,7 @@ class FakeWindow extends EventEmitter {
 }
 
 /** Everything that happened, in order. */
-let told: string[]
+let recorded: string[]
 /** Number of changes that the place announced. */
 let changes = 0
 let desk: FakeWindow
@@ -108,13 +108,13 @@ function placeOn(...ids: number[]) {
       return opened.asElectron()
     },
     clipboard: {
-      stash: async () => void told.push('clipboard aside'),
-      restore: async () => void told.push('clipboard back')
+      stash: async () => void recorded.push('clipboard aside'),
+      restore: async () => void recorded.push('clipboard back')
     },
-    screenLeft: (by) => told.push(`left: ${by}`),
-    placeLost: () => told.push(`place lost, ${people.filter((each) => !each.isDestroyed()).length} open`),
+    screenLeft: (by) => recorded.push(`left: ${by}`),
+    placeLost: () => recorded.push(`place lost, ${people.filter((each) => !each.isDestroyed()).length} open`),
     changed: () => void changes++,
-    onError: (error) => told.push(String(error))
+    onError: (error) => recorded.push(String(error))
   })
 }
 
@@ -133,7 +133,7 @@ function unplug(id: number): void {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  told = []
+  recorded = []
   people = []
   putAt = ({ bounds }) => bounds
   isShownAtOnce = true
@@ -157,16 +157,16 @@ test.each([
   unplug(gone)
   await vi.advanceTimersByTimeAsync(0)
   // Announced while its window still existed, so that the page could be ended first.
-  expect(told).toEqual(['place lost, 1 open', 'clipboard aside'])
+  expect(recorded).toEqual(['place lost, 1 open', 'clipboard aside'])
   expect(person.isDestroyed()).toBe(true)
   expect(place.window()).toBe(desk)
   expect(desk.isFullScreen()).toBe(true)
   desk.blur()
-  expect(told.at(-1)).toBe('left: blur')
+  expect(recorded.at(-1)).toBe('left: blur')
   place.giveBack()
   await vi.advanceTimersByTimeAsync(0)
   expect(desk.isFullScreen()).toBe(false)
-  expect(told.at(-1)).toBe('clipboard back')
+  expect(recorded.at(-1)).toBe('clipboard back')
 })
 
 test('the person’s zoom is at most doubled, and staff get their window back as it was', async () => {
@@ -186,7 +186,7 @@ test('a third display can come and go without effect', async () => {
   const place = placeOn(1, 2, 3)
   await place.handOver()
   unplug(3)
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   // Systems move windows when displays go, briefly or permanently: that doesn't end an open page.
   people[0]?.moveTo(display(1).bounds)
   people[0]?.setFullScreen(true)
@@ -199,7 +199,7 @@ test('when the desk’s display is unplugged during signing, the screen is cover
   await place.handOver()
   plugIn(2)
   unplug(1)
-  expect(told).toEqual(['clipboard aside', 'left: display'])
+  expect(recorded).toEqual(['clipboard aside', 'left: display'])
   expect(place.window()).toBe(desk)
 })
 
@@ -210,7 +210,7 @@ test('a second display plugged in during signing is used for the next person', a
   expect(people).toEqual([])
   expect(place.window()).toBe(desk)
   desk.setFullScreen(false)
-  expect(told.at(-1)).toBe('left: full-screen')
+  expect(recorded.at(-1)).toBe('left: full-screen')
   place.restoreFullScreen()
   expect(desk.isFullScreen()).toBe(true)
   place.giveBack()
@@ -223,7 +223,7 @@ test('if the person’s window closes during signing, they get our own', async (
   await place.handOver()
   people[0]?.destroy()
   await vi.advanceTimersByTimeAsync(0)
-  expect(told).toEqual(['left: hidden', 'place lost, 0 open', 'clipboard aside'])
+  expect(recorded).toEqual(['left: hidden', 'place lost, 0 open', 'clipboard aside'])
   expect(place.window()).toBe(desk)
   place.giveBack()
   expect(people).toHaveLength(2)
@@ -235,7 +235,7 @@ test('a person’s window whose page crashed is announced, and replaced for the 
   const [person] = people as [FakeWindow]
   person.hasCrashed = true
   person.webContents.emit('render-process-gone')
-  expect(told).toEqual(['left: page'])
+  expect(recorded).toEqual(['left: page'])
   place.giveBack()
   expect(person.isDestroyed()).toBe(true)
   expect(await place.handOver()).toBe('other-display')
@@ -261,7 +261,7 @@ test('a window lost while nobody signs is reopened, at growing intervals while i
   const window = await lost(60_000)
   await vi.advanceTimersByTimeAsync(5_000)
   expect(window.isBack()).toBe(true)
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   // If our own window is gone as well, nothing is opened any more.
   const { length } = people
   people.at(-1)?.destroy()
@@ -317,24 +317,24 @@ test('our window is brought to the front, so that leaving it can be noticed', as
   desk.blur()
   await place.handOver()
   expect(desk.isFocused()).toBe(true)
-  expect(told).toEqual(['clipboard aside'])
+  expect(recorded).toEqual(['clipboard aside'])
 })
 
 test('our own dialog doesn’t count as leaving the window; another window in front afterwards does', async () => {
   const place = placeOn(1)
   await place.handOver()
-  told = []
+  recorded = []
   const ask = () => place.duringDialog(async () => desk.blur())
   await ask()
   desk.focus()
   await vi.advanceTimersByTimeAsync(2000)
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
   await ask()
   await vi.advanceTimersByTimeAsync(2000)
-  expect(told).toEqual(['left: blur'])
+  expect(recorded).toEqual(['left: blur'])
   desk.focus()
   desk.blur()
-  expect(told).toEqual(['left: blur', 'left: blur'])
+  expect(recorded).toEqual(['left: blur', 'left: blur'])
 })
 
 test('while staff print for a person on the second display, the person’s window needs no focus', async () => {
@@ -343,7 +343,7 @@ test('while staff print for a person on the second display, the person’s windo
   people[0]?.blur()
   await place.duringDialog(async () => desk.blur())
   await vi.advanceTimersByTimeAsync(2000)
-  expect(told).toEqual([])
+  expect(recorded).toEqual([])
 })
 
 test('if staff get the screen back before it was filled, nothing is stashed or watched', async () => {
@@ -352,7 +352,7 @@ test('if staff get the screen back before it was filled, nothing is stashed or w
   place.giveBack()
   await taking
   desk.blur()
-  expect(told).toEqual(['clipboard back'])
+  expect(recorded).toEqual(['clipboard back'])
   expect(desk.isFullScreen()).toBe(false)
 })
 

@@ -4,27 +4,27 @@ import { deniedInWords, refusalInWords, throttled } from '../../../src/main/shel
 test('the same message is repeated at most once a second, and others come through meanwhile', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
-    const told: string[] = []
-    const tell = throttled((what) => told.push(what))
-    for (let i = 0; i < 50; i++) tell('a')
-    tell('b')
+    const shown: string[] = []
+    const show = throttled((what) => shown.push(what))
+    for (let i = 0; i < 50; i++) show('a')
+    show('b')
     vi.advanceTimersByTime(999)
-    tell('a')
-    expect(told).toEqual(['a', 'b'])
+    show('a')
+    expect(shown).toEqual(['a', 'b'])
     vi.advanceTimersByTime(1)
-    tell('a')
-    expect(told).toEqual(['a', 'b', 'a'])
+    show('a')
+    expect(shown).toEqual(['a', 'b', 'a'])
   } finally {
     vi.useRealTimers()
   }
 })
 
 test('a page that keeps trying new things is reported only up to a limit', () => {
-  const told: string[] = []
-  const tell = throttled((what) => told.push(what))
-  for (let i = 0; i < 1000; i++) tell(`It tried to open ${i}.example.`)
-  expect(told).toHaveLength(100)
-  expect(told.at(-1)).toBe('It tried to open 99.example.')
+  const shown: string[] = []
+  const show = throttled((what) => shown.push(what))
+  for (let i = 0; i < 1000; i++) show(`It tried to open ${i}.example.`)
+  expect(shown).toHaveLength(100)
+  expect(shown.at(-1)).toBe('It tried to open 99.example.')
 })
 
 test('of an address only the host is named, and nothing that could be a key', () => {

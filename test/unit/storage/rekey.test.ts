@@ -172,7 +172,7 @@ test('a separate data folder takes over the shared key, gets its own, and never 
 
 /**
  * Sets a folder aside, and opens a database with other content in its place. Returns the path of what was set aside,
- * which a person could put back.
+ * which a person could restore.
  */
 async function withAside({ begin, folder, open }: ReturnType<typeof computer>) {
   await begin()
@@ -183,7 +183,7 @@ async function withAside({ begin, folder, open }: ReturnType<typeof computer>) {
   return join(folder, readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? '')
 }
 
-function putBack(folder: string, aside: string): void {
+function restoreAside(folder: string, aside: string): void {
   for (const name of readdirSync(folder)) if (/^countersign\.db/.test(name)) rmSync(join(folder, name))
   for (const name of readdirSync(aside)) cpSync(join(aside, name), join(folder, name))
 }
@@ -201,7 +201,7 @@ test('files set aside before two key changes open once they are put back with th
     opened.db.close()
   }
   expect(readFileSync(join(aside, 'former-key.json'), 'utf8')).not.toContain(first)
-  putBack(folder, aside)
+  restoreAside(folder, aside)
   const { db, ...opened } = await open()
   expect(opened).toEqual({ state: 'encrypted' })
   expect(planted(db)).toBe('what was here')
@@ -236,7 +236,7 @@ test('a key change that is abandoned, or killed at any step, loses no key of fil
   expect(await open()).toMatchObject({ rekeyed: { state: 'given-up' } })
   rmSync(file, { recursive: true })
   writeFileSync(file, kept)
-  putBack(folder, aside)
+  restoreAside(folder, aside)
   const { db } = await open()
   expect(planted(db)).toBe('what was here')
 })
@@ -252,7 +252,7 @@ test('a damaged or foreign key file is set aside with its database, and nothing 
     '{"version":1',
     JSON.stringify({ version: 1, keys: [{ salt: '00', sealed: '00' }] })
   ]) {
-    putBack(folder, aside)
+    restoreAside(folder, aside)
     writeFileSync(join(folder, 'former-key.json'), file)
     const { db, ...opened } = await open()
     expect(opened).toMatchObject({ state: 'encrypted', setAside: { reason: 'unreadable' } })
@@ -283,7 +283,7 @@ test('files set aside under a lost key, and sealed under another lost key, keep 
   await change()
   expect(readFileSync(file, 'utf8')).toBe(before)
   rmSync(database)
-  putBack(folder, aside)
+  restoreAside(folder, aside)
   entries.set('database-key', lost)
   const { db } = await open()
   expect(planted(db)).toBe('what was here')

@@ -26,10 +26,13 @@ const PLANTED = {
 function opened() {
   const lines: string[] = []
   const write = (message: string, detail?: Record<string, unknown>) => void lines.push(logLine(message, detail))
-  const told: string[] = []
-  const tell = (message: string) => void told.push(message)
-  const events = new EventLog({ log: { info: write, warn: write }, system: { info: tell, warn: tell } })
-  return { lines, told, events }
+  const systemLines: string[] = []
+  const writeToSystem = (message: string) => void systemLines.push(message)
+  const events = new EventLog({
+    log: { info: write, warn: write },
+    system: { info: writeToSystem, warn: writeToSystem }
+  })
+  return { lines, systemLines, events }
 }
 
 const planted: AppError = {
@@ -75,7 +78,7 @@ const aside: StoreTrouble = {
 }
 
 test('no log line contains anything of a person, a document, a secret or an address', () => {
-  const { lines, told, events } = opened()
+  const { lines, systemLines, events } = opened()
   events.started({ version: '0.1.0', system: 'Linux 6.8.0 x64', electron: '45.4.1' })
   events.keychain({ state: 'available' })
   events.keychain({ state: 'unavailable', reason: 'failed', detail: `${PLANTED.path}: ${PLANTED.token}` })
@@ -95,7 +98,7 @@ test('no log line contains anything of a person, a document, a secret or an addr
   const log = lines.join('\n')
   expect(lines).toHaveLength(17)
   // The system's log has exactly the lines that a monitor acts on.
-  expect(told).toEqual([
+  expect(systemLines).toEqual([
     ...['Countersign started.', 'The keychain can’t be used.', 'The database is in memory only.'],
     ...['A file was set aside.', 'A file is in memory only.', 'An account can’t be used.', 'An account can’t be used.'],
     ...['An account is online.', 'A counter session was interrupted.', 'Countersign ended.']

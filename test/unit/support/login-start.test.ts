@@ -49,9 +49,9 @@ test('the organisation’s setting is applied, and without one nothing changes',
 test('an unwritable folder is logged, and doesn’t prevent the start', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'autostart'), 'a file')
-  const told: string[] = []
+  const warnings: string[] = []
   const start = xdgLoginStart(join(folder, 'autostart'), ['x'])
-  applyLoginStart(start, true, { warn: (message) => told.push(message) })
-  expect(told).toHaveLength(1)
+  applyLoginStart(start, true, { warn: (message) => warnings.push(message) })
+  expect(warnings).toHaveLength(1)
   expect(() => start.set(true)).toThrow()
 })

@@ -9,8 +9,8 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  const came: string[] = []
-  socket.on('message', (bytes) => void came.push(bytes.toString()))
+  const received: string[] = []
+  socket.on('message', (bytes) => void received.push(bytes.toString()))
   const extraArguments = ['--udp', '--server', '127.0.0.1', '--port', String(socket.address().port), '--rfc3164']
   let failures = 0
   const onError = () => void failures++
@@ -18,10 +18,10 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
   /** Waits for that many lines, and returns them. */
   async function lines(count: number): Promise<string[]> {
     await log.whenWritten()
-    while (came.length < count) await once(socket, 'message')
-    return came
+    while (received.length < count) await once(socket, 'message')
+    return received
   }
-  return { log, lines, came, failures: () => failures, close: () => socket.close() }
+  return { log, lines, received, failures: () => failures, close: () => socket.close() }
 }
 
 test('has each line in order, with its severity, scrubbed', async () => {
@@ -39,10 +39,10 @@ test('has each line in order, with its severity, scrubbed', async () => {
 })
 
 test('has nothing if the organisation doesn’t enable it', async () => {
-  const { log, came, close } = await listening({ isEnabled: () => false })
+  const { log, received, close } = await listening({ isEnabled: () => false })
   log.warn('An account can’t be used.')
   await log.whenWritten()
-  expect(came).toEqual([])
+  expect(received).toEqual([])
   close()
 })
 

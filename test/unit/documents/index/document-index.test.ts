@@ -511,8 +511,8 @@ describe('signers waiting at the counter', () => {
       row({ Reference: 'before', FormDirectReference: 'vetting', HasFileUploaded: true }, { goneAt: NOW }),
       row({ Reference: 'without a form', Name: 'Deed of gift', HasFileUploaded: true })
     )
-    const told = waitingHere(index).map(({ documentReference, hadFiles }) => [documentReference, hadFiles])
-    expect(Object.fromEntries(told)).toEqual({
+    const waiting = waitingHere(index).map(({ documentReference, hadFiles }) => [documentReference, hadFiles])
+    expect(Object.fromEntries(waiting)).toEqual({
       form: true,
       other: undefined,
       none: undefined,

@@ -146,8 +146,8 @@ test('signers are told apart among thousands as among a few', () => {
   const placed = (document: DocumentResponse) => ({ document, folder: 'InBox', isPlaced: true, isGone: false })
   const before = people(0)
   const turned = before.toReversed().map((one, at) => (at === 7 ? { ...one, HasSigned: true } : one))
-  const told = changesBetween(placed(of(before)), placed(of(turned)))
-  expect(told).toEqual([{ kind: 'signed', signer: 'F4992' }, { kind: 'signers-changed' }])
+  const changes = changesBetween(placed(of(before)), placed(of(turned)))
+  expect(changes).toEqual([{ kind: 'signed', signer: 'F4992' }, { kind: 'signers-changed' }])
   const others = people(9000).map((one, at) => ({ ...one, Email: `o${at}@example.com`, HasSigned: at === 3 }))
   const [arrived] = changesBetween(undefined, placed(of(before)))
   expect(arrived?.signer?.split('\n')).toHaveLength(100)
@@ -162,8 +162,8 @@ test('a move is reported after its cause', () => {
     isPlaced: true,
     document: { Reference: 'a', Signers: [{ FirstName: 'Mere', HasSigned }] }
   })
-  const told = changesBetween(placed('Progress', false), placed('Signed', true))
-  expect(told.map(({ kind }) => kind)).toEqual(['signed', 'moved'])
+  const changes = changesBetween(placed('Progress', false), placed('Signed', true))
+  expect(changes.map(({ kind }) => kind)).toEqual(['signed', 'moved'])
 })
 
 test('documents found by the first read count as sent in the week that their log names, or in none', async () => {

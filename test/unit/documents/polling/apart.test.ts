@@ -219,7 +219,7 @@ describe.each([
     const usual = (await during(HOUR)) / 60
     expect(new Set(asked.filter(({ at }) => at > 11 * MINUTE).map(({ who }) => who)).size).toBe(1)
 
-    // Nobody can find out who the reader is, so each reads by itself, all together hardly more often than the one did.
+    // Nobody can find out who the reader is, so each polls separately, all together hardly more often than the one did.
     if (sickness === 'silent') how.isSilent = true
     else for (const { together } of stations) void together.disconnect()
     const since = time.elapsed()
@@ -228,7 +228,7 @@ describe.each([
     const readSince = (from: number) => new Set(asked.filter(({ at }) => at >= from).map(({ who }) => who)).size
     expect(readSince(since + HOUR)).toBe(50)
 
-    // A requested look is made at once.
+    // A requested read is made immediately.
     expect(await during(0)).toBe(0)
     await stations[7]?.polling.refresh(ACCOUNT.id)
     expect(asked.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
@@ -249,7 +249,7 @@ describe.each([
 describe.each([
   { looks: 'someone', isShown: true, minutes: 1 },
   { looks: 'nobody', isShown: false, minutes: 5 }
-])('after an outage longer than what was compared, with $looks looking', ({ isShown, minutes }) => {
+])('after an outage longer than the comparison is valid, with $looks looking', ({ isShown, minutes }) => {
   const tags = isShown ? [] : ['full']
   test('workstations compare one after another', { tags }, async () => {
     const { time, stations, asked, during, areBack } = openOffice(50, isShown)

@@ -352,10 +352,10 @@ interface Known {
 /**
  * Checks that the announced changes lead from the previous state of a document to the current one, with nothing else.
  */
-function holdTold(told: readonly DocumentChange[], before: Known | undefined, now: Known): void {
-  const of = (...kinds: DocumentChange['kind'][]) => told.filter(({ kind }) => kinds.includes(kind))
+function checkAnnounced(announced: readonly DocumentChange[], before: Known | undefined, now: Known): void {
+  const of = (...kinds: DocumentChange['kind'][]) => announced.filter(({ kind }) => kinds.includes(kind))
   if (!before) {
-    // Documents found by the first look at a folder aren't news.
+    // Documents found by the first read of a folder aren't reported.
     expect(of('arrived').length).toBeLessThanOrEqual(1)
     expect(of('moved', 'gone', 'returned', 'signed')).toEqual([])
     return
@@ -383,17 +383,17 @@ test('after any history the mirror equals the service, and each change was repor
   await fc.assert(
     fc.asyncProperty(history, async ({ begin, steps }) => {
       const world = openWorld(begin)
-      const told: DocumentChange[] = []
+      const announced: DocumentChange[] = []
       const known = new Map<string, Known>()
       const hear = async () => {
-        const news = await world.ask('changesAfter', { after: told.at(-1)?.id ?? 0, limit: 10_000 })
+        const news = await world.ask('changesAfter', { after: announced.at(-1)?.id ?? 0, limit: 10_000 })
         for (const { kind, reference } of news) if (kind === 'gone') holdGone(world.rounds, reference)
-        told.push(...news)
+        announced.push(...news)
         const byReference = Map.groupBy(news, ({ reference }) => reference)
         for (const reference of world.everHeld) {
           const mirrored = await world.ask('get', { accountId: ACCOUNT, reference })
           const now = mirrored && knownOf(mirrored)
-          if (now) holdTold(byReference.get(reference) ?? [], known.get(reference), now)
+          if (now) checkAnnounced(byReference.get(reference) ?? [], known.get(reference), now)
           else expect(byReference.get(reference)).toBeUndefined()
           if (now) known.set(reference, now)
         }
@@ -421,10 +421,10 @@ test('after any history the mirror equals the service, and each change was repor
         await world.look(calm)
         await hear()
       }
-      const after = told.length
+      const after = announced.length
       await world.look(calm)
       await hear()
-      expect(told).toHaveLength(after)
+      expect(announced).toHaveLength(after)
       expect(world.mostAtOnce).toBeLessThanOrEqual(1)
 
       const isCandid = steps.every((one) => one.what !== 'round' || !one.answers.includes('repeated'))
@@ -435,7 +435,7 @@ test('after any history the mirror equals the service, and each change was repor
           expect(mirrored).toMatchObject({ folder: held.folder, document: held.body })
           expect(mirrored?.goneAt).toBeUndefined()
         } else if (mirrored) expect(mirrored.goneAt).toBeDefined()
-        const signed = told.filter((change) => change.reference === reference && change.kind === 'signed')
+        const signed = announced.filter((change) => change.reference === reference && change.kind === 'signed')
         if (isCandid) expect(signed.length).toBeLessThanOrEqual(1)
       }
     }),

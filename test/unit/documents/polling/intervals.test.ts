@@ -53,14 +53,14 @@ describe('the interval', () => {
 describe('throttled announcements', () => {
   test('are made immediately, then at intervals, and the last is never left out', async () => {
     const time = testTime()
-    const told: number[] = []
-    const { request } = throttled(time.run(), 250, () => told.push(time.elapsed()))
+    const announcedAt: number[] = []
+    const { request } = throttled(time.run(), 250, () => announcedAt.push(time.elapsed()))
     for (let tick = 0; tick < 100; tick++) {
       request()
       await time.pass(10)
     }
     await time.pass(1000)
-    expect(told).toEqual([0, 250, 500, 750, 1000])
+    expect(announcedAt).toEqual([0, 250, 500, 750, 1000])
   })
 })
 

@@ -313,7 +313,7 @@ describe('the folders of an account', () => {
 
 describe('automatic polling', () => {
   const begin = () => work.polling.start()
-  /** Waits until that many looks at the first folder have been answered. */
+  /** Waits until that many reads of the first folder have been answered. */
   async function looked(times: number) {
     await expect.poll(() => gets('InBox'), { timeout: 20_000 }).toBe(times)
     await expect.poll(() => gets(), { timeout: 20_000 }).toBe(3 * times)
