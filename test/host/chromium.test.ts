@@ -8,7 +8,7 @@ import { startChromium } from './chromium.ts'
 const SWITCHES = ['--headless', '--no-sandbox', '--remote-debugging-pipe', '--remote-debugging-port=0']
 const profileOf = (starter: number) => mkdtempSync(join(tmpdir(), `countersign-chromium-${starter}-`))
 
-it('leaves nothing of its own, and clears away what another left whose process is no more', async () => {
+it('leaves nothing of its own behind, and removes the profile of a process that no longer exists', async () => {
   const { pid: over } = spawnSync(process.execPath, ['--version'])
   const [left, others] = [profileOf(over), profileOf(process.ppid)]
   const chromium = startChromium(SWITCHES)
@@ -19,7 +19,7 @@ it('leaves nothing of its own, and clears away what another left whose process i
   rmSync(others, { recursive: true })
 })
 
-it('says of what it complained where it does not start', async () => {
+it('reports Chromium’s complaint if it does not start', async () => {
   const chromium = startChromium([...SWITCHES, '--type=nonsense'])
   await expect(chromium.endpoint()).rejects.toThrow(/did not start:\n.+/)
   await chromium.end()

@@ -41,7 +41,7 @@ beforeEach(() =>
 const records = () => app.evaluate(() => globalThis.fixture.records as unknown[])
 
 describe('the debugger', () => {
-  it('says what the page’s target says, and answers as it answers', async () => {
+  it('passes on the messages of the page’s target, and its answers', async () => {
     const answer = await app.evaluate(async (_electron, url) => {
       const { fixture } = globalThis
       const { webContents } = fixture.view()
@@ -60,7 +60,7 @@ describe('the debugger', () => {
     expect(answer).toEqual([false, true, 42, heard])
   })
 
-  it('refuses what Electron’s refuses', async () => {
+  it('refuses what Electron’s debugger refuses', async () => {
     const refused = await app.evaluate(async () => {
       const line = globalThis.fixture.view().webContents.debugger
       const said: string[] = []
@@ -93,7 +93,7 @@ describe('the debugger', () => {
   it.each([
     ['it is detached', 'webContents.debugger.detach()'],
     ['the page is closed', 'webContents.close()']
-  ])('tells when %s', async (_what, script) => {
+  ])('announces when %s', async (_what, script) => {
     await app.evaluate(async (_electron, script) => {
       const { fixture } = globalThis
       const { webContents } = fixture.view()
@@ -107,7 +107,7 @@ describe('the debugger', () => {
   })
 })
 
-describe('a page that the application holds', () => {
+describe('a page guarded by the debugger', () => {
   /** Opens a page that is held from its start, and records what it tries. */
   async function openHeld(path: string, isHeld = true): Promise<void> {
     await app.evaluate(
@@ -160,14 +160,14 @@ describe('a page that the application holds', () => {
     expect(await eventually(records)).toEqual(['printed'])
   })
 
-  it('could print otherwise', async () => {
+  it('could print without the guard', async () => {
     await openHeld('/page', false)
     const page = await app.waitForView(/\/page$/)
     // Nothing closes a print dialog that a headless browser has opened, so this looks at the frame instead of printing.
     expect(await page.evaluate(() => Object.getOwnPropertyDescriptor(window, 'print')?.configurable)).toBe(true)
   })
 
-  it.each(['/page', '/outer'])('gets no file (%s)', async (path) => {
+  it.each(['/page', '/outer'])('gets no file chooser (%s)', async (path) => {
     await openHeld(path)
     await app.waitForView(new RegExp(`${path}$`))
     // The browser finds a frame of another process under the mouse only some time after the page is there.
@@ -185,7 +185,7 @@ describe('a page that the application holds', () => {
     expect(await chosen()).toBe(0)
   })
 
-  it.each(['/page', '/outer'])('calls nobody (%s)', async (path) => {
+  it.each(['/page', '/outer'])('can’t open a peer connection (%s)', async (path) => {
     await openHeld(path)
     const page = await app.waitForView(new RegExp(`${path}$`))
     const found = page
@@ -199,7 +199,7 @@ describe('a page that the application holds', () => {
     expect(await found).toEqual(['undefined', false, 'undefined', false])
   })
 
-  it('is told to have slipped when the connection is lost', async () => {
+  it('is reported as unguarded when the connection is lost', async () => {
     await openHeld('/page')
     await app.evaluate(() => (globalThis.fixture.held as Electron.WebContentsView).webContents.debugger.detach())
     expect(await eventually(records)).toEqual(['slipped'])

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 describe('a window', () => {
-  it('has the size of its page, and tells of a new one', async () => {
+  it('has the size of its page, and announces a new one', async () => {
     await app.evaluate(() => {
       globalThis.fixture.records.length = 0
       globalThis.fixture.window.on('resize', () => globalThis.fixture.records.push('resize'))
@@ -33,11 +33,11 @@ describe('a window', () => {
   })
 
   it('is maximised, made full screen, minimised and restored, with Electron’s events', async () => {
-    const told = await app.evaluate(() => {
+    const emitted = await app.evaluate(() => {
       const { window } = globalThis.fixture
-      const told: string[] = []
+      const emitted: string[] = []
       for (const name of ['maximize', 'unmaximize', 'enter-full-screen', 'leave-full-screen', 'minimize', 'restore']) {
-        window.once(name as 'maximize', () => told.push(name))
+        window.once(name as 'maximize', () => emitted.push(name))
       }
       window.maximize()
       window.unmaximize()
@@ -45,9 +45,9 @@ describe('a window', () => {
       window.setFullScreen(false)
       window.minimize()
       window.restore()
-      return told
+      return emitted
     })
-    expect(told).toEqual(['maximize', 'unmaximize', 'enter-full-screen', 'leave-full-screen', 'minimize', 'restore'])
+    expect(emitted).toEqual(['maximize', 'unmaximize', 'enter-full-screen', 'leave-full-screen', 'minimize', 'restore'])
     expect((await app.windows())[0]?.bounds).toMatchObject({ width: 1000, height: 700 })
   })
 
@@ -66,7 +66,7 @@ describe('a window', () => {
   })
 })
 
-describe('a picture', () => {
+describe('a screenshot', () => {
   it('shows the views over the window’s page, at their places', async () => {
     await openView(app, `${site.origin}/red`)
     const file = join(folder, 'picture.png')
@@ -91,7 +91,7 @@ describe('a picture', () => {
     expect(colours).toEqual({ window: '10,120,200', view: '200,20,30', width: 1000, height: 700 })
   })
 
-  it('leaves out a view that is hidden', async () => {
+  it('leaves out a hidden view', async () => {
     await openView(app, `${site.origin}/red`)
     expect(await app.views()).toHaveLength(1)
     await app.evaluate(() => (globalThis.fixture.current as Electron.WebContentsView).setVisible(false))
@@ -101,7 +101,7 @@ describe('a picture', () => {
 })
 
 describe('the desktop', () => {
-  it('answers a dialog as the test has said', async () => {
+  it('answers a dialog as the test specified', async () => {
     await app.dialog.answerOpen(['/a.pdf'])
     await app.dialog.answerMessage('Keep')
     const answers = await app.evaluate(async ({ dialog }) => {
@@ -117,11 +117,11 @@ describe('the desktop', () => {
     expect(await app.dialog.shown()).toMatchObject([{ kind: 'open' }, { kind: 'message', message: 'Keep it?' }])
   })
 
-  it('fails a dialog that nobody has answered, instead of hanging', async () => {
+  it('fails an unanswered dialog instead of hanging', async () => {
     await expect(app.evaluate(({ dialog }) => dialog.showSaveDialog({}))).rejects.toThrow('without an answer')
   })
 
-  it('clicks a menu’s items by their labels', async () => {
+  it('clicks menu items by their labels', async () => {
     const clicked = app.evaluate(
       ({ Menu }) =>
         new Promise<string>((resolve) => {
@@ -163,7 +163,7 @@ describe('the desktop', () => {
     expect(await clicked).toBe('clicked')
   })
 
-  it('opens nothing, and remembers what it should have', async () => {
+  it('opens nothing external, but records the attempt', async () => {
     await app.evaluate(async ({ shell }) => {
       await shell.openExternal('https://example.com/help')
       shell.showItemInFolder('/a.pdf')
@@ -197,7 +197,7 @@ describe('the desktop', () => {
     await app.setMachineTheme({ dark: false })
   })
 
-  it('goes to sleep when the test says so', async () => {
+  it('goes to sleep on the test’s command', async () => {
     await app.evaluate(
       ({ powerMonitor }) => void powerMonitor.once('suspend', () => globalThis.fixture.records.push('suspend'))
     )
@@ -205,7 +205,7 @@ describe('the desktop', () => {
     expect(await app.evaluate(() => globalThis.fixture.records)).toContain('suspend')
   })
 
-  it('tells of a context menu that a person asks for', async () => {
+  it('announces a context menu that a person opens', async () => {
     await app.evaluate(() => {
       globalThis.fixture.records.length = 0
       globalThis.fixture.window.webContents.once('context-menu', (_event, parameters) =>
@@ -213,8 +213,8 @@ describe('the desktop', () => {
       )
     })
     await app.window.click('#other', { button: 'right' })
-    const [told] = await eventually(() => app.evaluate(() => globalThis.fixture.records))
-    expect(told).toMatchObject({
+    const [opened] = await eventually(() => app.evaluate(() => globalThis.fixture.records))
+    expect(opened).toMatchObject({
       linkURL: 'app://fixture/other.html',
       pageURL: 'app://fixture/page.html',
       isEditable: false

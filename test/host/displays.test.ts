@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-it('a window fills the display that it lies on, and comes to the first when that one is unplugged', async () => {
+it('a window fills its display, and moves to the first one when its display is unplugged', async () => {
   await app.evaluate(({ screen }) => {
     const { records } = globalThis.fixture
     records.length = 0
@@ -45,7 +45,7 @@ it('a window fills the display that it lies on, and comes to the first when that
   await expect(app.removeDisplay(1)).rejects.toThrow('no display 1 to unplug')
 })
 
-it('a window loses the focus to another program, and gets it back', async () => {
+it('a window loses the focus to another program, and regains it', async () => {
   await app.focusWindow()
   await app.evaluate(() => {
     const { records, window } = globalThis.fixture

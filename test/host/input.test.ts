@@ -66,8 +66,8 @@ const send = (...events: (Electron.KeyboardInputEvent | Electron.MouseInputEvent
   }, events)
 const keys = () => page.evaluate(() => (globalThis as unknown as { keys: unknown[] }).keys.splice(0))
 
-describe('what the application sends', () => {
-  it('is a key that the page gets, after the application was told', async () => {
+describe('input sent by the application', () => {
+  it('reaches the page as a key, after the application was notified', async () => {
     await send({ type: 'keyDown', keyCode: 'P', modifiers: ['control'] })
     expect(await eventually(keys)).toEqual([['p', true]])
     expect(await records()).toEqual([
@@ -76,7 +76,7 @@ describe('what the application sends', () => {
     ])
   })
 
-  it('is a click', async () => {
+  it('reaches the page as a click', async () => {
     await send({ type: 'mouseDown', x: 20, y: 20, clickCount: 1 }, { type: 'mouseUp', x: 20, y: 20, clickCount: 1 })
     await eventually(() => page.evaluate(() => document.activeElement?.tagName === 'INPUT'))
     expect(await records()).toEqual(
@@ -87,7 +87,7 @@ describe('what the application sends', () => {
     )
   })
 
-  it('is nothing to the page where the application prevents it', async () => {
+  it('doesn’t reach the page if the application prevents it', async () => {
     await prevent(true)
     await send({ type: 'keyDown', keyCode: 'F12' }, { type: 'mouseDown', x: 20, y: 20 })
     await prevent(false)
@@ -97,7 +97,7 @@ describe('what the application sends', () => {
   })
 })
 
-it('what a person does is told, and what a script plays is not', async () => {
+it('a person’s input is announced, and scripted events are not', async () => {
   await page.evaluate(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'x' })))
   await page.mouse.move(30, 30)
   await page.mouse.wheel(0, 10)
@@ -108,14 +108,14 @@ it('what a person does is told, and what a script plays is not', async () => {
   expect(types.filter((type) => type === 'rawKeyDown')).toHaveLength(1)
 })
 
-describe('our menu in a page of a signer', () => {
+describe('our context menu in a signer’s page', () => {
   const labels = async () =>
     (await app.menu())
       .filter(({ type }) => type !== 'separator')
       .map(({ label, enabled }) => `${label}${enabled ? '' : ' (off)'}`)
   const field = () => page.evaluate(() => document.querySelector('input')?.value)
 
-  it('offers in a field what can be done there, and does it', async () => {
+  it('offers what a field allows at the moment, and does it', async () => {
     const onText = { button: 'right', position: { x: 10, y: 50 } } as const
     await page.locator('input').click()
     await page.locator('input').click({ button: 'right' })
@@ -139,7 +139,7 @@ describe('our menu in a page of a signer', () => {
     await page.evaluate(() => Object.assign(document.querySelector('input') ?? {}, { value: 'Ana Silva' }))
   })
 
-  it('is asked for by the keyboard, too, at the place where one types', async () => {
+  it('can be opened from the keyboard, too, at the caret', async () => {
     await app.evaluate(() => {
       const contents = globalThis.fixture.contents as Electron.WebContents
       contents.once('context-menu', (_event, { menuSourceType, misspelledWord, y }) =>
@@ -151,7 +151,7 @@ describe('our menu in a page of a signer', () => {
     expect(await records()).toContainEqual(['asked', 'keyboard', '', true])
   })
 
-  it('offers to copy what is selected', async () => {
+  it('offers to copy selected text', async () => {
     await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('p') as Node))
     await page.locator('p').click({ button: 'right', position: { x: 10, y: 10 } })
     await eventually(async () => (await labels()).length === 1)
@@ -160,7 +160,7 @@ describe('our menu in a page of a signer', () => {
     await eventually(async () => (await app.clipboardText()) === 'Read this')
   })
 
-  it('isn’t there where there is nothing to do', async () => {
+  it('isn’t shown if there is nothing to do', async () => {
     await page.evaluate(() => getSelection()?.removeAllRanges())
     await page.locator('p').click({ button: 'right', position: { x: 200, y: 80 } })
     await page.mouse.move(1, 1)

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a message', () => {
-  it('keeps the types of structured clone, there and back', async () => {
+  it('keeps the types of structured clone in both directions', async () => {
     const same = await app.window.evaluate(async () => {
       const shared = { n: 1 }
       const sent = {
@@ -57,7 +57,7 @@ describe('a message', () => {
     expect(Object.entries(same).filter(([, ok]) => !ok)).toEqual([])
   })
 
-  it('comes from a frame with the address that Electron would give it', async () => {
+  it('comes from a frame with the same address as in Electron', async () => {
     const { from, origin } = await app.window.evaluate(async () => {
       const { from, origin } = await window.api.echo(1)
       return { from, origin }
@@ -65,7 +65,7 @@ describe('a message', () => {
     expect({ from, origin }).toEqual({ from: 'app://fixture/page.html', origin: 'app://fixture' })
   })
 
-  it('that fails is rejected with Electron’s words', async () => {
+  it('that fails is rejected with Electron’s message', async () => {
     const message = await app.window.evaluate(() => window.api.fail().catch((error: Error) => error.message))
     expect(message).toBe("Error invoking remote method 'fail': TypeError: no good")
   })
@@ -96,7 +96,7 @@ describe('a message', () => {
     expect(await app.window.evaluate(() => window.heard)).toEqual([['hello!', '7']])
   })
 
-  it('reaches the page again after it was reloaded', async () => {
+  it('reaches the page again after a reload', async () => {
     await app.window.reload()
     expect(await app.window.evaluate(() => window.api.double(4))).toBe(8)
     expect(await app.window.evaluate(async () => (await window.api.echo('back')).value)).toBe('back')
@@ -118,7 +118,7 @@ describe('a message', () => {
 })
 
 describe('the page', () => {
-  it('sees what the preload exposes, frozen, and nothing else of it', async () => {
+  it('sees only what the preload exposes, frozen', async () => {
     const seen = await app.window.evaluate(() => ({
       strangers: ['require', 'process', 'ipcRenderer', 'module', 'electron'].filter((name) => name in window),
       host: Object.getOwnPropertyNames(window).filter((name) => /host/i.test(name)),
@@ -129,11 +129,11 @@ describe('the page', () => {
     expect(seen).toEqual({ strangers: [], host: [], frozen: true, own: true, electron: '45.4.1-host' })
   })
 
-  it('is under the policy that its own scheme’s answer sets', async () => {
+  it('is under the policy set by its own scheme’s response', async () => {
     expect(await app.window.evaluate(() => document.body.dataset)).toEqual({ own: 'ran' })
   })
 
-  it('is served from the application’s scheme, sub-requests too', async () => {
+  it('is served from the application’s scheme, including subrequests', async () => {
     const answer = await app.window.evaluate(async () =>
       (await fetch('/echo', { method: 'POST', body: 'text' })).json()
     )

@@ -27,7 +27,7 @@ async function had(options?: LaunchOptions): Promise<number | undefined> {
 const cookies = (app: Launched) =>
   app.evaluate(async ({ session }) => (await session.fromPartition('kept').cookies.get({})).map(({ name }) => name))
 
-it('is lent to the next application, which finds nothing of the one before', async () => {
+it('is lent to the next application, which finds nothing left by the one before', async () => {
   const site = await openSite({
     '/': (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'seen=yes; max-age=1000' }).end('Hello')
@@ -51,7 +51,7 @@ it('is lent to the next application, which finds nothing of the one before', asy
   await site.close()
 })
 
-it('has one application at a time', async () => {
+it('serves one application at a time', async () => {
   const first = await startFixture()
   const second = await startFixture()
   expect(await chromiumOf(second)).not.toBe(await chromiumOf(first))
@@ -67,7 +67,7 @@ it('ends with an application that is killed', async () => {
   expect(await had()).not.toBe(its)
 })
 
-it('is another where other switches are wanted, or one of its own', async () => {
+it('is a different one for other switches, or for an application that wants its own', async () => {
   const usual = await had()
   expect(await had()).toBe(usual)
   expect(await had({ args: ['--force-prefers-reduced-motion'] })).not.toBe(usual)

@@ -28,7 +28,7 @@ function processesNaming(part: string): string[] {
 }
 
 describe('an application that quits', () => {
-  it('says so in Electron’s order and ends with 0', async () => {
+  it('emits Electron’s events in order and exits with 0', async () => {
     const app = await startFixture()
     await app.evaluate(({ app }) => {
       for (const name of ['before-quit', 'will-quit', 'quit', 'window-all-closed']) {
@@ -48,7 +48,7 @@ describe('an application that quits', () => {
     await app.close()
   })
 
-  it('stays when a window prevents it, and quits when its last window is closed', async () => {
+  it('keeps running if a window prevents it, and quits when its last window is closed', async () => {
     const app = await startFixture()
     await app.evaluate(({ app }) => {
       globalThis.fixture.window.once('close', (event) => event.preventDefault())
@@ -60,7 +60,7 @@ describe('an application that quits', () => {
     await app.close()
   })
 
-  it('stays without windows while someone listens for that', async () => {
+  it('keeps running without windows while a listener asks for that', async () => {
     const app = await startFixture()
     await app.evaluate(({ app }) => void app.on('window-all-closed', () => {}))
     await app.closeWindow()
@@ -70,8 +70,8 @@ describe('an application that quits', () => {
   })
 })
 
-describe('a folder', () => {
-  it('has one application: a second one hands over its arguments and ends', async () => {
+describe('a data folder', () => {
+  it('has one application: a second one passes on its arguments and exits', async () => {
     const first = await startFixture({ userData: folder })
     const second = spawn(
       process.execPath,
@@ -107,7 +107,7 @@ describe('nothing is left behind', () => {
     expect(existsSync(temporary)).toBe(false)
   })
 
-  it('by a test that dies', async () => {
+  it('by a killed test process', async () => {
     const script = `
       import { startFixture } from './test/host/fixture/start.ts'
       const app = await startFixture()

@@ -35,13 +35,13 @@ afterEach(() => refuse(app))
 const names = async () => (await records(app)).map((each) => each.name)
 const settled = (path: string) => eventually(() => site.requestedPaths.includes(path))
 
-describe('a page of the application’s own choosing', () => {
-  it('raises no will-navigate when the application loads it', async () => {
+describe('a page loaded by the application', () => {
+  it('raises no will-navigate', async () => {
     await openView(app, `${site.origin}/start`)
     expect(await names()).toEqual(['did-start-navigation', 'did-navigate'])
   })
 
-  it('raises will-redirect for a redirect even so', async () => {
+  it('raises will-redirect for a redirect all the same', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await clearRecords(app)
     await app.evaluate(
@@ -78,7 +78,7 @@ describe('a page of the application’s own choosing', () => {
   })
 })
 
-describe('a page that goes somewhere itself', () => {
+describe('a page that navigates', () => {
   it('raises the events in Electron’s order', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await clearRecords(app)
@@ -102,7 +102,7 @@ describe('a page that goes somewhere itself', () => {
       `const f = document.createElement('form'); f.action = '/refused'; f.method = 'post'; document.body.append(f); f.submit()`
     ],
     ['by refresh', `document.head.innerHTML += '<meta http-equiv="refresh" content="0;url=/refused">'`]
-  ])('is held %s, and the server is never asked', async (_how, script) => {
+  ])('is stopped %s, without a request to the server', async (_how, script) => {
     const page = await openView(app, `${site.origin}/start`)
     await refuse(app, '/refused')
     await clearRecords(app)
@@ -115,7 +115,7 @@ describe('a page that goes somewhere itself', () => {
     expect(page.url()).toBe(`${site.origin}/start`)
   })
 
-  it('is held at a redirect, and the redirect’s target is never asked', async () => {
+  it('is stopped at a redirect, without a request to its target', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await refuse(app, 'will-redirect')
     site.requestedPaths.length = 0
@@ -125,7 +125,7 @@ describe('a page that goes somewhere itself', () => {
     expect(site.requestedPaths).toEqual(['/hop', '/after'])
   })
 
-  it('raises only in-page events within its document', async () => {
+  it('raises only in-page events inside its document', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await clearRecords(app)
     await page.evaluate(() => {
@@ -142,7 +142,7 @@ describe('a page that goes somewhere itself', () => {
   })
 
   it.each(['mailto:someone@example.com', 'tel:+441632960000', 'ms-word:ofe|u|https://example.com/a.docx'])(
-    'raises will-navigate for %s, and a refused one is not handed to the desktop',
+    'raises will-navigate for %s, and a refused one isn’t passed to the desktop',
     async (url) => {
       const page = await openView(app, `${site.origin}/start`)
       await refuse(app, `will-navigate ${url}`)
@@ -157,16 +157,16 @@ describe('a page that goes somewhere itself', () => {
     }
   )
 
-  it('reaches the application’s own scheme through will-navigate only, and nobody serves it in another session', async () => {
+  it('reaches the application’s own scheme only through will-navigate, and other sessions don’t serve it', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await page.evaluate(() => location.assign('app://fixture/page.html'))
-    const told = await eventually(async () => (await records(app)).find((each) => each.name === 'will-navigate'))
-    expect(told.url).toBe('app://fixture/page.html')
+    const raised = await eventually(async () => (await records(app)).find((each) => each.name === 'will-navigate'))
+    expect(raised.url).toBe('app://fixture/page.html')
     await page.evaluate(() => fetch('/after'))
     expect(page.url()).toBe(`${site.origin}/start`)
   })
 
-  it('is held where it goes to a blob: address, and goes there when it may', async () => {
+  it('is stopped on its way to a blob: address, and arrives there if allowed', async () => {
     const page = await openView(app, `${site.origin}/start`)
     const go = () =>
       page.evaluate(() => {
@@ -184,7 +184,7 @@ describe('a page that goes somewhere itself', () => {
     expect((await names()).filter((each) => each === 'will-navigate')).toHaveLength(2)
   })
 
-  it('is not taken for one when the test itself reloads it', async () => {
+  it('isn’t reported as navigating when the test reloads it', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await clearRecords(app)
     await page.reload()
@@ -193,15 +193,15 @@ describe('a page that goes somewhere itself', () => {
 })
 
 describe('a frame', () => {
-  it('raises will-frame-navigate alone, for its first address too', async () => {
+  it('raises only will-frame-navigate, for its first address too', async () => {
     await openView(app, `${site.origin}/framing`)
     await settled('/inner')
-    const told = (await records(app)).filter((each) => each.url.endsWith('/inner') && each.name.startsWith('will-'))
-    expect(told).toEqual([expect.objectContaining({ name: 'will-frame-navigate', isMainFrame: false })])
+    const raised = (await records(app)).filter((each) => each.url.endsWith('/inner') && each.name.startsWith('will-'))
+    expect(raised).toEqual([expect.objectContaining({ name: 'will-frame-navigate', isMainFrame: false })])
   })
 
   it.each(['same origin', 'another origin'])(
-    'is held when refused (%s), and the server is never asked',
+    'is stopped when refused (%s), without a request to the server',
     async (which) => {
       const page = await openView(app, `${site.origin}/start`)
       await refuse(app, '/refused')
@@ -220,7 +220,7 @@ describe('a frame', () => {
     }
   )
 
-  it('of another origin is held when it goes on by itself', async () => {
+  it('of another origin is stopped when it navigates', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await page.evaluate((address) => {
       const frame = document.createElement('iframe')
@@ -261,17 +261,17 @@ describe('a window that a page opens', () => {
       'foreground-tab'
     ],
     [
-      'a link that is in no document, clicked with Shift held',
+      'a link in no document, clicked with Shift held',
       `Object.assign(document.createElement('a'), { href: '/elsewhere' }).dispatchEvent(new MouseEvent('click', { shiftKey: true }))`,
       'new-window'
     ]
-  ])('is denied by the handler (%s), and the server is never asked', async (_how, script, disposition) => {
+  ])('is denied by the handler (%s), without a request to the server', async (_how, script, disposition) => {
     const page = await openView(app, `${site.origin}/start`)
     await deny()
     site.requestedPaths.length = 0
     await page.evaluate(`void (${script})`)
-    const told = await eventually(async () => (await records(app)).find((each) => each.name === 'open'))
-    expect(told).toMatchObject({ url: `${site.origin}/elsewhere`, disposition })
+    const attempt = await eventually(async () => (await records(app)).find((each) => each.name === 'open'))
+    expect(attempt).toMatchObject({ url: `${site.origin}/elsewhere`, disposition })
     await page.evaluate(() => fetch('/after'))
     expect(site.requestedPaths).toEqual(['/after'])
     expect(
@@ -283,23 +283,23 @@ describe('a window that a page opens', () => {
   })
 })
 
-describe('a page that the application has closed', () => {
-  it('is gone from the browser, and asks for nothing more', async () => {
+describe('a page closed by the application', () => {
+  it('disappears from the browser and makes no more requests', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await page.evaluate(() => void setInterval(() => fetch('/still-here'), 20))
     await eventually(() => site.requestedPaths.includes('/still-here'))
     const closed = page.waitForEvent('close')
-    const told = await app.evaluate(() => {
+    const results = await app.evaluate(() => {
       const view = globalThis.fixture.current as Electron.WebContentsView
       const { webContents } = view
-      const told: string[] = []
+      const results: string[] = []
       // As in Electron, the view has let go of its contents by then.
-      webContents.once('destroyed', () => told.push(`destroyed ${view.webContents}`))
+      webContents.once('destroyed', () => results.push(`destroyed ${view.webContents}`))
       webContents.close()
-      return [...told, String(webContents.isDestroyed())]
+      return [...results, String(webContents.isDestroyed())]
     })
     await closed
-    expect(told).toEqual(['destroyed undefined', 'true'])
+    expect(results).toEqual(['destroyed undefined', 'true'])
     // A request in flight when the page was closed may still arrive, but before everything that the next page requests.
     const next = await openView(app, `${site.origin}/start`)
     site.requestedPaths.length = 0
@@ -308,7 +308,7 @@ describe('a page that the application has closed', () => {
     expect(site.requestedPaths).toEqual(['/after'])
   })
 
-  it('and one that could not be loaded does not try again by itself', async () => {
+  it('doesn’t retry a failed load', async () => {
     const gone = await openSite()
     await gone.close()
     await openView(app, `${site.origin}/start`)

@@ -37,7 +37,7 @@ afterAll(async () => {
 type View = Electron.WebContentsView
 
 describe('webRequest', () => {
-  it('blocks what the listener cancels, from a page, a worker and a frame, and the server is never asked', async () => {
+  it('blocks what the listener cancels, from a page, a worker and a frame, without a request to the server', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await app.evaluate(() => {
       const { session } = (globalThis.fixture.current as View).webContents
@@ -66,14 +66,14 @@ describe('webRequest', () => {
       await fetch('/allowed')
     })
     expect(site.requestedPaths).toEqual(['/allowed'])
-    const told = (await records(app)).filter((each) => each.name === 'request')
-    expect(told).toContainEqual({
+    const announced = (await records(app)).filter((each) => each.name === 'request')
+    expect(announced).toContainEqual({
       name: 'request',
       url: `${site.origin}/private/a`,
       resourceType: 'xhr',
       method: 'GET'
     })
-    expect(told).toContainEqual({
+    expect(announced).toContainEqual({
       name: 'request',
       url: `${site.origin}/private/f`,
       resourceType: 'subFrame',
@@ -81,7 +81,7 @@ describe('webRequest', () => {
     })
   })
 
-  it('refuses WebSockets while a listener watches them, as nobody can be asked about one', async () => {
+  it('refuses WebSockets while a listener watches them, as they can’t be passed to it', async () => {
     let connections = 0
     const server = createServer(() => connections++).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
@@ -104,7 +104,7 @@ describe('webRequest', () => {
     expect(connections).toBe(0)
   })
 
-  it('lays a policy over a page, which the browser then keeps', async () => {
+  it('adds a policy to a page, which the browser then enforces', async () => {
     await openView(app, `${site.origin}/start`)
     await app.evaluate(() => {
       const { session } = (globalThis.fixture.current as View).webContents
@@ -121,7 +121,7 @@ describe('webRequest', () => {
     expect(await page.evaluate(() => [origin, document.title])).toEqual(['null', '/kept-apart'])
   })
 
-  it('sends on elsewhere, and changes headers on both ways', async () => {
+  it('redirects, and changes headers in both directions', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await app.evaluate(() => {
       const { webRequest } = (globalThis.fixture.current as View).webContents.session
@@ -145,7 +145,7 @@ describe('webRequest', () => {
 })
 
 describe('the languages of a session', () => {
-  it('are told to servers from then on, each a little less wanted; the page’s own stay', async () => {
+  it('are sent to servers from then on, with falling priority; the page’s own are unchanged', async () => {
     const page = await openView(app, `${site.origin}/start`)
     const own = await page.evaluate(() => [...navigator.languages])
     const speak = (languages: string) =>
@@ -153,11 +153,11 @@ describe('the languages of a session', () => {
         const { session } = (globalThis.fixture.current as View).webContents
         session.setUserAgent(session.getUserAgent(), languages)
       }, languages)
-    const told = () => page.evaluate(async () => (await (await fetch('/seen')).json())['accept-language'])
+    const sent = () => page.evaluate(async () => (await (await fetch('/seen')).json())['accept-language'])
     await speak('mi,en')
-    await eventually(async () => (await told()) === 'mi,en;q=0.9')
+    await eventually(async () => (await sent()) === 'mi,en;q=0.9')
     await speak('zh-Hans,zh-CN,zh,en')
-    await eventually(async () => (await told()) === 'zh-Hans,zh-CN;q=0.9,zh;q=0.8,en;q=0.7')
+    await eventually(async () => (await sent()) === 'zh-Hans,zh-CN;q=0.9,zh;q=0.8,en;q=0.7')
     expect(await page.evaluate(() => [...navigator.languages])).toEqual(own)
   })
 })
@@ -191,7 +191,7 @@ describe('a download', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('that is cancelled is done so, and leaves nothing behind', async () => {
+  it('that is cancelled is reported as such, and leaves nothing behind', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await save('cancel', join(folder, 'cancelled'))
     await begin(page)
@@ -213,7 +213,7 @@ describe('a download', () => {
 })
 
 describe('a session', () => {
-  it('keeps its cookies and storage to itself, until they are cleared', async () => {
+  it('keeps its cookies and storage separate, until they are cleared', async () => {
     const page = await openView(app, `${site.origin}/cookie`)
     await page.evaluate(() => localStorage.setItem('kept', 'yes'))
     const cookies = () =>
@@ -228,7 +228,7 @@ describe('a session', () => {
     expect(await page.evaluate(() => localStorage.getItem('kept'))).toBe(null)
   })
 
-  it('has a cache and workers that can be seen, until they are cleared', async () => {
+  it('has a visible cache and visible workers, until they are cleared', async () => {
     const page = await openView(app, `${site.origin}/start`)
     const seen = () =>
       app.evaluate(async () => {
@@ -245,7 +245,7 @@ describe('a session', () => {
     expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
   })
 
-  it('that would have to outlive the process is not pretended', async () => {
+  it('that would outlive the process is refused', async () => {
     await expect(app.evaluate(({ session }) => void session.fromPartition('persist:x'))).rejects.toThrow('not emulated')
   })
 })
@@ -264,7 +264,7 @@ describe('net.fetch', () => {
       { url, init }
     )
 
-  it('fails with Chromium’s names', async () => {
+  it('fails with Chromium’s error names', async () => {
     const closed = await openSite()
     await closed.close()
     expect(await attempt(closed.origin)).toEqual({ message: 'net::ERR_CONNECTION_REFUSED' })
@@ -273,7 +273,7 @@ describe('net.fetch', () => {
     expect(await attempt(site.origin.replace('http:', 'https:'))).toEqual({ message: 'net::ERR_SSL_PROTOCOL_ERROR' })
   })
 
-  it('follows a redirect or breaks off, and never shows one', async () => {
+  it('follows a redirect or fails, and never returns one', async () => {
     expect(await attempt(`${site.origin}/hop`)).toMatchObject({ status: 200 })
     expect(await attempt(`${site.origin}/hop`, { redirect: 'manual' })).toEqual({ message: 'Redirect was cancelled' })
     expect(await attempt(`${site.origin}/hop`, { redirect: 'error' })).toMatchObject({
@@ -281,7 +281,7 @@ describe('net.fetch', () => {
     })
   })
 
-  it('and the pages have no network while the machine has none', async () => {
+  it('fails like the pages while the machine is offline', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await app.setOnline(false)
     expect(await attempt(site.origin)).toEqual({ message: 'net::ERR_INTERNET_DISCONNECTED' })

@@ -53,27 +53,27 @@ function show(...bodies: string[]) {
   }, bodies)
 }
 
-it('a notice that is clicked leads to its document, once, however long ago it was shown', async () => {
+it('a clicked notification leads to its document, once, however long ago it was shown', async () => {
   await show('Will', '<b>Deed</b>')
   expect(await app.notifications()).toMatchObject([{ body: 'Will' }, { body: '‹b›Deed‹/b›' }])
   await app.clickNotification(0)
   expect(await records()).toEqual([{ accountId: 'office', reference: 'Will' }])
 })
 
-it('notices are taken off the screen before it is handed over', async () => {
+it('notifications are removed from the screen before it is handed over', async () => {
   await show('Lease', 'Loan')
   await app.evaluate(() => (globalThis.fixture.notifications as { withdraw: () => void }).withdraw())
   await expect(app.clickNotification(-1)).rejects.toThrow('no longer shown')
   expect(await records()).toEqual([])
 })
 
-it('hundreds of notices are not all held on to', async () => {
+it('hundreds of notifications aren’t all kept in memory', async () => {
   await show(...Array.from({ length: 200 }, (_, index) => `Document ${index}`))
   await app.clickNotification(-1)
   expect(await records()).toEqual([{ accountId: 'office', reference: 'Document 199' }])
 })
 
-it('the tray says how the account stands, and leads there', async () => {
+it('the tray shows the account’s state, and its menu leads there', async () => {
   expect(await app.tray()).toMatchObject({ toolTip: 'Countersign', hasImage: true })
   await app.evaluate(() =>
     (globalThis.fixture.tray as { show: (badgeCounts: object) => void }).show({ unread: 3, waiting: 1 })
@@ -94,7 +94,7 @@ it('the tray says how the account stands, and leads there', async () => {
   expect(await records()).toEqual(['open', 'open', 'documents', 'counter', 'quit'])
 })
 
-it('where there are no pictures, or no tray at all, nothing breaks', async () => {
+it('without pictures, or without any tray, nothing breaks', async () => {
   const said = await app.evaluate(
     async ({ Tray }, { part }) => {
       const { openTray } = await globalThis.fixture.load<typeof import('../../src/main/shell/desktop.ts')>(part)
@@ -119,7 +119,7 @@ it('where there are no pictures, or no tray at all, nothing breaks', async () =>
   expect(said).toEqual(['There is no icon in the tray.'])
 })
 
-it('the badge counts what is unread, by a number or by a mark with words', async () => {
+it('the badge counts unread documents, with a number or an overlay with a description', async () => {
   const count = (unread: number) =>
     app.evaluate((_electron, unread) => {
       for (const show of globalThis.fixture.badges as ((unread: number) => void)[]) show(unread)
@@ -130,7 +130,7 @@ it('the badge counts what is unread, by a number or by a mark with words', async
   expect(await app.badge()).toEqual({ count: 0, overlay: null })
 })
 
-it('every picture is there for every system', async () => {
+it('every picture exists for every system', async () => {
   const sizes = await app.evaluate(
     ({ nativeImage }, { pictures, names }) =>
       names.map((name) => nativeImage.createFromPath(`${pictures}/${name}.png`).getSize().width),
@@ -139,7 +139,7 @@ it('every picture is there for every system', async () => {
   expect(sizes).toEqual([16, 32, 16, 18, 36, 16, 32])
 })
 
-it('a window that was put away is brought forward', async () => {
+it('a minimised window is brought forward', async () => {
   await app.evaluate(() => globalThis.fixture.window.minimize())
   await app.evaluate(() => (globalThis.fixture.bringForward as () => boolean)())
   expect((await app.windows())[0]).toMatchObject({ minimized: false, visible: true, focused: true })

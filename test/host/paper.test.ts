@@ -40,20 +40,20 @@ const jobs = (isReady = true) =>
   )
 
 describe('a page', () => {
-  it('is printed where there is a printer', async () => {
+  it('is printed if there is a printer', async () => {
     await openView(app, `${site.origin}/contract`)
     expect(await print()).toEqual([true, ''])
     expect(await jobs()).toEqual([{ printBackground: true, bytes: expect.any(Number) }])
   })
 
-  it('is not where there is none', async () => {
+  it('is not printed if there is none', async () => {
     await openView(app, `${site.origin}/contract`)
     await jobs(false)
     expect(await print()).toEqual([false, 'Invalid printer settings'])
     expect(await jobs()).toHaveLength(1)
   })
 
-  it('is kept as a PDF', async () => {
+  it('is saved as a PDF', async () => {
     await openView(app, `${site.origin}/contract`)
     const head = await app.evaluate(async () => {
       const { webContents } = globalThis.fixture.current as Electron.WebContentsView
@@ -63,7 +63,7 @@ describe('a page', () => {
     expect(head).toEqual([true, '%PDF-'])
   })
 
-  it('has nothing behind it once its history is cleared', async () => {
+  it('has nothing to go back to once its history is cleared', async () => {
     const page = await openView(app, `${site.origin}/first`)
     await page.goto(`${site.origin}/second`)
     await app.evaluate(() =>

@@ -106,7 +106,7 @@ describe('a page that asks for', () => {
       expect(await asked('request')).toContain(permission)
     })
 
-    it(`${what} is refused by the browser itself, when it gets round the question`, { tags }, async () => {
+    it(`${what} is refused by the browser itself, even if it bypasses the handler`, { tags }, async () => {
       const page = await openGuarded('deny')
       await page.evaluate(() => {
         // A fresh frame has untouched methods for anyone who gets at it before the host; here it is asked as late as can be.
@@ -124,7 +124,7 @@ describe('a page that asks for', () => {
     })
   }
 
-  it('the camera is told apart from one that asks for the microphone', async () => {
+  it('the camera is distinguished from one that asks for the microphone', async () => {
     const page = await openGuarded('grant')
     await outcome(page, `navigator.mediaDevices.getUserMedia({ audio: true })`)
     const details = await app.evaluate(() =>
@@ -136,13 +136,13 @@ describe('a page that asks for', () => {
     })
   })
 
-  it('its location is refused or told, as the handler says', async () => {
+  it('its location is refused or given, as the handler says', async () => {
     const where = `new Promise((done, fail) => navigator.geolocation.getCurrentPosition(done, (e) => e.code === 1 ? fail('denied') : done(e)))`
     expect(await outcome(await openGuarded('deny'), where)).toBe('refused')
     expect(await asked('request')).toEqual(['geolocation'])
   })
 
-  it('full screen is put back when the handler says no', async () => {
+  it('full screen is reverted when the handler says no', async () => {
     const page = await openGuarded('deny')
     await page.mouse.click(5, 5)
     await page.evaluate(() => document.documentElement.requestFullscreen().catch(() => {}))
@@ -151,11 +151,11 @@ describe('a page that asks for', () => {
   })
 })
 
-describe('a page that looks up a permission', () => {
+describe('a page that queries a permission', () => {
   const state = (page: Page, name: string) =>
     page.evaluate(async (name) => (await navigator.permissions.query({ name: name as 'camera' })).state, name)
 
-  it('is told what the check handler says', async () => {
+  it('gets the check handler’s answer', async () => {
     const denied = await openGuarded('deny')
     expect(await state(denied, 'geolocation')).toBe('denied')
     expect(await asked('check')).toEqual(['geolocation'])
@@ -164,7 +164,7 @@ describe('a page that looks up a permission', () => {
     expect(await state(granted, 'camera')).toBe('granted')
   })
 
-  it('is told of devices by name once it has been granted them, and the next page of the session is not', async () => {
+  it('sees device names once it has permission, and the session’s next page doesn’t', async () => {
     const labels = (page: Page) =>
       page.evaluate(async () => (await navigator.mediaDevices.enumerateDevices()).some(({ label }) => label !== ''))
     const url = `${site.origin}/devices`
@@ -196,13 +196,13 @@ describe('a page that looks up a permission', () => {
     expect(await labels(await open())).toBe(false)
   })
 
-  it('is told that all is granted where there is no handler, as in Electron', async () => {
+  it('sees everything as granted if there is no handler, as in Electron', async () => {
     const page = await openGuarded('no handlers')
     expect(await state(page, 'notifications')).toBe('granted')
     expect(await page.evaluate(() => Notification.permission)).toBe('granted')
   })
 
-  it('finds none of the host’s means', async () => {
+  it('finds none of the host’s internals', async () => {
     const page = await openGuarded('deny')
     expect(
       await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => /host|electron/i.test(name)))
@@ -215,12 +215,12 @@ describe('a device', () => {
     ['usb', `navigator.usb.requestDevice({ filters: [] })`],
     ['serial', `navigator.serial.requestPort()`],
     ['hid', `navigator.hid.requestDevice({ filters: [] }).then((list) => list.length > 0 || Promise.reject('denied'))`]
-  ])('is never given (%s)', async (_what, attempt) => {
+  ])('is never given to a page (%s)', async (_what, attempt) => {
     const page = await openGuarded('deny')
     expect(await outcome(page, attempt)).toBe('refused')
   })
 
-  it('of the screen kind is never given', async () => {
+  it('for screen capture is never given to a page', async () => {
     const page = await openGuarded('deny')
     expect(await outcome(page, `navigator.mediaDevices.getDisplayMedia({ video: true })`)).toBe('refused')
     expect(await asked('request')).toContain('display-capture')

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 it.each([
   ['--remote-debugging-port=9222', {}, '--remote-debugging-port'],
   ['--lang=en-GB', { SSLKEYLOGFILE: '/nowhere/keys' }, 'SSLKEYLOGFILE']
-])('a packed application that is started with %s and %j says so and ends', async (argument, env, named) => {
+])('a packaged application started with %s and %j reports it and exits', async (argument, env, named) => {
   const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; said: string }>()
   const entry = ['--import', join(root, 'test/host/register.ts'), join(root, 'src/main/index.ts')]
   execFile(

@@ -32,10 +32,10 @@ function failure(line: string): Promise<string> {
   }, line)
 }
 
-describe('what is not emulated throws', () => {
+describe('anything not emulated throws', () => {
   it.each([
-    ['a module that is not there', `new electron.ShareMenu({})`],
-    ['a function that is not there', `electron.safeStorage.encryptString('x')`],
+    ['a missing module', `new electron.ShareMenu({})`],
+    ['a missing function', `electron.safeStorage.encryptString('x')`],
     ['a member of an emulated object', `window.webContents.findInPage('x')`],
     ['a member of an emulated module', `electron.shell.readShortcutLink('x')`],
     ['a member that does not exist in Electron either', `window.fly()`],
@@ -60,7 +60,7 @@ describe('what is not emulated throws', () => {
     expect(await failure(line)).toContain('is not emulated by the test host')
   })
 
-  it('and importing it is free', async () => {
+  it('but importing it is allowed', async () => {
     expect(await app.evaluate((electron) => typeof electron.ShareMenu)).toBe('function')
   })
 
@@ -71,7 +71,7 @@ describe('what is not emulated throws', () => {
   })
 })
 
-describe('every event that the host knows is one of Electron’s', async () => {
+describe('every event known to the host is one of Electron’s', async () => {
   const file = createRequire(import.meta.url).resolve('electron/electron.d.ts')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022)
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-it('shows an icon with its words, and its menu can be clicked', async () => {
+it('shows an icon with its tooltip, and its menu can be clicked', async () => {
   expect(await app.tray()).toBeNull()
   await expect(app.clickTray()).rejects.toThrow('no icon in the tray')
   await app.evaluate(({ Tray, Menu, nativeImage }, picture) => {
@@ -42,7 +42,7 @@ it('shows an icon with its words, and its menu can be clicked', async () => {
   expect(await app.evaluate(() => globalThis.fixture.records)).toEqual(['clicked', 'counter'])
 })
 
-it('lets a tray end, and refuses what is asked of it then', async () => {
+it('can be destroyed, and refuses calls after that', async () => {
   const said = await app.evaluate(() => {
     const tray = globalThis.fixture.tray as import('electron').Tray
     tray.destroy()
@@ -57,7 +57,7 @@ it('lets a tray end, and refuses what is asked of it then', async () => {
   expect(await app.tray()).toBeNull()
 })
 
-it('reads pictures as Electron does: what is none is empty, and no icon is made of a file that isn’t there', async () => {
+it('reads pictures as Electron does: an invalid one is empty, and a missing file makes no icon', async () => {
   const read = await app.evaluate(({ nativeImage, Tray }, picture) => {
     const images = [nativeImage.createFromPath(picture), nativeImage.createFromPath('/nowhere.png')]
     images.push(nativeImage.createFromBuffer(Buffer.from('no picture')))
@@ -78,7 +78,7 @@ it('reads pictures as Electron does: what is none is empty, and no icon is made 
   expect(read.failure).toContain('Failed to load image')
 })
 
-it('has a badge with a number, and an icon over the window’s with words', async () => {
+it('has a badge with a number, and an overlay icon with a description', async () => {
   expect(await app.badge()).toEqual({ count: 0, overlay: null })
   await app.evaluate(({ app, nativeImage }, picture) => {
     app.setBadgeCount(3)
