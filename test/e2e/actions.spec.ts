@@ -17,7 +17,7 @@ async function openSent(clerk: Clerk, name: string): Promise<void> {
   await clerk.openDocument(name)
 }
 
-test('a due date is extended for every document of the package, and the service has it to the minute', {
+test('a due date is extended for every document of a package, exactly to the minute', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   const [deed = ''] = await sendElsewhere(office, ['Deed of gift', 'Cover letter'])
@@ -41,11 +41,7 @@ test('a due date is extended for every document of the package, and the service 
   for (const { dueAt } of Object.values(office.service.state.documents)) expect(dueAt).toBe(due)
 })
 
-test('a signer is corrected, and the change is said before it is made', { tag: '@full' }, async ({
-  open,
-  line,
-  office
-}) => {
+test('a signer is corrected after a preview of the change', { tag: '@full' }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE, WIREMU])
   const clerk = await open()
   await connect(clerk, line)
@@ -67,7 +63,7 @@ test('a signer is corrected, and the change is said before it is made', { tag: '
   expect(document?.signers.map(({ Email }) => Email)).toEqual([MERE.email, 'w.ngata@example.org'])
 })
 
-test('two signers are corrected at once, one of them newly shared with someone, and the service has both', {
+test('two signers are corrected together, one of them newly shared, and the service has both', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE, WIREMU])
@@ -102,7 +98,7 @@ test('two signers are corrected at once, one of them newly shared with someone, 
   ])
 })
 
-test('a document goes to a notary’s queue, a signer is reminded, signatures are verified and the result is kept', {
+test('a document goes to a notary’s queue, a signer is reminded, and signatures are verified and the result kept', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   const [deed = ''] = await sendElsewhere(office, ['Deed of gift'])
@@ -138,7 +134,7 @@ test('a document goes to a notary’s queue, a signer is reminded, signatures ar
   expect(readFileSync(file, 'utf8')).not.toContain('DocumentURL')
 })
 
-test('an extension that is asked for offline waits, also over a restart, and is made once when online again', async ({
+test('an extension requested offline waits, also across a restart, and is sent once when online again', async ({
   open,
   userData,
   line,
@@ -168,7 +164,7 @@ test('an extension that is asked for offline waits, also over a restart, and is 
   expect(bodiesOf(office, 'Extend')).toHaveLength(1)
 })
 
-test('an extension whose answer was lost is found to be done, and is not made again', { tag: '@full' }, async ({
+test('an extension whose answer was lost is found to have succeeded, and is not repeated', { tag: '@full' }, async ({
   open,
   line,
   office
@@ -190,7 +186,7 @@ test('an extension whose answer was lost is found to be done, and is not made ag
   expect(bodiesOf(office, 'Extend')).toHaveLength(1)
 })
 
-test('a reminder whose answer was lost is a person’s to decide, and goes again only on their word', {
+test('a reminder whose answer was lost is left to a person, and repeated only on their decision', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'])
@@ -208,7 +204,7 @@ test('a reminder whose answer was lost is a person’s to decide, and goes again
   expect(bodiesOf(office, 'SendReminder')).toHaveLength(2)
 })
 
-test('an employer’s record is made with its fields, shown before it is saved, and offered to the next form', {
+test('an employer’s record is created, previewed before saving, and offered to the next form', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   const clerk = await open()

@@ -21,7 +21,7 @@ async function damage(path: string): Promise<void> {
   await file.close()
 }
 
-test('the database gets another key, is gone on with from a copy once it is damaged, how long things stay is set by who may, and everything is removed when that is asked for', {
+test('the database’s key is changed, a damaged database is replaced by a copy, retention is set by authorised staff, and all data are removed on request', {
   tag: '@full'
 }, async ({ open }) => {
   // Seven applications, one after the other.

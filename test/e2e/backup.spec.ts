@@ -58,7 +58,7 @@ test('a backup made here is restored on another computer from the first screen',
 })
 
 test(
-  'a restore that is called off when asked about what waits isn’t carried out by a later start either',
+  'a restore cancelled at the question about pending work isn’t carried out by a later start either',
   {
     tag: '@full'
   },

@@ -4,7 +4,7 @@
 import { MERE } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-test('a send on a bad day says what it meets, and goes on a good one', { tag: '@full' }, async ({ clerk }) => {
+test('a send on a bad day reports each problem, and succeeds on a good one', { tag: '@full' }, async ({ clerk }) => {
   const { window } = clerk
   await clerk.goTo('Settings')
   await window.getByText('Simulate problems').click()

@@ -48,7 +48,7 @@ const people = [
   'Lena,,lena@example.com,31/02/2099'
 ]
 
-test('a dropped sheet is corrected in the table, sent, and seen in the Outbox with what was corrected', async ({
+test('a dropped sheet is corrected in the table, sent, and shown in the Outbox with its corrections', async ({
   clerk
 }, testInfo) => {
   const { window, button } = clerk
@@ -86,9 +86,7 @@ test('a dropped sheet is corrected in the table, sent, and seen in the Outbox wi
   for (const name of ['Mere Tamati', 'Lena Brooks']) await expect(window.getByRole('row', { name })).toBeVisible()
 })
 
-test('rows that were copied in a spreadsheet are pasted, without headings, and sent', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('rows copied from a spreadsheet are pasted without headings and sent', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button(/^Client engagement letter/).click()
@@ -111,7 +109,7 @@ test('rows that were copied in a spreadsheet are pasted, without headings, and s
   await expect(window.getByRole('row', { name: /Mere Tamati/ })).toBeVisible()
 })
 
-test('rows are pasted with the keys alone', { tag: '@full' }, async ({ clerk }) => {
+test('rows are pasted with the keyboard alone', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button(/^Client engagement letter/).click()
@@ -140,7 +138,7 @@ test('a newcomer tries a bulk send in the practice office', { tag: '@full' }, as
 })
 
 test(
-  'a file that can’t be used here says so, and the window goes nowhere',
+  'an unusable file is reported, and the window doesn’t navigate to it',
   { tag: '@full' },
   async ({ clerk }, testInfo) => {
     const { window } = clerk

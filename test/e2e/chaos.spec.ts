@@ -1,8 +1,8 @@
 import { outboxChaos } from '../chaos/outbox.ts'
 import { expect, test } from './office.ts'
 
-test('killed while it composes and sends, the application loses nothing and sends nothing twice', async () => {
-  // Resolving an uncertain send takes two looks a minute apart.
+test('killed while composing and sending, the application loses nothing and sends nothing twice', async () => {
+  // Resolving an uncertain send takes two reads a minute apart.
   const faults: string[] = []
   const tally = await outboxChaos({ rounds: 2, seed: 7, say: (line) => faults.push(line) })
   expect(faults).toEqual([])

@@ -39,9 +39,9 @@ test('a first package is composed and sent with the keyboard alone', async ({ cl
   await expect(window.getByText(/^Sent to .+\.$/)).toBeVisible()
 })
 
-test('a package can be taken back before it leaves, and is edited where it was left', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('a package can be taken back before it is sent, and editing continues where it was left', {
+  tag: '@full'
+}, async ({ clerk }) => {
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
   await clerk.putInOutbox()
   await clerk.window.keyboard.press('Escape')
@@ -50,7 +50,11 @@ test('a package can be taken back before it leaves, and is edited where it was l
   await expect(clerk.window.getByText('Nothing has been sent yet.')).toBeVisible()
 })
 
-test('what nobody hurries goes by itself after ten seconds', { tag: '@full' }, async ({ open, line, office }) => {
+test('an undisturbed package is sent automatically after ten seconds', { tag: '@full' }, async ({
+  open,
+  line,
+  office
+}) => {
   const clerk = await open()
   await connect(clerk, line)
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
@@ -60,7 +64,10 @@ test('what nobody hurries goes by itself after ten seconds', { tag: '@full' }, a
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('what was typed last is kept when the window is closed at once', { tag: '@full' }, async ({ open, userData }) => {
+test('the last typed text is kept when the window is closed immediately', { tag: '@full' }, async ({
+  open,
+  userData
+}) => {
   const before = await open({ userData })
   await before.choosePracticeOffice()
   await before.goTo('Compose')
@@ -74,7 +81,7 @@ test('what was typed last is kept when the window is closed at once', { tag: '@f
   await expect(after.window.getByText('Letter of authority')).toBeVisible()
 })
 
-test('a window whose last words could not be kept is not closed without asking', { tag: '@full' }, async ({ open }) => {
+test('a window whose last text could not be saved asks before it closes', { tag: '@full' }, async ({ open }) => {
   const { app, window, goTo, button, choosePracticeOffice } = await open()
   await choosePracticeOffice()
   await goTo('Compose')
@@ -101,7 +108,7 @@ test('a window whose last words could not be kept is not closed without asking',
 })
 
 test(
-  'drafts travel to another workstation as a file',
+  'drafts are moved to another workstation as a file',
   { tag: '@full' },
   async ({ clerk, open, userData }, testInfo) => {
     const file = testInfo.outputPath('Letter.countersign')
@@ -139,7 +146,7 @@ test(
 )
 
 test(
-  'two hundred rows of a sheet are sent, and the five bad ones once they are fixed',
+  'two hundred rows of a sheet are sent, and the five invalid ones once corrected',
   { tag: '@full' },
   async ({ open, line, office }, testInfo) => {
     const clerk = await open()

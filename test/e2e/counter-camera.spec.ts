@@ -20,7 +20,7 @@ function brightness(page: Page): Promise<number> {
   })
 }
 
-test('a video confirmation: the page waits, covered, until staff allows the camera with the PIN', {
+test('a video confirmation waits, covered, until staff allow the camera with the PIN', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window, person } = clerk
@@ -46,7 +46,7 @@ test('a video confirmation: the page waits, covered, until staff allows the came
   expect(allowed?.detail).toMatchObject({ devices: 'camera' })
 })
 
-test('consent that was given at the start holds, and only for this session', { tag: '@full' }, async ({ clerk }) => {
+test('consent given at the start applies only to this session', { tag: '@full' }, async ({ clerk }) => {
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Deed of trust'], [ON_VIDEO]))
   const page = await clerk.handOver(ON_VIDEO, 'Deed of gift', { allowsCamera: true })
@@ -61,7 +61,7 @@ test('consent that was given at the start holds, and only for this session', { t
   expect(await app.views()).toEqual([])
 })
 
-test('the person goes on without the camera, and signs where the form allows it', { tag: '@full' }, async ({
+test('the person continues without the camera, and signs if the form allows it', { tag: '@full' }, async ({
   clerk
 }) => {
   const { window, person } = clerk
@@ -79,9 +79,7 @@ test('the person goes on without the camera, and signs where the form allows it'
   await expect(window.getByText('The signer opted out of video.')).toBeVisible()
 })
 
-test('staff choose a camera with its picture before them, and the signing page gets it', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('staff choose a camera by its picture, and the signing page gets it', { tag: '@full' }, async ({ clerk }) => {
   const { window, person, goTo } = clerk
   await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
   await goTo('Settings')
@@ -119,7 +117,7 @@ test('staff choose a camera with its picture before them, and the signing page g
   expect(entries.filter(({ what, detail }) => what === 'camera-allowed' && detail.by === 'page got it')).toHaveLength(1)
 })
 
-test('an identity step takes a picture; a form that demands video sends one whom staff refuses the camera to staff', {
+test('an identity step takes a picture; a form that requires video sends the signer to staff if the camera is refused', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, person } = clerk

@@ -12,7 +12,7 @@ async function secondDisplay(clerk: Clerk): Promise<{ id: number; page: Page; pe
   return { id, page, person: personAt(clerk.app, page) }
 }
 
-test('the second display greets, and knows nothing of the office; two people sign there while the clerk’s side stays on the first', async ({
+test('the second display shows a welcome and nothing of the office; two people sign there while the clerk’s side stays on the first', async ({
   clerk
 }) => {
   const { app, window } = clerk
@@ -55,7 +55,7 @@ test('the second display greets, and knows nothing of the office; two people sig
   await expect(page.getByRole('heading', { name: 'Haere mai' })).toBeVisible()
 })
 
-test('a second display whose page crashes while nobody signs there comes back, also where it crashes twice', {
+test('a second display whose idle page crashes comes back, even after a second crash', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app } = clerk
@@ -84,7 +84,7 @@ test('a second display whose page crashes while nobody signs there comes back, a
   await expect(back.getByRole('heading', { name: 'Nau mai, welcome' })).toBeVisible()
 })
 
-test('who wants staff rings at whatever screen the clerk is, and says no name there; the clerk covers the page, and lets it go on', {
+test('a call for staff rings on any screen of the clerk’s without a name; the clerk hides the page and lets it continue', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window } = clerk
@@ -124,7 +124,7 @@ test('who wants staff rings at whatever screen the clerk is, and says no name th
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('the second display is unplugged in the middle: the clerk’s own window is locked, and the page is gone', {
+test('when the second display is unplugged during signing, the clerk’s window is locked and the page closed', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window } = clerk
@@ -143,7 +143,7 @@ test('the second display is unplugged in the middle: the clerk’s own window is
   expect(await happened(clerk)).toEqual(expect.arrayContaining(['left', 'unlocked', 'session-ended']))
 })
 
-test('a second display that comes in the middle is used by the next session', { tag: '@full' }, async ({ clerk }) => {
+test('a second display connected during a session is used by the next one', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   await configureCounter(clerk, { useOtherDisplay: true })
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))

@@ -21,7 +21,7 @@ function debug({ app }: Clerk, method: string, params: object): Promise<unknown>
   )
 }
 
-test('a file that staff opened for the signer reaches the page, and is gone when it closes', async ({ clerk }) => {
+test('a file that staff opened for the signer reaches the page, and is deleted when it closes', async ({ clerk }) => {
   const { app, window, person } = clerk
   const theirs = await mkdtemp(join(tmpdir(), 'parata-'))
   await writeFile(join(theirs, 'passport.pdf'), 'the passport')
@@ -59,9 +59,7 @@ test('a file that staff opened for the signer reaches the page, and is gone when
   expect(JSON.stringify(entries)).not.toContain('parata-')
 })
 
-test('a signature is the pen’s, with its pressure, whatever the palm does beside it', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('a signature is drawn by the pen, with pressure, ignoring the palm', { tag: '@full' }, async ({ clerk }) => {
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await page.getByTestId('signature-drawn').check()

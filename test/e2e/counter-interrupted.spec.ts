@@ -7,7 +7,7 @@ import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsew
 
 const IDLE_SOON = { idle: { warnAfter: 5, coverAfter: 5, endAfter: 5 } }
 
-test('the connection is lost in the middle and comes back: the page is tried again, and signed', {
+test('after the connection is lost and restored midway, the page is reloaded and signed', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window, person } = clerk
@@ -26,9 +26,9 @@ test('the connection is lost in the middle and comes back: the page is tried aga
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('what can’t be asked is not called signed, and becomes known once online again', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('a signature that can’t be checked isn’t reported as signed, and is confirmed once online again', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
@@ -45,7 +45,7 @@ test('what can’t be asked is not called signed, and becomes known once online 
 })
 
 withFolder(
-  'the machine dies in the middle: the next start is locked, says what is true, and the rest is taken up again',
+  'after a crash midway the next start is locked, reports the true state, and signing can be resumed',
   { tag: '@full' },
   async ({ open, userData }) => {
     const before = await open({ userData })
@@ -76,9 +76,7 @@ withFolder(
   }
 )
 
-test('nobody is there any more: a warning, then covered, then ended, and the page is gone', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('an abandoned page is announced, then covered, then ended', { tag: '@full' }, async ({ clerk }) => {
   const { app, window, person } = clerk
   await configureCounter(clerk, IDLE_SOON)
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
@@ -101,7 +99,7 @@ test('nobody is there any more: a warning, then covered, then ended, and the pag
 const WAITS: Record<number, number> = { 3: 5_000, 4: 15_000, 5: 30_000 }
 
 withFolder(
-  'five wrong PINs: each next one has to wait longer, also in the next start, and the right one then opens',
+  'after five wrong PINs each further one waits longer, also across a restart, and the right one then unlocks',
   { tag: '@full' },
   async ({ open, userData }) => {
     const before = await open({ userData })
@@ -148,7 +146,7 @@ const LEAVING = {
   'someone wants to close the window': ({ app }) => app.closeWindow()
 } satisfies Record<string, (clerk: Parameters<typeof send>[0]) => Promise<void>>
 
-test('each way to leave the page covers it until staff gives the PIN, and then it goes on as it was', {
+test('each way of leaving the page covers it until staff enter the PIN, and then it continues as it was', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window, person } = clerk
@@ -178,7 +176,7 @@ test('each way to leave the page covers it until staff gives the PIN, and then i
 })
 
 withFolder(
-  'nobody is at the computer: Countersign locks itself, stays locked over a restart, and the PIN opens it as it was',
+  'an unattended computer locks automatically, stays locked across a restart, and the PIN restores the screen',
   { tag: '@full' },
   async ({ open, userData }) => {
     const before = await open({ userData })

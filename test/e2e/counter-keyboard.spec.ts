@@ -10,7 +10,7 @@ const arabic = new URL('../../src/renderer/src/screens/counter/person/languages/
 const { sentences } = JSON.parse(readFileSync(arabic, 'utf8')) as { sentences: Record<string, string> }
 const say = (sentence: string) => sentences[sentence] ?? `not translated: ${sentence}`
 
-test('with keys alone, in Arabic, a person signs, and goes from the page to our buttons and back', async ({
+test('with the keyboard alone, in Arabic, a person signs, and moves from the page to our buttons and back', async ({
   clerk
 }) => {
   const { app, window, button } = clerk

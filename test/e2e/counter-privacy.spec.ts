@@ -118,9 +118,7 @@ async function ownRecords({ window: page }: Clerk, reference: string): Promise<s
   }, reference)
 }
 
-test('after a session nothing of what a signer left anywhere on the page is found on the machine', async ({
-  clerk
-}) => {
+test('after a session nothing that a signer left in the page is found on the machine', async ({ clerk }) => {
   const { app, window } = clerk
   const texts = Object.keys(PLANTS).map((_name, index) => planted(index))
   expect(texts.length).toBeGreaterThanOrEqual(20)
@@ -154,7 +152,7 @@ test('after a session nothing of what a signer left anywhere on the page is foun
   await rm(workspace, { recursive: true, force: true })
 })
 
-test('what a signer typed is not found when the page is closed half way, or the computer loses its power', {
+test('what a signer typed is not found after the page is closed midway or the computer loses power', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app } = clerk

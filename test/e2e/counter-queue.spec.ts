@@ -12,7 +12,7 @@ import { formsFor, happened, send } from './sending.ts'
 const DOCUMENTS = ['Cover letter', 'Deed of gift', 'Letter of wishes', 'Power of attorney', 'Will']
 const DECLINED = 'Letter of wishes'
 
-test('a couple signs five documents in one sitting; what one declines the other is neither asked for nor told to sign', {
+test('a couple signs five documents in one session; one declined by the first isn’t offered to the second', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, person } = clerk
@@ -66,7 +66,7 @@ const QUEUE: readonly Person[] = ['Aroha', 'Ben', 'Chen', 'Dita', 'Eru', 'Fale',
   email: `${first.toLowerCase()}.rewi@example.com`
 }))
 
-test('eight people wait: a clerk calls them one by one by keys alone, one doesn’t come, and one comes back', {
+test('eight people wait: a clerk calls them one by one with the keyboard, one is a no-show, and one comes back', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, button, person } = clerk

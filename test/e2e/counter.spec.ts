@@ -4,7 +4,7 @@ import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsew
 
 const HANA: Person = { first: 'Hana', last: 'Rewi', email: 'hana.rewi@example.com' }
 
-test('one signer: from the queue to the page in three clicks, and nothing of the office until the PIN brings the screen back', async ({
+test('one signer gets from the queue to the page in three clicks, and sees nothing of the office until the PIN unlocks it', async ({
   clerk
 }) => {
   const { app, window, person } = clerk
@@ -33,7 +33,7 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
   expect((await app.windows())[0]?.fullScreen).toBe(false)
 })
 
-test('one who reads no English has their screens in their language and larger, and staff theirs again', {
+test('a signer who reads no English gets screens in their language and larger, and staff get theirs back', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, person } = clerk
@@ -57,7 +57,7 @@ test('one who reads no English has their screens in their language and larger, a
   await expect(window.getByRole('navigation', { name: 'Screens' })).toBeVisible()
 })
 
-test('what happened is in the audit trail, which verifies', { tag: '@full' }, async ({ clerk }) => {
+test('the session is recorded in the audit trail, which verifies', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const [reference] = (await send(clerk, formsFor(['Deed of gift'], [MERE]))).values()
   await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'] }), MERE)
@@ -89,9 +89,9 @@ test('what happened is in the audit trail, which verifies', { tag: '@full' }, as
   await expect(window.getByText('Mere Tamati').first()).toBeVisible()
 })
 
-test('three signers in order on one machine, each with a handover and a page of their own', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('three signers sign in order on one machine, each with a handover and a page of their own', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, inOrder('Deed of trust', [MERE, WIREMU, HANA]))
   const also = ['Wiremu Ngata', 'Hana Rewi']
@@ -116,9 +116,7 @@ test('three signers in order on one machine, each with a handover and a page of 
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(3)
 })
 
-test('a couple signs two documents in one sitting, and the screen changes hands once', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('a couple signs two documents in one session with a single handover', { tag: '@full' }, async ({ clerk }) => {
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE, WIREMU]))
   const page = await clerk.handOver(MERE, 'Deed of gift', { isEverything: true })
@@ -133,7 +131,7 @@ test('a couple signs two documents in one sitting, and the screen changes hands 
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(2)
 })
 
-test('several documents for one person, one of them declined: each is told for itself', { tag: '@full' }, async ({
+test('several documents for one person, one of them declined, are each reported separately', { tag: '@full' }, async ({
   clerk
 }) => {
   const { window, person } = clerk
@@ -152,7 +150,7 @@ test('several documents for one person, one of them declined: each is told for i
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(1)
 })
 
-test('one who says that they have finished without having signed is led back, and signs; no second session begins meanwhile', {
+test('a signer who says they have finished without signing is led back and signs; no second session starts meanwhile', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, person } = clerk
@@ -173,14 +171,14 @@ test('one who says that they have finished without having signed is led back, an
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('while the screen changes hands a room is ready, empty and out of sight, and goes where nobody enters it', {
+test('during the handover an empty signing view is ready out of sight, and is closed if nobody uses it', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const roomIsReady = () =>
     expect.poll(async () => (await app.views('all')).map((view) => view.url())).toEqual(['about:blank'])
-  await test.step('staff takes the screen back', async () => {
+  await test.step('staff take the screen back', async () => {
     await clerk.beginTurn(MERE, 'Deed of gift')
     await roomIsReady()
     expect(await app.views()).toEqual([])
@@ -189,7 +187,7 @@ test('while the screen changes hands a room is ready, empty and out of sight, an
     await person.button('End session').click()
     await expect.poll(() => app.views('all')).toEqual([])
   })
-  await test.step('someone else who is handed the screen says so: staff has to come, and nothing was opened', async () => {
+  await test.step('the wrong person says so: staff are called, and no page was opened', async () => {
     await clerk.button('Back to Counter').click()
     await clerk.beginTurn(MERE, 'Deed of gift')
     await roomIsReady()
@@ -202,7 +200,7 @@ test('while the screen changes hands a room is ready, empty and out of sight, an
   })
 })
 
-test('where the service has the signature, and the page leads nowhere, the screen thanks by itself', {
+test('once the service has the signature, the thanks appear automatically even if the page leads nowhere', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window } = clerk
@@ -215,7 +213,7 @@ test('where the service has the signature, and the page leads nowhere, the scree
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('nobody is handed the screen before the evidence that the office requires was seen', { tag: '@full' }, async ({
+test('the screen can’t be handed over before the required evidence was confirmed', { tag: '@full' }, async ({
   clerk
 }) => {
   const { window, button } = clerk
@@ -229,7 +227,7 @@ test('nobody is handed the screen before the evidence that the office requires w
   await expect(button('I’m Mere Tamati – start')).toBeVisible()
 })
 
-test('a name that is typed without going to the field first finds its person, and Enter begins', {
+test('a name typed without focusing the search field finds its person, and Enter begins', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window } = clerk
@@ -251,7 +249,7 @@ test('a name that is typed without going to the field first finds its person, an
   ).toBeVisible()
 })
 
-test('a walk-in: from a preset, sent, and straight to the counter', { tag: '@full' }, async ({ clerk }) => {
+test('a walk-in is sent from a preset and goes straight to the counter', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const composition = formsFor(['Visitor’s agreement'], [MERE])
   await window.evaluate(async (composition) => {
@@ -263,7 +261,7 @@ test('a walk-in: from a preset, sent, and straight to the counter', { tag: '@ful
   await button('Add walk-in').click()
   await button(/^Visitor/).click()
   await button('Send and go to Counter').click()
-  // The sheet opens by itself, as soon as the service has created the document.
+  // The sheet opens automatically, as soon as the service has created the document.
   await clerk.handOverAs()
   await sign(await clerk.takeScreen(MERE), MERE)
   await clerk.giveBack()

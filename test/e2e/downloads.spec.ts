@@ -50,7 +50,7 @@ async function summaryOf({ window: page }: Clerk) {
   })
 }
 
-test('a rule downloads a document as it completes, named as the office wants, and what it saved is checked', {
+test('a rule downloads a completed document under the office’s file name, and the saved file is verified', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window, button } = clerk
@@ -108,7 +108,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
 })
 
 lineTest(
-  'a whole view is downloaded over a line that breaks and a computer that dies: each file once, and whole',
+  'a whole view is downloaded despite a broken connection and a crash: each file once and complete',
   async ({ open, userData }) => {
     const office = await openPracticeOffice({ data: 'demo', auth: { scheme: 'bearer', token: 'made-up-token-1' } })
     const line = await openFaultProxy(office.url)

@@ -37,7 +37,7 @@ async function downloadedIn(folder: string): Promise<string[]> {
   return found.filter((name) => name.endsWith('.pdf'))
 }
 
-test('the main job is done by keyboard alone', { tag: '@full' }, async ({ open, office }) => {
+test('the main job can be done with the keyboard alone', { tag: '@full' }, async ({ open, office }) => {
   const { app, window } = await open()
   const { keyboard } = window
   const touches = await countTouches(window)
@@ -112,7 +112,7 @@ async function pressMenu(window: Page, name: string): Promise<void> {
   throw new Error(`The arrows don’t lead to “${name}”`)
 }
 
-test('once composed, it is done by right click alone', { tag: '@full' }, async ({ open, office }) => {
+test('once composed, it can be done with right clicks alone', { tag: '@full' }, async ({ open, office }) => {
   const clerk = await open()
   const { app, button, window } = clerk
   const dialog = window.getByRole('dialog')
@@ -209,7 +209,7 @@ async function doMainJob(clerk: Clerk, office: PracticeOffice): Promise<void> {
   await expect.poll(() => downloadedIn(app.userData)).toHaveLength(1)
 }
 
-test('at 200 % nothing of it is cut off', { tag: '@full' }, async ({ open, office }) => {
+test('at 200 % nothing in it is cut off', { tag: '@full' }, async ({ open, office }) => {
   const clerk = await open()
   const { window } = clerk
   await clerk.connectTo(office.url)
@@ -221,7 +221,7 @@ test('at 200 % nothing of it is cut off', { tag: '@full' }, async ({ open, offic
   await doMainJob(clerk, office)
 })
 
-test('in the smallest window nothing of it is cut off', { tag: '@full' }, async ({ open, office }) => {
+test('in the smallest window nothing in it is cut off', { tag: '@full' }, async ({ open, office }) => {
   const clerk = await open()
   await clerk.app.resizeWindow({ width: 1024, height: 640 })
   await clerk.connectTo(office.url)
@@ -243,7 +243,7 @@ const SCREENS = [
 ] as const
 
 practice(
-  'the mouse’s buttons and the keys lead back and forward through ten screens, each as it was left',
+  'mouse buttons and keys go back and forward through ten screens, each restored as it was left',
   { tag: '@full' },
   async ({ clerk }) => {
     const { app, window } = clerk

@@ -6,7 +6,7 @@ import { test as practice } from './office.ts'
 
 const row = (window: Page, name: string) => window.getByRole('row', { name: new RegExp(name) })
 
-test('by right click alone addresses are copied and a signer is corrected, in the smallest window', {
+test('with right clicks alone addresses are copied and a signer is corrected, in the smallest window', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   for (const name of ['Deed of gift', 'Will']) await sendElsewhere(office, [name], [MERE, WIREMU])
@@ -29,7 +29,7 @@ test('by right click alone addresses are copied and a signer is corrected, in th
   await expect(window.getByRole('dialog', { name: 'Correct Wiremu Ngata' })).toBeVisible()
 })
 
-test('by keyboard alone a document is found, looked into, extended, and its menu opened at its row', {
+test('with the keyboard alone a document is found, opened and extended, and its menu opens at its row', {
   tag: '@full'
 }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE])
@@ -64,7 +64,7 @@ test('by keyboard alone a document is found, looked into, extended, and its menu
 })
 
 practice(
-  'back and forward go through ten screens, and a list is where it was left',
+  'back and forward go through ten screens, and a list keeps its scroll position',
   { tag: '@full' },
   async ({ clerk }) => {
     const { window } = clerk
@@ -106,7 +106,7 @@ practice(
 )
 
 practice(
-  'at 200 % by the keys a draft is begun, and after a crash one is in it again',
+  'a draft started with the keyboard at 200 % is open again after a crash',
   { tag: '@full' },
   async ({ open }, testInfo) => {
     const userData = testInfo.outputPath('data')
@@ -132,7 +132,7 @@ practice(
 )
 
 practice(
-  'a field has a menu of its own, and nothing of it is asked of a server',
+  'a text field has our own context menu, and nothing in it is requested from a server',
   { tag: '@full' },
   async ({ clerk }) => {
     const { app, window } = clerk

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connect, expect, sendElsewhere, test } from './bad-line.ts'
 import { MERE, WIREMU } from './clerk.ts'
 
-test('what happens at the service is seen within seconds, told once, counted and unread', { tag: '@full' }, async ({
+test('a change at the service is seen within seconds, announced once, counted and unread', { tag: '@full' }, async ({
   open,
   line,
   office
@@ -36,7 +36,7 @@ test('what happens at the service is seen within seconds, told once, counted and
   await expect(window.getByText('Mere Tamati declined to sign.')).toBeVisible()
 })
 
-test('documents are found as one types, filtered, kept as a view with its count, and exported', async ({
+test('documents are found while typing, filtered, saved as a view with its count, and exported', async ({
   open,
   userData,
   line,
@@ -81,7 +81,11 @@ test('documents are found as one types, filtered, kept as a view with its count,
   await expect(after.window.getByRole('row', { name: 'Deed of gift' })).toBeHidden()
 })
 
-test('a document that can’t be read is named, and hides no other', { tag: '@full' }, async ({ open, line, office }) => {
+test('an unreadable document is named, and the others are still shown', { tag: '@full' }, async ({
+  open,
+  line,
+  office
+}) => {
   await sendElsewhere(office, ['Deed of gift'], [MERE])
   await sendElsewhere(office, ['Broken'], [WIREMU])
   line.spoil((body) => body.replaceAll('"Email":"wiremu.ngata@example.com"', '"Email":{"not":"text"}'))
@@ -94,7 +98,7 @@ test('a document that can’t be read is named, and hides no other', { tag: '@fu
   await expect(clerk.window.getByText('Broken').first()).toBeVisible()
 })
 
-test('folders that answer with nothing for a moment lose nothing', { tag: '@full' }, async ({ open, line, office }) => {
+test('folders that are briefly empty lose nothing', { tag: '@full' }, async ({ open, line, office }) => {
   await sendElsewhere(office, ['Deed of gift', 'Cover letter'])
   const clerk = await open()
   await connect(clerk, line)
@@ -110,7 +114,7 @@ test('folders that answer with nothing for a moment lose nothing', { tag: '@full
   await expect(clerk.window.getByRole('row', { name: 'Cover letter' })).toBeVisible()
 })
 
-test('what other software drops in a drop folder becomes a draft, with a report beside it', { tag: '@full' }, async ({
+test('a file from other software in a drop folder becomes a draft, with a report beside it', { tag: '@full' }, async ({
   clerk
 }) => {
   const { app, window } = clerk

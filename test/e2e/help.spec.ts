@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './office.ts'
 
-test('F1 opens the section about the screen, the search finds, and back leads to where one was', async ({ clerk }) => {
+test('F1 opens the section about the screen, the search works, and back returns to the screen', async ({ clerk }) => {
   const { app, window } = clerk
   await app.setOnline(false)
   await clerk.goTo('Bulk send')
@@ -29,7 +29,7 @@ test('F1 opens the section about the screen, the search finds, and back leads to
   await expect(window.getByRole('heading', { level: 1, name: 'Bulk send' })).toBeVisible()
 })
 
-test('the search for commands and the menu lead to sections', { tag: '@full' }, async ({ clerk }) => {
+test('the command search and the menu lead to sections', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   await window.keyboard.press('Control+k')
   await window.getByRole('combobox', { name: 'Search or run a command' }).fill('file names')
@@ -39,7 +39,7 @@ test('the search for commands and the menu lead to sections', { tag: '@full' }, 
   await expect(window.getByRole('article').getByText('The first version.')).toBeVisible()
 })
 
-test('after an update Today offers what is new, once', { tag: '@full' }, async ({ open }, testInfo) => {
+test('after an update Today shows what is new, once', { tag: '@full' }, async ({ open }, testInfo) => {
   const userData = testInfo.outputPath('data')
   const notice = /: what’s new$/
   const first = await open({ userData })

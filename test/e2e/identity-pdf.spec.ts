@@ -116,7 +116,7 @@ async function pictureOf(clerk: Clerk, number: number): Promise<Buffer> {
 }
 
 test(
-  'a report looks as in another program, is printed, and is cleared; nothing of it is on the disk',
+  'a report looks as in another program, is printed and cleared, and leaves nothing on the disk',
   { tag: '@full' },
   async ({ clerk }, testInfo) => {
     const { app, window } = clerk
@@ -176,7 +176,7 @@ async function whatIsPrinted(clerk: Clerk): Promise<Buffer> {
   return Buffer.from(await app.evaluate(() => (globalThis as { paper?: Promise<string> }).paper ?? ''), 'base64')
 }
 
-test('the report that was downloaded is shown in its folder', { tag: '@full' }, async ({ clerk }) => {
+test('a downloaded report is shown in its folder', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   const { reference } = await checkedDocument(clerk)
   await app.dialog.answerOpen([app.userData])
@@ -192,7 +192,7 @@ test('the report that was downloaded is shown in its folder', { tag: '@full' }, 
   expect((await readFile(shown ?? '')).subarray(0, 5).toString()).toBe('%PDF-')
 })
 
-test('a report with a script and a link runs none and goes nowhere; damaged ones are told; all under our own policy', async ({
+test('a report’s script and link do nothing and damaged reports are reported, all under our own content policy', async ({
   open,
   office
 }) => {

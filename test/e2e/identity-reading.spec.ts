@@ -39,7 +39,7 @@ async function goToHash({ window: page }: Clerk, hash: string): Promise<void> {
 }
 
 test(
-  'a check is read from its document’s page, its faces are painted, and nothing of it stays',
+  'an identity check is read from its document’s page, its faces are shown, and nothing of it is kept',
   { tag: '@full' },
   async ({ clerk }, testInfo) => {
     const { app, window } = clerk
@@ -96,7 +96,7 @@ test(
   }
 )
 
-test('pictures that would do harm are told of, under our own policy; a check that is gone is said to be', {
+test('harmful pictures are reported under our own content policy, and a deleted check is reported as such', {
   tag: '@full'
 }, async ({ open, office }) => {
   const service = await openIdentityService(office.url)

@@ -7,7 +7,7 @@ import { openKeyring } from '../fixtures/keyring.ts'
 import { connect, expect, formsSentTo, isSend, test } from './bad-line.ts'
 import { MERE, sign } from './clerk.ts'
 
-test('what was sent before a restart is there after it, and can be signed', { tag: '@full' }, async ({
+test('a package sent before a restart is there afterwards, and can be signed', { tag: '@full' }, async ({
   open,
   userData
 }) => {
@@ -24,7 +24,7 @@ test('what was sent before a restart is there after it, and can be signed', { ta
   await expect(after.window.getByRole('heading', { name: /signed/i })).toBeVisible()
 })
 
-test('a draft is there after the power went', { tag: '@full' }, async ({ open, userData }) => {
+test('a draft survives a power failure', { tag: '@full' }, async ({ open, userData }) => {
   const before = await open({ userData })
   await before.choosePracticeOffice()
   await before.composeForm({ name: 'Letter of authority', people: [MERE] })
@@ -41,7 +41,7 @@ test('a draft is there after the power went', { tag: '@full' }, async ({ open, u
   await expect(after.window.getByLabel('E-mail', { exact: true })).toHaveValue(MERE.email)
 })
 
-test('a send that was on its way when the power went is uncertain, and is found', { tag: '@full' }, async ({
+test('a send interrupted by a power failure is uncertain, and is then found', { tag: '@full' }, async ({
   open,
   userData,
   line,
@@ -63,7 +63,7 @@ test('a send that was on its way when the power went is uncertain, and is found'
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('a send whose answer was lost is in doubt until the service can be asked, and is not sent again', async ({
+test('a send whose answer was lost is uncertain until the service can be read, and is not repeated', async ({
   open,
   line,
   office
@@ -82,7 +82,7 @@ test('a send whose answer was lost is in doubt until the service can be asked, a
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('what is sent while offline waits, also over a restart, and goes once when it is back', { tag: '@full' }, async ({
+test('a send made offline waits, also across a restart, and goes once when online again', { tag: '@full' }, async ({
   open,
   userData,
   line,
@@ -107,7 +107,7 @@ test('what is sent while offline waits, also over a restart, and goes once when 
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('the folders stay readable offline, and say since when', { tag: '@full' }, async ({ open, line }) => {
+test('the folders stay readable offline, with the time of the last read', { tag: '@full' }, async ({ open, line }) => {
   const clerk = await open()
   await connect(clerk, line)
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
@@ -129,7 +129,7 @@ test('the folders stay readable offline, and say since when', { tag: '@full' }, 
   await expect(clerk.window.getByText('Online', { exact: true })).toBeVisible()
 })
 
-test('it ends though the keychain never answers', { tag: '@full' }, async ({ open, userData }) => {
+test('the application quits even if the keychain never answers', { tag: '@full' }, async ({ open, userData }) => {
   // Elsewhere the system’s keychain is the user’s own.
   if (process.platform !== 'linux') return
   const root = await mkdtemp(join(tmpdir(), 'countersign-keyring-'))
@@ -150,7 +150,7 @@ test('it ends though the keychain never answers', { tag: '@full' }, async ({ ope
   }
 })
 
-test('while the keychain is locked or gone, the recovery key opens the data for one run, and nothing else of the keychain passes for empty', {
+test('while the keychain is locked or missing, the recovery key opens the data for one run, and no keychain entry is taken for empty', {
   tag: '@full'
 }, async ({ open, userData, line, office }) => {
   if (process.platform !== 'linux') return

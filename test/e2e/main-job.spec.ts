@@ -13,7 +13,7 @@ const WITHOUT_MOBILE: Person = {
   identity: { question: 'Date of birth', answer: '1984-03-09' }
 }
 
-test('a form: composed, sent, signed at the counter, its identity data saved, its signatures verified', {
+test('a form is composed, sent and signed at the counter, its identity data saved, and its signatures verified', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { app, window } = clerk
@@ -58,7 +58,9 @@ test('a form: composed, sent, signed at the counter, its identity data saved, it
   await expect(window.getByRole('status').filter({ hasText: /valid/i }).first()).toBeVisible()
 })
 
-test('a template: chosen from the list, sent, signed in order by two people at the counter', async ({ clerk }) => {
+test('a template is chosen from the list, sent, and signed in order by two people at the counter', async ({
+  clerk
+}) => {
   const { window } = clerk
 
   await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU], embedded: true, inOrder: true })

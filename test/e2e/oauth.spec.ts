@@ -2,7 +2,7 @@
 import { openPracticeOffice } from '../../src/practice/office.ts'
 import { expect, test } from './office.ts'
 
-test('a person signs in with the browser, and the account is removed with its sign-in', async ({ open }) => {
+test('a person signs in with the browser, and removing the account revokes the sign-in', async ({ open }) => {
   const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'oauth', clientId: 'harbour' } })
   try {
     const clerk = await open()

@@ -30,7 +30,7 @@ const inOffice = test.extend<{ two: { office: SharedOffice; front: Clerk; back: 
 })
 
 inOffice(
-  'what is sent at one workstation of an office is in the Outbox of the other, and a pause is everyone’s',
+  'a package sent at one workstation of an office appears in the other’s Outbox, and a pause applies to both',
   async ({ two: { office, front, back } }) => {
     await expect(back.window.getByRole('list', { name: 'Workstations' })).toContainText('Front desk')
 
@@ -61,7 +61,7 @@ inOffice(
 )
 
 inOffice(
-  'a draft is typed at one workstation at a time until another takes it over, and a person is called at one counter',
+  'a draft is edited at one workstation until another takes it over, and a person is called at one counter',
   {
     tag: '@full'
   },
@@ -103,7 +103,7 @@ inOffice(
 )
 
 inOffice(
-  'a supervisor follows all counters of an office on the board, by keys alone',
+  'a supervisor follows all counters of an office on the board, with the keyboard alone',
   { tag: '@full' },
   async ({ two: { front, back } }) => {
     for (const [clerk, counterName] of [
@@ -149,7 +149,7 @@ inOffice(
 )
 
 test(
-  'the application makes an office, invites to it and looks at it by the administrator’s command, without a window',
+  'the administrator’s command creates an office, invites to it and inspects it, without a window',
   { tag: '@full' },
   async ({ isStill: _ }, testInfo) => {
     const cluster = await openCluster()

@@ -93,10 +93,7 @@ async function check(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Check connection of Harbour Law' }).click()
 }
 
-test('a certificate authority of the organisation’s own is trusted, and it is said which', { tag: '@full' }, async ({
-  serve,
-  start
-}) => {
+test('an organisation’s own certificate authority is trusted and named', { tag: '@full' }, async ({ serve, start }) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
   const { port } = await serve(aCertificate({ name: 'localhost', by: root }))
   const accounts = [account(`https://localhost:${port}`)]
@@ -106,7 +103,7 @@ test('a certificate authority of the organisation’s own is trusted, and it is 
   await expect(app.window.getByText('Your organisation’s certificate authority “Harbour Law Root”')).toBeVisible()
 })
 
-test('a certificate that it didn’t sign is refused as ever', { tag: '@full' }, async ({ serve, start }) => {
+test('a certificate that the authority didn’t sign is still refused', { tag: '@full' }, async ({ serve, start }) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
   const { port, asked } = await serve(aCertificate({ name: 'localhost', issuer: root.name }))
   const app = await start({ accounts: [account(`https://localhost:${port}`)], certificateAuthorities: [root.cert] })
@@ -115,7 +112,7 @@ test('a certificate that it didn’t sign is refused as ever', { tag: '@full' },
   expect(asked).toHaveLength(0)
 })
 
-test('a service that insists on a client certificate gets the one that was chosen, and no other service does', async ({
+test('a service that requires a client certificate gets the chosen one, and no other service does', async ({
   serve,
   start
 }) => {
@@ -151,7 +148,7 @@ test('a service that insists on a client certificate gets the one that was chose
   expect(other.asked).toHaveLength(0)
 })
 
-test('a proxy that wants a sign-in gets it once someone has signed in, and a wrong password is said', {
+test('a proxy that requires a sign-in gets it once someone has signed in, and a wrong password is reported', {
   tag: '@full'
 }, async ({ serve, start }) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
@@ -188,7 +185,7 @@ test('a proxy that wants a sign-in gets it once someone has signed in, and a wro
   }
 })
 
-test('the browser engine goes past no proxy that is named alone, and takes nothing that it says for the service', {
+test('the browser engine never bypasses a single proxy, and never takes the proxy’s answer for the service’s', {
   tag: '@full'
 }, async ({ serve }) => {
   const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))
@@ -246,7 +243,7 @@ test('the browser engine goes past no proxy that is named alone, and takes nothi
   }
 })
 
-test('the browser engine goes on to the next of a script’s proxies where one is dead, and past them only where its list says DIRECT', {
+test('if a script’s first proxy is dead the browser engine tries the next, and goes direct only if its list says DIRECT', {
   tag: '@full'
 }, async ({ serve }) => {
   const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))

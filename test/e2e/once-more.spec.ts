@@ -5,7 +5,7 @@
 import { MERE, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-test('a package is sent once more to someone else, and to the same people only after it was asked', {
+test('a package is sent again to someone else, and to the same people only after a question', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, button } = clerk
@@ -36,9 +36,7 @@ test('a package is sent once more to someone else, and to the same people only a
   await expect(window.getByRole('list', { name: 'Recent' }).getByRole('button')).toHaveText([/Privacy consent/])
 })
 
-test('the choices of a field are listed once, and are there for the next package', { tag: '@full' }, async ({
-  clerk
-}) => {
+test('a field’s choices are listed once, and offered for the next package', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const addChoice = async () => {
     await clerk.goTo('Compose')
@@ -66,7 +64,9 @@ test('the choices of a field are listed once, and are there for the next package
   await expect(window.getByRole('group', { name: /^Paid/ })).toContainText(/Weekly\s*Monthly/)
 })
 
-test('someone is sent to from the directory, and forgotten', { tag: '@full' }, async ({ clerk }) => {
+test('a package is sent to a person from the directory, who can then be forgotten', { tag: '@full' }, async ({
+  clerk
+}) => {
   const { window, button } = clerk
   await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU] })
   await clerk.send()

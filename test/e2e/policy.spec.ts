@@ -21,7 +21,7 @@ function put(text: string): string {
   return path
 }
 
-test('what a policy sets is there and marked, and stays where the file is broken later', async () => {
+test('a policy’s settings are applied and marked, and stay in effect if the file is broken later', async () => {
   const account = { name: 'Harbour Law', address: 'https://signing.invalid/web', signIn: 'bearer' }
   const path = put(
     JSON.stringify({ accounts: [account], otherAccounts: false, practiceOffice: false, counter: { files: false } })
@@ -51,7 +51,7 @@ test('what a policy sets is there and marked, and stays where the file is broken
   }
 })
 
-test('a check of a file says what it found, opens no window and keeps nothing', { tag: '@full' }, async () => {
+test('checking a policy file reports the findings, opens no window and stores nothing', { tag: '@full' }, async () => {
   const root = resolve(import.meta.dirname, '../..')
   const userData = join(folder, 'user-data')
   const check = (path: string) =>

@@ -107,7 +107,7 @@ async function connect({ window, button }: Clerk, method: RegExp, fields: Typed,
   return dialog
 }
 
-test('forty secrets that are used on every screen are nowhere but where they are kept', async ({ open }, testInfo) => {
+test('forty secrets used on every screen are found only where they are stored', async ({ open }, testInfo) => {
   const { secrets, plant, digits, known } = planting()
   const place = await mkdtemp(join(tmpdir(), 'countersign-secrets-'))
   const userData = join(place, 'user-data')
@@ -153,7 +153,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
   window.setDefaultTimeout(30_000)
   const said = (text: string | RegExp) => expect(window.getByText(text).first()).toBeVisible()
 
-  await test.step('accounts of every way to sign in', async () => {
+  await test.step('accounts with every sign-in method', async () => {
     await button(/Connect your office/).click()
     await window.getByLabel('Name', { exact: true }).fill('Harbour Law')
     await window.getByLabel('Service address').fill(services.bearer.url)
@@ -307,7 +307,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
     await button('Back to Counter').click()
   })
 
-  await test.step('a backup, and a look into it', async () => {
+  await test.step('a backup, and checking it', async () => {
     await goTo('Settings')
     await button('Back up…').click()
     const dialog = window.getByRole('dialog', { name: 'Back up this computer' })
@@ -332,7 +332,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
     await asked.getByRole('button', { name: 'Cancel' }).click()
   })
 
-  await test.step('what is saved for others', async () => {
+  await test.step('files saved for others', async () => {
     await button('Save a report…').click()
     await app.dialog.answerSave(join(saved, 'report.zip'))
     await window.getByRole('dialog', { name: 'Report for support' }).getByRole('button', { name: 'Save…' }).click()
@@ -372,7 +372,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
   }
   expect([...secrets.keys()].length).toBeGreaterThanOrEqual(40)
 
-  await test.step('nothing of it is anywhere while Countersign runs', async () => {
+  await test.step('no secret is anywhere else while Countersign runs', async () => {
     const pid = await app.evaluate(() => process.pid)
     if (process.platform === 'linux') {
       const processes = await searchProcesses(pid, secrets)
@@ -386,13 +386,13 @@ test('forty secrets that are used on every screen are nowhere but where they are
     expect.soft(await found(saved, secrets)).toEqual([])
   })
 
-  await test.step('no answer and no event has it', async () => {
+  await test.step('no answer or event contains one', async () => {
     const known = new Map([['a name', 'Harbour Law']])
     expect((await searchFolder(recorded, known)).found).toContain('accounts.list: a name')
     expect.soft(await found(recorded, secrets)).toEqual([])
   })
 
-  await test.step('nor when it has ended, or is killed', async () => {
+  await test.step('nor after it has quit or was killed', async () => {
     await app.quit()
     expect.soft(await found(place, secrets)).toEqual([])
     const again = await open(start)
@@ -412,7 +412,7 @@ async function found(folder: string, secrets: Secrets): Promise<string[]> {
   return search.found.filter((one) => !MEANT.some((meant) => meant.test(one)))
 }
 
-test('what is left somewhere is found, however it is written there', { tag: '@full' }, async ({ clerk }, testInfo) => {
+test('a planted secret is found in any encoding', { tag: '@full' }, async ({ clerk }, testInfo) => {
   const { secrets, plant } = planting()
   const text = plant('one')
   const folder = join(testInfo.outputDir, 'planted')

@@ -13,7 +13,7 @@ test('a signer who declines is shown as declined, with the reason', { tag: '@ful
   await expect(window.getByText('The amount is wrong.').first()).toBeVisible()
 })
 
-test('a page that is closed before it was signed is not called signed', { tag: '@full' }, async ({ clerk }) => {
+test('a page closed before it was signed is not reported as signed', { tag: '@full' }, async ({ clerk }) => {
   const { app, window } = clerk
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
   await clerk.send()
@@ -47,7 +47,7 @@ test('nothing of the first signer is left for the second', { tag: '@full' }, asy
   await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
 })
 
-test('signing links are nowhere in our own page', { tag: '@full' }, async ({ clerk }) => {
+test('signing links never appear in our own page', { tag: '@full' }, async ({ clerk }) => {
   const { window } = clerk
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
   await clerk.send()

@@ -30,7 +30,7 @@ async function scan(window: Page, code: string) {
   for (const key of [...code, 'Enter']) await window.keyboard.press(key)
 }
 
-test('staff with names: a manager ends the wait that someone’s guesses made, and the trail says who it was', {
+test('a manager ends the delay caused by someone’s wrong PINs, and the audit trail names the manager', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, button, person } = clerk
@@ -77,7 +77,7 @@ test('staff with names: a manager ends the wait that someone’s guesses made, a
   expect(entries.some((entry) => entry.startsWith('pin-wait-ended'))).toBe(true)
 })
 
-test('a manager’s badge is scanned wherever a PIN is asked for, also while PINs have to wait', {
+test('a manager’s badge works wherever a PIN is required, even during the delay after wrong PINs', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, button, person } = clerk
@@ -124,7 +124,7 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Ben Tui')
 })
 
-test('what a role doesn’t include is greyed out and says why, until someone else unlocks Countersign', {
+test('what a role doesn’t include is disabled with a reason, until someone else unlocks Countersign', {
   tag: '@full'
 }, async ({ clerk }) => {
   const { window, button, goTo } = clerk
@@ -169,7 +169,7 @@ test('what a role doesn’t include is greyed out and says why, until someone el
   await expect(window.getByRole('heading', { name: 'What do you want to send?' })).toBeVisible()
 })
 
-test('a package waits until someone else releases it, and leaves once', async ({ clerk }) => {
+test('a package waits until someone else releases it, and is sent once', async ({ clerk }) => {
   const { window, button, goTo } = clerk
   await nameStaff(clerk)
   await window.getByLabel('Packages that someone else releases').selectOption('All')

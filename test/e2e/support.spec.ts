@@ -20,7 +20,7 @@ function status(userData: string): Promise<{ code: number | null; said: string }
   })
 }
 
-test('a report for support is read, and saved as it was shown: without names, with both files of the log', async ({
+test('a support report is reviewed and saved as shown: without names, with both log files', async ({
   clerk
 }, testInfo) => {
   const { app, window, button, goTo } = clerk
@@ -65,7 +65,7 @@ test('a report for support is read, and saved as it was shown: without names, wi
 })
 
 test(
-  'a monitor reads in one line how Countersign stands while it runs, when it has ended, and when it was killed',
+  'a monitor reads the status in one line while Countersign runs, after it has ended, and after it was killed',
   { tag: '@full' },
   async ({ open }, testInfo) => {
     const userData = testInfo.outputPath('user-data')

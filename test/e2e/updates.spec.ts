@@ -8,7 +8,7 @@ import { connect, isSend, test } from './bad-line.ts'
 import { MERE } from './clerk.ts'
 import { expect } from './office.ts'
 
-test('an update waits for a send, is offered, and is installed as Countersign restarts', { tag: '@full' }, async ({
+test('an update waits for a send, is offered, and is installed when Countersign restarts', { tag: '@full' }, async ({
   open,
   line,
   userData
@@ -60,7 +60,10 @@ test('an update waits for a send, is offered, and is installed as Countersign re
   }
 })
 
-test('what another signed is refused in words, and nothing of it is kept', async ({ open, userData }) => {
+test('an update signed by someone else is refused with a reason, and nothing of it is stored', async ({
+  open,
+  userData
+}) => {
   const [feed, other] = [await openUpdateFeed(), await openUpdateFeed()]
   writeFileSync(join(userData, 'app-update.yml'), 'updaterCacheDirName: updates\n')
   const policy = join(userData, 'policy.json')

@@ -24,7 +24,7 @@ async function openSigned(clerk: Clerk, name: string): Promise<void> {
   await clerk.openDocument(name)
 }
 
-test('a verification is there when its document is opened again, and after a restart, with its time', {
+test('a verification is still shown, with its time, when its document is reopened and after a restart', {
   tag: '@full'
 }, async ({ open, userData, line, office }) => {
   const [lease = '', deed = ''] = await sendElsewhere(office, ['Lease', 'Deed of gift'], [MERE])
@@ -59,7 +59,7 @@ test('a verification is there when its document is opened again, and after a res
   await expect(after.window.getByText('Signature verified: valid.')).toBeVisible()
 })
 
-test('a rule verifies each document as it completes, and tells of one that isn’t valid', async ({
+test('a rule verifies each document when it completes, and reports one that isn’t valid', async ({
   open,
   line,
   office
