@@ -31,12 +31,12 @@ const LOOKED_AT = {
   'native-reg': false
 }
 
-test('npm runs no script of any package, nor makes one up of a binding.gyp', () => {
+test('npm runs no package’s scripts, not even one derived from a binding.gyp', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
   expect(manifest.allowScripts).toEqual(LOOKED_AT)
 })
 
-test('a package that comes with an install script is looked at first', () => {
+test('every package with an install script has been reviewed', () => {
   const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript)
   expect(scripted.map(([path]) => path)).toEqual([
     'node_modules/electron-winstaller',
@@ -45,12 +45,12 @@ test('a package that comes with an install script is looked at first', () => {
   ])
 })
 
-test('no command of ours hangs on a script that npm would have to run before or after it', () => {
+test('no command depends on a pre- or post-script run by npm', () => {
   const hooks = /^(pre|post)|^(install|prepare|dependencies)$/
   expect(Object.keys(manifest.scripts).filter((name) => hooks.test(name))).toEqual([])
 })
 
-test.each(['linux', 'darwin', 'win32'])('the native packages carry what was built for %s', (platform) => {
+test.each(['linux', 'darwin', 'win32'])('the native packages contain prebuilt files for %s', (platform) => {
   for (const arch of ['x64', 'arm64']) {
     const target = `${platform}-${arch}`
     expect(existsSync(join(root, `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${target}.node`))).toBe(true)
@@ -60,7 +60,7 @@ test.each(['linux', 'darwin', 'win32'])('the native packages carry what was buil
   }
 })
 
-test('the Node that scripts and tests run on comes as a package of each system’s own', () => {
+test('the Node for scripts and tests is a package for each system', () => {
   const systems = Object.keys(manifest.optionalDependencies).map((name) => {
     const { version = '', os, cpu, bin } = locked[`node_modules/${name}`] ?? {}
     expect(version).toBe(manifest.optionalDependencies[name])
@@ -84,9 +84,9 @@ test.each([
   'test:packed',
   'package',
   'release'
-])('npm run %s begins by finding it', (name) => expect(manifest.scripts[name]).toMatch(/^npm run -s own-node && /))
+])('npm run %s first finds that Node', (name) => expect(manifest.scripts[name]).toMatch(/^npm run -s own-node && /))
 
-test('it is found first by npm’s commands where npm has not put it there', () => {
+test('npm’s commands find that Node first even if npm did not link it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-own-node-'))
   try {
     const isWindows = process.platform === 'win32'

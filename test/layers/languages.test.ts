@@ -19,7 +19,7 @@ test('each language has every sentence', () => {
   expect(completeLanguages()).toEqual([...PERSON_LANGUAGES])
 })
 
-test('none has a sentence that is not shown any more', () => {
+test('no language has a sentence that is no longer shown', () => {
   const known = new Set<string>(SENTENCES)
   expect(
     catalogues.flatMap(([code, { sentences }]) =>
@@ -28,7 +28,7 @@ test('none has a sentence that is not shown any more', () => {
   ).toEqual([])
 })
 
-test('what is put into a sentence is put into each translation, in every form of it', () => {
+test('each translation, in every plural form, has the sentence’s placeholders', () => {
   const wrong = catalogues.flatMap(([code, { sentences }]) =>
     SENTENCES.flatMap((sentence) => {
       const said = sentences[sentence] ?? ''
@@ -43,7 +43,7 @@ test('what is put into a sentence is put into each translation, in every form of
   expect(wrong).toEqual([])
 })
 
-test('each says by whom it was read', () => {
+test('each language names its reviewer', () => {
   for (const [code, { name, review }] of catalogues) {
     expect([code, review]).toEqual([
       code,
@@ -53,7 +53,7 @@ test('each says by whom it was read', () => {
   }
 })
 
-test('a language that lacks a sentence, or has an empty one, is not offered', () => {
+test('a language with a missing or empty sentence is not offered', () => {
   const [first, second] = SENTENCES
   const { [first]: _left, ...others } = CATALOGUES.mi.sentences
   const emptied = { ...CATALOGUES.ar.sentences, [second]: '  ' }
@@ -63,7 +63,7 @@ test('a language that lacks a sentence, or has an empty one, is not offered', ()
   expect(completeLanguages({})).toEqual(['en'])
 })
 
-test('each sentence of the list is said somewhere on a person’s screens', () => {
+test('each sentence in the list is used on the signer’s screens', () => {
   const code = sources
     .filter((file) => file.includes('/screens/counter/person/') && !file.endsWith('sentences.ts'))
     .map((file) => readFileSync(join(root, file), 'utf8'))
@@ -71,7 +71,7 @@ test('each sentence of the list is said somewhere on a person’s screens', () =
   expect(SENTENCES.filter((sentence) => !code.includes(`'${sentence}'`))).toEqual([])
 })
 
-test('every test that docs/accessibility.md names is there by that title', () => {
+test('every test named in docs/accessibility.md exists with that title', () => {
   const files = ['renderer/counter-languages', 'renderer/counter-person', 'unit/counter/preferences']
   const tests = [...files, 'e2e/counter', 'e2e/counter-keyboard']
     .map((file) => join(root, 'test', `${file}.${file.startsWith('e2e') ? 'spec' : 'test'}.ts`))

@@ -11,7 +11,7 @@ describe('dependencies point one way', () => {
     expect(sources.length).toBeGreaterThan(50)
   })
 
-  test('the composition root awaits nothing at its top: Electron is ready only once it was evaluated', () => {
+  test('the composition root has no top-level await: Electron is ready only once it was evaluated', () => {
     const compositionRoot = sources.filter((file) => /^src\/main\/[^/]+\.ts$/.test(file))
     expect(compositionRoot).toContain('src/main/index.ts')
     for (const file of compositionRoot) {

@@ -46,7 +46,7 @@ function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
 }
 
 describe('the structure', () => {
-  test('no file can be reached from itself', () => {
+  test('no file imports itself indirectly', () => {
     expect(circlesOf(graph)).toEqual([])
     expect(
       circlesOf(
@@ -74,7 +74,7 @@ describe('the structure', () => {
     expect(mutual).toEqual([])
   })
 
-  test('a small file with one user beside it lies inside that user', () => {
+  test('a small file with a single user in its folder belongs inside that user', () => {
     const crumbs = sources.filter((file) => {
       const users = importers.get(file) ?? []
       const [only] = users
@@ -92,7 +92,7 @@ describe('the styles', () => {
       .flatMap(([, selectors = '']) => selectors.split(','))
       .flatMap((selector) => /^\s*\.([\w-]+)\s*$/.exec(selector)?.[1] ?? [])
 
-  test('no component has a class of its own by the name of one of layout.css', () => {
+  test('no component reuses a class name of layout.css', () => {
     const shared = new Set(classesOf(readFileSync(join(root, 'src/renderer/src/ui/layout.css'), 'utf8')))
     expect(shared.has('stack')).toBe(true)
     // A tone says what something means; each component defines how it shows that.
@@ -107,14 +107,14 @@ describe('the styles', () => {
   })
 })
 
-describe('the ways of docs/architecture.md', () => {
+describe('the paths in docs/architecture.md', () => {
   const chapter = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
   const ways = [...chapter.matchAll(/^### (.+)\n\n((?:\d+\. .+\n)+)/gm)].map(
     ([, name = '', steps = '']) =>
       [name, [...steps.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file)] as const
   )
 
-  test.each(ways)('%s: every file is there, and reached from the others', (_name, files) => {
+  test.each(ways)('%s: every file exists and is connected to the others', (_name, files) => {
     const all = new Set(files)
     expect(files.filter((file) => !graph.has(file))).toEqual([])
     // Screens and main meet in the contract, main's parts in its roots, and operations in the client that holds them.
@@ -140,10 +140,10 @@ describe('the ways of docs/architecture.md', () => {
     expect(files.filter((file) => !reached.has(file))).toEqual([])
   })
 
-  test('there are some', () => expect(ways.length).toBeGreaterThanOrEqual(2))
+  test('exist', () => expect(ways.length).toBeGreaterThanOrEqual(2))
 })
 
-test('every test that docs/dialects.md names is there by that title', () => {
+test('every test named in docs/dialects.md exists with that title', () => {
   const text = readFileSync(join(root, 'docs/dialects.md'), 'utf8')
   const title = '“((?:[^“”]|“[^“”]*”)+)”'
   const named = [...text.matchAll(new RegExp(`\`([\\w/.-]+\\.(?:test|spec)\\.ts)\`((?:,?\\s${title})+)`, 'g'))]

@@ -46,7 +46,7 @@ const straightIn = (file: string, content: string) =>
     .filter((text) => STRAIGHT.test(text))
     .map((text) => `${file}: ${text.trim()}`)
 
-test('the file of words has what the code says, and nothing else', () => {
+test('the file of words matches the code', () => {
   mkdirSync(join(root, 'out'), { recursive: true })
   const folder = mkdtempSync(join(root, 'out/words-'))
   try {
@@ -86,7 +86,7 @@ function failuresOf(code: string): string[] {
   return texts.filter((text) => /\s/.test(text) && /\p{L}{2}/u.test(text))
 }
 
-test('each failure that the main process reports is in the file of words', () => {
+test('each failure reported by the main process is in the file of words', () => {
   const kept = readFileSync(join(root, 'src/words/en-GB.po'), 'utf8').replaceAll('"\n"', '')
   const missing = sources
     .filter((file) => file.startsWith('src/main/') && file.endsWith('.ts'))
@@ -97,7 +97,7 @@ test('each failure that the main process reports is in the file of words', () =>
   expect(missing).toEqual([])
 })
 
-test('apostrophes are curly wherever they may be read', () => {
+test('apostrophes in displayed texts are curly', () => {
   // SQL and the practice service's pages have their own quotation marks.
   const read = sources.filter((file) =>
     /^src\/(renderer|shared|main\/(ipc|shell|core\/(?!storage|office\/(migrations|administ|command)|documents\/mirror)))/.test(
@@ -108,7 +108,7 @@ test('apostrophes are curly wherever they may be read', () => {
   expect(read.flatMap((file) => straightIn(file, readFileSync(join(root, file), 'utf8')))).toEqual([])
 })
 
-test('straight ones are found in code and in components, and nothing that only looks like one', () => {
+test('straight apostrophes are found in code and components, without false alarms', () => {
   const code = [
     `import { don } from './don't.ts'`,
     `const text = (name: string) => \`\${name}'s place isn't the signers' own, \${name} can't\``,
@@ -126,7 +126,7 @@ test('straight ones are found in code and in components, and nothing that only l
   ])
 })
 
-test('no SQL and no code are among the words, where a translation could change what they do', () => {
+test('the words contain no SQL or code, which a translation could break', () => {
   const lines = readFileSync(join(root, 'src/words/en-GB.po'), 'utf8').split('\n')
   const code = lines.filter((line) =>
     /^(msgid(_plural)? )?".*(\b[a-z]+_[a-z]+\b|\b(SELECT|WHERE)\b|=>|<!doctype|\{[a-z-]+:)/.test(line)

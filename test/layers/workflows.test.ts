@@ -13,7 +13,7 @@ const names = readdirSync(folder)
 const text = (name: string) => readFileSync(join(folder, name), 'utf8')
 const called = (name: string) => [...text(name).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script)
 
-test.each(names)('%s calls only scripts that there are', (name) => {
+test.each(names)('%s calls only existing scripts', (name) => {
   expect(called(name).filter((script) => !(script in scripts))).toEqual([])
   const files = [...text(name).matchAll(/node (scripts\/[\w.-]+)/g)].map(([, file = '']) => file)
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
@@ -53,7 +53,7 @@ const inOthers: Record<string, string> = {
   'signing.spec.ts': 'counter-privacy.spec.ts'
 }
 
-test('npm test plays something of each specification that the workflow plays whole', { timeout: 600_000 }, () => {
+test('npm test plays something from every spec that the workflow plays completely', { timeout: 600_000 }, () => {
   expect(text('ci.yml')).not.toContain('grep')
   for (const [config, folder] of [
     ['playwright.config.ts', 'test/e2e'],
@@ -71,7 +71,7 @@ test('npm test plays something of each specification that the workflow plays who
   }
 })
 
-test('a release is tested, signed, listed, and put into the feed that updates look for', () => {
+test('a release is tested, signed, listed, and added to the update feed', () => {
   const release = text('release.yml')
   const steps = ['test:unit', 'test:packing', 'release', 'test:packed']
   expect(called('release.yml').filter((script) => steps.includes(script))).toEqual(steps)
@@ -85,7 +85,7 @@ test('a release is tested, signed, listed, and put into the feed that updates lo
   expect(release).toMatch(/node scripts\/sign-updates\.ts "\$RUNNER_TEMP\/update-key\.pem" dist/)
 })
 
-test('no workflow has more rights than it says, or takes what others write for a command', () => {
+test('no workflow has more permissions than declared, or runs text from outsiders as commands', () => {
   for (const name of names) {
     expect(text(name)).toMatch(/^permissions:\n {2}contents: read$/m)
     expect(text(name)).not.toMatch(/pull_request_target|run:.*\$\{\{ *github\.(event|head_ref)/)
