@@ -145,10 +145,10 @@ describe('for Linux', () => {
     }
   })
 
-  it('holds what is on the kept list', () =>
+  it('contains what the stored list says', () =>
     expect(contentsOf(packed)).toMatchFileSnapshot(join(import.meta.dirname, 'packed-for-linux.txt')))
 
-  it('has a list of what it is made of, with version, licence and hash of each package', () => {
+  it('has a bill of materials with version, licence and hash of each package', () => {
     const list = JSON.parse(readFileSync(join(packed.resources, 'sbom.cdx.json'), 'utf8'))
     expect(list).toMatchObject({
       bomFormat: 'CycloneDX',
@@ -165,7 +165,7 @@ describe('for Linux', () => {
     }
   })
 
-  it('has the licences of all that is bundled', () => {
+  it('has the licences of everything bundled', () => {
     for (const path of ['out/main/licences.md', 'out/renderer/licences.md'])
       expect(
         packed.files.some((file) => file.path === path),
@@ -173,7 +173,7 @@ describe('for Linux', () => {
       ).toBe(true)
   })
 
-  it('has the natives of that system alone, and nothing else outside of its archive', () => {
+  it('has only this system’s native files, and nothing else outside its archive', () => {
     expectOnlyNativesBeside(packed)
     const size = packed.files.reduce((sum, { isUnpacked, bytes }) => sum + (isUnpacked ? bytes().length : 0), 0)
     expect(size).toBeLessThan(3.2 * 2 ** 20)
@@ -181,7 +181,7 @@ describe('for Linux', () => {
 
   it('has its fuses set', () => expect(fusesOf(join(packed.folder, 'countersign'))).toEqual(FUSES))
 
-  it('makes a deb and an rpm that say where it is from, and need the keychain', () => {
+  it('makes a deb and an rpm that name their origin and depend on the keychain', () => {
     expect(packed.packages.map(({ target }) => target)).toEqual(['deb', 'rpm'])
     for (const { options } of packed.packages) {
       expect(options).toEqual(expect.arrayContaining(['--maintainer', 'Countersign <support@example.com>']))
@@ -190,7 +190,7 @@ describe('for Linux', () => {
     expect(packed.packages[1]?.options).toEqual(expect.arrayContaining(['--depends', 'libsecret']))
   })
 
-  it('has an entry in the desktop’s menu that starts it on X11, with no switch that takes a guard away', () => {
+  it('has a desktop menu entry that starts it on X11, without switches that disable a safeguard', () => {
     for (const { options, desktopEntry } of packed.packages) {
       expect(desktopEntry).toMatch(/^Exec=\/opt\/Countersign\/countersign --ozone-platform=x11 %U$/m)
       expect(desktopEntry).toMatch(/^Icon=countersign$/m)
@@ -200,7 +200,7 @@ describe('for Linux', () => {
     }
   })
 
-  it('is what links for drafts and files of drafts are opened with', () => {
+  it('opens draft links and draft files', () => {
     for (const { desktopEntry, fileTypes } of packed.packages) {
       expect(desktopEntry).toMatch(/^MimeType=application\/x-countersign;x-scheme-handler\/countersign;$/m)
       expect(fileTypes).toContain('<glob pattern="*.countersign"/>')
@@ -217,7 +217,7 @@ describe('for Linux', () => {
     ['--proxy-server=http://127.0.0.1:8080', {}],
     ['--log-net-log=all.json', {}],
     ['SSLKEYLOGFILE', { SSLKEYLOGFILE: '/nowhere/keys' }]
-  ])('isn’t started with %s, says so, and touches nothing', async (start, env) => {
+  ])('refuses to start with %s, reports it, and touches nothing', async (start, env) => {
     const data = await mkdtemp(join(scratch, 'data-'))
     const ended = await run(packed, [`--user-data-dir=${data}`, ...(start.startsWith('--') ? [start] : [])], env)
     expect(ended.said).toContain(`It was started with “${start.replace(/=.*/, '')}”`)
@@ -225,7 +225,7 @@ describe('for Linux', () => {
     expect(readdirSync(data)).toEqual([])
   })
 
-  it('has all that it opens: database, keychain, threads, its window', async () => {
+  it('can open everything: database, keychain, threads, its window', async () => {
     const data = await mkdtemp(join(scratch, 'data-'))
     const { code, said } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
     expect(said).toContain('Smoke: everything opened.')
@@ -238,7 +238,7 @@ describe('for Linux', () => {
     ['out/main/practice-worker.js', 'the thread of the practice office'],
     ['node_modules/keytar/prebuilds/linux-x64/keytar.node', 'the keychain'],
     ['out/renderer/index.html', 'the window’s page']
-  ])('would say so if %s were not there', async (path, named) => {
+  ])('reports it if %s is missing', async (path, named) => {
     const [whole, gone] = [join(scratch, 'unpacked', path), join(scratch, 'gone')]
     await rename(whole, gone)
     try {
@@ -258,7 +258,7 @@ describe('for Windows', () => {
     packed = await pack('win32', Archs.arm64, ['dir'])
   })
 
-  it('has the natives of that system alone, and nothing else outside of its archive', () => {
+  it('has only this system’s native files, and nothing else outside its archive', () => {
     expectOnlyNativesBeside(packed)
     expect(nativesOf(packed)).toEqual([
       'node_modules/better-sqlite3-multiple-ciphers/prebuilds/win32-arm64.node',
@@ -267,7 +267,7 @@ describe('for Windows', () => {
     ])
   })
 
-  it('is what links for drafts are opened with, until it is removed', () => {
+  it('opens draft links until it is uninstalled', () => {
     const installer = readFileSync(join(root, 'resources/installer.nsh'), 'utf8')
     const [, install, removal] = /customInstall\n(.*?)!macroend.*customUnInstall\n(.*?)!macroend/s.exec(installer) ?? []
     expect(install).toContain(
@@ -277,7 +277,7 @@ describe('for Windows', () => {
     expect(removal).toContain('DeleteRegKey SHELL_CONTEXT "Software\\Classes\\countersign"')
   })
 
-  it('removes with itself what Electron wrote so that notices are shown', () => {
+  it('removes what Electron wrote for notifications when uninstalled', () => {
     const activator = /const TOAST_ACTIVATOR = '(\{[0-9A-F-]{36}\})'/
     const [, id] = activator.exec(readFileSync(join(root, 'src/main/shell/notifications.ts'), 'utf8')) ?? []
     const removal = readFileSync(join(root, 'resources/installer.nsh'), 'utf8')
@@ -285,7 +285,7 @@ describe('for Windows', () => {
     expect(removal).toMatch(/Delete "\$SMPROGRAMS\\\$\{PRODUCT_NAME\}\.lnk"/)
   })
 
-  it('has its fuses set, and the hash of its archive in its program', () => {
+  it('has its fuses set, and its archive’s hash in its program', () => {
     expect(fusesOf(join(packed.folder, 'Countersign.exe'))).toEqual(FUSES)
     expect(readFileSync(join(packed.folder, 'Countersign.exe')).toString('latin1')).toMatch(
       /"resources\\\\app\.asar","alg":"SHA256","value":"[0-9a-f]{64}"/
@@ -301,7 +301,7 @@ if (process.platform !== 'win32')
       packed = await pack('darwin', Archs.arm64, ['dir'])
     })
 
-    it('has the natives of that system alone, and nothing else outside of its archive', () => {
+    it('has only this system’s native files, and nothing else outside its archive', () => {
       expectOnlyNativesBeside(packed)
       expect(nativesOf(packed)).toEqual([
         'node_modules/better-sqlite3-multiple-ciphers/prebuilds/darwin-arm64.node',
@@ -309,7 +309,7 @@ if (process.platform !== 'win32')
       ])
     })
 
-    it('is entitled to compile, to the camera and the microphone, and to nothing else', () => {
+    it('is entitled to JIT compilation, camera and microphone, and nothing else', () => {
       const entitlements = 'resources/entitlements.mac.plist'
       expect(packed.options).toMatchObject({ hardenedRuntime: true, entitlements, entitlementsInherit: entitlements })
       const keys = [...readFileSync(join(root, entitlements), 'utf8').matchAll(/<key>(.*)<\/key>\s*<true\/>/g)]
@@ -320,13 +320,13 @@ if (process.platform !== 'win32')
       ])
     })
 
-    it('is signed for this machine where it is packed, and by a certificate where it is released', () => {
+    it('is signed ad hoc when packaged, and with a certificate when released', () => {
       const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
       expect(scripts.package).toMatch(/ electron-builder -c.mac.identity=- -c.mac.hardenedRuntime=false$/)
       expect(scripts.release).toMatch(/ electron-builder -c.forceCodeSigning=true$/)
     })
 
-    it('has its fuses set, and the hash of its archive among what is signed', () => {
+    it('has its fuses set, and its archive’s hash among the signed files', () => {
       const contents = join(packed.resources, '..')
       expect(fusesOf(join(contents, 'Frameworks/Electron Framework.framework/Electron Framework'))).toEqual(FUSES)
       const info = readFileSync(join(contents, 'Info.plist'), 'utf8')
