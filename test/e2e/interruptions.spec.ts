@@ -239,7 +239,7 @@ test('while the keychain is locked or missing, the recovery key opens the data f
     await expect(without.window.getByText(/kept only until you close Countersign/)).toBeVisible()
     const there = await without.window.evaluate(async () => {
       const { accounts, storage, system } = window.countersign
-      const [list, status, again] = [await accounts.list(), await system.status(), await storage.goOn()]
+      const [list, status, again] = [await accounts.list(), await system.status(), await storage.continueWithout()]
       return [list.ok && list.value.length, status.ok && status.value.storage, again.ok]
     })
     expect(there).toEqual([0, { state: 'memory', reason: 'no-keychain', hasData: true, isWithout: true }, true])

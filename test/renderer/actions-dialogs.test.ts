@@ -529,7 +529,7 @@ test('a refused action can be retried unchanged', async () => {
   const error = { code: 'server' as const, message: 'Broken.' }
   await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error })] }))
   await press('Try again')
-  expect(calls('actions.again')[0]?.input).toEqual({ id: actionOf(page).id })
+  expect(calls('actions.retry')[0]?.input).toEqual({ id: actionOf(page).id })
 })
 
 test('what another workstation did first is told as that, and isn’t tried again', async () => {
@@ -552,10 +552,10 @@ test('an action whose answer was lost is shown as not confirmed, and repeating i
   expect(screen.getByText('Reminder to Anahera Singh: not confirmed.')).toBeTruthy()
   expect(screen.getByText(/may or may not have been done/)).toBeTruthy()
   await press('Do it again…')
-  expect(calls('actions.again')).toHaveLength(0)
+  expect(calls('actions.retry')).toHaveLength(0)
   expect(within(screen.getByRole('dialog')).getByText(/would remind the signer twice/)).toBeTruthy()
   await press('Do it again')
-  expect(calls('actions.again')).toHaveLength(1)
+  expect(calls('actions.retry')).toHaveLength(1)
 })
 
 test('an uncertain action can be checked, or settled by staff', async () => {
@@ -569,7 +569,7 @@ test('an uncertain action can be checked, or settled by staff', async () => {
   await settle()
   expect(calls('actions.check')).toHaveLength(1)
   await press('It wasn’t done')
-  expect(calls('actions.settle')[0]?.input).toMatchObject({ happened: false })
+  expect(calls('actions.resolve')[0]?.input).toMatchObject({ happened: false })
 })
 
 test('a running action is updated when it finishes elsewhere', async () => {

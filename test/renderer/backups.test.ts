@@ -59,9 +59,9 @@ test('cancelling a restore closes the backup and clears the passphrase', async (
   await open()
   for (const leave of [() => press('Cancel'), pressEscape]) {
     await toCheck()
-    const before = count('storage.leaveBackup')
+    const before = count('storage.closeBackup')
     await leave()
-    expect(count('storage.leaveBackup')).toBe(before + 1)
+    expect(count('storage.closeBackup')).toBe(before + 1)
     await press('Restore a backup…')
     expect(screen.getByLabelText('Passphrase')).toHaveProperty('value', '')
     await pressEscape()
@@ -91,7 +91,7 @@ test('a check that was cancelled reports nothing afterwards', async () => {
   const free = control.hold('storage.checkBackup')
   await toCheck()
   await pressEscape()
-  expect(count('storage.leaveBackup')).toBe(1)
+  expect(count('storage.closeBackup')).toBe(1)
   control.fail('storage.checkBackup', { code: 'gone', message: 'This backup is no longer open.' })
   free()
   await settle()
@@ -106,7 +106,7 @@ test('a running restore can’t be cancelled', async () => {
   await pressEscape()
   await press('Cancel')
   expect(screen.getByRole('dialog', { name: 'Restore a backup' })).toBeTruthy()
-  expect(count('storage.leaveBackup')).toBe(0)
+  expect(count('storage.closeBackup')).toBe(0)
 })
 
 test('who stays when asked about the restart can leave the backup, or restore it again', async () => {
@@ -116,7 +116,7 @@ test('who stays when asked about the restart can leave the backup, or restore it
   await press('Replace and restart')
   expect(count('storage.restore')).toBe(2)
   await press('Cancel')
-  expect(count('storage.leaveBackup')).toBe(1)
+  expect(count('storage.closeBackup')).toBe(1)
   expect(screen.queryByRole('dialog', { name: 'Restore a backup' })).toBeNull()
 })
 

@@ -489,7 +489,7 @@ test('the practice office offers a sample sheet, which is checked immediately', 
   await open('bulk', { accounts: [{ ...practiceAccount(), chosen: true }] })
   await fireEvent.click(screen.getByRole('button', { name: 'Try it with a sample sheet' }))
   await settle()
-  expect(calls('bulk.practise')).toEqual([{}])
+  expect(calls('bulk.trySample')).toEqual([{}])
   expect(step()).toBe('Check and send')
   expect(screen.getByText(/^Preset “Client engagement letter”/)).toBeTruthy()
 })

@@ -532,7 +532,7 @@ describe('an uncertain package that can’t be matched', () => {
     expect(folders.getByText('Tax declaration doc-2')).toBeTruthy()
     await fireEvent.click(folders.getAllByRole('button', { name: 'It’s this one' })[1] as HTMLElement)
     expect(await screen.findByRole('link', { name: 'Tax declaration doc-2' })).toBeTruthy()
-    expect(calls('sends.settle')[0]?.input).toEqual({ id: queued().id, arrived: true, documents: ['doc-2'] })
+    expect(calls('sends.resolve')[0]?.input).toEqual({ id: queued().id, arrived: true, documents: ['doc-2'] })
   })
 
   test('with several forms is settled with the documents that are ticked', async () => {
@@ -542,7 +542,7 @@ describe('an uncertain package that can’t be matched', () => {
     await fireEvent.click(marks[2] as HTMLElement)
     await press('It’s these 2 documents')
     await settle()
-    expect(calls('sends.settle')[0]?.input).toMatchObject({ arrived: true, documents: ['doc-1', 'doc-3'] })
+    expect(calls('sends.resolve')[0]?.input).toMatchObject({ arrived: true, documents: ['doc-1', 'doc-3'] })
   })
 
   test('is marked as not delivered only after confirmation, and can then be sent again', async () => {
@@ -550,10 +550,10 @@ describe('an uncertain package that can’t be matched', () => {
     expect(screen.getByText('Nothing similar')).toBeTruthy()
     await press('It didn’t arrive')
     const dialog = within(await screen.findByRole('dialog'))
-    expect(calls('sends.settle')).toHaveLength(0)
+    expect(calls('sends.resolve')).toHaveLength(0)
     await fireEvent.click(dialog.getByRole('button', { name: 'Mark as not delivered' }))
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
-    expect(calls('sends.settle')[0]?.input).toEqual({ id: queued().id, arrived: false })
+    expect(calls('sends.resolve')[0]?.input).toEqual({ id: queued().id, arrived: false })
   })
 })
 

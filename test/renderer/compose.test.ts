@@ -429,7 +429,7 @@ describe('a draft shared between workstations', () => {
     expect(box('Name').matches(':disabled')).toBe(false)
     expect(screen.getByRole('button', { name: /^Send 1 form/ })).toBeTruthy()
     // The lock that was just taken isn't released.
-    expect([calls('drafts.edit'), calls('drafts.leave')].map(({ length }) => length)).toEqual([1, 0])
+    expect([calls('drafts.editorOpened'), calls('drafts.editorClosed')].map(({ length }) => length)).toEqual([1, 0])
   })
 
   test('shows changes made elsewhere without losing focus, and doesn’t save them', async () => {
@@ -444,9 +444,9 @@ describe('a draft shared between workstations', () => {
       expect(box('Name')).toBe(name)
       expect(document.activeElement).toBe(button)
     }
-    expect([calls('drafts.edit'), calls('drafts.leave'), calls('drafts.save')].map(({ length }) => length)).toEqual([
-      1, 0, 0
-    ])
+    expect(
+      [calls('drafts.editorOpened'), calls('drafts.editorClosed'), calls('drafts.save')].map(({ length }) => length)
+    ).toEqual([1, 0, 0])
     await press('Take over')
     await settle()
     await type('Name', 'Lease, typed here')
@@ -457,7 +457,7 @@ describe('a draft shared between workstations', () => {
 
   test('shows a conflict when it was changed elsewhere during editing, and a version can be kept', async () => {
     await openShared({})
-    expect(calls('drafts.edit')).toHaveLength(1)
+    expect(calls('drafts.editorOpened')).toHaveLength(1)
     await type('Name', 'Lease, typed here')
     await changeElsewhere({ Name: 'Lease, typed there', office: { edition: 1, versions: 1 } })
     const saves = calls('drafts.save').map(({ input }) => input as { edition?: number })
@@ -465,7 +465,7 @@ describe('a draft shared between workstations', () => {
     expect(screen.getByText('This draft was changed in two places at once.')).toBeTruthy()
     await press('Keep this version')
     await settle()
-    expect(calls('drafts.settle')).toHaveLength(1)
+    expect(calls('drafts.resolveConflicts')).toHaveLength(1)
   })
 
   test('becomes read-only when edited elsewhere, and is released on leaving', async () => {
@@ -474,7 +474,7 @@ describe('a draft shared between workstations', () => {
     expect(box('Name').matches(':disabled')).toBe(true)
     await press('New package')
     await settle()
-    expect(calls('drafts.leave')).toHaveLength(1)
+    expect(calls('drafts.editorClosed')).toHaveLength(1)
   })
 
   test('can be kept on this workstation only, and shared again', async () => {
@@ -493,7 +493,7 @@ describe('a draft shared between workstations', () => {
     ['offline', '“Lease” may still be shared. Look again in a few minutes.']
   ] as const)('explains why it couldn’t be kept on this workstation only: %s', async (code, text) => {
     await openShared({})
-    opened.api.control.fail('drafts.setWhose', { code, message: 'Not now.' })
+    opened.api.control.fail('drafts.setOwner', { code, message: 'Not now.' })
     await press('Keep only here')
     await settle()
     expect(opened.app.toasts.shown.map((toast) => toast.text)).toEqual([`${text} Not now.`])

@@ -359,7 +359,7 @@ test('which packages need release by someone else can be chosen with several man
   expect(choice.selectedOptions[0]?.label).toBe('None')
   await fireEvent.change(choice, { target: { value: '5' } })
   await settle()
-  expect(calls('counter.needRelease').at(-1)?.input).toEqual({ release: { above: 5 } })
+  expect(calls('counter.setReleaseNeeded').at(-1)?.input).toEqual({ release: { above: 5 } })
   expect(opened.api.control.state.staff.release).toEqual({ above: 5 })
   await fireEvent.change(choice, { target: { value: '' } })
   await settle()

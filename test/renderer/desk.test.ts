@@ -187,10 +187,10 @@ test('with locked settings, leaving asks to unlock the office’s settings', asy
 
 test('presence is requested when the settings open and when the section is shown', async () => {
   await open(membershipOf(NOW), undefined, 'accounts')
-  expect(calls('office.look')).toHaveLength(1)
+  expect(calls('office.checkNow')).toHaveLength(1)
   opened.app.router.go('settings', ['office'])
   await settle()
-  expect(calls('office.look')).toHaveLength(2)
+  expect(calls('office.checkNow')).toHaveLength(2)
 })
 
 test('a refusal because of a package in the Outbox links to the Outbox', async () => {

@@ -125,7 +125,7 @@ describe('commands', () => {
     await open()
     await rightClick(rows()[0])
     await choose(entry)
-    expect(calls('documents.another').at(-1)?.input).toMatchObject({ keeps })
+    expect(calls('documents.duplicate').at(-1)?.input).toMatchObject({ keeps })
     expect(opened.app.router.route.screen).toBe('compose')
   })
 

@@ -544,7 +544,7 @@ test('a failed download explains why, and can be started again', async () => {
   expect(screen.getByText(/Refresh and try again/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Show in folder' })).toBeNull()
   await press('Download again')
-  expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-9'] })
+  expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['dl-9'] })
 })
 
 test('a document that can’t be loaded offers a retry', async () => {

@@ -58,7 +58,7 @@ test('missing and changed files are listed, and can be downloaded again one by o
   expect(said(/8 unchanged\./)).toBe(true)
   expect(region('Missing 2').getByText('Downloads › 2025 › Lease 0.pdf · PDF')).toBeTruthy()
   await press('Download again: Lease 2')
-  expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-2'] })
+  expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['s-2'] })
   expect(region('Changed 1').getByText('Downloading again')).toBeTruthy()
   screen.getByRole('button', { name: 'Download again: Lease 0' }).focus()
   await press('Download again: Lease 0')
@@ -71,7 +71,7 @@ test('all missing files can be downloaded again at once', async () => {
   await open(found())
   await press('Verify saved files')
   await press('Download 2 files again')
-  expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-0', 's-1'] })
+  expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['s-0', 's-1'] })
   expect(opened.app.toasts.shown.at(-1)?.text).toBe('Downloading 2 files again.')
 })
 

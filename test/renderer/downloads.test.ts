@@ -124,7 +124,7 @@ describe('the queue', () => {
     await open()
     expect(said('Downloading 1 file')).toBe(true)
     await press('Retry 1 failed download')
-    expect(calls('downloads.againAll')).toHaveLength(1)
+    expect(calls('downloads.retryFailed')).toHaveLength(1)
     state().downloads = downloads().filter((one) => one.state === 'failed')
     await notifyChange()
     expect(said('1 file failed')).toBe(true)
@@ -276,7 +276,7 @@ describe('the files', () => {
     expect(said('The file wasn’t saved.')).toBe(true)
     expect(said(/If it should be there, ask your provider\./)).toBe(true)
     await press('Download again')
-    expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
+    expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['dl-3'] })
   })
 
   test('can be shown in their folder, downloaded again and stopped with their row’s button', async () => {
@@ -284,7 +284,7 @@ describe('the files', () => {
     await press('Show in folder: Tax declaration Lindqvist, PDF')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-1' })
     await press('Download again: Loan variation Lindqvist, JSON')
-    expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
+    expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['dl-3'] })
     await press('Stop: Power of attorney Lindqvist, PDF')
     expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
     expect(opened.app.router.route.rest).toEqual([])

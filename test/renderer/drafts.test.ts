@@ -331,7 +331,7 @@ describe('a draft’s history', () => {
 
   test('reports a failed restore', async () => {
     await openHistory()
-    opened.api.control.fail('drafts.goBack', { code: 'storage', message: 'Not now.' })
+    opened.api.control.fail('drafts.restoreVersion', { code: 'storage', message: 'Not now.' })
     await press('Restore this version')
     expect(screen.getByText('The version wasn’t restored.')).toBeTruthy()
   })
@@ -389,7 +389,7 @@ describe('shared drafts', () => {
   test('can be kept on this workstation only, and shared again, from the menu', async () => {
     await open(shared({}))
     await chooseOf('Lease', /Keep only here/)
-    expect(calls('drafts.setWhose').map(({ input }) => input)).toEqual([{ id: 'one', whose: 'mine' }])
+    expect(calls('drafts.setOwner').map(({ input }) => input)).toEqual([{ id: 'one', whose: 'mine' }])
     await chooseOf('Lease', /Share with the office/)
     expect(opened.api.control.state.drafts[0]?.office?.isMine).toBe(false)
   })
@@ -409,7 +409,7 @@ describe('shared drafts', () => {
     await open({ ...shared({ versions: 1 }), versions: { one: [conflicting, ...rest] } }, [], { history: 'one' })
     expect(await screen.findByText('also changed at Counter 2')).toBeTruthy()
     await press('Keep the current draft')
-    expect(calls('drafts.settle')).toHaveLength(1)
+    expect(calls('drafts.resolveConflicts')).toHaveLength(1)
     expect(screen.queryByRole('button', { name: 'Keep the current draft' })).toBeNull()
   })
 })

@@ -82,5 +82,5 @@ test('a file that can’t be used is reported, and cancelling closes a chosen fi
   opened.api.control.heal('enrolment.choose')
   await press('Connect with an enrolment file…')
   await press('Cancel')
-  expect(calls('enrolment.leave')).toHaveLength(1)
+  expect(calls('enrolment.close')).toHaveLength(1)
 })

@@ -612,7 +612,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       emit('accounts.changed', null)
       return { id: account.id, name: account.name }
     },
-    'enrolment.leave': () => null as never,
+    'enrolment.close': () => null as never,
     'settingsFile.save': () => ({ label: 'Countersign.countersign-settings' }),
     'settingsFile.choose': () => state.settingsFile,
     'settingsFile.apply': ({ id }) => {
@@ -620,7 +620,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       emit('settings.changed', null)
       return null as never
     },
-    'settingsFile.leave': () => null as never,
+    'settingsFile.close': () => null as never,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),
     ...fakeRemembered(office),
@@ -713,7 +713,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       hasSecrets: true
     }),
     'storage.restore': () => null as never,
-    'storage.leaveBackup': () => null as never,
+    'storage.closeBackup': () => null as never,
     'storage.recovery': () => state.recovery,
     'storage.dismissRecoveryOffer': () => {
       state.recovery = { ...state.recovery, isOffered: false }
@@ -727,7 +727,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'storage.remove': () => null as never,
     'storage.changeKey': () => null as never,
     'storage.recover': () => null as never,
-    'storage.goOn': () => null as never,
+    'storage.continueWithout': () => null as never,
     'storage.lookForKeychain': () => null as never,
     'storage.backups': () => state.backups,
     'storage.chooseBackupFolder': () => ({ id: 'folder-backups', label: 'Backups' }),
@@ -745,7 +745,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.backups = { ...state.backups, last: { at: state.now(), name } }
       return state.backups
     },
-    'storage.settle': ({ name }) => {
+    'storage.dismiss': ({ name }) => {
       const { troubles } = state.system
       state.system = {
         ...state.system,

@@ -415,7 +415,7 @@ describe('a package', () => {
     await open({ sends: [sendOf({})], drafts: [] }, ['send-1'])
     await press('Send another like this')
     await settle()
-    expect(calls('sends.another').map(({ input }) => input)).toEqual([{ id: 'send-1', keeps: 'nothing' }])
+    expect(calls('sends.duplicate').map(({ input }) => input)).toEqual([{ id: 'send-1', keeps: 'nothing' }])
     expect(window.location.hash).toMatch(/^#\/compose\/draft/)
     expect(opened.api.control.state.drafts[0]?.who).toBe('')
   })

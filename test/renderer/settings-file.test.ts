@@ -66,7 +66,7 @@ test('a file without changes can only be cancelled, and is then closed', async (
   expect(screen.getByText('Nothing would change on this computer.')).toBeTruthy()
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Import' }).disabled).toBe(true)
   await press('Cancel')
-  expect(calls('settingsFile.leave')).toHaveLength(1)
+  expect(calls('settingsFile.close')).toHaveLength(1)
   expect(calls('settingsFile.apply')).toEqual([])
 })
 

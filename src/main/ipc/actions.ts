@@ -22,7 +22,7 @@ export function actionHandlers({ accounts, actions }: Pick<Parts, 'accounts' | '
         : actions.list(chosenId(accounts), reference),
     'actions.cancel': async ({ id }) => actions.cancel(ownAction(id)),
     'actions.check': async ({ id }) => actions.check(ownAction(id)),
-    'actions.again': async ({ id }) => actions.retry(ownAction(id)),
-    'actions.settle': async ({ id, happened }) => actions.conclude(ownAction(id), happened)
+    'actions.retry': async ({ id }) => actions.retry(ownAction(id)),
+    'actions.resolve': async ({ id, happened }) => actions.conclude(ownAction(id), happened)
   }
 }

@@ -34,11 +34,11 @@ export function bulkHandlers({ accounts, bulk, readClipboard, ...dialogs }: Bulk
       if (!stillAsking()) fail('gone', 'The screen was left.')
       return bulk.open(accountId, PASTED, { pasted })
     },
-    'bulk.practise': async ({ composition = PRACTICE_PRESET.composition }) => {
+    'bulk.trySample': async ({ composition = PRACTICE_PRESET.composition }) => {
       const accountId = chosenId(accounts)
       if (accounts.get(accountId).kind !== 'practice')
         fail('not-allowed', 'Only the practice office has a sample sheet.')
-      return { sheet: await bulk.practise(accountId, composition), name: PRACTICE_PRESET.name, composition }
+      return { sheet: await bulk.trySample(accountId, composition), name: PRACTICE_PRESET.name, composition }
     },
     'bulk.sheet': ({ id, sheet, firstRow }) => bulk.sheet(chosenId(accounts), id, sheet, firstRow),
     'bulk.remembered': async ({ id, composition }) => bulk.rememberedMapping(chosenId(accounts), id, composition),

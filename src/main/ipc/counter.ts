@@ -120,7 +120,7 @@ type CounterSettingsHandlers = Pick<
     | 'setPin'
     | 'resetPin'
     | 'staffList'
-    | 'needRelease'
+    | 'setReleaseNeeded'
     | 'chooseStaff'
     | 'openSettings'
     | 'closeSettings'
@@ -225,7 +225,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       }),
     'counter.changeStaff': ({ id, ...change }) => asAdministrator(() => staff.change(id, change)),
     'counter.removeStaff': ({ id }) => asAdministrator(() => staff.remove(id)),
-    'counter.needRelease': ({ release }) => asAdministrator(async () => staff.setReleaseNeeded(release)),
+    'counter.setReleaseNeeded': ({ release }) => asAdministrator(async () => staff.setReleaseNeeded(release)),
 
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => {

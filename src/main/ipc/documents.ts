@@ -170,7 +170,7 @@ export function documentHandlers(
       return parts.correctedCopy(accountId, document)
     },
 
-    'documents.another': async ({ reference, keeps }) => {
+    'documents.duplicate': async ({ reference, keeps }) => {
       const accountId = chosenId(accounts)
       const { document } = await getDocument(ask, accountId, reference)
       return parts.another(accountId, document, keeps)

@@ -54,10 +54,10 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       const moved = await forAll((accountId) => downloads.relocate(accountId, from, to))
       return { moved: moved.reduce((sum, count) => sum + count, 0) }
     },
-    'downloads.again': async ({ ids }) => {
+    'downloads.retry': async ({ ids }) => {
       for (const [accountId, own] of Map.groupBy(ids, ownerOf)) await downloads.retry(accountId, own)
     },
-    'downloads.againAll': async () => void (await forAll(downloads.retryFailed)),
+    'downloads.retryFailed': async () => void (await forAll(downloads.retryFailed)),
     'downloads.clear': async () => void (await forAll(downloads.clear)),
     'downloads.reveal': async ({ id }) => parts.reveal(downloads.pathOf(ownerOf(id), id)),
     'downloads.settings': async () => downloads.settings(),

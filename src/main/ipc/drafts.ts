@@ -62,21 +62,21 @@ export function draftHandlers(
     'drafts.duplicate': async ({ id }) => withSyncState(drafts.duplicate(ownDraft(id))),
     'drafts.history': async ({ id }) => drafts.history(ownDraft(id)),
     'drafts.version': async ({ id, version }) => ({ composition: drafts.version(ownDraft(id), version) }),
-    'drafts.goBack': async ({ id, version }) => {
+    'drafts.restoreVersion': async ({ id, version }) => {
       const resolvesConflict = drafts.history(ownDraft(id)).some((one) => one.id === version && one.isOpen)
       const draft = drafts.restoreVersion(id, version)
       // If the office's server can't be reached, it stays undecided; the draft itself is already correct.
       if (resolvesConflict) await sharedDrafts.resolveConflicts(id).catch(() => undefined)
       return withSyncState(resolvesConflict ? drafts.get(id) : draft)
     },
-    'drafts.edit': async ({ id }) => sharedDrafts.editorOpened(ownDraft(id)),
+    'drafts.editorOpened': async ({ id }) => sharedDrafts.editorOpened(ownDraft(id)),
     'drafts.takeOver': async ({ id }) => {
       await sharedDrafts.takeOver(ownDraft(id))
       return withSyncState(drafts.get(id))
     },
-    'drafts.leave': async ({ id }) => sharedDrafts.editorClosed(id),
-    'drafts.setWhose': async ({ id, whose }) => withSyncState(await sharedDrafts.setOwner(ownDraft(id), whose)),
-    'drafts.settle': async ({ id }) => sharedDrafts.resolveConflicts(ownDraft(id)),
+    'drafts.editorClosed': async ({ id }) => sharedDrafts.editorClosed(id),
+    'drafts.setOwner': async ({ id, whose }) => withSyncState(await sharedDrafts.setOwner(ownDraft(id), whose)),
+    'drafts.resolveConflicts': async ({ id }) => sharedDrafts.resolveConflicts(ownDraft(id)),
     'drafts.export': async ({ ids }, { stillAsking }) => {
       const titles = ids.map((id) => drafts.summary(ownDraft(id)).title)
       return exportTo('drafts', titles, stillAsking, (path) => exchange.exportDrafts(path, ids))

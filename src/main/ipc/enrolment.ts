@@ -110,7 +110,7 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       parts.changed()
       return { id, name }
     },
-    'enrolment.leave': () => opened.close()
+    'enrolment.close': () => opened.close()
   }
 }
 

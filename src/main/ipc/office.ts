@@ -31,7 +31,7 @@ export function officeHandlers({
 
   return {
     'office.get': async () => membership.view() ?? null,
-    'office.look': () => membership.checkNow(),
+    'office.checkNow': () => membership.checkNow(),
     'office.chooseAuthority': async (_nothing, { stillAsking }) => {
       const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
       if (path === undefined) return null

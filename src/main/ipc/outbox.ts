@@ -79,10 +79,10 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
     'sends.composition': async ({ id }) => outbox.compositionOf(ownSend(id)),
     'sends.reconcile': async ({ id }) => outbox.reconcile(ownSend(id)),
-    'sends.settle': async ({ id, ...answer }) => outbox.resolveAmbiguity(ownSend(id), answer),
+    'sends.resolve': async ({ id, ...answer }) => outbox.resolveAmbiguity(ownSend(id), answer),
     'sends.retry': async ({ id }) => outbox.retry(ownSend(id)),
-    'sends.again': async ({ id }) => outbox.toDraft(await withdrawFromOffice(id)),
-    'sends.another': async ({ id, keeps }) => outbox.duplicate(ownSend(id), keeps),
+    'sends.toDraft': async ({ id }) => outbox.toDraft(await withdrawFromOffice(id)),
+    'sends.duplicate': async ({ id, keeps }) => outbox.duplicate(ownSend(id), keeps),
     'sends.sameSent': async ({ composition }) => outbox.sameSent(chosenId(accounts), composition) ?? null,
 
     'outbox.state': async () => forAll(outbox.state),

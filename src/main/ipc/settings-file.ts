@@ -58,7 +58,7 @@ export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'sett
       opened = undefined
       await applyPlan(current.plan, parts)
     },
-    'settingsFile.leave': async () => {
+    'settingsFile.close': async () => {
       opened = undefined
     }
   }

@@ -125,7 +125,7 @@ export function storageHandlers({
       await parts.recoverKey(key, await requireKeychain())
       parts.restart()
     },
-    'storage.goOn': async () => undefined,
+    'storage.continueWithout': async () => undefined,
     'storage.lookForKeychain': async () => requireAvailable(await parts.recheckKeychain()),
     'storage.startEmpty': async () => {
       if (storage.state === 'encrypted' || !MAY_BE_SET_ASIDE.has(storage.because))
@@ -139,7 +139,7 @@ export function storageHandlers({
       const stage = await copies.stage(name)
       parts.restart(() => copies.use(stage))
     },
-    'storage.settle': async ({ name }) => troubles.dismiss(name),
+    'storage.dismiss': async ({ name }) => troubles.dismiss(name),
     'storage.backUp': async (input, { stillAsking }) => {
       backups.checkBackupPossible()
       const suggested = `Countersign ${parts.today()}.${BACKUP_EXTENSION}`
@@ -159,7 +159,7 @@ export function storageHandlers({
       backups.requireChecked(id)
       parts.restart(() => backups.restore(id))
     },
-    'storage.leaveBackup': ({ id }) => backups.close(id),
+    'storage.closeBackup': ({ id }) => backups.close(id),
     'storage.backups': () => schedule.view(),
     'storage.chooseBackupFolder': async (_nothing, { stillAsking }) => {
       const path = await parts.chooseFolder('Where backups go', stillAsking)

@@ -61,7 +61,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     'system.status': async () => status,
     'storage.tryAgain': proceedVia(ways.retry),
     'storage.recover': proceedVia(({ key }: { key: string }) => ways.recover(key)),
-    'storage.goOn': proceedVia(ways.continueWithoutData)
+    'storage.continueWithout': proceedVia(ways.continueWithoutData)
   }
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),

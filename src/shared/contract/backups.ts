@@ -107,7 +107,7 @@ export const recoveryRequests = {
    */
   'storage.recover': answers<null>()(z.strictObject({ key: recoveryKey })),
   /** Leaves the locked-data page: the data stays locked, and new work is in memory only. */
-  'storage.goOn': answers<null>()(noInput),
+  'storage.continueWithout': answers<null>()(noInput),
   /**
    * In a run opened with a recovery key: checks whether the keychain works again, and if so resumes everything that
    * waited for it. Otherwise fails with `keychain`.

@@ -112,22 +112,22 @@ export const composingRequests = {
   'drafts.history': answers<DraftVersion[]>()(byId),
   'drafts.version': answers<{ composition: Composition }>()(z.strictObject({ id, version: id })),
   /** Restores an earlier version. The present content becomes a version itself. */
-  'drafts.goBack': answers<DraftView>()(z.strictObject({ id, version: id })),
-  /** An editor opened the draft. If the office shares it, it is locked for the person who types here until `drafts.leave`. */
-  'drafts.edit': answers<null>()(byId),
-  'drafts.leave': answers<null>()(byId),
+  'drafts.restoreVersion': answers<DraftView>()(z.strictObject({ id, version: id })),
+  /** An editor opened the draft. If the office shares it, it is locked for the person who types here until `drafts.editorClosed`. */
+  'drafts.editorOpened': answers<null>()(byId),
+  'drafts.editorClosed': answers<null>()(byId),
   /** Takes over a draft being edited at another workstation. `offline` if the office's server can't be reached. */
   'drafts.takeOver': answers<DraftView>()(byId),
   /**
    * Makes a draft private to this workstation, or shares it with the office. `conflict` if another workstation created
    * it or someone is editing it there.
    */
-  'drafts.setWhose': answers<DraftSummary>()(z.strictObject({ id, whose: z.enum(['mine', 'office']) })),
+  'drafts.setOwner': answers<DraftSummary>()(z.strictObject({ id, whose: z.enum(['mine', 'office']) })),
   /**
    * Resolves a draft with several versions in favour of its present content. `offline` if the office's server can't be
    * reached.
    */
-  'drafts.settle': answers<null>()(byId),
+  'drafts.resolveConflicts': answers<null>()(byId),
   /** Saves drafts as a `.countersign` file at a location the person chooses; null if they cancel. */
   'drafts.export': answers<SavedFile | null>()(z.strictObject({ ids })),
 
@@ -173,7 +173,7 @@ export const composingRequests = {
   /** Asks the service whether an uncertain send arrived. */
   'sends.reconcile': answers<SendView>()(byId),
   /** Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. */
-  'sends.settle': answers<SendView>()(
+  'sends.resolve': answers<SendView>()(
     z.discriminatedUnion('arrived', [
       z.strictObject({ id, arrived: z.literal(true), documents: z.array(z.string().min(1).max(2000)).min(1).max(200) }),
       z.strictObject({ id, arrived: z.literal(false) })
@@ -182,9 +182,9 @@ export const composingRequests = {
   /** Sends again, unchanged, what was refused or didn't arrive. */
   'sends.retry': answers<SendView>()(byId),
   /** Makes a draft of a send: the original draft if it didn't arrive, a copy if it did ("send again as new"). */
-  'sends.again': answers<DraftSummary>()(byId),
+  'sends.toDraft': answers<DraftSummary>()(byId),
   /** Makes a draft like a send, with or without its people. Sends nothing. */
-  'sends.another': answers<DraftSummary>()(z.strictObject({ id, keeps: z.enum(KEPT_BY_ANOTHER) })),
+  'sends.duplicate': answers<DraftSummary>()(z.strictObject({ id, keeps: z.enum(KEPT_BY_ANOTHER) })),
   /**
    * The latest send of the same package, to the same people with the same data, in the last 30 days; null if there is
    * none.
@@ -229,7 +229,7 @@ export const composingRequests = {
   /** Reads rows copied from a spreadsheet; without `text`, those on the clipboard. */
   'bulk.paste': answers<BulkSheet>()(z.strictObject({ text: z.string().max(MAX_SHEET_BYTES).optional() })),
   /** Makes up rows of people for a package, or for a made-up package, to practise with; in the practice office only. */
-  'bulk.practise': answers<{ sheet: BulkSheet; name: string; composition: Composition }>()(
+  'bulk.trySample': answers<{ sheet: BulkSheet; name: string; composition: Composition }>()(
     z.strictObject({ composition: Composition.optional() })
   ),
   /** Opens another sheet of the same file, or the same sheet with its first row read differently. */

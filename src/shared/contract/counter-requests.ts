@@ -203,7 +203,7 @@ export const counterRequests = {
   ),
   'counter.removeStaff': answers<StaffView>()(byId),
   /** Sets which packages need a second person's release; null for none. */
-  'counter.needRelease': answers<StaffView>()(
+  'counter.setReleaseNeeded': answers<StaffView>()(
     z.strictObject({ release: z.strictObject({ above: z.int().min(0).max(1000) }).nullable() })
   ),
 

@@ -137,7 +137,7 @@ export const documentRequests = {
   /** Makes a draft from what a document was sent as, or else from what the service says of it. Sends nothing. */
   'documents.correctedCopy': answers<DraftSummary>()(byReference),
   /** As `documents.correctedCopy`, to send the same again with or without its people. */
-  'documents.another': answers<DraftSummary>()(z.strictObject({ reference, keeps: z.enum(KEPT_BY_ANOTHER) })),
+  'documents.duplicate': answers<DraftSummary>()(z.strictObject({ reference, keeps: z.enum(KEPT_BY_ANOTHER) })),
   /** The password of a signer's video confirmation, for a person who asks for it. */
   'documents.videoPassword': answers<{ password: string }>()(
     z.strictObject({ reference, signer: z.number().int().min(0) })
@@ -185,9 +185,9 @@ export const documentRequests = {
   /** Asks the service whether an uncertain action was carried out. */
   'actions.check': answers<ActionView>()(byId),
   /** Retries an action that was refused or is uncertain. */
-  'actions.again': answers<ActionView>()(byId),
+  'actions.retry': answers<ActionView>()(byId),
   /** Settles an uncertain action by hand. */
-  'actions.settle': answers<ActionView>()(z.strictObject({ id, happened: z.boolean() })),
+  'actions.resolve': answers<ActionView>()(z.strictObject({ id, happened: z.boolean() })),
 
   'overview.get': answers<OverviewView>()(noInput),
   /**

@@ -215,9 +215,9 @@ export const downloadRequests = {
    */
   'downloads.relocate': answers<{ moved: number }>()(z.strictObject({ from: id, to: id })),
   /** Restarts downloads that failed or were cancelled, or that the check found missing or altered. */
-  'downloads.again': answers<null>()(z.strictObject({ ids: z.array(id).min(1).max(10_000) })),
+  'downloads.retry': answers<null>()(z.strictObject({ ids: z.array(id).min(1).max(10_000) })),
   /** Restarts all that failed. */
-  'downloads.againAll': answers<null>()(noInput),
+  'downloads.retryFailed': answers<null>()(noInput),
   /** Removes failed and cancelled downloads from the list. Files, and what is recorded about them, stay. */
   'downloads.clear': answers<null>()(noInput),
   'downloads.reveal': answers<null>()(byId),

@@ -78,7 +78,7 @@ export const officeRequests = {
    * Asks the office's server for its state and who is there, if this workstation belongs to an office; `office.changed`
    * follows.
    */
-  'office.look': answers<null>()(noInput),
+  'office.checkNow': answers<null>()(noInput),
   /**
    * Lets a person choose the file of the certificate authority for the server's certificate; used for the next join.
    */

@@ -226,11 +226,11 @@ export const requests = {
   'enrolment.prepare': answers<(SavedFile & { validUntil: number }) | null>()(
     byId.extend({ code: enrolmentCode, days: z.number().int().min(1).max(90) })
   ),
-  /** Lets a person choose an enrolment file. It stays open until another is chosen or `enrolment.leave`. */
+  /** Lets a person choose an enrolment file. It stays open until another is chosen or `enrolment.close`. */
   'enrolment.choose': answers<ChosenEnrolment | null>()(noInput),
   /** Tries the file's account, and saves it if it works. */
   'enrolment.enrol': answers<{ id: string; name: string }>()(byId.extend({ code: enrolmentCode })),
-  'enrolment.leave': answers<null>()(noInput),
+  'enrolment.close': answers<null>()(noInput),
 
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
   'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),
@@ -263,12 +263,12 @@ export const requests = {
   /** Sets aside a database whose key is lost or that can't be used, and restarts the application with an empty one. */
   'storage.startEmpty': answers<null>()(noInput),
   /** Marks what was set aside under this name as dealt with: it is no longer reported. */
-  'storage.settle': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
+  'storage.dismiss': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
   /** Asks for a location and makes a backup there; null if the person cancels. The passphrase isn't stored anywhere. */
   'storage.backUp': answers<{ name: string } | null>()(
     z.strictObject({ passphrase: newPassphrase, withSecrets: z.boolean() })
   ),
-  /** Lets a person choose a backup. It stays open until another is chosen or `storage.leaveBackup`. */
+  /** Lets a person choose a backup. It stays open until another is chosen or `storage.closeBackup`. */
   'storage.chooseBackup': answers<ChosenBackup | null>()(noInput),
   /** Unpacks the backup next to the present data and checks all of it. */
   'storage.checkBackup': answers<BackupContents>()(
@@ -279,7 +279,7 @@ export const requests = {
    * stays.
    */
   'storage.restore': answers<null>()(byId),
-  'storage.leaveBackup': answers<null>()(byId),
+  'storage.closeBackup': answers<null>()(byId),
   ...backupRequests,
   ...recoveryRequests,
   ...removalRequests,

@@ -26,9 +26,9 @@ export interface ChosenSettings {
 export const settingsFileRequests = {
   /** Saves them at a location the person chooses; null if they cancel. */
   'settingsFile.save': answers<SavedFile | null>()(noInput),
-  /** Lets a person choose a file. It stays open until another is chosen or `settingsFile.leave`. */
+  /** Lets a person choose a file. It stays open until another is chosen or `settingsFile.close`. */
   'settingsFile.choose': answers<ChosenSettings | null>()(noInput),
   /** Makes the changes shown. `busy` if they would differ by now: the person has to review them again. */
   'settingsFile.apply': answers<null>()(byId),
-  'settingsFile.leave': answers<null>()(noInput)
+  'settingsFile.close': answers<null>()(noInput)
 }

@@ -13,7 +13,7 @@ type Handled = HandlersOf<'actions'> &
     | 'documents.videoPassword'
     | 'documents.copyLink'
     | 'documents.correctedCopy'
-    | 'documents.another'
+    | 'documents.duplicate'
     | 'accounts.rights'
   >
 
@@ -87,17 +87,17 @@ export function fakeActions(office: FakeOffice): Handled {
       state.actions.filter((one) => reference === undefined || one.reference === reference),
     'actions.cancel': ({ id }) => ended(id, { state: 'cancelled', settledAt: state.now() }),
     'actions.check': ({ id }) => ended(id, { state: 'done', settledAt: state.now() }),
-    'actions.again': ({ id }) => {
+    'actions.retry': ({ id }) => {
       const { error: _error, ...action } = byId(state.actions, id)
       return put({ ...action, state: 'done', settledAt: state.now() })
     },
-    'actions.settle': ({ id, happened }) =>
+    'actions.resolve': ({ id, happened }) =>
       ended(id, { state: happened ? 'done' : 'cancelled', settledAt: state.now() }),
     'accounts.rights': () => state.rights,
     'documents.openInBrowser': () => null as never,
     'documents.videoPassword': () => ({ password: 'kauri-42' }),
     'documents.copyLink': () => null as never,
     'documents.correctedCopy': ({ reference }) => copyOf(reference, 'people and data'),
-    'documents.another': ({ reference, keeps }) => copyOf(reference, keeps)
+    'documents.duplicate': ({ reference, keeps }) => copyOf(reference, keeps)
   }
 }

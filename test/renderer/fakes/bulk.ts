@@ -32,7 +32,7 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
     'bulk.open': () => bulk.sheet as never,
     'bulk.openDropped': ({ fileName }) => ({ ...opened(), fileName, sheets: [''], sheet: '' }),
     'bulk.paste': () => ({ ...opened(), fileName: 'Pasted rows', sheets: [''], sheet: '' }),
-    'bulk.practise': ({ composition }) => ({
+    'bulk.trySample': ({ composition }) => ({
       sheet: { ...opened(), fileName: 'Sample clients.csv', sheets: [''], sheet: '' },
       name: 'Client engagement letter',
       composition: composition ? { ...composition, zone: composition.zone ?? '' } : packageOf()

@@ -323,7 +323,7 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
 
     'counter.staffList': () => state.staff,
-    'counter.needRelease': ({ release }) => {
+    'counter.setReleaseNeeded': ({ release }) => {
       if (state.staff.settings === 'locked') throw new Failure('not-allowed')
       const { release: _before, ...staff } = state.staff
       state.staff = { ...staff, ...(release && { release }) }

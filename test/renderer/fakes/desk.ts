@@ -70,7 +70,7 @@ export function pollingOf(now: number): OfficeMembershipView['folders'] {
 export function fakeMembership({ state, emit }: FakeOffice): HandlersOf<'office'> {
   return {
     'office.get': () => state.membership,
-    'office.look': () => null,
+    'office.checkNow': () => null,
     'office.chooseAuthority': () => ({ id: 'authority-1', label: 'harbour-ca.pem' }),
     'office.join': ({ host, port, code }) => {
       if (code !== JOIN_CODE)

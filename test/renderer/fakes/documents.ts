@@ -18,7 +18,7 @@ export type ListHandlers = Omit<
   | 'documents.videoPassword'
   | 'documents.copyLink'
   | 'documents.correctedCopy'
-  | 'documents.another'
+  | 'documents.duplicate'
 >
 
 const DAY = 86_400_000

@@ -179,8 +179,8 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       changed()
       return { moved: waiting.length }
     },
-    'downloads.again': ({ ids }) => updateWhere((one) => ids.includes(one.id), requeued) as never,
-    'downloads.againAll': () => updateWhere((one) => one.state === 'failed', requeued) as never,
+    'downloads.retry': ({ ids }) => updateWhere((one) => ids.includes(one.id), requeued) as never,
+    'downloads.retryFailed': () => updateWhere((one) => one.state === 'failed', requeued) as never,
     'downloads.clear': () => {
       state.downloads = state.downloads.filter((one) => one.state !== 'failed' && one.state !== 'cancelled')
       changed()

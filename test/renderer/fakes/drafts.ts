@@ -119,7 +119,7 @@ export function fakeDrafts({
         who: signersInWords(composition)
       })),
     'drafts.version': ({ id, version }) => ({ composition: byId(state.versions[id] ?? [], version).composition }),
-    'drafts.goBack': ({ id, version }) => {
+    'drafts.restoreVersion': ({ id, version }) => {
       const draft = byId(state.drafts, id)
       const { composition } = byId(state.versions[id] ?? [], version)
       put({
@@ -131,21 +131,21 @@ export function fakeDrafts({
       })
       return byId(state.drafts, id)
     },
-    'drafts.edit': () => null as never,
-    'drafts.leave': () => null as never,
+    'drafts.editorOpened': () => null as never,
+    'drafts.editorClosed': () => null as never,
     'drafts.takeOver': ({ id }) => {
       const { office, ...draft } = byId(state.drafts, id)
       const { editingBy: _editingBy, ...its } = office ?? { isMine: false, canBeMine: true, versions: 0, edition: 0 }
       put({ ...draft, office: its })
       return byId(state.drafts, id)
     },
-    'drafts.setWhose': ({ id, whose }) => {
+    'drafts.setOwner': ({ id, whose }) => {
       const { office, ...draft } = byId(state.drafts, id)
       if (office?.canBeMine === false) throw new Failure('conflict')
       const its = office ?? { canBeMine: true, versions: 0, edition: 0 }
       return put({ ...draft, office: { ...its, isMine: whose === 'mine' } })
     },
-    'drafts.settle': ({ id }) => {
+    'drafts.resolveConflicts': ({ id }) => {
       const { office, ...draft } = byId(state.drafts, id)
       if (office) put({ ...draft, office: { ...office, versions: 0 } })
       state.versions[id] = (state.versions[id] ?? []).map(({ isOpen: _isOpen, ...version }) => version)

@@ -103,7 +103,7 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
       const { error: _error, ...send } = byId(state.sends, id)
       return put({ ...send, state: 'sent', settledAt: state.now(), ...state.nextSend })
     },
-    'sends.settle': (input) => {
+    'sends.resolve': (input) => {
       const { ambiguity: _ambiguity, error: _error, ...send } = byId(state.sends, input.id)
       const found = input.arrived ? byId(state.sends, input.id).ambiguity?.found : undefined
       const documents = input.arrived
@@ -118,12 +118,12 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
       const { error: _error, settledAt: _settledAt, ...send } = byId(state.sends, id)
       return put({ ...send, state: 'ready', hold: 'turn' })
     },
-    'sends.again': ({ id }) => {
+    'sends.toDraft': ({ id }) => {
       const send = byId(state.sends, id)
       const { composition: _composition, ...summary } = byId(state.drafts, send.draftId ?? '')
       return summary
     },
-    'sends.another': ({ id, keeps }) => {
+    'sends.duplicate': ({ id, keeps }) => {
       const send = byId(state.sends, id)
       const composition = repeatedPackage(state.sent[id] ?? blankComposition(send.kind, 'sent'), keeps, state.now())
       const who = keeps === 'people and data' ? send.who : ''

@@ -183,7 +183,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
   'downloads-fetched-again': () => {
     const api = checked(0)
     const { state, emit } = api.control
-    api.downloads.again = async ({ ids }) => {
+    api.downloads.retry = async ({ ids }) => {
       state.downloads = state.downloads.map((one) =>
         ids.includes(one.id) ? { ...one, finishedAt: now() + 1000 } : one
       )

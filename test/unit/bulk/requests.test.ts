@@ -96,14 +96,14 @@ describe('bulk requests', () => {
 
   test('offer a practice sheet with errors to correct, only in the practice office', async () => {
     account = { id: 'office', kind: 'practice' }
-    const { sheet, composition } = await handlers['bulk.practise']({}, context)
+    const { sheet, composition } = await handlers['bulk.trySample']({}, context)
     expect(sheet.columns).toEqual(['First name', 'Last name', 'E-mail', 'Due date'])
     const mapping = matchColumns(bulkTargets(composition), sheet.columns)
     expect(mapping).toHaveLength(4)
     const check = await handlers['bulk.check']({ id: sheet.id, composition, mapping }, context)
     expect(check).toMatchObject({ rows: 8, ready: 6, withErrors: 2 })
     account = { id: 'office', kind: 'service' }
-    await expect(handlers['bulk.practise']({}, context)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+    await expect(handlers['bulk.trySample']({}, context)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
   test('return nothing if choosing or saving was cancelled', async () => {

@@ -274,7 +274,7 @@ describe('what is taken from a document', () => {
     await shows('InBox', [{ Reference: 'a', Name: 'Deed' }])
     const draft = await handlers['documents.correctedCopy']({ reference: 'a' }, here)
     expect(draft).toMatchObject({ accountId: 'a', title: 'Copy of a' })
-    const another = await handlers['documents.another']({ reference: 'a', keeps: 'nothing' }, here)
+    const another = await handlers['documents.duplicate']({ reference: 'a', keeps: 'nothing' }, here)
     expect(another).toMatchObject({ accountId: 'a', title: 'a, keeps nothing' })
   })
 })

@@ -68,7 +68,7 @@ describe('requests about drafts', () => {
     const [version] = await handlers['drafts.history']({ id }, here)
     const named = { id, version: version?.id ?? '' }
     expect(await handlers['drafts.version'](named, here)).toEqual({ composition: forms() })
-    expect(await handlers['drafts.goBack'](named, here)).toMatchObject({ id, composition: forms() })
+    expect(await handlers['drafts.restoreVersion'](named, here)).toMatchObject({ id, composition: forms() })
     expect((await handlers['drafts.duplicate']({ id }, here)).id).not.toBe(id)
   })
 
@@ -84,7 +84,7 @@ describe('requests about drafts', () => {
       handlers['drafts.duplicate']({ id }, here),
       handlers['drafts.history']({ id }, here),
       handlers['drafts.version']({ id, version: 'v' }, here),
-      handlers['drafts.goBack']({ id, version: 'v' }, here),
+      handlers['drafts.restoreVersion']({ id, version: 'v' }, here),
       handlers['drafts.export']({ ids: [id] }, here),
       handlers['presets.get']({ id: preset.id }, here),
       handlers['presets.save']({ id: preset.id, name: 'Ours', composition: forms() }, here),

@@ -71,7 +71,7 @@ test('nobody can join or leave while settings are locked, and nothing is recorde
 
 test('the server is contacted when a person looks, whether settings are locked or not', async () => {
   const { handlers, looks } = open({ isOpen: false })
-  await handlers['office.look'](undefined, caller)
+  await handlers['office.checkNow'](undefined, caller)
   expect(looks).toHaveLength(1)
 })
 

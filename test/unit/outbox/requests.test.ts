@@ -46,7 +46,7 @@ test('a draft is sent only from the account shown', async () => {
 })
 
 describe('a send or batch of another account', () => {
-  test.each(['sends.get', 'sends.now', 'sends.undo', 'sends.reconcile', 'sends.retry', 'sends.again'] as const)(
+  test.each(['sends.get', 'sends.now', 'sends.undo', 'sends.reconcile', 'sends.retry', 'sends.toDraft'] as const)(
     '%s doesn’t find the send',
     async (name) => {
       const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
@@ -60,7 +60,7 @@ describe('a send or batch of another account', () => {
   test('can’t be duplicated, and doesn’t count as already sent', async () => {
     const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
     await chooseAnother()
-    const another = handlers()['sends.another']({ id, keeps: 'people and data' }, asking)
+    const another = handlers()['sends.duplicate']({ id, keeps: 'people and data' }, asking)
     await expect(another).rejects.toMatchObject({ appError: { code: 'gone' } })
     expect(await handlers()['sends.sameSent']({ composition: forms() }, asking)).toBeNull()
     work.accounts.choose(work.accountId)

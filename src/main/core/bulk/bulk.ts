@@ -134,7 +134,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     open,
 
     /** Opens a made-up sheet for practising with a package. */
-    async practise(accountId: string, composition: Composition): Promise<BulkSheet> {
+    async trySample(accountId: string, composition: Composition): Promise<BulkSheet> {
       const bytes = await withoutSheet(() => worker.ask('practice', { composition, now: time.now() }))
       return open(accountId, 'Sample clients.csv', { bytes })
     },

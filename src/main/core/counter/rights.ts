@@ -13,9 +13,9 @@ const REQUESTS_BY_ROLE = {
   // Composing, sending, and actions on documents.
   clerk: [
     ...['drafts.save', 'drafts.remove', 'drafts.restore', 'drafts.erase', 'drafts.emptyTrash', 'drafts.duplicate'],
-    ...['drafts.goBack', 'drafts.takeOver', 'drafts.setWhose', 'drafts.settle', 'drafts.export'],
+    ...['drafts.restoreVersion', 'drafts.takeOver', 'drafts.setOwner', 'drafts.resolveConflicts', 'drafts.export'],
     ...['presets.save', 'presets.rename', 'presets.remove', 'presets.export', 'exchange.import', 'outside.accept'],
-    ...['sends.start', 'sends.now', 'sends.undo', 'sends.settle', 'sends.retry', 'sends.again', 'sends.another'],
+    ...['sends.start', 'sends.now', 'sends.undo', 'sends.resolve', 'sends.retry', 'sends.toDraft', 'sends.duplicate'],
     ...[
       'outbox.pause',
       'outbox.resume',
@@ -29,10 +29,10 @@ const REQUESTS_BY_ROLE = {
     ...[
       'actions.start',
       'actions.cancel',
-      'actions.again',
-      'actions.settle',
+      'actions.retry',
+      'actions.resolve',
       'documents.correctedCopy',
-      'documents.another'
+      'documents.duplicate'
     ],
     ...['dropFolders.add', 'dropFolders.change', 'dropFolders.remove'],
     ...['views.save', 'views.remove', 'people.forget', 'employers.save']

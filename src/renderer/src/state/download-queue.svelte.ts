@@ -49,7 +49,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
    * Changes the whole queue; `clear` removes failed and cancelled downloads from the list. Returns the error if it
    * failed.
    */
-  async change(how: 'pause' | 'resume' | 'cancelAll' | 'againAll' | 'clear'): Promise<AppError | undefined> {
+  async change(how: 'pause' | 'resume' | 'cancelAll' | 'retryFailed' | 'clear'): Promise<AppError | undefined> {
     await this.changing.run<unknown>(() => this.#api.downloads[how]())
     await this.load()
     return this.changing.error
@@ -78,14 +78,14 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     return this.#run(id, () => this.#api.downloads.cancel({ id }))
   }
   retry(id: string): Promise<AppError | undefined> {
-    return this.#run(id, () => this.#api.downloads.again({ ids: [id] }))
+    return this.#run(id, () => this.#api.downloads.retry({ ids: [id] }))
   }
   reveal(id: string): Promise<AppError | undefined> {
     return this.#run(id, () => this.#api.downloads.reveal({ id }))
   }
   /** Downloads files again that the check found missing or altered. Returns the error if that couldn't start. */
   async refetch(ids: readonly string[]): Promise<AppError | undefined> {
-    const result = await settled(this.#api.downloads.again({ ids: [...ids] }))
+    const result = await settled(this.#api.downloads.retry({ ids: [...ids] }))
     await Promise.all([this.load(), result.ok && this.refetched.track(ids)])
     return result.ok ? undefined : result.error
   }

@@ -10,7 +10,16 @@ import { type Clock, throttled } from './clock.ts'
 const RELOAD_INTERVAL = 250
 
 /** An action on the send. */
-export type SendAction = 'now' | 'release' | 'refuse' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again' | 'another'
+export type SendAction =
+  | 'now'
+  | 'release'
+  | 'refuse'
+  | 'undo'
+  | 'reconcile'
+  | 'resolve'
+  | 'retry'
+  | 'toDraft'
+  | 'duplicate'
 
 export class OpenSend {
   #view = $state.raw<SendView>()
@@ -93,9 +102,9 @@ export class OpenSend {
   /** Settles an uncertain send: it arrived as these documents, or, if there are none, it didn't arrive. */
   resolve(documents: readonly string[]): Promise<void> {
     const { id } = this
-    const input: Input<'sends.settle'> =
+    const input: Input<'sends.resolve'> =
       documents.length > 0 ? { id, arrived: true, documents: [...documents] } : { id, arrived: false }
-    return this.#change('settle', () => this.#api.sends.settle(input))
+    return this.#change('resolve', () => this.#api.sends.resolve(input))
   }
 
   /** Takes it out of the outbox. Returns the draft it becomes again. */
@@ -108,12 +117,12 @@ export class OpenSend {
 
   /** Makes a draft from it, and returns the draft. */
   makeDraft(): Promise<DraftSummary | undefined> {
-    return this.#do('again', () => this.#api.sends.again({ id: this.id }))
+    return this.#do('toDraft', () => this.#api.sends.toDraft({ id: this.id }))
   }
 
   /** Creates a draft like it, for the same people or others, and returns it. */
   makeSimilarDraft(keeps: KeptByAnother): Promise<DraftSummary | undefined> {
-    return this.#do('another', () => this.#api.sends.another({ id: this.id, keeps }))
+    return this.#do('duplicate', () => this.#api.sends.duplicate({ id: this.id, keeps }))
   }
 
   async #change(action: SendAction, call: () => Promise<Result<SendView>>): Promise<void> {

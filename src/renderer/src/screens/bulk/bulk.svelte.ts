@@ -202,7 +202,7 @@ export class Bulk {
   openSample(): Promise<boolean> {
     const chosen = this.#base?.composition
     return this.#open(async () => {
-      const result = await settled(this.#api.bulk.practise({ ...(chosen && { composition: chosen }) }))
+      const result = await settled(this.#api.bulk.trySample({ ...(chosen && { composition: chosen }) }))
       if (!result.ok) return result
       const { sheet, name, composition } = result.value
       if (!chosen) this.setBase({ from: 'preset', name, composition })

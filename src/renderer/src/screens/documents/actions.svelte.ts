@@ -75,12 +75,12 @@ export class DocumentActions {
   }
 
   /** Cancels an action, checks with the service whether it was done, or retries it. */
-  change(id: string, how: 'cancel' | 'check' | 'again'): Promise<void> {
+  change(id: string, how: 'cancel' | 'check' | 'retry'): Promise<void> {
     return this.#do(id, () => this.#api.actions[how]({ id }))
   }
   /** Records the user's answer whether it was done. */
   resolve(id: string, happened: boolean): Promise<void> {
-    return this.#do(id, () => this.#api.actions.settle({ id, happened }))
+    return this.#do(id, () => this.#api.actions.resolve({ id, happened }))
   }
 
   async #do(id: string, call: Parameters<typeof this.followUp.run>[0]): Promise<void> {

@@ -256,7 +256,7 @@ export class DocumentCommands {
       }),
       ...(['another', 'anotherToSame'] as const).map((name) =>
         command(name, {
-          takes: 'documents.another',
+          takes: 'documents.duplicate',
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
           run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')
@@ -348,7 +348,7 @@ export class DocumentCommands {
   async #another(row: DocumentRow | undefined, keeps: KeptByAnother): Promise<void> {
     if (!row) return
     const { router, toasts } = this.#app
-    const draft = await settled(this.#app.apiOf(row.accountId).documents.another({ reference: row.reference, keeps }))
+    const draft = await settled(this.#app.apiOf(row.accountId).documents.duplicate({ reference: row.reference, keeps }))
     if (draft.ok) router.go('compose', [draft.value.id])
     else toasts.showError('The package couldn’t be started.', draft.error)
   }
