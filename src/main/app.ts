@@ -18,6 +18,7 @@ import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { rightsOf } from './core/counter/rights.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
+import { asAppError } from './core/errors/app-error.ts'
 import { dayAt, isoFormatter } from './core/lib/calendar.ts'
 import { applyAccounts, applyDropFolders, backupPlanOf, expandHome } from './core/organisation/apply-policy.ts'
 import { currentPerson } from './core/outbox/releases.ts'
@@ -45,7 +46,6 @@ import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
 import { enrolmentHandlers } from './ipc/enrolment.ts'
-import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { officeHandlers } from './ipc/office.ts'
 import { mayComplete, mayEnrol, policyCheckOf, policyHandlers } from './ipc/organisation.ts'
@@ -192,13 +192,11 @@ export async function openApp(start: AppStart) {
     meta: openJsonMeta(db),
     log: foundation.log,
     path: () => organisation.policy.sharedFile && expandHome(organisation.policy.sharedFile, foundation.home),
-    describe: asAppError,
     changed: () => send('settings.changed', null)
   })
   const schedule = new BackupSchedule({
     ...backupParts,
     backups,
-    describe: asAppError,
     organisation: () => backupPlanOf(organisation.policy, foundation.home),
     isBusy: () => counter.counter.isRunning()
   })
@@ -219,7 +217,6 @@ export async function openApp(start: AppStart) {
     db,
     time,
     log: foundation.log,
-    describe: asAppError,
     builtAt: BUILT_AT,
     policy: () => organisation.policy.updates,
     updater: openUpdater({ fetch: foundation.network.fetch, time }),

@@ -18,6 +18,7 @@ import { openRemembered } from './core/drafts/remembered.ts'
 import { openSharedDrafts } from './core/drafts/shared-drafts.ts'
 import { openSharedPeople } from './core/drafts/shared-people.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
+import { asAppError } from './core/errors/app-error.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { Heads } from './core/office/heads.ts'
 import { OfficeMembership } from './core/office/membership.ts'
@@ -27,7 +28,6 @@ import { daysKept } from './core/retention/retention.ts'
 import { openJsonMeta } from './core/storage/meta.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
-import { asAppError } from './ipc/errors.ts'
 import { openBulkWorker } from './shell/bulk.ts'
 
 /** @param madeBy application name and version, written into exported files. */
@@ -50,7 +50,6 @@ export function openComposing(
     records.localChanged()
   }
   const presetsChanged = changedLocally(notifyPresets)
-  const describe = asAppError
   /** Logs only the code, since the server's message may contain personal data. */
   const onOfficeError = (error: unknown) =>
     log.warn('The office’s server could not be asked.', { code: codeOf(error) || asAppError(error).code })
@@ -65,7 +64,6 @@ export function openComposing(
     time,
     newId,
     madeBy,
-    describe,
     draftsChanged,
     presetsChanged
   })
@@ -74,7 +72,6 @@ export function openComposing(
     presets,
     exchange,
     newId,
-    describe,
     changed: () => send('outside.changed', null)
   })
   const people = openPeople({ db, recipients: lists.storedRecipients, time, changed: changedLocally(notifyPeople) })
@@ -114,7 +111,6 @@ export function openComposing(
   const outbox = new Outbox({
     db,
     drafts,
-    describe,
     newId,
     onOfficeError,
     sharedDrafts,
@@ -205,7 +201,6 @@ export function openComposing(
     outbox,
     newId,
     time,
-    describe,
     draftsChanged,
     presetsChanged,
     // Uses its own thread, which mustn't end when a user closes their bulk send.

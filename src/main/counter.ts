@@ -26,6 +26,7 @@ import { openPinnedEntries } from './core/counter/signing-queue.ts'
 import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
+import { asAppError } from './core/errors/app-error.ts'
 import type { ExclusiveTasks } from './core/office/exclusive-tasks.ts'
 import type { Heads } from './core/office/heads.ts'
 import type { SharedRecords } from './core/office/shared-records.ts'
@@ -35,7 +36,6 @@ import { Receipts } from './core/receipts/receipts.ts'
 import { memoryKeychain } from './core/storage/keychain.ts'
 import type { Foundation } from './foundation.ts'
 import { saveAs } from './ipc/dialogs.ts'
-import { asAppError } from './ipc/errors.ts'
 import { namedAccount } from './ipc/registration.ts'
 import { openAppointmentWorker } from './shell/appointments.ts'
 import { ClipboardStash } from './shell/clipboard.ts'
@@ -242,7 +242,6 @@ export function openCounter(
     compositionOf,
     pin: staff,
     newId: foundation.newId,
-    describe: asAppError,
     accountId,
     waitingHere,
     documentOf,

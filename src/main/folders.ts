@@ -11,13 +11,11 @@ import { openViews } from './core/documents/views.ts'
 import { increasingClock } from './core/lib/time.ts'
 import { ExclusiveTasks } from './core/office/exclusive-tasks.ts'
 import type { Foundation } from './foundation.ts'
-import { asAppError } from './ipc/errors.ts'
 import { openDocumentsThread } from './shell/documents.ts'
 
 export function openFolders(foundation: Foundation) {
   const { db, accounts, clients, facts, lists, rights, signals, send, time } = foundation
   const clientOf = clients.of
-  const describe = asAppError
   /** Answers are ordered by when they were requested, but the wall clock may be set back. */
   const moment = increasingClock(time.now)
   const thread = openDocumentsThread({
@@ -59,7 +57,6 @@ export function openFolders(foundation: Foundation) {
     time,
     moment,
     clientOf,
-    describe,
     dateFormatOf: facts.dateFormat,
     shown: accounts.shownIds,
     accounts: accounts.list,
@@ -77,7 +74,6 @@ export function openFolders(foundation: Foundation) {
     moment,
     time,
     clientOf,
-    describe,
     refresh: polling.refresh,
     readSoon: polling.soon,
     documentStored: documentsChanged,
@@ -89,7 +85,6 @@ export function openFolders(foundation: Foundation) {
     rights,
     time,
     clientOf,
-    describe,
     changed: () => send('employers.changed', null)
   })
   const forms = openKnownForms({

@@ -20,6 +20,7 @@ import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { completeRestore, finishRestore } from './core/backup/restore.ts'
 import { openData } from './core/backup/unlocking.ts'
+import { asAppError } from './core/errors/app-error.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/apply-policy.ts'
 import type { ManagedSource } from './core/organisation/managed.ts'
@@ -32,7 +33,6 @@ import { memoryReasonOf } from './core/storage/database-fault.ts'
 import { openMeta } from './core/storage/meta.ts'
 import { openStoreTroubles } from './core/storage/store-troubles.ts'
 import { RequestLog } from './core/support/request-log.ts'
-import { asAppError } from './ipc/errors.ts'
 import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import { showLockedPage } from './shell/locked-page.ts'
@@ -172,7 +172,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     // The office itself gives the address of its sign-in service, which may be in its own network.
     openInBrowser: (address) => openOutside(address, { baseUrl: address })
   })
-  const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, time })
+  const lists = openFetchedLists({ db, clientOf: clients.of, time })
   const practice = practiceOf({
     worker: new URL('./practice-worker.js', import.meta.url),
     kept: openPracticeOfficeStore(db, time),

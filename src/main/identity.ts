@@ -8,6 +8,7 @@ import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
 import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
+import { asAppError } from './core/errors/app-error.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openReadings } from './core/identity/readings.ts'
 import type { ExclusiveTasks } from './core/office/exclusive-tasks.ts'
@@ -15,7 +16,6 @@ import { expandHome } from './core/organisation/apply-policy.ts'
 import { VerificationQueue } from './core/verifications/verification-queue.ts'
 import { openVerifications } from './core/verifications/verifications.ts'
 import type { Foundation } from './foundation.ts'
-import { asAppError } from './ipc/errors.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 
 export interface IdentityDeps {
@@ -57,7 +57,6 @@ export function openIdentity(
   const verificationQueue = new VerificationQueue({
     db,
     time,
-    describe: asAppError,
     verify: verifications.verify,
     changed: () => downloadsChanged(null)
   })
@@ -69,7 +68,6 @@ export function openIdentity(
     clientOf,
     newId,
     time,
-    describe: asAppError,
     verifications: verificationQueue,
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',

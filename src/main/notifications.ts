@@ -2,13 +2,13 @@
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
+import { asAppError } from './core/errors/app-error.ts'
 import { openBadgeCounts } from './core/notifications/badge-counts.ts'
 import { type NotifierDeps, openNotifier } from './core/notifications/notifier.ts'
 import { type OutboxNewsDeps, openOutboxNews } from './core/notifications/outbox-news.ts'
 import { openPreferences } from './core/notifications/preferences.ts'
 import { openPresence } from './core/notifications/presence.ts'
 import type { Foundation } from './foundation.ts'
-import { asAppError } from './ipc/errors.ts'
 import { openDesktop } from './shell/desktop.ts'
 
 export interface NotificationDeps {

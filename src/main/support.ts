@@ -14,7 +14,6 @@ import { SystemLog } from './core/support/system-log.ts'
 import type { openCounter } from './counter.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
-import { asAppError } from './ipc/errors.ts'
 import { crashFolder, readLog } from './shell/log.ts'
 import { openKeychain, systemStatus } from './shell/stores.ts'
 
@@ -110,7 +109,6 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     const findings = await runSelfTest({
       storage,
       dataFolder: foundation.dataFolder,
-      describe: asAppError,
       otherDisplay: counter.otherDisplay,
       accounts: accounts.list,
       checkService: polling.check,

@@ -12,7 +12,6 @@ import { Outbox } from '../../src/main/core/outbox/outbox.ts'
 import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../src/main/core/storage/migrations.ts'
-import { asAppError } from '../../src/main/ipc/errors.ts'
 import { toFormDirectRequest } from '../../src/shared/composition/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { type Bench, type Figure, median, rounded } from './figure.ts'
@@ -96,7 +95,6 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
     takeSent: async () => undefined,
     arrived: () => undefined,
     noted: () => undefined,
-    describe: asAppError,
     changed: { sends: () => undefined, outbox: () => undefined, batch: () => undefined, draft: () => undefined },
     newId: randomUUID,
     time: systemTime

@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PACE } from '../../src/main/core/documents/polling/account-state.ts'
 import { openPolling, type PollingDeps } from '../../src/main/core/documents/polling/polling.ts'
-import { asAppError } from '../../src/main/ipc/errors.ts'
 import { openDocumentsThread } from '../../src/main/shell/documents.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { testTime } from '../fixtures/own-time.ts'
@@ -98,7 +97,6 @@ async function live(): Promise<Day> {
     ask,
     time: its,
     moment: its.now,
-    describe: asAppError,
     clientOf: async () => client as never,
     dateFormatOf: async () => undefined,
     accounts: () => [{ id: accountId, folders: ['Progress'] }],

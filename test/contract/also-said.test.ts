@@ -8,7 +8,6 @@ import { openEmployers } from '../../src/main/core/directory/employers.ts'
 import { openKnownForms } from '../../src/main/core/directory/known-forms.ts'
 import { secretMatcher } from '../../src/main/core/lib/other-members.ts'
 import { withAnswer } from '../../src/main/core/outbox/send-view.ts'
-import { asAppError } from '../../src/main/ipc/errors.ts'
 import { PackageResponse } from '../../src/shared/model/index.ts'
 import { type Office, openOffice } from '../unit/actions/office.ts'
 import { verificationsOf } from '../unit/verifications/practice-office.ts'
@@ -28,7 +27,7 @@ afterEach(() => office.close())
 const deps = () => {
   const { db, clients, rights } = office.parts
   const time = { now: () => office.time.now }
-  return { db, clientOf: clients.of, rights, describe: asAppError, time, changed: () => undefined }
+  return { db, clientOf: clients.of, rights, time, changed: () => undefined }
 }
 
 test('the additional members of templates and recipients are kept', async () => {

@@ -3,10 +3,10 @@
  * be returned.
  */
 import { describe, expect, test } from 'vitest'
+import { asAppError } from '../../src/main/core/errors/app-error.ts'
 import { troubleOf } from '../../src/main/core/jobs/retry-policy.ts'
 import { createAuthentication, type ServiceError } from '../../src/main/core/service/index.ts'
 import type { SignedDocumentOptions } from '../../src/main/core/service/signed-document.ts'
-import { asAppError } from '../../src/main/ipc/errors.ts'
 import { errorText } from '../../src/shared/contract/errors.ts'
 import { pdfOf } from '../fixtures/pdfs.ts'
 import { aKey, clientOf, errorOf, onlyOneAttempt } from './client-factory.ts'

@@ -15,7 +15,7 @@ import {
   requestNames,
   requests
 } from '../../shared/contract/index.ts'
-import { asAppError } from './errors.ts'
+import { asAppError } from '../core/errors/app-error.ts'
 
 /** A handler's result: the contract's reply, or nothing if that is null. */
 type Answer<Name extends RequestName> = Requests[Name]['reply'] extends null | undefined

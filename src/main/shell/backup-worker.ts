@@ -5,7 +5,7 @@
 import { makeBackup, makePlannedBackup } from '../core/backup/backup.ts'
 import { stageBackup, stageCopy } from '../core/backup/restore.ts'
 import { copyNow, copyViews, purgeCopies } from '../core/backup/rolling-copies.ts'
-import { asAppError } from '../ipc/errors.ts'
+import { asAppError } from '../core/errors/app-error.ts'
 import { serveRequests } from './worker-thread.ts'
 
 const handlers: Record<string, (ask: never) => Promise<unknown>> = {

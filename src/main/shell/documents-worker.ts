@@ -6,8 +6,8 @@
 import { workerData } from 'node:worker_threads'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import { openRecoveringWorker } from '../core/documents/recovering-worker.ts'
+import { asAppError } from '../core/errors/app-error.ts'
 import { systemTime } from '../core/lib/time.ts'
-import { asAppError } from '../ipc/errors.ts'
 import { emitEvent, serveRequests } from './worker-thread.ts'
 
 /** The thread's initial data. */

@@ -20,7 +20,6 @@ import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import { checkSigningAddress } from '../../../src/main/core/policy/signing-address.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { policyCheckOf } from '../../../src/main/ipc/organisation.ts'
 import type { RequestHandlers, Role } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
@@ -190,7 +189,6 @@ async function obey(command: Command): Promise<unknown> {
         },
         presets: { list: () => [], get: () => fail('gone', 'There is none.') },
         newId: () => String(ids++),
-        describe: asAppError,
         changed: () => undefined
       })
       await outside.enqueue(requestsIn(command.args, app.getPath('downloads')))

@@ -2,7 +2,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openFetchedLists } from '../../../src/main/core/accounts/fetched-lists.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { clientOf } from '../../contract/client-factory.ts'
 import { serve } from '../../contract/hand-written-service.ts'
 
@@ -19,7 +18,6 @@ async function lists(answer: unknown) {
   const opened = openFetchedLists({
     db,
     clientOf: async () => clientOf(service.url),
-    describe: asAppError,
     time: { now: () => 1000 }
   })
   return { ...opened, state }

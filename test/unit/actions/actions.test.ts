@@ -1,8 +1,8 @@
 /** How actions cope with failures of the network, the service or the clock, and with people acting in between. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { correction, extension, type Office, openOffice } from './office.ts'
 

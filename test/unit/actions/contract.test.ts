@@ -1,7 +1,7 @@
 /** Every action, from a screen's request to the practice service's record and back, over real HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outgoingOf } from '../../../src/main/core/actions/outgoing.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import type { SignerResponse, UpdateSignerRequest } from '../../../src/shared/model/index.ts'
 import { correction, extension, type Office, openOffice, person } from './office.ts'
 

@@ -17,7 +17,6 @@ import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { listen } from '../../../src/practice/office.ts'
 import { seed } from '../../../src/practice/seed.ts'
 import { createPracticeService } from '../../../src/practice/service.ts'
@@ -69,7 +68,6 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       documentStored: (accountId) => void told.taken.push(accountId),
       signersCorrected: (_accountId, signers) =>
         void told.corrected.push(...signers.map(({ was, Email }) => `${was.Email} → ${Email}`)),
-      describe: asAppError,
       changed: (ids) => void told.ids.push(...ids),
       time: its,
       moment: () => time.clock() + ahead.by

@@ -8,7 +8,6 @@ import { stageBackup } from '../../../src/main/core/backup/restore.ts'
 import { BackupSchedule, type BackupScheduleDeps } from '../../../src/main/core/backup/schedule.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { BackupPlan } from '../../../src/shared/contract/index.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -66,7 +65,6 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
       ...shared,
       ...made,
       backups,
-      describe: asAppError,
       organisation: () => is.organisation,
       isBusy: () => is.busy
     })

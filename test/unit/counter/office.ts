@@ -13,7 +13,6 @@ import type { MirroredDocument } from '../../../src/main/core/documents/question
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { ExclusiveTasks } from '../../../src/main/core/office/exclusive-tasks.ts'
 import type { MediaDevice } from '../../../src/main/core/policy/permissions.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { Composition } from '../../../src/shared/composition/index.ts'
 import type { CounterSession, CounterSettings } from '../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
@@ -263,11 +262,6 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     chooseFiles: async () => office.chosenFiles,
     get turnFilesFolder() {
       return office.filesPlace
-    },
-    describe(error) {
-      const described = asAppError(error)
-      office.errors.push(described)
-      return described
     },
     time: time.run(),
     newId: (() => {

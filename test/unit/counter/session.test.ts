@@ -1,6 +1,6 @@
 /** A session from its first handover until staff has the screen back. */
 import { describe, expect, test } from 'vitest'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { BOUNDS, later, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
 
 describe('one signer', () => {

@@ -1,7 +1,7 @@
 /** Employer records from a screen to the practice service's record and back (operation 3), and the local copy. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Employers, openEmployers } from '../../../src/main/core/directory/employers.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { type EmployerChange, requests } from '../../../src/shared/contract/index.ts'
 import { type Office, openOffice } from '../actions/office.ts'
 
@@ -21,7 +21,6 @@ function open() {
     db,
     clientOf: clients.of,
     rights,
-    describe: asAppError,
     time: { now: () => office.time.now },
     changed: () => void announcements++
   })

@@ -9,9 +9,9 @@ import {
   type PdfPreviews,
   TIMEOUT
 } from '../../../src/main/core/downloads/pdf-preview.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
 import { pdfHandlers } from '../../../src/main/ipc/downloads.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>

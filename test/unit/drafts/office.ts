@@ -8,10 +8,10 @@ import { openPeople } from '../../../src/main/core/drafts/people.ts'
 import { openPresets } from '../../../src/main/core/drafts/presets.ts'
 import { openRemembered } from '../../../src/main/core/drafts/remembered.ts'
 import { openSharedDrafts } from '../../../src/main/core/drafts/shared-drafts.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectEncrypted, connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { RecipientView } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -46,7 +46,6 @@ export function openOffice(open: () => Db = connectInMemory) {
     newId,
     time: { now: clock },
     madeBy: 'Countersign 0.1.0',
-    describe: asAppError,
     draftsChanged: (id) => changes.push(id),
     presetsChanged: () => changes.push('presets')
   })
@@ -75,7 +74,6 @@ export function openOffice(open: () => Db = connectInMemory) {
       presets,
       exchange,
       newId,
-      describe: asAppError,
       changed: () => changes.push('outside')
     })
   }

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openFetchedLists } from '../../../src/main/core/accounts/fetched-lists.ts'
 import { openPeople } from '../../../src/main/core/drafts/people.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { RecipientView } from '../../../src/shared/contract/index.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { MINUTE, type Office, openOffice } from './office.ts'
@@ -206,7 +205,6 @@ test('the last fetched recipient lists are offered while offline', async () => {
   const fetched = openFetchedLists({
     db: office.db,
     clientOf,
-    describe: asAppError,
     time: { now: () => office.time.now }
   })
   const people = openPeople({

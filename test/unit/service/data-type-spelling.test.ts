@@ -1,6 +1,6 @@
 /** Which spellings of the data type are tried with a service, and which refusal is reported in the end. */
 import { describe, expect, test } from 'vitest'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { clientOf, errorOf } from '../../contract/client-factory.ts'
 import { type Answering, body, json, serve } from '../../contract/hand-written-service.ts'
 import { aPdf } from './identity/a-pdf.ts'

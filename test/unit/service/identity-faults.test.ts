@@ -1,7 +1,7 @@
 /** The table of faults: a real server misbehaves in each way, and each fault is reported distinctly. */
 import { describe, expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { presentError } from '../../../src/renderer/src/words/errors.ts'
 import { errorText } from '../../../src/shared/contract/errors.ts'
 import { clientOf, onlyOneAttempt } from '../../contract/client-factory.ts'

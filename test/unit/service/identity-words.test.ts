@@ -1,7 +1,7 @@
 /** Whatever is found in place of identity data is described in plain words, distinctly for each finding. */
 import { expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { FINDINGS, type Finding, ServiceError } from '../../../src/main/core/service/index.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { IDVerificationDataType } from '../../../src/shared/model/index.ts'
 
 const sentenceFor = (asked: IDVerificationDataType, finding: Finding) =>

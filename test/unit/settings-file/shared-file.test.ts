@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SharedFile } from '../../../src/main/core/settings-file/shared-file.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { refusal } from '../backup/computers.ts'
@@ -36,7 +35,6 @@ async function office() {
     meta: openJsonMeta(own.db),
     time: time.run(),
     newId: () => `key-${++ids}`,
-    describe: asAppError,
     log: { warn: () => undefined },
     changed: () => void announced.changed++
   })

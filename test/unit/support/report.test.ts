@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 import { Settings } from '../../../src/main/core/storage/settings.ts'
 import { type ReportFacts, reportOf } from '../../../src/main/core/support/report.ts'
 import { runSelfTest, type SelfTestDeps } from '../../../src/main/core/support/self-test.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { RequestContext } from '../../../src/main/ipc/registration.ts'
 import { supportHandlers } from '../../../src/main/ipc/support.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -90,7 +89,6 @@ const DAY = 86_400_000
 const well: SelfTestDeps = {
   accounts: () => [{ id: ACCOUNT }],
   checkService: async () => undefined,
-  describe: asAppError,
   clockAhead: () => 0,
   tryKeychain: async () => ({ state: 'available' }),
   storage: { state: 'encrypted' },

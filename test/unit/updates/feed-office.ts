@@ -7,7 +7,6 @@ import type { Fetch } from '../../../src/main/core/service/index.ts'
 import type { FeedConfig } from '../../../src/main/core/updates/feed.ts'
 import { PackageUpdater } from '../../../src/main/core/updates/package-updater.ts'
 import { Updates, type UpdatesDeps } from '../../../src/main/core/updates/updates.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { UpdateHindrance } from '../../../src/shared/contract/updates.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { openUpdateFeed, type Release } from '../../fixtures/update-feed.ts'
@@ -65,7 +64,6 @@ export async function office({
             onQuit: () => undefined
           }
         }),
-      describe: asAppError,
       builtAt: undefined,
       changed: () => void happened.emit('changed')
     })

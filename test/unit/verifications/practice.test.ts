@@ -1,6 +1,6 @@
 /** Verifying documents of a practice service (operation 10), in each dialect that services may use. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { DIALECTS } from '../../../src/practice/dialects.ts'
 import { type Office, openOffice } from '../actions/office.ts'
 import { verificationsOf } from './practice-office.ts'

@@ -30,8 +30,7 @@ function aQueue() {
       if (fails) throw fails
       rule?.inTransaction()
       return { id: reference } as VerificationView
-    },
-    describe: (error) => (error as AppFailure).appError
+    }
   })
   const add = (...references: string[]) => {
     for (const reference of references) queue.add({ accountId: 'a', reference, name: reference }, 'rule')

@@ -2,9 +2,9 @@
  * The service's answer to a verification is stored unchanged, with an entry in the audit trail; tampering is detected.
  */
 import { describe, expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
 import { openVerificationsTable } from '../../../src/main/core/verifications/verifications-table.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { anOffice, NOT_VALID, signature, VALID } from './office.ts'
 
 const failing = (work: Promise<unknown>) =>

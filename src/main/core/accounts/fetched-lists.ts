@@ -1,6 +1,7 @@
 /** Lists that rarely change (templates, recipients): fetched on demand, and stored for offline use. */
-import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
+import type { Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
 import { CompletionRecipient, NotificationRecipient } from '../../../shared/model/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { withOthers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/index.ts'
@@ -10,7 +11,6 @@ import { openMeta } from '../storage/meta.ts'
 export interface FetchedListDeps {
   db: Db
   clientOf: (accountId: string) => Promise<ServiceClient>
-  describe: (error: unknown) => AppError
   time: Pick<Time, 'now'>
 }
 
@@ -19,7 +19,7 @@ const MAX_AGE = 10 * 60_000
 
 export type FetchedLists = ReturnType<typeof openFetchedLists>
 
-export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDeps) {
+export function openFetchedLists({ db, clientOf, time }: FetchedListDeps) {
   const meta = openMeta(db)
   /** How often an account's lists were invalidated. */
   const generations = new Map<string, number>()
@@ -49,7 +49,7 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
       return fetched
     } catch (error) {
       if (isOutdated()) return list(accountId, name, demand, fetch)
-      return { ...kept, problem: describe(error) }
+      return { ...kept, problem: asAppError(error) }
     }
   }
 

@@ -36,8 +36,6 @@ export interface ActionDeps {
   readSoon: (accountId: string) => void
   /** Called when the service has accepted corrections of signers. */
   signersCorrected: (accountId: string, signers: readonly SignerCorrection[]) => void
-  /** Describes an error in the user's words. */
-  describe: (error: unknown) => AppError
   /** Called after actions have changed. */
   changed: (ids: string[]) => void
   time: Time

@@ -4,6 +4,7 @@
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { Lanes, Pauses, SerialTask } from '../jobs/lanes.ts'
 import { containsError, failureOf } from '../jobs/recovery.ts'
 import { AppFailure } from '../lib/failure.ts'
@@ -18,7 +19,7 @@ import { DOCUMENT_GONE, readFoldersNow, type Subject, subjectOf } from './subjec
 /** The first retry delay when the service can't be reached, in milliseconds. */
 const FIRST_WAIT = 5_000
 
-export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'describe' | 'time'> {
+export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'time'> {
   records: ActionRecords
   shared: Pick<SharedActions, 'claim' | 'attemptEnded'>
   /** Records the outcome of an attempt, or of the check before it. */
@@ -84,7 +85,7 @@ export class Dispatcher {
       if (trouble) await this.#handleFailure(accountId, trouble)
     } catch (thrown) {
       // A failed write is retried like a failed send.
-      this.#retryLater(accountId, this.#deps.describe(thrown))
+      this.#retryLater(accountId, asAppError(thrown))
     }
   }
 
@@ -131,7 +132,7 @@ export class Dispatcher {
 
   /** Sends an action that had to wait. Returns why it can't be sent now; undefined if it has ended. */
   async #sendDelayed(action: Action): Promise<AppError | undefined> {
-    const { records, describe, recordOutcome } = this.#deps
+    const { records, recordOutcome } = this.#deps
     const { accountId, reference, id } = action
     let found = new Map()
     try {
@@ -139,7 +140,7 @@ export class Dispatcher {
       // A look can miss a document that moves between folders at that moment, but hardly twice.
       if (!found.has(reference)) found = await readFoldersNow(this.#deps, accountId, new Set([reference]))
     } catch (error) {
-      return describe(error)
+      return asAppError(error)
     }
     if (records.find(id)?.state !== 'waiting') return undefined
     if (!found.has(reference)) {
@@ -151,7 +152,7 @@ export class Dispatcher {
 
   /** Sends an action now. Returns why it can't be sent; undefined if it has ended. */
   async #send(action: Action, check?: (document: DocumentResponse) => void): Promise<AppError | undefined> {
-    const { describe, clientOf, time, recordOutcome, shared } = this.#deps
+    const { clientOf, time, recordOutcome, shared } = this.#deps
     let outgoing: Outgoing
     let subject: Subject
     let client: ActingClient
@@ -160,7 +161,7 @@ export class Dispatcher {
       check?.(subject.document)
       outgoing = outgoingOf(action.request, subject, time.now())
     } catch (error) {
-      const trouble = describe(error)
+      const trouble = asAppError(error)
       // A local problem is no verdict on the action.
       if (!(error instanceof AppFailure) || LOCAL_CODES.has(trouble.code)) return trouble
       await recordOutcome(action, { kind: 'refused', error: trouble })
@@ -169,7 +170,7 @@ export class Dispatcher {
     try {
       client = await clientOf(action.accountId)
     } catch (error) {
-      return describe(error)
+      return asAppError(error)
     }
     const ready = { ...action, before: beforeOf(action.request, subject.document) }
     const claim = await shared.claim(ready)
@@ -193,7 +194,7 @@ export class Dispatcher {
     outgoing: Outgoing,
     options: CallOptions
   ): Promise<AppError | undefined> {
-    const { records, describe, time, recordOutcome, attemptStarted, changed } = this.#deps
+    const { records, time, recordOutcome, attemptStarted, changed } = this.#deps
     // A person may have cancelled it during the checks.
     if (this.#state !== 'open' || records.find(action.id)?.state !== 'waiting') return undefined
     const { before } = action
@@ -202,7 +203,7 @@ export class Dispatcher {
     if (!running) return undefined
     attemptStarted(running)
     changed(action.id)
-    const outcome = await attempt(client, outgoing, { describe, options })
+    const outcome = await attempt(client, outgoing, options)
     if (outcome.kind !== 'offline') {
       this.#pauses.clear(action.accountId)
       await recordOutcome(running, outcome)
@@ -214,15 +215,11 @@ export class Dispatcher {
 }
 
 /** Sends the request once, and returns what the result means for the action. Never rejects. */
-async function attempt(
-  client: ActingClient,
-  outgoing: Outgoing,
-  { describe, options }: { describe: (error: unknown) => AppError; options: CallOptions }
-): Promise<Outcome> {
+async function attempt(client: ActingClient, outgoing: Outgoing, options: CallOptions): Promise<Outcome> {
   try {
     return await sendRequest(client, outgoing, options)
   } catch (error) {
-    const failure = failureOf(error, describe)
+    const failure = failureOf(error)
     switch (failure.kind) {
       case 'uncertain':
       case 'refused':

@@ -40,7 +40,6 @@ export class Reconciler {
       uncertainJobs: (accountId) => this.#uncertainActions(accountId),
       worthwhileAt: (id) => this.#nextCheckAt(id),
       check: (accountId) => this.#check(accountId),
-      describe: deps.describe,
       mayRetry: () => true
     })
   }

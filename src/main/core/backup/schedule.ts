@@ -14,6 +14,7 @@ import {
   type StoreTrouble,
   serviceErrorCodes
 } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { dayAfter, dayAt, localTimeOf, momentOf, mondayOf } from '../lib/calendar.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
@@ -66,7 +67,6 @@ export interface BackupScheduleDeps {
   organisation: () => (Partial<BackupPlan> & { when: BackupPlan['when']; folder: string }) | undefined
   /** Whether someone is signing at the counter. */
   isBusy: () => boolean
-  describe: (error: unknown) => AppError
   random: (bytes: number) => Uint8Array
   newId: () => string
   time: Pick<Time, 'now' | 'after' | 'zone'>
@@ -210,7 +210,7 @@ export class BackupSchedule {
   async #run(): Promise<AppError | undefined> {
     let error: AppError | undefined
     const run = this.#make().catch((thrown: unknown) => {
-      error = this.#deps.describe(thrown)
+      error = asAppError(thrown)
       this.#recordFailure(error)
     })
     this.#running = run

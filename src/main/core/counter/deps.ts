@@ -66,7 +66,6 @@ export interface CounterDeps {
   turnFilesFolder: string
   /** A person's own receipt, from the audit trail. @throws AppFailure if it can't be made. */
   receiptOf: (session: string, person: { name: string; contact?: string | undefined }) => Promise<ReceiptCode>
-  describe: (error: unknown) => AppError
   time: Time
   newId: () => string
   /** Called when a session started, moved on or ended; '' if there is none any more. */

@@ -131,7 +131,7 @@ export function noteUnstartedTurns({ turns }: RunningSession, state: SessionStat
 
 /** Asks the service for the outcome of every turn that began. Never rejects. */
 export async function askInterruptedOutcomes(
-  deps: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'describe'>,
+  deps: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf'>,
   state: SessionState
 ): Promise<void> {
   if (state.shown.turns.length === 0) return

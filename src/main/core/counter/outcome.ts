@@ -6,6 +6,7 @@ import type { AppError, CounterOutcome, CounterSession } from '../../../shared/c
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { personOf, stateOf } from '../documents/progress.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { CounterDeps, SignerIdentity } from './deps.ts'
 import type { SessionState, TurnQuery } from './session-state.ts'
@@ -23,7 +24,7 @@ const MAX_WAIT = 30_000
  */
 export type Ending = 'returned' | 'finished' | 'stopped'
 
-type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'time' | 'account'>
+type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'time' | 'account'>
 
 /** Asks the service for the outcome. Never rejects: if the service can't be asked, the outcome is `unknown`. */
 export async function askOutcome(deps: AskingDeps, turn: TurnQuery, ending: Ending): Promise<CounterOutcome> {
@@ -53,7 +54,7 @@ export async function askOnce(deps: AskingDeps, turn: TurnQuery): Promise<Counte
 
 /** Reads the folders from the service. Returns the error if that fails. Never rejects. */
 export async function readFolders(
-  { account, refresh, describe }: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
+  { account, refresh }: Pick<CounterDeps, 'account' | 'refresh'>,
   accountId: string
 ): Promise<AppError | undefined> {
   try {
@@ -61,19 +62,19 @@ export async function readFolders(
     await refresh(accountId)
     return undefined
   } catch (error) {
-    return describe(error)
+    return asAppError(error)
   }
 }
 
 /** Returns the outcome according to the folders as last read. Never rejects. */
 export async function lastOutcome(
-  { documentOf, describe }: Pick<CounterDeps, 'documentOf' | 'describe'>,
+  { documentOf }: Pick<CounterDeps, 'documentOf'>,
   turn: TurnQuery
 ): Promise<CounterOutcome> {
   try {
     return outcomeOf(await documentOf(turn.accountId, turn.documentReference), turn)
   } catch (error) {
-    return unknownOutcome(describe(error))
+    return unknownOutcome(asAppError(error))
   }
 }
 

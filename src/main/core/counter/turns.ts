@@ -3,6 +3,7 @@
  * page, and takes its outcome from the service.
  */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { within } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
 import { type NextSigner, nextSigner } from './next-signer.ts'
@@ -82,7 +83,7 @@ export class Turns {
       if ('signed' in prepared) await this.#conclude(index, prepared, { isSure: false })
       else this.#open(index, prepared)
     } catch (error) {
-      if (isNewest()) this.#failToBegin(index, this.#deps.describe(error))
+      if (isNewest()) this.#failToBegin(index, asAppError(error))
     }
   }
 
@@ -102,7 +103,7 @@ export class Turns {
         files: () => this.#deps.settings().mayGiveFiles
       })
     } catch (error) {
-      this.failed(errorWithoutLink(this.#deps.describe(error), address.url))
+      this.failed(errorWithoutLink(asAppError(error), address.url))
       return
     }
     if (isShowing(state.shown)) this.#page.reveal()

@@ -24,6 +24,7 @@ import {
   type UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
 import type { Rights } from '../accounts/rights.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { otherMembers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
@@ -35,8 +36,6 @@ export interface EmployersDeps {
   db: Db
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'updateEmployers' | 'getEmployers'>>
   rights: Rights
-  /** Describes an error in the user's words. */
-  describe: (error: unknown) => AppError
   time: Pick<Time, 'now'>
   changed: () => void
 }
@@ -50,7 +49,7 @@ interface StoredEmployers extends EmployersAnswer {
 
 export type Employers = ReturnType<typeof openEmployers>
 
-export function openEmployers({ db, clientOf, rights, describe, time, changed }: EmployersDeps) {
+export function openEmployers({ db, clientOf, rights, time, changed }: EmployersDeps) {
   const read = db.prepare<[string], { records: string; unreadable: string; answered_at: number }>(
     'SELECT records, unreadable, answered_at FROM employers WHERE account_id = ?'
   )
@@ -102,7 +101,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
       rights.learn(accountId, { readsEmployers: 'yes' })
       return view(accountId, store(accountId, answer))
     } catch (error) {
-      return view(accountId, readStored(accountId), describe(error))
+      return view(accountId, readStored(accountId), asAppError(error))
     }
   }
 
@@ -134,7 +133,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
           throw new AppFailure(NOT_CONFIRMED)
         return view(accountId, store(accountId, answer))
       } catch (error) {
-        throw new AppFailure(withConsequence(describe(error)))
+        throw new AppFailure(withConsequence(asAppError(error)))
       }
     }
   }

@@ -41,7 +41,6 @@ export interface DownloadsDeps
     Pick<RulesDeps, 'views' | 'viewSavedBy' | 'folderNames' | 'onError' | 'verifications'> {
   db: Db
   ask: AskDocuments
-  describe: (error: unknown) => AppError
   note: NoteInAudit
   /** Called with the changed download's id; null for several, the queue or a rule. About five times a second. */
   changed: (id: string | null) => void

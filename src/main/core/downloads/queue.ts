@@ -4,6 +4,7 @@
  * meet pauses all of them.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { DispatchLoop } from '../jobs/lanes.ts'
 import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import type { Time } from '../lib/time.ts'
@@ -40,7 +41,6 @@ export interface QueueDeps {
   saved: (download: Download, kept: SavedDownload) => void
   /** Called when a download is given up. */
   gaveUp: (download: Download, error: AppError) => void
-  describe: (error: unknown) => AppError
   /** Returns how many may run at once. */
   concurrency: () => number
   isPaused: () => boolean
@@ -208,7 +208,7 @@ export class Queue {
 
   async #run(current: Running): Promise<void> {
     const { download, abort } = current
-    const { speed, fetchFile, describe, changed, table, time } = this.#deps
+    const { speed, fetchFile, changed, table, time } = this.#deps
     try {
       const result = await fetchFile(download, {
         signal: abort.signal,
@@ -242,7 +242,7 @@ export class Queue {
         this.#failed(current, error)
       } catch {
         // The disk that couldn't take the file can't take this either: it stays queued.
-        this.#pause('folder', download, describe(error))
+        this.#pause('folder', download, asAppError(error))
       }
     }
   }
@@ -255,12 +255,12 @@ export class Queue {
 
   #failed({ download, abort, stoppedFor }: Running, thrown: unknown): void {
     const { id, accountId, folderId } = download
-    const { table, time, describe } = this.#deps
+    const { table, time } = this.#deps
     if (abort.signal.aborted) {
       if (stoppedFor === 'cancel') table.stop(id, 'cancelled', undefined, time.now())
       return
     }
-    const error = describe(thrown)
+    const error = asAppError(thrown)
     const trouble = troubleOf(thrown, error)
     // If the folder accepts other files, something is wrong with this one's own path in it.
     const counts =

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { errorText } from '../../../shared/contract/errors.ts'
-import type { AppError, ImportResult, SavedFile } from '../../../shared/contract/index.ts'
+import type { ImportResult, SavedFile } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { fail } from '../lib/failure.ts'
 import { readChosen, writeChosen } from '../storage/chosen-file.ts'
 import { safeFileName } from '../storage/safe-name.ts'
@@ -16,8 +17,6 @@ import { type ImportDeps, openImport } from './importing.ts'
 export interface ExchangeDeps extends ImportDeps {
   /** The application and its version: `Countersign 1.2.0`. */
   madeBy: string
-  /** Describes an error in the user's words. */
-  describe: (error: unknown) => AppError
   draftsChanged: (id: string) => void
   presetsChanged: () => void
 }
@@ -58,7 +57,7 @@ export function openExchange(deps: ExchangeDeps) {
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
-          imported.refused.push({ file: basename(path), message: errorText(deps.describe(error)) })
+          imported.refused.push({ file: basename(path), message: errorText(asAppError(error)) })
         }
       }
       const [draft] = imported.drafts

@@ -4,7 +4,8 @@
  */
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AppError, ImportResult, OutsideView } from '../../../shared/contract/index.ts'
+import type { ImportResult, OutsideView } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { fail } from '../lib/failure.ts'
 import { askedDraft, compositionOfLink, type DraftLink, readDraftLink } from './draft-link.ts'
 import type { Drafts } from './drafts.ts'
@@ -48,8 +49,6 @@ export interface OutsideDeps {
   drafts: Pick<Drafts, 'save'>
   presets: Pick<Presets, 'list' | 'get'>
   newId: () => string
-  /** Describes an error in the user's words. */
-  describe: (error: unknown) => AppError
   changed: () => void
 }
 
@@ -118,7 +117,7 @@ export class FromOutside {
   }
 
   async #enqueueOne(request: OutsideRequest): Promise<void> {
-    const { describe, newId, changed } = this.#deps
+    const { newId, changed } = this.#deps
     const isSame = (one: PendingRequest) => JSON.stringify(one.request) === JSON.stringify(request)
     // Each request is asked about once, however often it is opened meanwhile.
     if (this.#pending.length >= MAX_WAITING || this.#pending.some(isSame)) return
@@ -128,7 +127,7 @@ export class FromOutside {
       pending = { request, ...(await this.#inspect(id, request)) }
     } catch (error) {
       const file = 'path' in request && { file: basename(request.path) }
-      pending = { request, view: { id, what: 'refused', ...file, error: describe(error) } }
+      pending = { request, view: { id, what: 'refused', ...file, error: asAppError(error) } }
     }
     this.#pending = [...this.#pending, pending]
     changed()

@@ -28,8 +28,7 @@ const MAX_FOLDERS = 50
 /** The folders that are created in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
-export interface DropFoldersDeps
-  extends Pick<FileImportDeps, 'outbox' | 'dateFormatOf' | 'worker' | 'describe' | 'newId'> {
+export interface DropFoldersDeps extends Pick<FileImportDeps, 'outbox' | 'dateFormatOf' | 'worker' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets

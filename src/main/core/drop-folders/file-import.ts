@@ -9,6 +9,7 @@ import { counted } from '../../../shared/counted.ts'
 import { type BatchOutbox, packagesOf } from '../bulk/bulk.ts'
 import type { PackageRow } from '../bulk/dry-run.ts'
 import type { ImportEntries, openImport, Stored } from '../drafts/importing.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Content } from './dropped-file.ts'
@@ -36,7 +37,6 @@ export interface FileImportDeps {
   worker: { ask: AskFiles; end(): Promise<void> }
   time: Pick<Time, 'now' | 'zone'>
   newId: () => string
-  describe: (error: unknown) => AppError
   made: (stored: Stored) => void
 }
 
@@ -55,17 +55,7 @@ const MAX_ATTEMPTS = 3
 
 export type FileImport = ReturnType<typeof openFileImport>
 
-export function openFileImport({
-  journal,
-  imports,
-  outbox,
-  worker,
-  time,
-  newId,
-  describe,
-  made,
-  ...deps
-}: FileImportDeps) {
+export function openFileImport({ journal, imports, outbox, worker, time, newId, made, ...deps }: FileImportDeps) {
   const tries = new Map<string, number>()
   let active = 0
 
@@ -214,7 +204,7 @@ export function openFileImport({
         )
         return 'made'
       } catch (error) {
-        const described = describe(error)
+        const described = asAppError(error)
         if (!FILE_ERRORS.has(described.code) && !isGivenUp(entry, described)) throw error
         recordFailure(entry, described)
         return 'made'

@@ -4,6 +4,7 @@
  * conclude that something did not arrive. Each queue judges for itself what a look shows.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import type { Time } from '../lib/time.ts'
 import { Lanes, Pauses, SerialTask } from './lanes.ts'
 
@@ -47,8 +48,6 @@ export interface ReconcileScheduleDeps {
   worthwhileAt: (id: string) => number | undefined
   /** Looks once, and judges the result. Returns whether everything could be read. */
   check: (accountId: string) => Promise<boolean>
-  /** Describes an error in the user's words. */
-  describe: (error: unknown) => AppError
   /** Called when a look failed. Returns whether to retry automatically. */
   mayRetry: (accountId: string, error: AppError) => boolean
 }
@@ -134,7 +133,7 @@ export class ReconcileSchedule {
       else this.#pauses.recordFailure(accountId, { error: INCOMPLETE, first: FIRST_WAIT })
       return isComplete
     } catch (thrown) {
-      const error = this.#deps.describe(thrown)
+      const error = asAppError(thrown)
       if (this.#deps.mayRetry(accountId, error)) this.#pauses.recordFailure(accountId, { error, first: FIRST_WAIT })
       else this.#pauses.block(accountId, error)
       throw thrown

@@ -4,6 +4,7 @@
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import type { Time } from '../lib/time.ts'
 import { isServiceError } from '../service/errors.ts'
 
@@ -87,8 +88,8 @@ const DEFAULT_RETRY_AFTER = 30_000
  * Interprets a failed request. An unknown result is never read as "not done", as that is how packages are sent twice.
  * @param thrown what the service's client threw.
  */
-export function failureOf(thrown: unknown, describe: (error: unknown) => AppError): Failure {
-  return failureOfError(describe(thrown), isServiceError(thrown) ? thrown.status : undefined)
+export function failureOf(thrown: unknown): Failure {
+  return failureOfError(asAppError(thrown), isServiceError(thrown) ? thrown.status : undefined)
 }
 
 /** @param status of the answer; undefined if there was none. */

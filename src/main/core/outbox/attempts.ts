@@ -22,17 +22,14 @@ export type Outcome = { kind: 'accepted'; response: PackageResponse } | Failure
 export async function deliver(
   client: SendingClient,
   { kind, request }: SentRequest,
-  {
-    describe,
-    claim = {}
-  }: { describe: (error: unknown) => AppError; claim?: Pick<CallOptions, 'maySend' | 'signal'> | undefined }
+  claim: Pick<CallOptions, 'maySend' | 'signal'> = {}
 ): Promise<Outcome> {
   try {
     const { package: response, said } =
       kind === 'form-direct' ? await client.sendFormPackage(request, claim) : await client.sendTemplates(request, claim)
     return outcomeOfAnswer(response, said)
   } catch (error) {
-    return failureOf(error, describe)
+    return failureOf(error)
   }
 }
 

@@ -1,6 +1,5 @@
 /** The outbox's dependencies on the rest of the application and on its environment. */
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { SendKeys } from '../documents/questions.ts'
 import type { Drafts } from '../drafts/drafts.ts'
@@ -54,8 +53,6 @@ export interface OutboxDeps {
   arrived: (accountId: string) => void
   /** Called when a composition was put in the outbox, so that its people and values are remembered. */
   noted: (accountId: string, composition: Composition) => void
-  /** Describes an error in the user's words. */
-  describe: (error: unknown) => AppError
   /** Drafts shared in an office: each must be sent only once. */
   sharedDrafts?: Pick<
     SharedDrafts,

@@ -3,6 +3,7 @@
  * leaves; results are stored before anything else is taken.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { DispatchLoop, Lanes } from '../jobs/lanes.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import { AttemptLimit, deliver, type FinishedAttempt, type Outcome } from './attempts.ts'
@@ -11,7 +12,7 @@ import { type DispatchDeps, type DispatchStore, openLocalDispatchStore, type Tur
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 
-export interface DispatcherDeps extends DispatchDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
+export interface DispatcherDeps extends DispatchDeps, Pick<OutboxDeps, 'clientOf' | 'arrived'> {
   time: Time
   changes: Changes
   /** Decides what leaves an account that an office shares; undefined if it is this computer's alone. */
@@ -149,8 +150,8 @@ export class Dispatcher {
   }
 
   #turnFailed(lane: Lane, finished: readonly FinishedAttempt[], error: unknown): void {
-    const { time, describe } = this.#deps
-    for (const { id } of finished) this.#reportTrouble(id, describe(error))
+    const { time } = this.#deps
+    for (const { id } of finished) this.#reportTrouble(id, asAppError(error))
     // Results stay here until they are stored. On disk the send is still `sending`, so it is never repeated.
     lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
   }
@@ -161,7 +162,7 @@ export class Dispatcher {
     client: SendingClient | undefined,
     done: TurnResult
   ): void {
-    const { time, describe, departed, changes } = this.#deps
+    const { time, departed, changes } = this.#deps
     lane.finished = lane.finished.filter((one) => !finished.includes(one))
     for (const { id } of finished) {
       lane.inFlight.delete(id)
@@ -175,9 +176,7 @@ export class Dispatcher {
       departed(send.id)
       changes.send(send)
       if (!client) continue
-      void deliver(client, content, { describe, claim }).then((outcome) =>
-        this.#attemptFinished(lane, send.id, outcome)
-      )
+      void deliver(client, content, claim).then((outcome) => this.#attemptFinished(lane, send.id, outcome))
     }
     try {
       for (const send of [...done.recorded, ...done.heldBack]) this.notifyUpdated(send)
@@ -217,7 +216,7 @@ export class Dispatcher {
   /** Fetches the client. Nothing can leave without one, so nothing is stored as leaving before it is there. */
   #fetchClient(lane: Lane): void {
     if (lane.isFetchingClient || lane.client || this.#state !== 'open') return
-    const { clientOf, describe, pauses, changes } = this.#deps
+    const { clientOf, pauses, changes } = this.#deps
     const { accountId } = lane
     lane.isFetchingClient = true
     clientOf(accountId)
@@ -226,7 +225,7 @@ export class Dispatcher {
           lane.client = client
         },
         (thrown: unknown) => {
-          const error = describe(thrown)
+          const error = asAppError(thrown)
           if (error.code === 'keychain') pauses.pauseByKeychain(accountId, error)
           else pauses.failed(accountId, 'offline', error)
           changes.outbox()

@@ -13,7 +13,7 @@ import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 import { type Age, type NotArrivedProofs, type SendObservation, type Verdict, verdictOf } from './verdict.ts'
 
-export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'describe' | 'time'> {
+export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'time'> {
   sends: Sends
   changes: Changes
   proofs: NotArrivedProofs
@@ -60,7 +60,6 @@ export class Reconciler {
       uncertainJobs: (accountId) => this.#uncertainOf(accountId),
       worthwhileAt: (id) => this.#worthwhileAt(id),
       check: (accountId) => this.#checkFolders(accountId),
-      describe: deps.describe,
       mayRetry: (accountId, error) => {
         // Retrying would show the keychain's prompt each time.
         if (error.code !== 'keychain') return true

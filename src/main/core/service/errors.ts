@@ -6,7 +6,7 @@
 import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
 import type { DownloadType } from '../../../shared/contract/views.ts'
 
-/** The contract's codes, and four more that the client distinguishes; `ipc/errors.ts` maps those for the screens. */
+/** The contract's codes, and four more that the client distinguishes; `core/errors` maps those for the screens. */
 export const SERVICE_ERROR_CODES = [
   ...serviceErrorCodes,
   /** The connection broke during the call. */

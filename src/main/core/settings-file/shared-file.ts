@@ -5,12 +5,13 @@
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { type AppError, errorText } from '../../../shared/contract/errors.ts'
+import { errorText } from '../../../shared/contract/errors.ts'
 import type { SharedFileView } from '../../../shared/contract/policy.ts'
 import type { Account } from '../accounts/account.ts'
 import type { Views } from '../documents/views.ts'
 import { withUniqueKeys } from '../drafts/importing.ts'
 import type { Presets } from '../drafts/presets.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { sharedId } from '../lib/shared-id.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
@@ -34,7 +35,6 @@ export interface SharedFileDeps {
   meta: ReturnType<typeof openJsonMeta>
   time: Pick<Time, 'now' | 'after'>
   newId: () => string
-  describe: (error: unknown) => AppError
   log: { warn: (message: string, detail?: Record<string, unknown>) => void }
   /** Called when `view` has changed. */
   changed: () => void
@@ -83,7 +83,7 @@ export class SharedFile {
   }
 
   async #checkOnce(): Promise<void> {
-    const { path, time, describe, log, changed } = this.#deps
+    const { path, time, log, changed } = this.#deps
     const before = JSON.stringify(this.view())
     this.#cancel?.()
     const file = path()
@@ -95,7 +95,7 @@ export class SharedFile {
       }
       this.#problem = undefined
     } catch (error) {
-      const appError = describe(error)
+      const appError = asAppError(error)
       this.#problem = errorText(appError)
       log.warn('The organisation’s presets and views could not be read.', { code: appError.code })
     }

@@ -3,8 +3,9 @@
  * only a request that each account makes all day.
  */
 import { statfs } from 'node:fs/promises'
-import type { AppError, BackupsView, SelfTestFinding, StoreTrouble } from '../../../shared/contract/index.ts'
+import type { BackupsView, SelfTestFinding, StoreTrouble } from '../../../shared/contract/index.ts'
 import { counted } from '../../../shared/counted.ts'
+import { asAppError } from '../errors/app-error.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import type { KeychainState } from '../storage/keychain.ts'
 
@@ -17,7 +18,6 @@ export interface SelfTestDeps {
   accounts: () => readonly { id: string }[]
   /** Makes a harmless request to the account's service; rejects if it fails. */
   checkService: (accountId: string) => Promise<unknown>
-  describe: (error: unknown) => AppError
   /** How far this computer's clock is ahead of the service's, in milliseconds; 0 if unknown. */
   clockAhead: (accountId: string) => number
   /** Writes, reads and deletes a keychain entry. */
@@ -42,14 +42,11 @@ export async function runSelfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]
   return [...services.flat(), ...(await Promise.all(parts))]
 }
 
-async function service(
-  { checkService, describe, clockAhead }: SelfTestDeps,
-  accountId: string
-): Promise<SelfTestFinding[]> {
+async function service({ checkService, clockAhead }: SelfTestDeps, accountId: string): Promise<SelfTestFinding[]> {
   const finding = await checkService(accountId).then(
     (): SelfTestFinding => ({ what: 'service', accountId, state: 'ok', code: 'online', found: 'The service answers.' }),
     (error: unknown): SelfTestFinding => {
-      const { code, message, next } = describe(error)
+      const { code, message, next } = asAppError(error)
       return { what: 'service', accountId, state: 'warn', code, found: message, ...(next && { next }) }
     }
   )

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { UpdateHindrance, UpdateState, UpdatesView } from '../../../shared/contract/updates.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { fail } from '../lib/failure.ts'
 import { type Time, throttled } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -28,7 +29,6 @@ export interface UpdatesDeps {
   hindrance: () => UpdateHindrance | undefined
   /** Undefined if this installation can't update itself. */
   updater: ((place: FeedConfig) => Promise<Updater>) | undefined
-  describe: (error: unknown) => AppError
   /** Build time of this version. */
   builtAt: number | undefined
   changed: () => void
@@ -221,7 +221,7 @@ export class Updates {
 
   #handleFailure(config: FeedConfig | undefined, error: unknown): void {
     if (this.#config !== config) return
-    this.#problem = this.#deps.describe(error)
+    this.#problem = asAppError(error)
     this.#deps.log.warn('An update was not taken.', { code: this.#problem.code })
     this.#setState({ state: 'none' })
     this.#schedule(CHECK_INTERVAL)

@@ -5,6 +5,7 @@
  */
 import type { AppError, RuleVerifications } from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
+import { asAppError } from '../errors/app-error.ts'
 import { Lanes, Pauses, SerialTask } from '../jobs/lanes.ts'
 import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import { defined } from '../lib/objects.ts'
@@ -17,7 +18,6 @@ import type { Verifications } from './verifications.ts'
 export interface VerificationQueueDeps {
   db: Db
   verify: Verifications['verify']
-  describe: (error: unknown) => AppError
   /** Called when a rule's progress changed. */
   changed: () => void
   time: Time
@@ -150,8 +150,8 @@ export class VerificationQueue {
 
   #failed(job: Job, thrown: unknown): void {
     const { accountId } = job
-    const { describe, time } = this.#deps
-    const error = describe(thrown)
+    const { time } = this.#deps
+    const error = asAppError(thrown)
     // A guest network's sign-in page in place of the service would also answer all further requests.
     const trouble = error.code === 'not-json' ? 'offline' : troubleOf(thrown, error)
     const tried = { id: keyOf(job), accountId, queuedAt: job.queuedAt }

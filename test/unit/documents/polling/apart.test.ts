@@ -159,7 +159,6 @@ function openOffice(count: number, isShown: boolean) {
       shown: () => [ACCOUNT.id],
       clientOf: async () => client,
       dateFormatOf: async () => undefined,
-      describe: (error) => ({ code: 'server', message: String(error) }),
       changed: () => undefined,
       accountRead: () => undefined,
       connectionChanged: () => undefined

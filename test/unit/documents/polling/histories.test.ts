@@ -11,7 +11,6 @@ import type { MirroredDocument } from '../../../../src/main/core/documents/quest
 import { openDocumentsWorker } from '../../../../src/main/core/documents/worker.ts'
 import { increasingClock } from '../../../../src/main/core/lib/time.ts'
 import { createAuthentication, createServiceClient } from '../../../../src/main/core/service/index.ts'
-import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import type { DocumentChange } from '../../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../../src/shared/model/index.ts'
 import { cases } from '../../../property-seed.ts'
@@ -232,7 +231,6 @@ function openWorld(begin: number) {
       shown: () => [ACCOUNT],
       clientOf: async () => client,
       dateFormatOf: async () => undefined,
-      describe: asAppError,
       moment,
       time: { now: clock, elapsed: () => elapsed, after: () => () => undefined, random: () => 0, zone: () => 'UTC' },
       changed: (id) => changes.push(id),

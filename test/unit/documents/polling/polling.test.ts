@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PACE } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
 import { increasingClock } from '../../../../src/main/core/lib/time.ts'
-import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import { forms } from '../../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../../fixtures/workplace.ts'
 
@@ -215,7 +214,6 @@ describe('the folders of an account', () => {
       accounts: () => work.accounts.list(),
       shown: () => [work.accountId],
       clientOf: work.clients.of,
-      describe: asAppError,
       moment: increasingClock(work.clock),
       time: { ...work.time.run({ random: () => 0 }), after: () => () => undefined },
       changed: () => undefined,
@@ -254,7 +252,6 @@ describe('the folders of an account', () => {
         asked.resolve()
         return answered.promise
       },
-      describe: asAppError,
       moment: increasingClock(work.clock),
       time: work.time.run({ random: () => 0 }),
       changed: () => undefined,

@@ -3,6 +3,7 @@
  * order of their requests.
  */
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
+import { asAppError } from '../../errors/app-error.ts'
 import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
 import type { AskDocuments, TakeResult } from '../questions.ts'
@@ -14,7 +15,6 @@ export interface FolderReadingDeps {
   clientOf: (accountId: string) => Promise<FolderClient>
   /** See `dateFormat` of the service's facts. */
   dateFormatOf: (accountId: string, client: FolderClient) => Promise<string | undefined>
-  describe: (error: unknown) => AppError
   time: Time
   /** Orders what is known; shared with the code that takes operations' answers. See `increasingClock`. */
   moment: () => number
@@ -54,7 +54,7 @@ interface ReadInProgress {
 export type FolderReading = ReturnType<typeof openFolderReading>
 
 export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
-  const { ask, clientOf, dateFormatOf, describe, time, moment, folderRead } = deps
+  const { ask, clientOf, dateFormatOf, time, moment, folderRead } = deps
   const troubles = new Map<string, FolderTrouble>()
   const readsInProgress = new Map<string, ReadInProgress>()
   /** Aborts the reads in progress. */
@@ -92,7 +92,7 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
       return { folder, requestedAt, monotonicAt, result }
     } catch (error) {
       if (signal.aborted) throw error
-      const problem = describe(error)
+      const problem = asAppError(error)
       // Reported only when it changes: listeners read again on each change, and would loop for as long as the service
       // is down.
       folderRead({ folder, monotonicAt, error: problem, isChanged: recordTrouble(folder, { problem }) })

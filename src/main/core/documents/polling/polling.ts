@@ -5,6 +5,7 @@
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { DEFAULT_FOLDERS } from '../../accounts/account.ts'
+import { asAppError } from '../../errors/app-error.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import { throttled } from '../../lib/time.ts'
 import type { SendKeys } from '../questions.ts'
@@ -44,7 +45,7 @@ type SharedPollingPart = Pick<
 export type Polling = ReturnType<typeof openPolling>
 
 export function openPolling(deps: PollingDeps) {
-  const { ask, time, describe } = deps
+  const { ask, time } = deps
   const polled = new Map<string, ReturnType<typeof openAccount>>()
   let isShown = true
   /** The account whose documents someone is waiting for, whether or not the office's window is shown. */
@@ -65,7 +66,6 @@ export function openPolling(deps: PollingDeps) {
     const reading = openFolderReading(accountId, { ...deps, folderRead: (news) => handleRead(state, news) })
     const rounds = openRounds(accountId, {
       ask,
-      describe,
       time,
       reading,
       folders: () => foldersOf(accountId),
@@ -184,7 +184,7 @@ export function openPolling(deps: PollingDeps) {
       await sharedPolling?.roundEnded(accountId, { error, round, start: roundStart })
       return error
     } catch (error) {
-      const described = describe(error)
+      const described = asAppError(error)
       await sharedPolling?.roundEnded(accountId, { error: described })
       return described
     }

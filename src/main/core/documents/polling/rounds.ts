@@ -1,12 +1,12 @@
 /** Reads the folders of one account in parallel, and marks documents as gone that none of them shows any more. */
 import type { AppError } from '../../../../shared/contract/index.ts'
+import { asAppError } from '../../errors/app-error.ts'
 import type { Time } from '../../lib/time.ts'
 import type { AskDocuments } from '../questions.ts'
 import type { FolderRead, FolderReading } from './folder-reading.ts'
 
 export interface RoundsDeps {
   ask: AskDocuments
-  describe: (error: unknown) => AppError
   time: Time
   reading: Pick<FolderReading, 'read'>
   /** The names of all folders of the account. */
@@ -31,7 +31,7 @@ export interface Round {
 type MissingTracker = ReturnType<typeof trackMissing>
 
 export function openRounds(accountId: string, deps: RoundsDeps) {
-  const { ask, describe, time, reading, folders, isUnknown, isThere, changed } = deps
+  const { ask, time, reading, folders, isUnknown, isThere, changed } = deps
   let tracker: Promise<MissingTracker> | undefined
   /**
    * The account's settings were saved, possibly with another service: the worker must be told before it gets more
@@ -101,7 +101,7 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
       const thrown = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
       await detectGone(missing, reads)
       const isComplete = reads.length === folders().length && reads.every(({ result }) => result.isComplete)
-      return { reads, failures: thrown.map((one) => ({ thrown: one, error: describe(one) })), isComplete }
+      return { reads, failures: thrown.map((one) => ({ thrown: one, error: asAppError(one) })), isComplete }
     },
 
     /** Tells the worker about saved settings, if it doesn't know yet. */

@@ -2,8 +2,8 @@
  * Describes what came instead of a requested file, in the user's words: each finding, and refusals with a special
  * meaning for downloads.
  */
-import type { AppError, DownloadType } from '../../shared/contract/index.ts'
-import type { Finding, ServiceError } from '../core/service/errors.ts'
+import type { AppError, DownloadType } from '../../../shared/contract/index.ts'
+import type { Finding, ServiceError } from '../service/errors.ts'
 
 type FileMessage = Pick<AppError, 'code' | 'message' | 'next'>
 

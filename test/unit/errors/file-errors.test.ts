@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { FileError, type FileErrorCode } from '../../../src/main/core/storage/file-error.ts'
-import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { errorText, localErrorCodes } from '../../../src/shared/contract/errors.ts'
 
 const said: [FileErrorCode, RegExp][] = [

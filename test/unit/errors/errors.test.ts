@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/core/errors/app-error.ts'
+import { withCheckingMessages, withConnectingMessages } from '../../../src/main/core/errors/connecting.ts'
 import { SERVICE_ERROR_CODES, ServiceError } from '../../../src/main/core/service/errors.ts'
-import { asAppError, withCheckingMessages, withConnectingMessages } from '../../../src/main/ipc/errors.ts'
 import { localErrorCodes, serviceErrorCodes } from '../../../src/shared/contract/index.ts'
 
 const known: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
