@@ -7,6 +7,7 @@ export { MAX_SHEET_BYTES, TRASH_DAYS, tooLargeSheet } from './composing-requests
 export * from './document-actions.ts'
 export * from './document-query.ts'
 export * from './document-requests.ts'
+export * from './error-traits.ts'
 export * from './errors.ts'
 export type {
   FolderPolling,

@@ -165,6 +165,27 @@ describe('a problem', () => {
     await goesOnOnceItIsOver(at)
   })
 
+  test('with such a network gives no signed document up either', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    const working = server.validate
+    server.validate = (_reference, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>')
+    await office.showDocuments(names(3).map((name) => aDocument(name)))
+    office.rights.signedDocuments = 'yes'
+    office.downloads.open()
+    await at.add(names(3), { ...CHOICE, types: ['signed'] })
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    expect(office.downloads.summary(office.accountId)).toMatchObject({
+      counts: { waiting: 3, failed: 0 },
+      problem: { code: 'not-json' }
+    })
+    server.validate = working
+    office.downloads.connectionChanged()
+    await office.whenIdle()
+    expect(at.files()).toHaveLength(3)
+  })
+
   test('with one folder isn’t reported while another folder’s downloads progress', async () => {
     const at = await anOffice()
     const { office, server } = at

@@ -1,7 +1,8 @@
 /**
  * How waiting packages react to a bad network, a service that asks us to wait, and one that refuses this account.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ServiceError } from '../../../src/main/core/service/errors.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -78,6 +79,21 @@ describe('without a connection', () => {
     await work.accounts.update(work.accountId, { authentication: { scheme: 'none' } })
     work.clients.forget(work.accountId)
     work.outbox.connectionChanged()
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('a new token that the keychain can’t take is waited for in the same way, not as a connection', async () => {
+    const client = await work.clients.of(work.accountId)
+    const error = new ServiceError({ code: 'keychain', operation: 'FormDirect/SendForms2', mayHaveArrived: false })
+    const post = vi.spyOn(client, 'sendFormPackage').mockRejectedValue(error)
+    const id = start()
+    await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code: 'keychain' } })
+    expect(box().pause).toMatchObject({ by: 'service', error: { next: expect.stringContaining('resume the Outbox') } })
+    await work.time.pass(3_600_000)
+    // The keychain would have asked each time.
+    expect(post).toHaveBeenCalledOnce()
+    post.mockRestore()
+    work.outbox.resume(work.accountId)
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 

@@ -2,7 +2,7 @@
  * Sends actions, one after another per account and in order: at once while online, otherwise once online again. One
  * that had to wait is first compared with the document's current state; see `refuseChanged`.
  */
-import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
+import { type AppError, traitsOf } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { asAppError } from '../errors/app-error.ts'
 import { Lanes, Pauses, SerialTask } from '../jobs/lanes.ts'
@@ -163,7 +163,7 @@ export class Dispatcher {
     } catch (error) {
       const trouble = asAppError(error)
       // A local problem is no verdict on the action.
-      if (!(error instanceof AppFailure) || LOCAL_CODES.has(trouble.code)) return trouble
+      if (!(error instanceof AppFailure) || isLocal(trouble)) return trouble
       await recordOutcome(action, { kind: 'refused', error: trouble })
       return undefined
     }
@@ -263,8 +263,11 @@ function withoutRetry(error: AppError): AppError {
   return { ...error, message: `${error.message} Nothing was done, and it won’t be retried automatically.` }
 }
 
-/** Local failures: they pass, or a person fixes them. */
-const LOCAL_CODES: ReadonlySet<ErrorCode> = new Set(['storage', 'no-space', 'not-writable', 'internal', 'keychain'])
+/** Whether it failed on this computer, which passes or a person fixes. `internal` is a mistake of ours, and no verdict. */
+function isLocal(error: AppError): boolean {
+  const { concerns } = traitsOf(error)
+  return concerns === 'disk' || concerns === 'keychain' || error.code === 'internal'
+}
 
 const NOT_CONFIRMED: AppError = {
   code: 'unexpected-shape',

@@ -2,7 +2,7 @@
  * How the result of an attempt is interpreted and stored. Jobs that a crash left in flight are marked as uncertain
  * before anything new leaves, and parts of an answer that the database rejects block no other writes.
  */
-import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
+import { type AppError, traitsOf } from '../../../shared/contract/index.ts'
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
 import { asAppError } from '../errors/app-error.ts'
 import type { Time } from '../lib/time.ts'
@@ -95,13 +95,19 @@ export function failureOf(thrown: unknown): Failure {
 /** @param status of the answer; undefined if there was none. */
 function failureOfError(error: AppError, status: number | undefined): Failure {
   if (error.mayHaveArrived !== false) return { kind: 'uncertain', error: { ...error, mayHaveArrived: true } }
-  const isOffline = status === undefined ? NO_ANSWER.has(error.code) : INTERMEDIARY_STATUSES.has(status)
+  const isOffline = status === undefined ? isWithoutAnswer(error) : INTERMEDIARY_STATUSES.has(status)
   if (isOffline) return { kind: 'offline', error, isAnswered: status !== undefined }
-  if (STOPS_ALL.has(error.code)) return { kind: 'stopped', error }
-  if (error.code === 'rate-limited') {
-    return { kind: 'rate-limited', error: { ...error, retryAfterMs: error.retryAfterMs ?? DEFAULT_RETRY_AFTER } }
-  }
-  return { kind: 'refused', error }
+  const { concerns, passes } = traitsOf(error)
+  if (concerns !== 'account') return { kind: 'refused', error }
+  if (!passes) return { kind: 'stopped', error }
+  return { kind: 'rate-limited', error: { ...error, retryAfterMs: error.retryAfterMs ?? DEFAULT_RETRY_AFTER } }
+}
+
+/** Returns whether there was no answer: something on the way is at fault, or here, and not the request. */
+function isWithoutAnswer(error: AppError): boolean {
+  const { concerns } = traitsOf(error)
+  // keychain: a new token couldn't be stored, so no request was made. cancelled: nor was it then.
+  return concerns === 'network' || concerns === 'keychain' || error.code === 'cancelled'
 }
 
 /** Returns whether a successful answer contains an error: then the service hasn't confirmed that it is done. */
@@ -110,21 +116,5 @@ export function containsError(answer: object): boolean {
   return decoded.ok && Boolean(decoded.value.ResponseStatus?.ErrorCode)
 }
 
-/** Errors without an answer: something on the way is at fault, not the request. */
-const NO_ANSWER: ReadonlySet<ErrorCode> = new Set([
-  'offline',
-  'dns',
-  'refused',
-  'tls',
-  'timeout',
-  'not-json',
-  // A new token couldn't be stored, so no request was made.
-  'keychain',
-  'cancelled'
-])
-
 /** Answers of intermediaries: a guest network's sign-in page, or a proxy that requires authentication. */
 const INTERMEDIARY_STATUSES: ReadonlySet<number> = new Set([307, 407, 511])
-
-/** Errors that would affect all further requests; for example, an address that has moved permanently. */
-const STOPS_ALL: ReadonlySet<ErrorCode> = new Set(['unauthorised', 'payment-required', 'quota', 'unsafe-address'])

@@ -3,7 +3,7 @@
  * retry. A failure counts as a request's own fault if others of its account succeeded since it last failed; only so
  * many of these are allowed. If none succeed, as the service may be closed overnight, it is retried for a day.
  */
-import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
+import { type AppError, traitsOf } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import { type Finding, isServiceError } from '../service/errors.ts'
 import { queryTroubleOf } from '../storage/database-fault.ts'
@@ -22,7 +22,28 @@ export function troubleOf(thrown: unknown, error: AppError): Trouble {
   if (file) return PATH_FAULTS.has(file.code) ? 'final' : 'folder'
   if (queryTroubleOf(thrown)) return 'folder'
   if (isServiceError(thrown) && thrown.finding && NOT_THE_SERVICE.has(thrown.finding)) return 'offline'
-  return TROUBLE_OF_CODE[error.code] ?? 'final'
+  // What came in place of a file was looked at: anything else that can't be read is what the service has.
+  if (error.code === 'not-json' && isServiceError(thrown) && thrown.asked) return 'final'
+  return troubleOfCode(error)
+}
+
+function troubleOfCode(error: AppError): Trouble {
+  const { concerns, passes } = traitsOf(error)
+  switch (concerns) {
+    case 'network':
+      // A large file can take too long by itself, and mustn't hold up the account's others.
+      return error.code === 'timeout' ? 'attempt' : 'offline'
+    case 'account':
+      return passes ? 'offline' : 'account'
+    case 'keychain':
+      return 'account'
+    case 'disk':
+      return 'folder'
+    case 'request':
+      return passes ? 'attempt' : 'final'
+    case 'here':
+      return 'final'
+  }
 }
 
 /** Answers from a network's sign-in page or another program, which all further requests would meet. */
@@ -30,25 +51,6 @@ const NOT_THE_SERVICE: ReadonlySet<Finding> = new Set(['sign-in-page', 'not-http
 
 /** Problems with a file's own path that don't go away by retrying. */
 const PATH_FAULTS: ReadonlySet<string> = new Set(['exists', 'outside', 'too-deep'])
-
-const TROUBLE_OF_CODE: Partial<Record<ErrorCode, Trouble>> = {
-  offline: 'offline',
-  dns: 'offline',
-  refused: 'offline',
-  tls: 'offline',
-  'rate-limited': 'offline',
-  timeout: 'attempt',
-  server: 'attempt',
-  incomplete: 'attempt',
-  // As in the outbox: a wrong address or key affects all further requests.
-  unauthorised: 'account',
-  'payment-required': 'account',
-  quota: 'account',
-  'unsafe-address': 'account',
-  keychain: 'account',
-  'no-space': 'folder',
-  'not-writable': 'folder'
-}
 
 /** Something that is retried: a file, or anything else requested automatically. */
 export interface Retryable {

@@ -216,7 +216,7 @@ export class Dispatcher {
   /** Fetches the client. Nothing can leave without one, so nothing is stored as leaving before it is there. */
   #fetchClient(lane: Lane): void {
     if (lane.isFetchingClient || lane.client || this.#state !== 'open') return
-    const { clientOf, pauses, changes } = this.#deps
+    const { clientOf, changes } = this.#deps
     const { accountId } = lane
     lane.isFetchingClient = true
     clientOf(accountId)
@@ -225,9 +225,7 @@ export class Dispatcher {
           lane.client = client
         },
         (thrown: unknown) => {
-          const error = asAppError(thrown)
-          if (error.code === 'keychain') pauses.pauseByKeychain(accountId, error)
-          else pauses.failed(accountId, 'offline', error)
+          this.#holdBack(accountId, 'offline', asAppError(thrown))
           changes.outbox()
         }
       )
@@ -237,12 +235,19 @@ export class Dispatcher {
       })
   }
 
+  /** Holds the account's sends back. The keychain would ask the person at each attempt, so it is left alone. */
+  #holdBack(accountId: string, kind: 'offline' | 'uncertain', error: AppError): void {
+    const { pauses } = this.#deps
+    if (error.code === 'keychain') pauses.pauseByKeychain(accountId, error)
+    else pauses.failed(accountId, kind, error)
+  }
+
   #attemptFinished(lane: Lane, id: string, result: Outcome): void {
     const { pauses, time } = this.#deps
     const { accountId } = lane
     const outcome = this.#limit.limitOutcome(id, result)
     if (outcome.kind === 'offline' || outcome.kind === 'uncertain') {
-      pauses.failed(accountId, outcome.kind, outcome.error)
+      this.#holdBack(accountId, outcome.kind, outcome.error)
     } else pauses.reached(accountId)
     if (outcome.kind === 'rate-limited') pauses.slowDown(accountId, outcome.error)
     lane.finished.push({ id, outcome, at: time.now() })

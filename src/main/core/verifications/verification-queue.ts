@@ -152,8 +152,7 @@ export class VerificationQueue {
     const { accountId } = job
     const { time } = this.#deps
     const error = asAppError(thrown)
-    // A guest network's sign-in page in place of the service would also answer all further requests.
-    const trouble = error.code === 'not-json' ? 'offline' : troubleOf(thrown, error)
+    const trouble = troubleOf(thrown, error)
     const tried = { id: keyOf(job), accountId, queuedAt: job.queuedAt }
     const isCounted = trouble === 'attempt' && this.#attempts.recordFailure(tried)
     const attempts = job.attempts + (isCounted ? 1 : 0)

@@ -108,8 +108,7 @@ export function sendMoment(send: SendView, now: number): string {
 const pauseTitles: Partial<Record<ErrorCode, string>> = {
   'payment-required': 'Paused: the service says a payment is due.',
   quota: 'Paused: this account’s plan has no documents left.',
-  unauthorised: 'Paused: the service doesn’t accept this account’s key.',
-  forbidden: 'Paused: this account isn’t allowed to send.'
+  unauthorised: 'Paused: the service doesn’t accept this account’s key.'
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Statuses as shape, word and colour: colour alone never carries the meaning. */
-import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
+import { traitsOf } from '../../../shared/contract/error-traits.ts'
+import type { AppError } from '../../../shared/contract/errors.ts'
 import type {
   ActionState,
   BatchView,
@@ -135,10 +136,13 @@ const downloadStatuses: Record<DownloadView['state'], StatusWords> = {
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
   cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
-const connectionErrors: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
-/** Whether, after this error, what is waiting waits for a connection to the service. */
-export function isConnectionError({ code }: AppError): boolean {
-  return connectionErrors.has(code)
+/**
+ * Whether, after this error, what is waiting waits for a connection to the service, and for nothing that a person has
+ * to do.
+ */
+export function isConnectionError(error: AppError): boolean {
+  const { concerns, passes } = traitsOf(error)
+  return concerns === 'network' && passes
 }
 /**
  * Returns a download's status. If it is waiting, the status says for what: its own problem, or one that holds all

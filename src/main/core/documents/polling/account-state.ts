@@ -2,7 +2,7 @@
  * What polling remembers of each account between rounds: failing folders, the connection's state, and the resulting
  * rest. Nothing here waits.
  */
-import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
+import { type AppError, type ConnectionView, traitsOf } from '../../../../shared/contract/index.ts'
 import type { Throttled, Time } from '../../lib/time.ts'
 
 /** State of a polled account; kept while another account is in view. */
@@ -53,7 +53,7 @@ export class AccountState {
 
 /** How a service says that it has no folder of this name: nothing else in the request is variable. */
 const UNKNOWN_FOLDER = new Set<AppError['code']>(['not-found', 'invalid'])
-/** Errors that affect all folders if they affect one. */
+/** Errors after which no folder is asked while one rests: more requests would be too many, lock the account, or prompt. */
 const ACCOUNT_WIDE_ERRORS = new Set<AppError['code']>(['rate-limited', 'unauthorised', 'keychain'])
 /** Consecutive rounds after which a folder counts as unknown to the service. */
 const FAILURES_UNTIL_UNKNOWN = 2
@@ -120,26 +120,12 @@ function openFolderBackoffs() {
   }
 }
 
-/** Errors meaning that no connection was made, or that something other than the service answered. */
-const UNREACHABLE = new Set<AppError['code']>([
-  'offline',
-  'dns',
-  'refused',
-  'timeout',
-  'tls',
-  'not-json',
-  'unsafe-address'
-])
-const localCodes: ReadonlySet<string> = new Set(localErrorCodes)
-
-/**
- * Derives the connection's state from the end of a call; undefined if it failed on this machine, before the service was
- * called.
- */
+/** Derives the connection's state from the end of a call; undefined if that says nothing of the service. */
 function stateAfter(error: AppError | undefined): ConnectionView['state'] | undefined {
   if (!error) return 'online'
-  if (UNREACHABLE.has(error.code)) return 'offline'
-  if (localCodes.has(error.code) || error.code === 'cancelled') return undefined
+  const { failed } = traitsOf(error)
+  if (failed === 'on-the-way') return 'offline'
+  if (failed === 'here') return undefined
   return error.code === 'unauthorised' ? 'refused' : 'online'
 }
 

@@ -19,7 +19,7 @@ import {
 import { openRounds, type Round } from './rounds.ts'
 import type { SharedPolling } from './shared-polling.ts'
 
-/** Errors that may concern one folder or its answer only, while online. */
+/** Network errors that may concern one folder or its answer only, while online: its list is long, or broken. */
 const MAYBE_FOLDER_ONLY = new Set<AppError['code']>(['timeout', 'not-json'])
 /** Minimum interval for telling the screens that an account's documents changed, in milliseconds. */
 const NOTIFY_INTERVAL = 250

@@ -2,7 +2,8 @@
  * Wording for downloads: the state of the queue as a whole, also as a share; what a file is, why it failed and what to
  * do.
  */
-import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
+import { traitsOf } from '../../../../shared/contract/error-traits.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadType, DownloadView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { capital } from '../../words/counts.ts'
@@ -65,10 +66,6 @@ export interface WaitReason {
   more: string
 }
 
-/** Errors that nobody can fix: the next attempt may or may not succeed. */
-const transientErrors: ReadonlySet<ErrorCode> = new Set(['server', 'incomplete'])
-/** Errors with the folder that a file is saved to. */
-const folderErrors: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
 /** Milliseconds within which the time of a retry isn't worth mentioning. */
 const SOON = 60_000
 
@@ -99,7 +96,9 @@ export function waitReasonInWords(
       more: at ? `It will resume automatically at ${at}.` : 'It will resume automatically.'
     }
   if (error.code === 'busy') return { error, title: happened, more: 'It will be listed here once it is saved.' }
-  if (transientErrors.has(error.code))
+  const { concerns, passes } = traitsOf(error)
+  // Nobody can fix it: the next attempt may or may not succeed.
+  if (concerns === 'request' && passes)
     return { error, title: at ? `Retrying automatically at ${at}.` : 'Retrying automatically.', more: happened }
   const retryText =
     retryAt !== undefined && retryAt > now
@@ -107,7 +106,7 @@ export function waitReasonInWords(
         ? ` It also retries automatically at ${at}.`
         : ' It also retries automatically.'
       : ''
-  const where = folderErrors.has(error.code) ? `Folder: “${folder}”. ` : ''
+  const where = concerns === 'disk' ? `Folder: “${folder}”. ` : ''
   return { error, title: happened, more: `${where}${todo}${retryText}` }
 }
 
