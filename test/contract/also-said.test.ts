@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFetchedLists } from '../../src/main/core/accounts/fetched-lists.ts'
 import { openEmployers } from '../../src/main/core/directory/employers.ts'
 import { openKnownForms } from '../../src/main/core/directory/known-forms.ts'
-import { secretMatcher } from '../../src/main/core/lib/other-members.ts'
 import { withAnswer } from '../../src/main/core/outbox/send-view.ts'
 import { PackageResponse } from '../../src/shared/model/index.ts'
 import { type Office, openOffice } from '../unit/actions/office.ts'
@@ -92,10 +91,4 @@ test('those of a sent package are kept, with its name and queue; secrets are hid
       { name: 'Help', value: 'https://sign.example.com/help' }
     ]
   })
-})
-
-test('an address is hidden whichever of its parts grants access', () => {
-  const gives = secretMatcher(['https://sign.example.com/document/0123456789abcdef/pdf?sig=fedcba9876543210'])
-  const texts = ['0123456789abcdef', 'see fedcba9876543210', 'A pdf of the document']
-  expect(texts.map(gives)).toEqual([true, true, false])
 })

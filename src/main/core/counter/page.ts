@@ -6,6 +6,7 @@
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError, PersonLanguage } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { redactionOf } from '../lib/redaction.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
@@ -93,7 +94,7 @@ export class Page {
       open: (origin) => isCurrent() && events.open(originOf(origin)),
       returned: () => isCurrent() && events.returned(),
       failed: (error) => isCurrent() && events.failed(errorWithoutLink(error, url)),
-      refused: (what, wanted) => isCurrent() && events.refused(withoutLink(what, url), wanted),
+      refused: (what, wanted) => isCurrent() && events.refused(hiding(url).hide(what), wanted),
       asksFor: (devices, give) => {
         const right = mediaNow()
         if (right !== 'ask') return give(right === 'yes')
@@ -255,56 +256,22 @@ function originOf(reported: string | undefined): string | undefined {
   return origin === 'null' ? undefined : origin
 }
 
-const HIDDEN = '…'
-/**
- * In characters. A shorter part of an address may occur inside an ordinary word: it's hidden only where it stands
- * alone, and only if it doesn't look like a word itself.
- */
-const MIN_SECRET_LENGTH = 12
-const MIN_KEY_LENGTH = 4
-
 /**
  * Removes the signing link from an error, in whole and in any part that would let someone sign: anyone who has the link
  * can sign.
  */
 export function errorWithoutLink(error: AppError, link: string): AppError {
+  const { hide } = hiding(link)
   const { message, next, serviceMessage, path, fields } = error
   return {
     ...error,
-    message: withoutLink(message, link),
-    ...(next !== undefined && { next: withoutLink(next, link) }),
-    ...(serviceMessage !== undefined && { serviceMessage: withoutLink(serviceMessage, link) }),
-    ...(path !== undefined && { path: withoutLink(path, link) }),
-    ...(fields && {
-      fields: fields.map((one) => ({ field: withoutLink(one.field, link), message: withoutLink(one.message, link) }))
-    })
+    message: hide(message),
+    ...(next !== undefined && { next: hide(next) }),
+    ...(serviceMessage !== undefined && { serviceMessage: hide(serviceMessage) }),
+    ...(path !== undefined && { path: hide(path) }),
+    ...(fields && { fields: fields.map((one) => ({ field: hide(one.field), message: hide(one.message) })) })
   }
 }
 
-function withoutLink(text: string, link: string): string {
-  let hidden = text
-  for (const secret of secretsOf(link))
-    hidden = hidden.replaceAll(isLong(secret) ? secret : standalonePattern(secret), HIDDEN)
-  return hidden
-}
-
-const isLong = (part: string) => part.length >= MIN_SECRET_LENGTH
-/** Contains a digit or a capital after a lower-case letter, so it isn't an ordinary word. */
-const isShortKey = (part: string) => part.length >= MIN_KEY_LENGTH && /\d|[a-z][A-Z]/.test(part)
-
-function standalonePattern(part: string): RegExp {
-  const escaped = part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu')
-}
-
-/** Longest first, so that nothing of a longer part remains. */
-function secretsOf(link: string): string[] {
-  const parts = [link.trim()]
-  if (URL.canParse(link)) {
-    const url = new URL(link)
-    parts.push(url.href, url.href.slice(url.origin.length), url.search.slice(1), url.hash.slice(1))
-    parts.push(...url.pathname.split('/'), ...url.searchParams.values())
-  }
-  const secrets = [...new Set(parts)].filter((part) => isLong(part) || isShortKey(part))
-  return secrets.sort((one, other) => other.length - one.length)
-}
+/** These texts need no reference of a document, so even short parts are hidden. */
+const hiding = (link: string) => redactionOf([link], { mark: '…', hidesShortParts: true })

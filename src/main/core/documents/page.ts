@@ -13,7 +13,8 @@ import {
   VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
 import { withoutBlanks } from '../lib/objects.ts'
-import { HIDDEN, otherMembers, secretMatcher } from '../lib/other-members.ts'
+import { HIDDEN, otherMembers } from '../lib/other-members.ts'
+import { redactionOf } from '../lib/redaction.ts'
 import { shortened } from '../lib/text-folding.ts'
 import { type IndexRow, withDayOffset } from './index/row.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorrected, stateOf } from './progress.ts'
@@ -130,9 +131,7 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
       video?.Password
     ])
   ].flatMap((secret) => secret || [])
-  /** Whether a text contains one of the secrets. */
-  const isIn = secretMatcher(secrets)
-  return { isIn }
+  return redactionOf(secrets)
 }
 
 /** Shortens all texts inside a value. */

@@ -54,12 +54,8 @@ function isSecretName(name: string): boolean {
   return SECRET.test(words.toLowerCase())
 }
 
-/**
- * Minimum length for part of an address to count as a secret; `MIN_PART_LENGTH`: minimum length for a secret to be found
- * within a text.
- */
+/** Minimum length for part of an address to count as a secret, in characters. */
 const MIN_KEY_LENGTH = 12
-const MIN_PART_LENGTH = 4
 
 /**
  * Whether a text contains an address with a part that could be a key. Names don't suffice: clients show a plain `Url`
@@ -71,13 +67,4 @@ function hasKeyedAddress(text: string): boolean {
     const [, , , ...parts] = address.split(/[/?&=#;]/)
     return /[?#]/.test(address) || parts.some((part) => part.length >= MIN_KEY_LENGTH)
   })
-}
-
-/** Returns a test for whether a text reveals one of these: a secret, or an address whose parts grant access. */
-export function secretMatcher(secrets: readonly string[]): (text: string) => boolean {
-  const parts = new Set(secrets.filter((secret) => secret.length >= MIN_PART_LENGTH))
-  for (const secret of secrets) {
-    for (const part of secret.split(/[/?&=#]/).slice(1)) if (part.length >= MIN_KEY_LENGTH) parts.add(part)
-  }
-  return (text) => secrets.includes(text) || [...parts].some((part) => text.includes(part))
 }

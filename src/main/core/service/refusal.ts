@@ -3,6 +3,7 @@
  * problems of single fields.
  */
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
+import { redactionOf } from '../lib/redaction.ts'
 import { charsetOf, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { type FieldProblem, ServiceError, type ServiceErrorCode } from './errors.ts'
@@ -146,10 +147,9 @@ async function readErrorBody(response: Response, watchdog: Watchdog): Promise<Re
 
 /** Redacts the account's secrets wherever the service repeats them. */
 export function withoutSecrets({ serviceMessage, fields }: Refusal, secrets: readonly string[]): Refusal {
-  const redact = (text: string) =>
-    secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, '•••') : shown), text)
+  const { hide } = redactionOf(secrets)
   return {
-    ...(serviceMessage && { serviceMessage: redact(serviceMessage) }),
-    ...(fields && { fields: fields.map(({ field, message }) => ({ field: redact(field), message: redact(message) })) })
+    ...(serviceMessage && { serviceMessage: hide(serviceMessage) }),
+    ...(fields && { fields: fields.map(({ field, message }) => ({ field: hide(field), message: hide(message) })) })
   }
 }

@@ -7,7 +7,8 @@ import { ValidationResult, VerifiedSigner, VerifySignature } from '../../../shar
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
-import { HIDDEN, secretMatcher, withOthers } from '../lib/other-members.ts'
+import { HIDDEN, withOthers } from '../lib/other-members.ts'
+import { redactionOf } from '../lib/redaction.ts'
 
 /** In characters of JSON. A hundred signatures with everything that the reference names take a quarter of it. */
 const MAX_ANSWER_LENGTH = 200_000
@@ -20,8 +21,8 @@ const MAX_DEPTH = 50
  * the disk.
  */
 export function storedAnswer({ DocumentURL: address, ...result }: ValidationResult): string {
-  const containsSecret = secretMatcher(address ? [address] : [])
-  const kept = JSON.stringify(redacted(result, containsSecret, 0))
+  const { isIn } = redactionOf(address ? [address] : [])
+  const kept = JSON.stringify(redacted(result, isIn, 0))
   return kept.length > MAX_ANSWER_LENGTH ? tooLarge() : kept
 }
 
