@@ -184,7 +184,7 @@ describe('a workstation that has joined', () => {
     await writeFile(join(first.folder, 'work.db'), before)
     await writeFile(join(first.folder, 'work.db-wal'), log)
     const restored = connectEncrypted(join(first.folder, 'work.db'), Buffer.alloc(32, 7))
-    holdPendingWork(restored, first.time.now)
+    holdPendingWork(restored, { now: first.time.now, madeAt: first.time.now })
     restored.close()
     first.restart()
     expect(first.parts.outbox.shared.accounts().size).toBe(0)

@@ -423,7 +423,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: '      found = Math.min(versionOf(db), steps.length)\n'
     },
     { file: RESTORE, find: '    migrate(db)\n', put: '    if (versionOf(db) <= migrations.length) migrate(db)\n' },
-    { file: RESTORE, find: '      holdPendingWork(db, now)\n', put: '' }
+    { file: RESTORE, find: '      holdPendingWork(db, { now, madeAt: made.madeAt })\n', put: '' }
   ],
   'decided before': [
     { file: RESTORE, find: '  stage: z.string().regex(TEMPORARY_FOLDER),\n', put: '  stage: z.string(),\n' },

@@ -1,5 +1,6 @@
 /** A send whose answer was lost: its result is found out automatically, before anything is sent again. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { holdPendingWork } from '../../../src/main/core/backup/restore.ts'
 import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -170,6 +171,47 @@ describe('a send that did not arrive', () => {
     const arrived = await work.send(forms({ items: [form({ Name: 'Another' })] }))
     await work.time.pass(MINUTE)
     await expect.poll(() => get(arrived.id).state).toBe('sent')
+  })
+})
+
+describe('a package that waited in a backup', () => {
+  /** Starts with the data of a backup made so long ago, in which a package waited. */
+  async function restored(madeBefore: number): Promise<string> {
+    const { accountId, drafts, outbox, time } = work
+    outbox.pause(accountId)
+    const { id } = outbox.enqueue(drafts.save(accountId, forms()).id)
+    await time.pass(MINUTE)
+    holdPendingWork(work.parts.db, { now: time.now, madeAt: time.now - madeBefore })
+    work.restart()
+    await expect.poll(looks).toBe(1)
+    await expect.poll(() => get(id).error?.message).toContain('checks again in a minute')
+    await time.pass(SECOND_CHECK_AFTER + 10)
+    await expect.poll(looks).toBe(2)
+    return id
+  }
+
+  test('doesn’t leave again on resuming if the backup is old: its documents may have been removed since', async () => {
+    const id = await restored(10 * 24 * 60 * MINUTE)
+    await expect.poll(() => get(id).state).toBe('not-sent')
+    work.parts.outbox.resume(work.accountId)
+    await work.time.pass(10 * MINUTE)
+    expect(posts()).toBe(0)
+    // A person decides.
+    work.parts.outbox.retry(id)
+    await expect
+      .poll(async () => {
+        await work.time.pass(MINUTE)
+        return get(id).state
+      })
+      .toBe('sent')
+  })
+
+  test('leaves on resuming if the backup was made just before', async () => {
+    const id = await restored(5 * MINUTE)
+    await expect.poll(() => get(id).state).toBe('ready')
+    expect(posts()).toBe(0)
+    work.parts.outbox.resume(work.accountId)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 })
 

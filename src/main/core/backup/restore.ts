@@ -13,6 +13,7 @@ import { forgetAnchor } from '../audit/anchor.ts'
 import { documentsKey, mirrorMigrations } from '../documents/mirror/database.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
+import { NEVER } from '../outbox/releases.ts'
 import { flushFolder, replaceWith, writeAtomically } from '../storage/atomic-file.ts'
 import { connectEncrypted, connectInMemory, connectReadOnly, type Db, rawKey } from '../storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../storage/copies.ts'
@@ -191,7 +192,7 @@ async function prepareDatabases(
       waiting: count(`sends WHERE state IN ('ready', 'sending', 'uncertain')`)
     }
     db.transaction(() => {
-      holdPendingWork(db, now)
+      holdPendingWork(db, { now, madeAt: made.madeAt })
       // No signer has this computer's screen.
       openMeta(db).erase('counter-running')
       openJsonMeta(db).write(RESTORED_KEY, { ...made, at: now } satisfies Restored)
@@ -253,10 +254,14 @@ function checkSchema(db: Db, steps: readonly Migration[]): void {
 /**
  * Holds waiting packages and document actions. They may have been sent after the backup, from here or from the computer
  * it was made on, so each becomes uncertain, to be looked for before it is sent, and outboxes are paused until a user
- * has looked. Sends shared with an office keep their state: the office decides, and without it they don't leave. That
+ * has looked. A package counts as attempted when the backup was made, so that its absence from the folders proves
+ * nothing if that was long ago; not one whose time is still to come. Sends shared with an office keep their state: the office decides, and without it they don't leave. That
  * also applies to an office joined since the backup.
  */
-export function holdPendingWork(db: Db, now: number): void {
+export function holdPendingWork(
+  db: Db,
+  { now, madeAt }: Pick<RestoreOrder, 'now'> & Pick<SealedFacts, 'madeAt'>
+): void {
   const error = JSON.stringify(MAY_HAVE_BEEN_SENT)
   const pause = JSON.stringify(PAUSED)
   openJsonMeta(db).write(OFFICE_UNKNOWN, true)
@@ -265,6 +270,11 @@ export function holdPendingWork(db: Db, now: number): void {
        SELECT DISTINCT account_id, 'person', @now, @pause FROM sends WHERE state IN ('ready', 'sending', 'uncertain')
        ON CONFLICT (account_id) DO UPDATE SET paused_by = 'person', paused_at = @now, pause_error = @pause`
   ).run({ now, pause })
+  db.prepare(
+    `UPDATE sends SET attempt = 1, attempted_at = @madeAt
+       WHERE state IN ('ready', 'uncertain') AND attempt = 0 AND NOT (is_scheduled AND goes_at > @now AND goes_at < @never)
+         AND id NOT IN (SELECT id FROM office_sends WHERE state <> 'cancelled')`
+  ).run({ now, madeAt, never: NEVER })
   db.prepare(
     `UPDATE sends SET state = 'uncertain', first_attempted_at = coalesce(first_attempted_at, created_at), error = @error
        WHERE state IN ('ready', 'sending') AND id NOT IN (SELECT id FROM office_sends WHERE state <> 'cancelled')`
