@@ -144,6 +144,18 @@ test('a paused Outbox comes first, and is resumed there', async () => {
   expect(screen.queryByRole('region', { name: 'Outbox paused' })).toBeNull()
 })
 
+test('a restored Outbox isn’t resumed there: the row says why it is paused, and opens it', async () => {
+  const api = fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends: [sendOf({ id: 'a', state: 'ready' })] })
+  const error = { code: 'cancelled', message: 'Restored from a backup or copy.' } as const
+  api.control.state.outbox = { ...api.control.state.outbox, pause: { by: 'person', since: NOW, error } }
+  await open(api)
+  const paused = group('Outbox paused')
+  expect(paused.getByText(/Restored from a backup or copy/)).toBeTruthy()
+  expect(paused.queryByRole('button', { name: /^Resume/ })).toBeNull()
+  await fireEvent.click(paused.getByRole('button', { name: /^Open/ }))
+  expect(opened.app.router.route.screen).toBe('outbox')
+})
+
 test('a pause that ends by itself isn’t something to act on', async () => {
   const api = fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends: [sendOf({ id: 'a', state: 'ready' })] })
   api.control.state.outbox = { ...api.control.state.outbox, pause: { by: 'line', since: NOW } }

@@ -286,14 +286,18 @@ export class Todo {
     const { outbox, accounts, router } = this.#app
     const waiting = outbox.waiting
     const rows = outbox.lastingPauses.map(({ pause, accountId }): TodoRow => {
-      const mayResume = this.#app.lock.refusal('outbox.resume') === undefined
+      const words = pauseInWords(pause, now, outbox.view?.office)
+      // After a restore, what that says and the packages have to be looked at first.
+      const isRestored = pause.by === 'person' && pause.error !== undefined
+      const mayResume = !isRestored && this.#app.lock.refusal('outbox.resume') === undefined
       return {
         key: accountId ?? '',
-        name: pauseInWords(pause, now, outbox.view?.office).title.replace(/\.$/, ''),
+        name: words.title.replace(/\.$/, ''),
         href: hrefOf('outbox'),
         ...(accountId !== undefined && accounts.showsSeveral && { accountId }),
-        why:
-          waiting > 0
+        why: isRestored
+          ? words.meaning
+          : waiting > 0 && accountId === undefined
             ? `${counted(waiting, ['# package', '# packages'])} waiting`
             : 'Nothing is sent until someone resumes',
         action: mayResume
