@@ -486,7 +486,8 @@ export const sharedItems = `
     PERFORM mark_split_off(p_draft, p_account, p_id);
     PERFORM report_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
-    UPDATE send SET draft_versions = p_versions, draft_revision = p_draft_revision WHERE id = p_id AND account = p_account AND draft_revision = 0;
+    UPDATE send SET draft_versions = p_versions, draft_revision = p_draft_revision
+      WHERE id = p_id AND account = p_account AND draft_revision = 0 AND p_draft_revision > 0;
     PERFORM cancel_other_sends(p_draft, p_account, p_id);
     -- The sent content may have continued as another draft here before the server was told: see restore_item.
     FOR split IN SELECT shared_item.id FROM shared_item WHERE kind = 'draft' AND account = p_account AND gone_at IS NULL
