@@ -314,6 +314,25 @@ test('a workstation joins the same office again only once it isn’t let in any 
   expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
 })
 
+test.each([
+  ['the next start', (station: Station) => station.open()],
+  ['the next greeting', ({ work }: Station) => void work.parts.db.exec('DROP TRIGGER full')]
+])('joining again that ends before the database knows of it is completed by %s', async (_, goOn) => {
+  const office = await openTestOffice(inject('cluster'))
+  const front = await joined(office, 'Front desk')
+  await office.sql('UPDATE office.station SET revoked_at = now()')
+  await until([front], () => front.desk.view()?.state === 'refused')
+  const code = await office.invite('Front desk again')
+  front.work.parts.db.exec(
+    `CREATE TEMP TRIGGER full BEFORE INSERT ON meta WHEN NEW.key = 'office' BEGIN SELECT RAISE(FAIL, 'disk full'); END`
+  )
+  await expect(front.desk.join(serverOf(office), code)).rejects.toThrow('disk full')
+  goOn(front)
+  await until([front], () => front.desk.view()?.state === 'connected')
+  expect(front.desk.view()?.who.map(({ name }) => name)).toEqual(['Front desk again'])
+  expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
+})
+
 test('a standby that takes the server’s place is noticed, also by one that lost nothing', {
   timeout: 240_000
 }, async () => {

@@ -128,12 +128,16 @@ const StoredMembership = z.object({
   /** How many workstations the office had when last asked. */
   workstations: z.int().optional()
 })
-/** `place`: where the office is, in case the database is restored from before the workstation joined. */
+/**
+ * `place`: where the office is, in case the database is restored from before the workstation joined. `replaces`: the
+ * user that this workstation signed in as before it joined again, in case the database doesn't know that yet.
+ */
 const Secrets = z.object({
   user: z.string(),
   password: z.string(),
   key: z.string(),
-  place: StoredMembership.optional()
+  place: StoredMembership.optional(),
+  replaces: z.string().optional()
 })
 
 /** The interval between greetings, and the first retry delay, in milliseconds. */
@@ -270,20 +274,27 @@ export class OfficeMembership {
     }
     // A code works only once, so a keychain that can't store anything must fail before the code is used.
     await slot.set((await slot.get()) ?? '{}')
-    const joined = await joinOffice(this.#placeOf(server), code, before?.incarnation).catch((error: unknown) => {
-      throw joiningFailure(error)
-    })
     await this.#closeConnection()
-    const { user, password, key, incarnation } = joined
-    const place = {
-      ...server,
-      user,
-      incarnation,
-      life: before?.life ?? 1,
-      isLeaving: false
-    } satisfies StoredMembership
-    await slot.set(JSON.stringify({ user, password, key: key.toString('base64url'), place }))
-    meta.write(MEMBERSHIP_KEY, place)
+    try {
+      const joined = await joinOffice(this.#placeOf(server), code, before?.incarnation).catch((error: unknown) => {
+        throw joiningFailure(error)
+      })
+      const { user, password, key, incarnation } = joined
+      const place = {
+        ...server,
+        user,
+        incarnation,
+        life: before?.life ?? 1,
+        isLeaving: false
+      } satisfies StoredMembership
+      const secrets = { user, password, key: key.toString('base64url'), place, replaces: before?.user }
+      await slot.set(JSON.stringify(secrets))
+      meta.write(MEMBERSHIP_KEY, place)
+    } catch (error) {
+      // If the keychain has the new sign-in, the next greeting continues with it.
+      this.#scheduleGreeting()
+      throw error
+    }
     // To the server, this is another workstation.
     if (before) heads.leftOffice()
     this.open()
@@ -359,6 +370,7 @@ export class OfficeMembership {
     let connection: OfficeConnection | undefined
     try {
       connection = this.#connection ?? (await this.#connect(office))
+      if (!connection) return await this.#greet()
       if (!this.#isCurrent(office)) return await connection.close()
       this.#connection = connection
       const { incarnation, name, steps } = await connection.hello()
@@ -476,9 +488,15 @@ export class OfficeMembership {
     return !this.#isClosed && this.#membership()?.user === user
   }
 
-  async #connect(office: StoredMembership): Promise<OfficeConnection> {
+  /** @returns undefined if the database only now learned that this workstation has joined again. */
+  async #connect(office: StoredMembership): Promise<OfficeConnection | undefined> {
     const text = await this.#deps.slot.get()
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
+    if (secrets?.place && secrets.replaces === office.user && this.#isCurrent(office)) {
+      this.#deps.meta.write(MEMBERSHIP_KEY, { ...secrets.place, life: office.life })
+      this.#deps.heads.leftOffice()
+      return undefined
+    }
     // The database may be a copy of another computer's. Nothing may be done in that one's name.
     if (secrets?.user !== office.user) throw new ForeignCredentials()
     const place = { ...this.#placeOf(office), user: office.user, password: secrets.password }
