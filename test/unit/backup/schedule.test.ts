@@ -39,7 +39,12 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   onTestFinished(() => void storage.db.close())
   const all: BackupSchedule[] = []
   const time = testTime(NOW, over)
-  const is = { busy: false, organisation }
+  const is = { busy: false, organisation, full: false }
+  const meta = openJsonMeta(storage.db)
+  function write(key: string, value: unknown) {
+    if (is.full) throw new Error('The disk is full.')
+    meta.write(key, value)
+  }
   let under: Promise<unknown> = Promise.resolve()
   const ask = ((_name: string, order: PlannedOrder) => {
     const made = makePlannedBackup({ ...order, cost: LOW_COST })
@@ -51,7 +56,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   function start() {
     const run = { ...time.run(), zone: () => 'Pacific/Auckland' }
     onTestFinished(run.end)
-    const shared = { ask, folder, storage, keychain, meta: openJsonMeta(storage.db), random: randomBytes, time: run }
+    const shared = { ask, folder, storage, keychain, meta: { ...meta, write }, random: randomBytes, time: run }
     const made = { newId: () => `id-${++ids}`, changed: () => undefined }
     const backups = openBackups({
       ...shared,
@@ -287,4 +292,23 @@ test('a keychain without the passphrase is read once, however often the screens 
   const { schedule, asked } = await office()
   for (let times = 0; times < 5; times++) expect(await schedule.view()).toMatchObject({ hasPassphrase: false })
   expect(asked()).toBe(1)
+})
+
+test('on a full disk, where the failure can’t be stored either, it is retried every quarter of an hour and reported', async () => {
+  const { plan, pass, schedule, asked, is, backups } = await office()
+  await plan()
+  is.full = true
+  await pass(19.5 * HOUR)
+  const before = asked()
+  for (let minute = 0; minute < 14; minute++) await pass(60_000)
+  expect(asked()).toBe(before)
+  const troubles = schedule.troubles()
+  expect(troubles).toMatchObject([{ kind: 'no-backup', store: 'backups' }])
+  await pass(2 * 60_000)
+  expect(asked()).toBe(before + 1)
+  expect(schedule.troubles()).toEqual(troubles)
+  is.full = false
+  await pass(15 * 60_000)
+  expect(backups()).toHaveLength(2)
+  expect(schedule.troubles()).toEqual([])
 })

@@ -69,7 +69,7 @@ export interface BackupScheduleDeps {
   isBusy: () => boolean
   random: (bytes: number) => Uint8Array
   newId: () => string
-  time: Pick<Time, 'now' | 'after' | 'zone'>
+  time: Pick<Time, 'now' | 'elapsed' | 'after' | 'zone'>
   changed: () => void
 }
 
@@ -81,6 +81,8 @@ export class BackupSchedule {
   #isOpen = false
   /** Cached: a keychain probes itself each time it is asked for a missing entry. */
   #hasPassphrase: boolean | undefined
+  /** A failure that couldn't be stored, and when to retry, on the monotonic clock. */
+  #unstored: { failed: ScheduleState['failed']; retryAt: number } | undefined
 
   constructor(deps: BackupScheduleDeps) {
     this.#deps = deps
@@ -198,6 +200,7 @@ export class BackupSchedule {
   #untilDue(now: number): number | undefined {
     const plan = this.#plan()
     if (!plan) return undefined
+    if (this.#unstored) return this.#unstored.retryAt - this.#deps.time.elapsed()
     const { doneAt, failed } = this.#read()
     if (failed) return failed.at > now ? 0 : failed.at + RETRY_DELAY - now
     if (doneAt === undefined) return 0
@@ -258,7 +261,8 @@ export class BackupSchedule {
     try {
       this.#write({ ...kept, failed })
     } catch {
-      // The next write to the full disk will report that.
+      // The disk is full. It would be due at once again.
+      this.#unstored = { failed, retryAt: this.#deps.time.elapsed() + RETRY_DELAY }
     }
   }
 
@@ -275,11 +279,17 @@ export class BackupSchedule {
 
   #read(): ScheduleState {
     const { meta, random } = this.#deps
-    return meta.read(KEY, ScheduleState) ?? { plan: null, made: [], mark: Buffer.from(random(4)).toString('hex') }
+    const stored = meta.read(KEY, ScheduleState) ?? {
+      plan: null,
+      made: [],
+      mark: Buffer.from(random(4)).toString('hex')
+    }
+    return { ...stored, ...defined({ failed: this.#unstored?.failed }) }
   }
 
   #write(next: ScheduleState): void {
     this.#deps.meta.write(KEY, next)
+    this.#unstored = undefined
     this.#deps.changed()
   }
 }
