@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { nextTurn } from '../../../src/main/core/lib/slices.ts'
+import { openHolds } from '../../../src/main/core/retention/holds.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { retentionHandlers } from '../../../src/main/ipc/retention.ts'
 import { blankComposition } from '../../../src/shared/composition/index.ts'
@@ -210,6 +211,55 @@ test('a document put on hold during a purge stays', async () => {
   expect(await purge).toBe(129)
   expect(await find('G129')).toBeDefined()
 })
+
+test.each(['before', 'after'])(
+  'documents whose holds are still being written stay: a purge began %s that',
+  async (when) => {
+    const office = await retentionOffice()
+    const references = Array.from({ length: 130 }, (_, at) => `G${at}`)
+    await mirror(
+      office,
+      references.map((reference) => lease(reference))
+    )
+    const find = (reference: string) => office.worker.ask('get', { accountId: 'a', reference })
+    const holds = openHolds({
+      db: office.db,
+      time: { now: () => TODAY },
+      staff: () => 'Mere',
+      // Each entry takes so long to be flushed to disk that others have their turn.
+      note(_entry, _when, along) {
+        const until = performance.now() + 5
+        while (performance.now() < until);
+        along?.()
+      },
+      keep: (documents) => office.worker.ask('hold', { documents })
+    })
+    const purge = () => {
+      const held = holds.references('a').map((reference) => ({ accountId: 'a', reference }))
+      return office.worker.ask('purge', { now: TODAY, before: TODAY, held })
+    }
+    const last = references.slice(100)
+    const hold = () =>
+      holds.hold(
+        last.map((reference) => ({ accountId: 'a', reference, name: 'Lease' })),
+        'Dispute'
+      )
+    if (when === 'before') {
+      const purging = purge()
+      while (await find('G0')) await nextTurn()
+      await hold()
+      await purging
+    } else {
+      const holding = hold()
+      while (holds.count() === 0) await nextTurn()
+      await purge()
+      await holding
+    }
+    const rows = await Promise.all(last.map(find))
+    expect(rows.filter((row) => row === undefined)).toEqual([])
+    expect(holds.references('a')).toHaveLength(30)
+  }
+)
 
 describe('the policy’s days', () => {
   test('take precedence over the office’s settings', async () => {

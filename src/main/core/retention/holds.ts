@@ -49,6 +49,8 @@ export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
   const references = table.values<[accountId: string], string>(
     'SELECT document_reference FROM document_holds WHERE account_id = ?'
   )
+  /** Documents whose holds are being written, which takes a while for many. */
+  const pending = new Set<readonly NamedDocument[]>()
 
   return {
     of: (accountId: string, reference: string): HoldView | undefined => find(accountId, reference),
@@ -56,15 +58,21 @@ export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
     countOf: (accountId: string): number => countOf(accountId) ?? 0,
     /** Newest first. */
     list: table.all<[limit: number, offset: number]>('ORDER BY held_at DESC, document_reference LIMIT ? OFFSET ?'),
-    /** The references of an account's held documents. */
-    references,
+    /** The references of an account's documents that are held, or are about to be. */
+    references: (accountId: string): string[] => [
+      ...references(accountId),
+      ...[...pending].flat().flatMap((one) => (one.accountId === accountId ? [one.reference] : []))
+    ],
 
     /**
      * Holds documents that aren't on hold yet; returns how many. A hold and its audit entry are written together.
      * @throws SQLite's error; the documents before it are held.
      */
     async hold(documents: readonly NamedDocument[], reason: string): Promise<number> {
+      pending.add(documents)
       try {
+        // If the mirror doesn't answer, it isn't being purged either.
+        await keep(documents.map(({ accountId, reference }) => ({ accountId, reference }))).catch(() => undefined)
         return await countWhere(documents, ({ accountId, reference, name }) => {
           if (find(accountId, reference)) return false
           const hold = { accountId, reference, documentName: name, reason, staff: staff(), at: time.now() }
@@ -75,8 +83,7 @@ export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
           return true
         })
       } finally {
-        // If the mirror doesn't answer, it isn't being purged either.
-        await keep(documents.map(({ accountId, reference }) => ({ accountId, reference }))).catch(() => undefined)
+        pending.delete(documents)
       }
     },
 
