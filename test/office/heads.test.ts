@@ -29,9 +29,12 @@ beforeEach(async () => {
 async function station(name: string) {
   const its = workstation()
   const joined = await office.join(name)
-  const pool = openPool(joined.place)
-  onTestFinished(() => pool.end())
-  const server = openOfficeHeads(pool)
+  const serverFor = ({ place }: typeof joined) => {
+    const pool = openPool(place)
+    onTestFinished(() => pool.end())
+    return openOfficeHeads(pool)
+  }
+  const server = serverFor(joined)
   let elapsed = 0
   const begin = () => {
     const audit = its.run()
@@ -52,6 +55,12 @@ async function station(name: string) {
     async greets(life = 1, by = server) {
       elapsed += LATER
       return await now.heads.sync(by, life)
+    },
+    /** Joins again as another workstation, and returns the office's heads for that one. */
+    async joinsAgain() {
+      const again = serverFor(await office.join(`${name} again`))
+      now.heads.joinedAgain()
+      return again
     },
     tell: (every?: number) => now.heads.report(server, every),
     /** Writes that many entries. */
@@ -173,6 +182,23 @@ describe('a trail', () => {
     await back.greets()
     expect(front.found()).toEqual([['Front desk', 'cut', true]])
     expect(back.found()).toEqual([['Front desk', 'cut', false]])
+  })
+
+  test('is still known, with what was found, where a workstation has joined again', async () => {
+    const { front, back } = await two()
+    front.its.tamper('DELETE FROM audit WHERE seq > 1')
+    await front.restarts()
+    await front.greets()
+    await back.greets()
+    const found = [['Front desk', 'cut', false]]
+    expect(back.found()).toEqual(found)
+    const again = await back.joinsAgain()
+    await front.server.report({ seq: 1, hash: 'f'.repeat(64) }, undefined)
+    await back.greets(1, again)
+    expect(back.found()).toEqual([...found, ...found])
+    // Its own trail goes on under its new name.
+    const own = (await again.newest()).filter(({ isMine }) => isMine)
+    expect(own).toMatchObject([{ name: 'Back room again', seq: 3 }])
   })
 
   test('of a backup that was restored is said to be one', async () => {

@@ -304,6 +304,10 @@ test('a workstation joins the same office again only once it isn’t let in any 
   await expect(join(office)).rejects.toMatchObject({ appError: { code: 'conflict', next: 'Leave that one first.' } })
   const kept = front.put('Kept')
   await until([front], () => front.state(kept) === 'sent')
+  const found = [{ name: 'Back room', isMe: false, why: 'cut', at: 1 }]
+  const heads = { life: 1, number: 0, chained: '', stations: { other: { seq: 2, hash: 'a' } }, found }
+  const meta = openJsonMeta(front.work.parts.db)
+  meta.write('office-heads', { ...heads, mine: 'front' })
   await office.sql('UPDATE office.station SET revoked_at = now()')
   await until([front], () => front.desk.view()?.state === 'refused')
   const other = await openTestOffice(inject('cluster'))
@@ -312,6 +316,8 @@ test('a workstation joins the same office again only once it isn’t let in any 
   await join(office)
   await until([front], () => front.desk.view()?.state === 'connected')
   expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
+  // To the office it is another workstation, and what is known of trails stays known.
+  expect(meta.read('office-heads', z.unknown())).toEqual(heads)
 })
 
 test.each([

@@ -169,6 +169,13 @@ export class Heads {
     this.#hasCheckedOwn = false
   }
 
+  /** Called when the workstation has joined the same office again, as another one: only its own head is a new one. */
+  joinedAgain(): void {
+    const kept = this.#meta.read(KEPT, Kept)
+    this.leftOffice()
+    if (kept) this.#write({ ...kept, mine: undefined })
+  }
+
   #write(kept: Kept): void {
     this.#meta.write(KEPT, { ...kept, found: kept.found.slice(-MAX_FINDINGS) })
   }

@@ -296,7 +296,7 @@ export class OfficeMembership {
       throw error
     }
     // To the server, this is another workstation.
-    if (before) heads.leftOffice()
+    if (before) heads.joinedAgain()
     this.open()
     await this.#greeting.run()
     return this.view() ?? failOfficeAway()
@@ -494,7 +494,7 @@ export class OfficeMembership {
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
     if (secrets?.place && secrets.replaces === office.user && this.#isCurrent(office)) {
       this.#deps.meta.write(MEMBERSHIP_KEY, { ...secrets.place, life: office.life })
-      this.#deps.heads.leftOffice()
+      this.#deps.heads.joinedAgain()
       return undefined
     }
     // The database may be a copy of another computer's. Nothing may be done in that one's name.
