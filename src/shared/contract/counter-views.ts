@@ -435,6 +435,7 @@ export type AuditEvent =
   | 'recovery-key-made'
   | 'enrolment-prepared'
   | 'settings-exported'
+  | 'settings-import-begun'
   | 'settings-imported'
   | 'database-key-changed'
   | 'recovery-key-used'

@@ -103,6 +103,7 @@ test('a computer is set up like another, with each secret entered there', async 
   expect(from.notes.at(-1)?.what).toBe('settings-exported')
   const added = { address: HARBOUR.address, how: 'settings file' }
   expect(to.notes).toMatchObject([
+    { what: 'settings-import-begun', detail: { planned: expect.stringContaining('Zoom') } },
     { what: 'account-added', detail: { account: 'Quay Law', how: 'settings file' } },
     { what: 'account-added', detail: { account: 'Harbour', ...added } },
     { what: 'settings-changed' },
@@ -120,7 +121,7 @@ test('the file contains no secret, path, person’s name or practice office', as
   expect(JSON.parse(text)).toMatchObject(EMPTY)
 })
 
-test('if a step fails, the audit trail has only what was changed before it', async () => {
+test('if a step fails, the audit trail has only what was to be changed, and what was changed before it', async () => {
   const from = await setUp()
   const to = await desk()
   await from.save()
@@ -138,7 +139,32 @@ test('if a step fails, the audit trail has only what was changed before it', asy
   const other = await desk()
   other.accounts.manage = () => Promise.reject(new Error('The disk is full.'))
   await expect(other.import(from.state.file)).rejects.toThrow('The disk is full.')
-  expect(other.notes).toEqual([])
+  // Only that it began.
+  expect(other.notes.map(({ what }) => what)).toEqual(['settings-import-begun'])
+})
+
+test('an account that is added only in part, as its sign-in can’t be stored, is in the audit trail', async () => {
+  const from = await setUp()
+  await from.save()
+  const to = await desk()
+  to.accounts.update = () => Promise.reject(new Error('The keychain is locked.'))
+  await expect(to.import(from.state.file)).rejects.toThrow('The keychain is locked.')
+  expect(to.accounts.list().map(({ name }) => name)).toEqual(['Quay Law'])
+  expect(to.notes).toMatchObject([
+    { what: 'settings-import-begun' },
+    { what: 'account-added', detail: { account: 'Quay Law', how: 'settings file' } }
+  ])
+})
+
+test('an import that never ends, as Countersign is closed meanwhile, is in the audit trail', async () => {
+  const from = await setUp()
+  await from.save()
+  const to = await desk()
+  to.accounts.manage = () => new Promise(() => undefined)
+  const chosen = await to.choose(from.state.file)
+  void to.apply(chosen?.id ?? '')
+  const planned = expect.stringContaining('Account “Quay Law”; Account “Harbour”')
+  await expect.poll(() => to.notes).toEqual([{ what: 'settings-import-begun', detail: { planned } }])
 })
 
 test('what was shown is applied: importing again changes nothing, and later changes are shown first', async () => {
@@ -213,7 +239,7 @@ describe('left unchanged and reported', () => {
     })
     expect(to.presets.get(own).composition).toEqual(ours('a', 1))
     expect(to.presets.list(id).map(({ name }) => name)).toEqual(['Engagement', 'Lease', 'Tenancy'])
-    expect(to.notes[0]).toMatchObject({ what: 'settings-imported', detail: { left: '1' } })
+    expect(to.notes.at(-1)).toMatchObject({ what: 'settings-imported', detail: { left: '1' } })
   })
 
   test('what the organisation has set', async () => {

@@ -144,11 +144,11 @@ async function addAccount(account: FileAccount, { accounts, note, accountChanged
   await accounts.manage({ name, baseUrl: address, scheme: signIn, ...(colour && { colour }) })
   const added = accounts.list().find(hasName(name))
   if (!added) return
+  note({ what: 'account-added', detail: { account: name, address: added.baseUrl ?? '', how: 'settings file' } })
   const authentication = signInPage && ({ scheme: 'oauth', grant: 'code', ...signInPage } as const)
   await accounts.update(added.id, { ...serviceOptions, ...(authentication && { authentication }) })
   // If another account has the mark, one is derived from the name.
   if (mark !== undefined) failureInWords(() => accounts.mark(added.id, { mark }))
-  note({ what: 'account-added', detail: { account: name, address: added.baseUrl ?? '', how: 'settings file' } })
   accountChanged(added.id)
 }
 
@@ -394,11 +394,12 @@ async function planCounter(
 }
 
 /**
- * Carries out the plan as shown, step by step; if a step fails, earlier ones remain in effect, and the audit trail has
- * only those. @throws what a step throws.
+ * Carries out the plan as shown, step by step; if a step fails, earlier ones remain in effect. The audit trail has first
+ * what is to be changed, in case this never ends, and then what was changed. @throws what a step throws.
  */
 export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
   const done: SettingsChange[] = []
+  if (plan.steps.length > 0) note({ what: 'settings-import-begun', detail: { planned: inWords(plan.changes) } })
   try {
     for (const { changes, carryOut } of plan.steps) {
       await carryOut()
@@ -406,11 +407,13 @@ export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps)
     }
   } finally {
     const left = plan.left.length + plan.changes.length - done.length
-    const changedInWords = shortened(done.map(({ what }) => what).join('; '), MAX_CHANGES_LENGTH)
-    if (done.length > 0) note({ what: 'settings-imported', detail: { changed: changedInWords, left: String(left) } })
+    if (done.length > 0) note({ what: 'settings-imported', detail: { changed: inWords(done), left: String(left) } })
     changed()
   }
 }
 
 /** Maximum length of the changes in the audit trail, in characters. */
 const MAX_CHANGES_LENGTH = 1000
+
+const inWords = (changes: readonly SettingsChange[]) =>
+  shortened(changes.map(({ what }) => what).join('; '), MAX_CHANGES_LENGTH)

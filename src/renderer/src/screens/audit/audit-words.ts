@@ -47,6 +47,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'data-backed-up': { shape: 'dot', word: 'Backup made', tone: 'quiet' },
   'enrolment-prepared': { shape: 'dot', word: 'Enrolment file made', tone: 'warn' },
   'settings-exported': { shape: 'dot', word: 'Settings exported', tone: 'quiet' },
+  'settings-import-begun': { shape: 'dot', word: 'Settings import begun', tone: 'warn' },
   'settings-imported': { shape: 'dot', word: 'Settings imported', tone: 'warn' },
   'recovery-key-made': { shape: 'dot', word: 'Recovery key made', tone: 'quiet' },
   'database-key-changed': { shape: 'dot', word: 'Encryption key changed', tone: 'quiet' },
@@ -154,6 +155,7 @@ const detailLabels = new Map([
   ['accountId', 'Account ID'],
   ['where', 'Location'],
   ['account', 'Account'],
+  ['planned', 'Planned'],
   ['changed', 'Changed'],
   ['address', 'Address'],
   ['entries', 'Not recorded'],
@@ -284,7 +286,7 @@ function valueInWords(key: string, value: string): string {
 export function summaryOf(entry: AuditEntry): string {
   const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number, to } =
     entry.detail
-  const { name, package: title, release, releaseBefore = '-' } = entry.detail
+  const { name, package: title, planned, release, releaseBefore = '-' } = entry.detail
   const rule = release && `${releaseRuleInWords(releaseBefore)} → ${releaseRuleInWords(release)}`
   const how = entry.detail.how && valueInWords('how', entry.detail.how)
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
@@ -307,6 +309,7 @@ export function summaryOf(entry: AuditEntry): string {
     ...form,
     reason,
     how,
+    planned,
     changed,
     address,
     lost
