@@ -460,6 +460,26 @@ test('a restore whose restart is cancelled replaces nothing, then or later', asy
   expect(isDecided()).toBe(true)
 })
 
+test('a restore that can’t be scheduled leaves no new key, which would have set the locked database aside', async () => {
+  const { path } = await backedUp()
+  const { other, opened, backups } = await userBackups()
+  opened.db.close()
+  const lost = other.entries.get('database-key') ?? ''
+  other.entries.delete('database-key')
+  await backups.open(path)
+  await backups.check('b1', PASSPHRASE)
+  mkdirSync(join(other.folder, 'restore.json'))
+  await expect(backups.restore('b1')).rejects.toThrow()
+  expect(other.entries.get('database-key')).toBeUndefined()
+  const locked = await other.open()
+  expect(locked).toMatchObject({ state: 'memory', because: 'key-missing' })
+  locked.db.close()
+  other.entries.set('database-key', lost)
+  const { state, db } = await other.open()
+  expect(state).toBe('encrypted')
+  db.close()
+})
+
 test('a person’s restore: one backup at a time, checked before it replaces anything, never without a keychain', async () => {
   const { path } = await backedUp()
   const { other, noted, deps, backups } = await userBackups()

@@ -50,7 +50,7 @@ interface OpenBackup {
   /** Set once it was checked. */
   stage?: string
   /** Stores the restored database's key. */
-  storeKey?: () => Promise<unknown>
+  storeKey?: () => Promise<() => Promise<void>>
 }
 
 const LAST_BACKUP_KEY = 'backup-last'
@@ -158,8 +158,14 @@ export function openBackups(deps: BackupsDeps) {
       const { stage, storeKey } = checkedBackup(id)
       // From here on, `closeOpen` mustn't delete what the next start will restore.
       opened = undefined
-      await storeKey?.()
-      await scheduleRestore(folder, stage, time.now())
+      const eraseKey = await storeKey?.()
+      try {
+        await scheduleRestore(folder, stage, time.now())
+      } catch (error) {
+        // With another key, the next start would take the current data for damaged, and set them aside.
+        await eraseKey?.().catch(() => undefined)
+        throw error
+      }
     },
 
     close: async (id: string): Promise<void> => {

@@ -313,7 +313,13 @@ export async function scheduleRestore(folder: string, stage: string, now: number
   }
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
   const aside = `set-aside-${stamp}Z-${stage.slice(-4)}`
-  await writeDecision(folder, { stage, aside, isAside: false, isCopy })
+  try {
+    await writeDecision(folder, { stage, aside, isAside: false, isCopy })
+  } catch (error) {
+    // It may be there, if only flushing it failed.
+    await rm(join(folder, DECISION_FILE), { force: true }).catch(() => undefined)
+    throw error
+  }
 }
 
 /**

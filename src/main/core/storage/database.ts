@@ -220,15 +220,22 @@ async function prepare({ folder, files }: Parts): Promise<void> {
   for (const name of filesOf(INCOMPLETE_FILE)) await removeIfExists(join(folder, name), files)
 }
 
-/** Returns the key for a restored database: the keychain's, or a new one that `keep` stores. @throws KeychainError */
+/**
+ * Returns the key for a restored database: the keychain's, or a new one that `keep` stores. What `keep` returns erases a
+ * new one again. @throws KeychainError
+ */
 export async function keyForRestoring({
   keychain,
   random
-}: Pick<Parts, 'keychain' | 'random'>): Promise<{ key: Uint8Array; keep: () => Promise<unknown> }> {
+}: Pick<Parts, 'keychain' | 'random'>): Promise<{ key: Uint8Array; keep: () => Promise<() => Promise<void>> }> {
   const key = await storedKey(keychain)
-  if (key) return { key, keep: async () => undefined }
+  if (key) return { key, keep: async () => async () => undefined }
   const made = random(KEY_BYTES)
-  return { key: made, keep: () => newKey({ keychain, random: () => made }) }
+  async function keep() {
+    await newKey({ keychain, random: () => made })
+    return () => keychain.databaseKey.delete()
+  }
+  return { key: made, keep }
 }
 
 /** Returns the key, or undefined if the keychain holds no valid one. */
