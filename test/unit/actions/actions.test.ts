@@ -77,6 +77,25 @@ describe('while offline', () => {
     await office.cutLine()
   })
 
+  test('what didn’t leave is no longer running once the disk, which was full at that moment, has room', async () => {
+    const { db } = office.parts
+    db.exec(
+      `CREATE TEMP TRIGGER full BEFORE UPDATE ON actions WHEN OLD.state = 'running' BEGIN SELECT RAISE(FAIL, 'disk full'); END`
+    )
+    const due = await office.start(reference, extension())
+    const to = { signerReference: elsewhere?.Signers?.[0]?.SignerReference ?? '', signerName: 'Aroha' }
+    const reminder = await office.start(elsewhere?.Reference ?? '', { kind: 'remind', ...to })
+    expect([due.state, reminder.state]).toEqual(['running', 'running'])
+    db.exec('DROP TRIGGER full')
+    await office.time.pass(30_000)
+    expect(office.actions.get(due.id).state).toBe('waiting')
+    expect(office.actions.get(reminder.id)).toMatchObject({ state: 'refused', error: { code: 'refused' } })
+    await office.line.comeBack()
+    office.actions.connectionChanged()
+    await office.until(due.id, 'done')
+    expect([office.taken('Extend'), office.taken('SendReminder')].map(({ length }) => length)).toEqual([1, 0])
+  })
+
   test('a due date and a correction wait, and are sent automatically in order once online', async () => {
     const one = await office.start(reference, extension())
     const other = await office.start(elsewhere?.Reference ?? '', correction(elsewhere))

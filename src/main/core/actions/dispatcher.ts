@@ -209,8 +209,27 @@ export class Dispatcher {
       await recordOutcome(running, outcome)
       return undefined
     }
-    records.change(action.id, { state: 'waiting', error: outcome.error })
+    try {
+      records.change(action.id, { state: 'waiting', error: outcome.error })
+    } catch {
+      this.#recordNotSentLater(running, outcome.error)
+    }
     return outcome.error
+  }
+
+  /** Retries recording that nothing was sent; until then the action stays running, which blocks its document. */
+  #recordNotSentLater(action: Action, error: AppError): void {
+    const { records, time, recordOutcome, changed } = this.#deps
+    time.after(FIRST_WAIT, () => {
+      if (this.#state === 'over') return
+      if (!mayWait(action)) return void recordOutcome(action, { kind: 'refused', error: withoutRetry(error) })
+      try {
+        if (records.change(action.id, { state: 'waiting', error })) changed(action.id)
+      } catch {
+        return this.#recordNotSentLater(action, error)
+      }
+      this.#retryLater(action.accountId, error)
+    })
   }
 }
 
