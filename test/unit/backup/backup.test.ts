@@ -377,6 +377,22 @@ describe('a keychain that refuses one account’s restored secret', () => {
     }
   })
 
+  test('isn’t given the others once more if the note about it can’t be written', async () => {
+    const { start, accept, troubles, db, other, secretOf } = await refusing('failed')
+    accept()
+    db.exec(
+      `CREATE TEMP TRIGGER full BEFORE DELETE ON meta WHEN OLD.key = 'restored-secrets' BEGIN SELECT RAISE(FAIL, 'disk full'); END`
+    )
+    expect(await start()).toMatchObject({ entriesBefore: 41 })
+    expect(other.entries.get('audit-anchor')).toBeUndefined()
+    expect(troubles).toMatchObject([{ message: 'disk full' }])
+    db.exec('DROP TRIGGER full')
+    await other.keychain.accounts.set('a1', 'entered since')
+    expect(await start()).toMatchObject({ isCopy: false })
+    expect([await secretOf('a1'), await secretOf('a2')]).toEqual(['entered since', 'secret two'])
+    expect(db.prepare(`SELECT 1 FROM meta WHERE key = 'restored-secrets'`).get()).toBeUndefined()
+  })
+
   test('has it in no copy and no backup meanwhile', async () => {
     const { start, db, other } = await refusing('failed')
     const holds = (one: Db) => /secret (one|two)/.test(JSON.stringify(one.prepare('SELECT value FROM meta').all()))

@@ -379,7 +379,7 @@ type Restored = z.infer<typeof Restored>
 const RestoredSecrets = z.object({
   /** By account id. */
   secrets: z.record(z.string(), z.string()),
-  /** Whether an earlier start couldn't store these; someone may have entered others since. */
+  /** Whether an earlier start has begun to store these; someone may have entered others since. */
   isRetry: z.boolean()
 })
 type RestoredSecrets = z.infer<typeof RestoredSecrets>
@@ -399,7 +399,7 @@ export interface RestoredBackup {
  * Completes a restore once the database is open: stores the accounts' secrets in the keychain, and accepts the restored
  * audit trail as the one to compare with. Undefined if nothing was restored. Secrets that the keychain refuses now are
  * stored by a later start; the rest of the restore doesn't depend on them.
- * @param onError is called for each secret that isn't stored.
+ * @param onError is called for each secret that isn't stored, and if that can't be noted.
  * @throws KeychainError: retried at the next start.
  */
 export async function completeRestore(
@@ -407,7 +407,7 @@ export async function completeRestore(
   { accounts, auditAnchor }: Pick<Keychain, 'accounts' | 'auditAnchor'>,
   onError: (error: unknown) => void
 ): Promise<RestoredBackup | undefined> {
-  await storeSecrets(db, accounts, onError)
+  await storeSecrets(db, accounts, onError).catch(onError)
   const restored = openJsonMeta(db).read(RESTORED_KEY, Restored)
   if (!restored) return undefined
   const entriesBefore = await forgetAnchor(auditAnchor, openMeta(db))
@@ -426,6 +426,8 @@ async function storeSecrets(db: Db, accounts: AccountSecrets, onError: (error: u
   if (!restored) return
   const accountIds = db.prepare('SELECT id FROM accounts').pluck().all()
   const refused: RestoredSecrets['secrets'] = {}
+  // Noted first: later it may not be possible, and after a crash it would be too late.
+  if (!restored.isRetry) meta.write(RESTORED_SECRETS, { ...restored, isRetry: true } satisfies RestoredSecrets)
   for (const [id, secret] of Object.entries(restored.secrets)) {
     try {
       const isWanted = accountIds.includes(id) && (!restored.isRetry || (await accounts.get(id)) === null)
