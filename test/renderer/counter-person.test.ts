@@ -575,6 +575,17 @@ describe('after a document', () => {
     expect(heading().textContent).not.toMatch(/^Signed/)
   })
 
+  test('who has declined may stop there, without their other documents', async () => {
+    const [first = turnOf(), ...others] = two
+    await open({ phase: 'between', turns: [{ ...first, outcome: { signed: 'signed' } }, ...others] })
+    expect(side().queryByRole('button', { name: 'Stop here' })).toBeNull()
+    await changeSession({ turns: [{ ...first, outcome: { signed: 'declined' } }, ...others] })
+    expect(button('Continue to Statement of advice')).toBeTruthy()
+    await press('Stop here')
+    expect(calls('counter.next')).toMatchObject([{ input: { stops: true } }])
+    expect(heading().textContent).toBe('Thank you')
+  })
+
   test('a skipped document is shown as not signed', async () => {
     await open({ phase: 'between', turns: [turnOf({ outcome: { signed: 'skipped' } }), ...two] })
     expect(heading().textContent).toBe('Not signed: Tenancy agreement Parata')

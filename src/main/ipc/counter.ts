@@ -88,7 +88,7 @@ export function counterHandlers(
     'counter.allowCamera': signerRequest((of, { id }) => of.allowCamera(id)),
     'counter.giveFile': signerRequest((of, { id, file }) => of.giveFile(id, file)),
     'counter.finish': signerRequest((of, { id }) => of.finish(id)),
-    'counter.next': signerRequest((of, { id }) => of.next(id)),
+    'counter.next': signerRequest((of, { id, stops }) => of.next(id, stops)),
     'counter.retry': signerRequest((of, { id }) => of.retry(id)),
     'counter.zoom': signerRequest((of, { id, factor }) => of.zoom(id, factor)),
     'counter.adjust': signerRequest(async (of, { id, ...changes }) => of.adjust(id, defined(changes))),

@@ -124,8 +124,8 @@ export const counterRequests = {
   'counter.giveFile': answers<CounterSession>()(z.strictObject({ id, file: z.uuid() })),
   /** Closes and wipes the signing page, then asks the service for the result. */
   'counter.finish': answers<CounterSession>()(byId),
-  /** Continues to the next turn after a result or a failure. */
-  'counter.next': answers<CounterSession>()(byId),
+  /** Continues to the next turn after a result or a failure; `stops` leaves out what this person has still to sign. */
+  'counter.next': answers<CounterSession>()(z.strictObject({ id, stops: z.boolean().optional() })),
   /** Tries a turn again that failed, or for which the service has no signature yet. */
   'counter.retry': answers<CounterSession>()(byId),
   'counter.zoom': answers<CounterSession>()(z.strictObject({ id, factor: z.number().min(0.5).max(3) })),

@@ -244,8 +244,9 @@ export function fakeCounter(office: FakeOffice): Handled {
       return update(id, {}, 'asksFile')
     },
     'counter.finish': ({ id }) => ask(id),
-    'counter.next': ({ id }) => {
+    'counter.next': ({ id, stops }) => {
       if (session(id).phase === 'failed') recordOutcome(id)
+      if (stops) return update(id, { phase: 'return', isLocked: true }, 'cover', 'error')
       return advance(id, true)
     },
     'counter.retry': ({ id }) => load(id),

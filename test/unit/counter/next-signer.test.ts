@@ -71,6 +71,22 @@ test('the same person’s next document follows, even if turns in between were s
   expect(office.state()).toMatchObject({ phase: 'loading', current: 2 })
 })
 
+test('who stops after declining isn’t asked for their other documents, and the next person is', async () => {
+  const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example'), signer('Ben Example')] })
+  const { id } = await office.start(['will', 0], ['deed', 0], ['deed', 1])
+  await office.opens()
+  office.declines('will', 0)
+  office.events().returned()
+  expect((await office.settled()).phase).toBe('between')
+  await office.counter.next(id, true)
+  expect(office.state()).toMatchObject({ phase: 'handover', current: 2 })
+  expect(outcomes(office)).toEqual(['declined', 'skipped', undefined])
+  expect(office.told('turn-ended').map(({ detail }) => [detail?.outcome, detail?.error])).toEqual([
+    ['declined', undefined],
+    ['skipped', 'cancelled']
+  ])
+})
+
 test('a signer who needn’t wait gets their turn, even if the previous one didn’t sign', async () => {
   const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
   const { id } = await office.start(['will', 0], ['will', 1])

@@ -153,7 +153,7 @@ export class Counter {
   readonly allowCamera = async (id: string) => this.#sessionOf(id).allowCamera()
   readonly giveFile = async (id: string, file: string) => this.#sessionOf(id).giveFile(file)
   readonly finish = async (id: string) => this.#sessionOf(id).finish()
-  readonly next = async (id: string) => this.#sessionOf(id).next()
+  readonly next = async (id: string, stops = false) => this.#sessionOf(id).next(stops)
   readonly retry = async (id: string) => this.#sessionOf(id).retry()
   readonly zoom = async (id: string, factor: number) => this.#sessionOf(id).zoom(factor)
   readonly adjust = async (id: string, changes: Partial<PersonPreferences>) => this.#sessionOf(id).adjust(changes)

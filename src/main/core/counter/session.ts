@@ -155,8 +155,8 @@ export class Session {
     return this.#act('finish', ({ cover }) => this.turns.finish(cover === 'finish' ? 'finished' : 'stopped'))
   }
 
-  next(): Promise<CounterSession> {
-    return this.#act('next', () => this.turns.next())
+  next(stops = false): Promise<CounterSession> {
+    return this.#act('next', () => this.turns.next(stops))
   }
 
   retry(): Promise<CounterSession> {

@@ -19,6 +19,7 @@ const NOT_WIPED: AppError = {
   code: 'internal',
   message: 'The previous page couldn’t be closed. Staff: end the session and restart Countersign.'
 }
+const STOPPED: AppError = { code: 'cancelled', message: 'They stopped before this page was opened.' }
 const SESSION_ENDED: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
 /** How long to wait for the service before asking the person instead, in milliseconds. */
@@ -270,12 +271,18 @@ export class Turns {
     this.#onFinished()
   }
 
-  /** Moves on to the next turn from one that has an outcome or has failed. */
-  async next(): Promise<void> {
+  /**
+   * Moves on to the next turn from one that has an outcome or has failed.
+   * @param stops whether this person signs nothing more: the next turn is then someone else's.
+   */
+  async next(stops = false): Promise<void> {
     const state = this.#state
-    const { phase, current } = state.shown
+    const { phase, current, turns } = state.shown
     const { outcome, person } = state.turnOf(current)
     if (!outcome) return this.finish('stopped')
+    for (const [index, turn] of turns.entries()) {
+      if (stops && turn.person === person && !turn.outcome) this.#skip(index, STOPPED)
+    }
     const isNewest = state.startStep()
     const following = await nextSigner(this.#deps, state, current, outcome)
     // If the screen was left meanwhile, nothing follows until staff has come.

@@ -182,6 +182,8 @@ export class LiveSession implements PinTarget {
   /** Closes the page and asks the service for the result. */
   readonly finish = () => this.#command('finish', (id) => this.#api.counter.finish({ id }))
   readonly next = () => this.#command('next', (id) => this.#api.counter.next({ id }))
+  /** Continues with the next person: this one signs nothing more. */
+  readonly stopHere = () => this.#command('stopHere', (id) => this.#api.counter.next({ id, stops: true }))
   readonly retry = () => this.#command('retry', (id) => this.#api.counter.retry({ id }))
   readonly runStaffAction = (action: StaffAction) =>
     this.#command(action, (id) => this.#api.counter.staff({ id, does: action }))

@@ -128,6 +128,7 @@ export const SENTENCES = [
   'Not now',
   'Skip to {document}',
   'Continue to {document}',
+  'Stop here',
   'Pass the screen to the next person',
   'Thank you',
   'Thank you, {name}',
