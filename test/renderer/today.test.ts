@@ -46,7 +46,7 @@ test('each row says why it needs attention, and has an action', async () => {
   const declined = group('Declined')
   expect(declined.getAllByRole('listitem')).toHaveLength(4)
   expect(declined.getByText('4 more').getAttribute('href')).toContain('families=declined')
-  expect(declined.getAllByText(/^By /)).toHaveLength(3)
+  expect(declined.getAllByText(/^By .*: “I want my daughter to read it first.”$/)).toHaveLength(3)
   const stalled = group('No progress')
   expect(stalled.getAllByText(/^Last change \d+ days ago · waiting for /).length).toBeGreaterThan(0)
   await fireEvent.click(group('Identity failed').getAllByRole('button', { name: /^View identity check/ })[0] as Element)
@@ -66,6 +66,15 @@ test('a stalled document can be reminded, and a declined one sent again correcte
   await fireEvent.click(group('Declined').getAllByRole('button', { name: /^Send a new copy/ })[0] as Element)
   await settle()
   expect(opened.api.control.calls.some(({ name }) => name === 'documents.correctedCopy')).toBe(true)
+})
+
+test('a declined document can be dismissed, which marks it read', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
+  const [dismiss] = group('Declined').getAllByRole('button', { name: /^Dismiss/ })
+  await fireEvent.click(dismiss as Element)
+  expect(opened.api.control.calls).toContainEqual(
+    expect.objectContaining({ name: 'documents.markRead', input: expect.objectContaining({ read: true }) })
+  )
 })
 
 test('someone who can sign at the counter can be started', async () => {

@@ -21,6 +21,8 @@ export interface SignerProgress {
   state: 'signed' | 'declined' | 'waiting' | 'expired' | 'removed' | 'unknown'
   /** A signing link for an embedded view is known, and it is this signer's turn. */
   canSignHere: boolean
+  /** Why they declined, in their words, if they said so; shortened. */
+  declinedReason?: string
 }
 
 export interface DocumentRow {
@@ -358,6 +360,7 @@ export interface OverviewView {
   expired: number
   /** Not ended, with nothing signed or changed for this many days. */
   stuck: { days: number; count: number }
+  /** Like `expired`. */
   declined: number
   identityFailed: number
   waitingHere: number

@@ -103,6 +103,12 @@ export function employersOf(): EmployerRecord[] {
 export function documentsOf(now: number): DocumentPage[] {
   return documents(40, now).map((one, index) => ({
     ...one,
+    ...(one.status.family === 'declined' && {
+      unread: true,
+      signers: one.signers.map((signer) =>
+        signer.state === 'declined' ? { ...signer, declinedReason: 'I want my daughter to read it first.' } : signer
+      )
+    }),
     ...(index % 17 === 6 && { identity: 'failed' as const }),
     ...(index % 5 === 2 && { changedAt: now - (8 + index) * DAY })
   }))

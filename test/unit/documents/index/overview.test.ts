@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openDocumentIndex } from '../../../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
 import { listOf } from '../../../../src/main/core/documents/index/queries.ts'
-import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
+import { documentRowOf, type IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { runToEnd } from '../../../../src/main/core/lib/slices.ts'
 import { type DocumentQuery, STATUS_FAMILIES } from '../../../../src/shared/contract/index.ts'
 import { anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
@@ -83,6 +83,13 @@ test('documents without a day or a week are counted separately, unless they have
   expect(due.reduce((sum, { count }) => sum + count, 0)).toBe(3)
 })
 
+test('what was declined counts until someone has seen it, and its row has the reason', () => {
+  const Signers = [{ FirstName: 'Edwin', SignedStatus: 'Declined', DeclinedReason: ' My daughter reads it first. ' }]
+  const declined = (unread: boolean) => row({ Status: 'Declined', Signers }, { unread })
+  expect(overview(declined(true), row({ Reference: 'D-2', Status: 'Declined' }, { unread: false })).declined).toBe(1)
+  expect(documentRowOf(declined(true)).signers[0]?.declinedReason).toBe('My daughter reads it first.')
+})
+
 test('an office without documents has every count at zero', () => {
   const empty = overview()
   expect(empty.states.map(({ count }) => count)).toEqual(STATUS_FAMILIES.map(() => 0))
@@ -98,7 +105,8 @@ test('each number equals the length of the list behind it', () => {
       const shown = runToEnd(overviewOf(index, moment, 2))
       expect(shown.overdue).toBe(count({ overdue: true }))
       expect(shown.stuck.count).toBe(count({ stuckForDays: 2 }))
-      expect(shown.declined).toBe(count({ families: ['declined'] }))
+      expect(shown.declined).toBe(count({ families: ['declined'], unread: true }))
+      expect(shown.expired).toBe(count({ families: ['expired'], unread: true }))
       expect(shown.identityFailed).toBe(count({ identity: 'failed' }))
       expect(shown.waitingHere).toBe(count({ waitingHere: true }))
       expect(shown.unread).toBe(count({ unread: true }))

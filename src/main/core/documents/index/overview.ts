@@ -121,11 +121,13 @@ function overviewCounter({ now, zone }: Moment, stuckDays: number, packagesUpTo:
       const state = states[family]
       if (state) state.count++
       if (!(arrivedAt > 0) || (family === COMPLETE && !(completedAt > 0))) view.withoutWeek++
-      if (family === DECLINED) view.declined++
       if (identity === FAILED) view.identityFailed++
       if (flags & FLAG.waitsHere) view.waitingHere++
-      if (flags & FLAG.unread) view.unread++
-      if (flags & FLAG.unread && family === EXPIRED) view.expired++
+      if (flags & FLAG.unread) {
+        view.unread++
+        if (family === DECLINED) view.declined++
+        if (family === EXPIRED) view.expired++
+      }
       if (flags & FLAG.ended) return
       dueDays.count(due)
       dueDays.countAt((dueDay - firstDay) / DAY)

@@ -82,10 +82,12 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
   const signers = people.map((signer, index): RowSigner => {
     const canSignHere = canSignNow(document, index)
     const isWithoutLink = lacksLink(document, index)
+    const declinedReason = shortenedText(signer.DeclinedReason?.trim())
     return {
       name: shortened(fullName(signer), MAX_TEXT_LENGTH),
       state: stateOf(document, signer),
       canSignHere,
+      ...(declinedReason !== undefined && { declinedReason }),
       ...(isFaceToFace(signer) && { faceToFace: true }),
       // Only for the few at a counter: there are hundreds of thousands of others.
       ...((canSignHere || isWithoutLink) && {
@@ -152,7 +154,12 @@ export function documentRowOf(row: IndexRow): DocumentRow {
     status: row.status,
     identity: row.identity,
     hasFileUploaded: row.hasFileUploaded,
-    signers: row.signers.map(({ name, state, canSignHere }) => ({ name, state, canSignHere })),
+    signers: row.signers.map(({ name, state, canSignHere, declinedReason }) => ({
+      name,
+      state,
+      canSignHere,
+      ...(declinedReason !== undefined && { declinedReason })
+    })),
     unread: row.unread,
     changedAt: row.changedAt,
     ...withoutBlanks({

@@ -241,11 +241,11 @@ export class Todo {
       accountId: row.accountId,
       why: whyOf(kind, row, now),
       action: actions[kind] ?? open,
-      ...(kind === 'expired' && { dismiss: () => void this.#markRead(row) })
+      ...((kind === 'expired' || kind === 'declined') && { dismiss: () => void this.#markRead(row) })
     }
   }
 
-  /** What has expired needs attention until someone has seen it. */
+  /** What was declined or has expired needs attention until someone has seen it. */
   async #markRead({ accountId, reference }: DocumentRow): Promise<void> {
     const marked = await settled(
       this.#app.api.documents.markRead({ some: { documents: [{ accountId, reference }] }, read: true })
@@ -386,7 +386,7 @@ function countOf(view: OverviewView, kind: DocumentKind): number {
 function queryOf(view: OverviewView, kind: DocumentKind): DocumentQuery {
   const about: Record<DocumentKind, Partial<DocumentQuery>> = {
     'identity-failed': { identity: 'failed' },
-    declined: { families: ['declined'] },
+    declined: { families: ['declined'], unread: true },
     overdue: { overdue: true },
     expired: { families: ['expired'], unread: true },
     stalled: { stuckForDays: view.stuck.days }
@@ -401,7 +401,10 @@ function whyOf(kind: DocumentKind, row: DocumentRow, now: number): string {
   const named = (state: DocumentRow['signers'][number]['state']) =>
     listed(row.signers.filter((signer) => signer.state === state && signer.name).map(({ name }) => name))
   const waiting = named('waiting')
-  if (kind === 'declined') return named('declined') && `By ${named('declined')}`
+  if (kind === 'declined') {
+    const reason = row.signers.find(({ declinedReason }) => declinedReason)?.declinedReason
+    return [named('declined') && `By ${named('declined')}`, reason && `“${reason}”`].filter(Boolean).join(': ')
+  }
   if (kind === 'identity-failed') return listed(row.signers.map(({ name }) => name).filter(Boolean))
   const due = dueWords(row, now)
   const since = kind === 'stalled' ? `Last change ${daysAway(row.changedAt, now)}` : due && `Due ${due.day}`
