@@ -131,14 +131,33 @@ test('consecutive signatures by one person are one entry, separate from another 
   )
   expect(screen.getByText('Mere Parata signed 3 documents')).toBeTruthy()
   expect(screen.getByText('Tama Whaanga signed 4 documents')).toBeTruthy()
-  expect(screen.queryByText('Mere Parata signed 2 documents')).toBeNull()
+  expect(screen.getByText('Mere Parata signed 2 documents: “Consent 0” and “Consent 1”')).toBeTruthy()
 })
 
-test('documents sent an hour apart are not grouped', async () => {
-  const two = [...inARow(2, { isOwn: true }), ...inARow(2, { isOwn: true }, NOW - 3_600_000)]
-  await open(fakeApi({ changes: two }))
-  expect(screen.queryByText(/documents sent/)).toBeNull()
-  expect(screen.getAllByRole('listitem')).toHaveLength(4)
+test('a package of two documents for a couple is three entries, though their events alternate', async () => {
+  const [margaret, edwin] = ['Margaret Hollis', 'Edwin Hollis']
+  const both = [0, 1].flatMap((index): ActivityEntry[] => {
+    const one = { ...(inARow(1, {})[0] as ActivityEntry), reference: `row-${index}`, documentName: `Will ${index}` }
+    return [
+      { ...one, id: index * 3, kind: 'waits-here', signer: edwin },
+      { ...one, id: index * 3 + 1, kind: 'waits-here', signer: margaret },
+      { ...one, id: index * 3 + 2, kind: 'arrived', isOwn: true, signer: `${margaret}\n${edwin}` }
+    ]
+  })
+  await open(fakeApi({ changes: both }))
+  expect([...document.querySelectorAll('summary strong')].map(({ textContent }) => textContent)).toEqual([
+    'Edwin Hollis can sign 2 documents at the counter: “Will 0” and “Will 1”',
+    'Margaret Hollis can sign 2 documents at the counter: “Will 0” and “Will 1”',
+    '2 documents sent to Margaret Hollis and Edwin Hollis: “Will 0” and “Will 1”'
+  ])
+})
+
+test('documents sent an hour apart are not grouped, nor those sent to different people', async () => {
+  const [first, ...others] = inARow(3, { isOwn: true, signer: 'Mere Parata' })
+  const changes = [...inARow(1, { isOwn: true, signer: 'Tama Whaanga' }), ...others]
+  await open(fakeApi({ changes: [...changes, { ...(first as ActivityEntry), id: 1, at: NOW - 3_600_000 }] }))
+  expect(screen.getByText('2 documents sent to Mere Parata: “Consent 1” and “Consent 2”')).toBeTruthy()
+  expect(screen.getAllByText(/^Sent to /)).toHaveLength(4)
 })
 
 test('“Sent” shows what this computer sent, including reminders, and nothing else', async () => {

@@ -70,6 +70,7 @@ export function changesInWords(
   { isOwn, signer, batch }: { isOwn: boolean; signer: string; batch: string }
 ): string {
   const documents = counted(count, ['# document', '# documents'])
+  if (kind === 'arrived' && signer) return `${documents} sent to ${listed(signer.split('\n'))}`
   if (kind === 'arrived') return `${documents} ${isOwn ? 'sent' : 'received'}${batch ? ` with “${batch}”` : ''}`
   if (signer && kind === 'signed') return `${signer} signed ${documents}`
   if (signer && kind === 'declined') return `${signer} declined ${documents}`

@@ -10,6 +10,7 @@ import { type Clock, throttled } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { actionStateInWords } from '../../words/actions.ts'
 import { ACTS, changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
+import { listed } from '../../words/counts.ts'
 import { dayInWords } from '../../words/dates.ts'
 import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
 import { verificationStatus, verifiedInWords } from '../../words/verifications.ts'
@@ -153,13 +154,20 @@ export interface TimelineEvent {
   what: string
   isOwn: boolean
   /** Groups the events of one act; absent if it stands alone. */
-  act?: { key: string; inWords: (documents: number) => string }
+  act?: {
+    key: string
+    /** Whether it is known whose act it was: two are then enough, even with others' in between. */
+    isSomeones?: boolean
+    inWords: (documents: number) => string
+  }
 }
 
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
 const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
 /** Changes in the folders that may be the effect of an action here. */
 const ECHOES: ReadonlySet<ChangeKind> = new Set(['changed', 'due-changed', 'signers-changed'])
+/** Acts of one person, or of whoever sent a package. */
+const SOMEONES: ReadonlySet<ChangeKind> = new Set(['arrived', 'waits-here', 'signed', 'declined'])
 
 export function timelineOf(
   { changes, verifications, from }: ActivityPage,
@@ -195,10 +203,11 @@ export function timelineOf(
     const { id, at, accountId, reference, documentName, kind, batch = '' } = change
     if (at < from || isEcho(change)) return []
     const isOwn = change.isOwn && ACTS.has(kind)
-    // The signers of a sent document aren't part of the act of sending it.
-    const signer = kind === 'arrived' ? '' : (change.signer ?? '')
+    // A batch is one act, whoever its signers are.
+    const signer = kind === 'arrived' && (batch || !isOwn) ? '' : (change.signer ?? '')
     const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
-    const act = { key: JSON.stringify([kind, isOwn, signer, batch]), inWords }
+    const isSomeones = SOMEONES.has(kind) && (isOwn || signer !== '')
+    const act = { key: JSON.stringify([kind, isOwn, signer, batch]), isSomeones, inWords }
     const status = changeStatuses[kind]
     return [
       { key: `change ${id}`, at, accountId, reference, documentName, status, what: changeInWords(change), isOwn, act }
@@ -235,31 +244,45 @@ function near(one: number, other: number): boolean {
   return Math.abs(one - other) <= MAX_GAP
 }
 
-/** Smaller groups are shown one by one. */
+/** Groups of fewer documents are shown one by one. */
 const MIN_GROUP_SIZE = 3
+const MIN_SOMEONES = 2
 /** Maximum time between events of one act, in milliseconds. */
 const MAX_GAP = 10 * 60_000
 
 /** Groups a day's events into acts: what the same people did, or what was sent in the same batch, becomes one line. */
 function actsOf(events: readonly TimelineEvent[]): Act[] {
   const runs: TimelineEvent[][] = []
+  const newest = new Map<string, TimelineEvent[]>()
   for (const happening of events) {
-    const run = runs.at(-1)
+    const { act } = happening
+    const run = act?.isSomeones ? newest.get(act.key) : runs.at(-1)
     const before = run?.at(-1)
-    const isSame =
-      before?.act !== undefined && before.act.key === happening.act?.key && before.at - happening.at <= MAX_GAP
+    const isSame = before?.act !== undefined && before.act.key === act?.key && before.at - happening.at <= MAX_GAP
     if (isSame) run?.push(happening)
     else runs.push([happening])
+    const last = runs.at(-1)
+    if (act && last && !isSame) newest.set(act.key, last)
   }
-  return runs.flatMap((run) => (run.length < MIN_GROUP_SIZE ? run.map((one) => actOf([one])) : [actOf(run)]))
+  return runs.flatMap((run) => {
+    const least = run[0]?.act?.isSomeones ? MIN_SOMEONES : MIN_GROUP_SIZE
+    return namesIn(run).length < least ? run.map((one) => actOf([one])) : [actOf(run)]
+  })
+}
+
+/** Returns the names of the documents, each document once. */
+function namesIn(events: readonly TimelineEvent[]): string[] {
+  return [...new Map(events.map(({ reference, documentName }) => [reference, documentName])).values()]
 }
 
 function actOf(events: readonly TimelineEvent[]): Act {
   const [first] = events as [TimelineEvent]
   const { key, at, status, isOwn, act } = first
-  const count = new Set(events.map(({ reference }) => reference)).size
-  const what = act && events.length > 1 && act.inWords(count)
-  return { key, at, status, isOwn, events, ...(what && { what }) }
+  const names = namesIn(events)
+  const what = act && events.length > 1 && act.inWords(names.length)
+  // Of two it is said at once which they are.
+  const which = names.length === MIN_SOMEONES ? `: ${listed(names.map((name) => `“${name}”`))}` : ''
+  return { key, at, status, isOwn, events, ...(what && { what: what + which }) }
 }
 
 /** Returns the days with events, in order, each with its acts. */
