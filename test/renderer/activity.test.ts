@@ -160,6 +160,22 @@ test('documents sent an hour apart are not grouped, nor those sent to different 
   expect(screen.getAllByText(/^Sent to /)).toHaveLength(4)
 })
 
+test('before anyone has signed in here, Activity offers that, and loads once they have', async () => {
+  const lock = { isLocked: false, opensBySignIn: false, asksName: true } as const
+  const api = fakeApi({ lock: { ...lock, needsName: true } })
+  api.control.fail('activity.list', { code: 'not-allowed', message: 'Nobody has signed in at this computer.' })
+  await open(api)
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  await fireEvent.click(screen.getByRole('button', { name: 'Enter name and PIN' }))
+  expect(api.control.calls.some(({ name }) => name === 'counter.lockOffice')).toBe(true)
+  api.control.heal('activity.list')
+  api.control.state.lock = { ...lock, who: 'Anna Lee' }
+  api.control.emit('lock.changed', null)
+  await settle()
+  await settle()
+  expect(screen.getByText('No activity yet.')).toBeTruthy()
+})
+
 test('“Sent” shows what this computer sent, including reminders, and nothing else', async () => {
   const remind = (state: ActionView['state'], signerName: string): ActionView => ({
     id: signerName,

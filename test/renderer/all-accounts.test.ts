@@ -44,6 +44,16 @@ async function withAll(): Promise<Opened> {
 
 const rowOf = (name: string) => screen.getByText(name).closest<HTMLElement>('[role=row]') as HTMLElement
 
+test('an offer to undo something goes when another account is shown', async () => {
+  const { app } = await withAll()
+  await app.choose('practice')
+  app.toasts.say('Link copied.')
+  app.toasts.say('Deleted “Deed”.', { label: 'Undo', run: () => undefined })
+  await app.choose('harbour')
+  await settle()
+  expect(app.toasts.shown.map(({ text }) => text)).toEqual(['Link copied.'])
+})
+
 describe('with all accounts shown', () => {
   test('each document shows its account, and opens under that account', async () => {
     const { app, api } = await withAll()

@@ -199,6 +199,7 @@ describe('a screen or a command that the role doesn’t allow', () => {
     const warn = vi.spyOn(app.toasts, 'warn')
     expect(screen.getByText('You can look at this draft, but not change it.')).toBeTruthy()
     expect(screen.getAllByLabelText('E-mail').every((field) => field.matches(':disabled'))).toBe(true)
+    expect(isOff(screen.getByRole('button', { name: 'Send later' }))).toBe(true)
     await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
     await rest()
     expect(warn.mock.calls).toEqual([[WHY]])

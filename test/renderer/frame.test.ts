@@ -67,9 +67,20 @@ test('who works here stands at the top, and another can take over', async () => 
   expect(api.control.calls.some(({ name }) => name === 'counter.lockOffice')).toBe(true)
 })
 
-test('that the office’s server is away is said at the top', async () => {
-  await open({ outbox: { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 }, office: 'away' } })
+test('that the office’s server is away is said at the top, and since when if this window saw it', async () => {
+  const outbox = { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 } }
+  const { api, clock } = await open({ outbox: { ...outbox, office: 'away' } })
   expect(screen.getByRole('link', { name: 'Office’s server not reachable' })).toBeTruthy()
+  const become = async (office: 'connected' | 'away') => {
+    api.control.state.outbox = { ...outbox, office }
+    api.control.emit('outbox.changed', null)
+    await clock.pass(1000)
+    await settle()
+  }
+  await become('connected')
+  expect(screen.queryByRole('link', { name: /^Office’s server/ })).toBeNull()
+  await become('away')
+  expect(screen.getByRole('link', { name: /^Office’s server not reachable since \d\d:\d\d$/ })).toBeTruthy()
 })
 
 test('screens that the role doesn’t allow are hidden from the side bar and palette until another person unlocks', async () => {

@@ -218,8 +218,7 @@ test('the state lists the requests refused to the current staff member, if staff
   here.hasNames = true
   expect(await lock.state()).toMatchObject({
     refused: {
-      'sends.start':
-        'No staff member has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+      'sends.start': 'Nobody has signed in at this computer. Press “Enter name and PIN” at the top.'
     }
   })
 })

@@ -105,7 +105,7 @@ describe('what each role may do', () => {
       members: (staff.sync.content()?.members ?? []).filter(({ name }) => name !== 'The administrator')
     })
     expect(refusedRequests(staff)?.['sends.start']).toBe(
-      'No staff member has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+      'Nobody has signed in at this computer. Press “Enter name and PIN” at the top.'
     )
     expect(told()).toEqual(refused())
     expect(refusedRequests(staffOffice().run())).toBeUndefined()
@@ -131,7 +131,7 @@ describe('what each role may do', () => {
     expect(may('documents.list')).toBe(true)
     expect(() => ask('sends.start', {})).toThrow(
       expect.objectContaining({
-        appError: expect.objectContaining({ message: expect.stringContaining('No staff member') })
+        appError: expect.objectContaining({ message: expect.stringContaining('Nobody has signed in') })
       })
     )
   })

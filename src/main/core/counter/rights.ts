@@ -89,8 +89,7 @@ const REFUSED: Record<StaffRole, string> = {
 }
 
 /** Includes what to do, as a button that shows it has no room for more. */
-const NOBODY_SIGNED_IN =
-  'No staff member has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
+const NOBODY_SIGNED_IN = 'Nobody has signed in at this computer. Press “Enter name and PIN” at the top.'
 
 /**
  * Returns the requests that the person who works here is refused, each with a whole sentence why: screens don't offer them.

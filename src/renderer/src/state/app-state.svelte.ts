@@ -232,6 +232,7 @@ export class AppState {
     this.suspendedBulk?.bulk.close()
     this.suspendedBulk = undefined
     if (areAllShown) return
+    this.toasts.dismissActions()
     this.connection.clear()
     this.drafts.clear()
     this.outbox.clear()

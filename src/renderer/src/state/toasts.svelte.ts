@@ -79,6 +79,11 @@ export class Toasts {
     this.#shown = this.#shown.filter((toast) => toast.about !== about)
   }
 
+  /** Removes the messages with an action, because it would act in another account now. */
+  dismissActions(): void {
+    this.#shown = this.#shown.filter(({ action }) => action === undefined)
+  }
+
   dismiss(id: number): void {
     this.#shown = this.#shown.filter((toast) => toast.id !== id)
   }
