@@ -228,6 +228,11 @@ describe('the columns', () => {
     expect(fills('Sign by').value).toBe('Due date')
     expect(fills('Notes').value).toBe('')
     expect(screen.getByText(/^6 of 8 columns matched/)).toBeTruthy()
+    const asReference = '“Matter” is sent as your reference. Documents shows it under Matter.'
+    expect(screen.getByText(asReference)).toBeTruthy()
+    await fireEvent.input(fills('Matter'), { target: { value: '' } })
+    await fireEvent.blur(fills('Matter'))
+    expect(screen.queryByText(asReference)).toBeNull()
   })
 
   test('can be matched with the keyboard: a few letters, an arrow, Enter', async () => {

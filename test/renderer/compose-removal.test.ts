@@ -4,6 +4,7 @@ import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import {
   itemOfTemplate,
   omissionsOf,
+  packageOfTemplate,
   replacedTemplate,
   signersFrom
 } from '../../src/renderer/src/screens/compose/edits.ts'
@@ -187,6 +188,15 @@ describe('a template that exceeds the limits of a package', () => {
     const item = itemOfTemplate(huge, () => 'k')
     expect(Composition.safeParse(templates({ items: [item] })).success).toBe(true)
     expect(item.fields).toHaveLength(2000)
+  })
+
+  test('with a signer face to face is signed in this application from the start', () => {
+    const template = (isHere: boolean) =>
+      ({ Reference: 'tpl-1', Name: 'Deed', Signers: [{ IsFaceToFaceSigning: isHere }] }) as TemplateView
+    expect([true, false].map((isHere) => packageOfTemplate(template(isHere), () => 'k').embedded)).toEqual([
+      true,
+      false
+    ])
   })
 
   test('is described with what was left out', () => {

@@ -67,6 +67,11 @@ test('only outcomes confirmed by the service are shown as signed or declined', (
   expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The signer declined')
 })
 
+test('a page that couldn’t be opened says what to do now', () => {
+  const error = { code: 'unsafe-address', message: 'This signer’s link isn’t encrypted. It wasn’t opened.' } as const
+  expect(outcomeWords({ signed: 'skipped', error }, 'Mere Parata').todo).toMatch(/^Ask your administrator/)
+})
+
 test('what isn’t confirmed names the person, and gives the one reason there is', () => {
   const error = { code: 'server', message: 'The signing service had a problem.' } as const
   expect(outcomeWords({ signed: 'unknown', error }, 'Mere Parata')).toMatchObject({

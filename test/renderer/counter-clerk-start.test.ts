@@ -511,7 +511,7 @@ test('when the service can’t be reached, the sheet offers a retry', async () =
   show(opened, Counter)
   await settle()
   await press(/^Start: Mere Parata, Tenancy/)
-  expect(sheet().getByText('Signing can’t start.')).toBeTruthy()
+  expect(sheet().getByText('Mere Parata can’t start signing.')).toBeTruthy()
   opened.api.control.heal('counter.offer')
   await press('Try again')
   expect(sheet().getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()

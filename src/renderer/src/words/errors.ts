@@ -83,7 +83,7 @@ const byCode: Record<ErrorCode, Entry> = {
   'not-writable': { next: 'Choose another folder, then try again.', canRetry: true },
   'not-a-pdf': { next: 'Try again, or ask your provider about this document.', canRetry: true },
   'bad-file': { next: 'Fix it, or choose another file.' },
-  'unsafe-address': { next: 'Ask your provider for the correct address.' },
+  'unsafe-address': { next: 'Ask your administrator, or your provider for the correct address.' },
   'not-signable': { next: 'Open the document to see whose turn it is.' },
   'wrong-pin': {
     next: 'Enter the staff PIN again. If you forgot it, choose “Forgot PIN?”.'

@@ -77,9 +77,11 @@ export function omissionsOf(template: TemplateView): string | undefined {
   return `“${(template.Name || template.Reference).slice(0, 100)}” is too large for one package. Left out: ${listed(omitted)}.`
 }
 
-/** Returns a package of one listed template. */
+/** Returns a package of one listed template. If it has a signer face to face, it is signed in this application. */
 export function packageOfTemplate(template: TemplateView, newKey: NewKey): Composition {
-  return { ...blankComposition('form-filler', newKey()), items: [itemOfTemplate(template, newKey)] }
+  const item = itemOfTemplate(template, newKey)
+  const embedded = item.signers.some(({ faceToFace }) => faceToFace)
+  return { ...blankComposition('form-filler', newKey()), items: [item], ...(embedded && { embedded }) }
 }
 
 /** Returns another form for the same people, with a copy of the first one's signers. */

@@ -6,6 +6,7 @@ import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../sh
 import type { QueuedPerson } from '../../state/queued-people.ts'
 import { listed } from '../../words/counts.ts'
 import { clockTime, durationInWords, writtenDay } from '../../words/dates.ts'
+import { presentError } from '../../words/errors.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
 import { deviceWords } from './person/words.ts'
 
@@ -110,7 +111,8 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
       // They wanted to sign, so don't say that they didn't start.
       if (error && !NOT_ATTEMPTED.has(error.code)) {
         const title = `The page for ${signerName.trim() || 'the signer'} couldn’t be opened`
-        return { ...common, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${error.message}` }
+        const { happened, todo } = presentError(error)
+        return { ...common, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${happened}`, todo }
       }
       const meaning = error?.message ?? 'The signing page was never opened.'
       return { ...common, word: 'Not started', title: `${who} didn’t start`, meaning }
