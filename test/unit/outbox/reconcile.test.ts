@@ -183,10 +183,10 @@ describe('a package that waited in a backup', () => {
     await time.pass(MINUTE)
     holdPendingWork(work.parts.db, { now: time.now, madeAt: time.now - madeBefore })
     work.restart()
-    await expect.poll(looks).toBe(1)
+    await expect.poll(checks).toBe(1)
     await expect.poll(() => get(id).error?.message).toContain('checks again in a minute')
     await time.pass(SECOND_CHECK_AFTER + 10)
-    await expect.poll(looks).toBe(2)
+    await expect.poll(checks).toBe(2)
     return id
   }
 
