@@ -513,8 +513,8 @@ describe('leaving', () => {
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
   })
 
-  test('a server that was put back to before it had a package waits until what became of that is known', async () => {
-    const { desk, both } = await two()
+  test('a server that was put back to before it had a package takes that along, and its draft', async () => {
+    const { desk, both, there } = await two()
     const id = put(first)
     await both()
     // Uncertain, as nobody knows whether it left in the server's previous life.
@@ -522,9 +522,38 @@ describe('leaving', () => {
     first.parts.db.prepare('DELETE FROM office_sends WHERE id = ?').run(id)
     for (const table of ['send_change WHERE send', 'send WHERE id'])
       await office.sql(`DELETE FROM office.${table} = $1`, [id])
-    await expect(desk.leave()).rejects.toThrow('busy')
+    await desk.leave()
+    // This workstation looks for it, and nobody else can send its draft.
     expect(stateOf(first, id)).toBe('uncertain')
+    expect([await office.sql('SELECT state FROM office.send'), await there()]).toEqual([[{ state: 'held' }], []])
   })
+
+  test.each(['another package is in flight', 'its drafts can’t be taken along'])(
+    'leaves the office what may have arrived if it fails: %s',
+    async (why) => {
+      const { desk, other, both } = await two()
+      const id = put(first)
+      await both()
+      await office.sql(
+        `UPDATE office.send SET state = 'uncertain', may_have_arrived = true, attempt = 1, uncertain_at = now()`
+      )
+      if (why.startsWith('another')) {
+        const inFlight = put(first)
+        await both()
+        await office.sql(
+          `UPDATE office.send SET state = 'sending', holder = made_by, epoch = 1, lease_until = now() + interval '1 hour' WHERE id = $1`,
+          [inFlight]
+        )
+      } else first.parts.sharedDrafts.reclaimDrafts = () => Promise.reject(new Error('The server is away.'))
+      await expect(desk.leave()).rejects.toThrow(why.startsWith('another') ? 'busy' : 'away')
+      const there = () => office.sql('SELECT state FROM office.send WHERE id = $1', [id])
+      // At no moment can the office send another package of its draft.
+      if (why.startsWith('another')) expect(await there()).toEqual([{ state: 'uncertain' }])
+      await both()
+      expect(await there()).toEqual([{ state: 'uncertain' }])
+      expect([first, other].map((one) => stateOf(one, id))).toEqual(['uncertain', 'uncertain'])
+    }
+  )
 
   test('without the server doesn’t send a draft that the office has and may send', async () => {
     const { desk, other, both, away, arrivesOnce } = await two()

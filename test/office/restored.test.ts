@@ -170,6 +170,9 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   await until(both, () => both.every((station) => pausedBecause(station).includes('put back to an earlier moment')))
   await until(both, () => both.every((station) => station.state(leaves) === 'sent'))
   await until(both, () => isOver(front.state(takenBack)) && back.state(takenBack) === undefined)
+  // What the server lost waits as long.
+  await until(both, () => both.every((station) => station.state(since) === 'uncertain'))
+  await longEnough(office)
   await pause(one, false)
   await until(both, () => both.every((station) => [waits, since].every((id) => station.state(id) === 'sent')))
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
@@ -293,6 +296,58 @@ test.each([
     })
     for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
     expect(back.state(another)).toBe('cancelled')
+    expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+  }
+)
+
+test.each([
+  ['is put in the outbox before the server knows of it', true],
+  ['is put in the outbox once every workstation is connected', false]
+])(
+  'what may have arrived, and the restored server lost, keeps its draft from being sent: another package %s',
+  {
+    timeout: 240_000
+  },
+  async (_name, isBefore) => {
+    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+    const run = await programsFor(office)
+    const front = await joined(office, 'Front desk')
+    const back = await joined(office, 'Back room', front.work)
+    const both = [front, back]
+    const send = await sharedDraftAt(front, both)
+    run('pg_dump', '-Fc')
+    // It arrives, but nobody can find that out.
+    for (const { work } of both) work.line.setFaultBy((method) => (method === 'POST' ? 'lose-answer' : 'cut'))
+    const first = send(front)
+    await until(both, () => both.every((station) => station.state(first) === 'uncertain'))
+    for (const { desk } of both) await desk.close()
+    run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+    back.open()
+    await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+    const second = isBefore ? send(back) : undefined
+    if (second !== undefined)
+      await until(
+        [back],
+        async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [second])).length === 1
+      )
+    front.open()
+    const isConnected = ({ desk, work }: Station) =>
+      desk.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
+    await until(both, () => both.every(isConnected))
+    // Someone resumes the Outbox, as it advises, while nobody can read the folders.
+    back.work.line.setFaultBy((method) => (method === 'POST' ? 'pass' : 'cut'))
+    await pause(back, false)
+    if (!isBefore) {
+      await until(both, () => back.state(first) === 'uncertain')
+      expect(() => send(back)).toThrow('busy')
+    }
+    for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+    expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+    for (const { work } of both) work.line.setFault('pass')
+    await longEnough(office)
+    await until(both, () => both.every((station) => station.state(first) === 'sent'))
+    if (second !== undefined) await until(both, () => back.state(second) === 'cancelled')
+    for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
     expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
   }
 )
@@ -478,7 +533,9 @@ test('an account that the server has never heard of is the office’s again', { 
   run('pg_dump', '-Fc')
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   front.open()
-  await until([front], () => front.desk.view()?.state === 'connected' && front.state(waits) === 'ready')
+  await until([front], () => front.desk.view()?.state === 'connected' && front.state(waits) === 'uncertain')
+  await until([front], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [waits])).length === 1)
+  await longEnough(office)
   await pause(front, false)
   await until([front], () => front.state(waits) === 'sent')
   expect(front.state(sent)).toBe('sent')

@@ -127,8 +127,8 @@ export interface OfficeStore extends SendStore {
   ): Promise<{ states: (OfficeSendState | undefined)[]; claims: Claim[] }>
   /**
    * Hands over a send: a new one, a retry, or one with another time. Data of an earlier revision has no effect.
-   * @param send `of`: the draft that it was made from, if the office has it, with the content's ids and revision
-   * number.
+   * @param send `isUncertain`: it may have arrived, and is looked for before anything else happens to it or its draft.
+   * `of`: the draft that it was made from, if the office has it, with the content's ids and revision number.
    * @returns what the office has then, or why it refused.
    */
   push(
@@ -137,6 +137,7 @@ export interface OfficeStore extends SendStore {
       inMs: number
       revision: number
       mayHaveArrived: boolean
+      isUncertain?: boolean
       of?: { draft: string; basedOn: readonly string[]; revision: number }
     }
   ): Promise<{ state: OfficeSendState | PushRefusal; revision: number }>
@@ -332,14 +333,14 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
   async function push(
     accountId: string,
-    { id, content, inMs, revision, mayHaveArrived, of }: Parameters<OfficeStore['push']>[1]
+    { id, content, inMs, revision, mayHaveArrived, isUncertain = false, of }: Parameters<OfficeStore['push']>[1]
   ): ReturnType<OfficeStore['push']> {
     const [row] = await ask<Awaited<ReturnType<OfficeStore['push']>>>(
       of
-        ? 'SELECT state, revision FROM office.push_send_of_draft($7, $8, $1, $2, $3, $4, $5, $6, $9)'
-        : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6)',
+        ? 'SELECT state, revision FROM office.push_send_of_draft($8, $9, $1, $2, $3, $4, $5, $6, $10, $7)'
+        : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6, $7)',
       [
-        ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), revision, mayHaveArrived],
+        ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), revision, mayHaveArrived, isUncertain],
         ...(of ? [of.draft, of.basedOn, of.revision] : [])
       ]
     )

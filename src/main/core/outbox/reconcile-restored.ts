@@ -126,7 +126,9 @@ export async function reconcileRestored(
     rows.erase(id)
     const applied = applyChange(change)
     const send = applied ?? sends.find(id)
-    return send?.state === 'uncertain' && change.state === 'uncertain' ? countAsAttempted(send) : applied
+    return send?.state === 'uncertain' && change.state === 'uncertain'
+      ? countAsAttempted({ ...send, attemptedAt: before?.attemptedAt })
+      : applied
   }
 
   /** Handles a send that the server never had or no longer has. */

@@ -139,7 +139,9 @@ export function openSendPull(deps: PullDeps) {
         if (send.state === 'uncertain' && known?.epoch === epoch) return undefined
         return sends.change(send, {
           ...attempted,
-          firstAttemptedAt: attempted.firstAttemptedAt ?? time.now(),
+          // Of an attempt that was read only afterwards, it is known that it isn't older than the package.
+          firstAttemptedAt: send.firstAttemptedAt ?? send.attemptedAt ?? Math.min(send.createdAt, time.now()),
+          attemptedAt: send.attemptedAt ?? send.createdAt,
           state,
           error: outcomeError ?? HOLDER_GONE
         })

@@ -57,35 +57,7 @@ export function openSendPush(deps: PushDeps) {
     for (;;) {
       const [toPush, toWithhold] = [rows.toPush(accountId, CHUNK), rows.toWithhold(accountId, CHUNK)]
       let refused = 0
-      for (const id of toPush) {
-        const send = sends.get(id)
-        const known = rows.find(id)
-        const revision = (known?.revision ?? 0) + 1
-        const composition = sends.compositionOf(send)
-        const of = send.draftId === undefined ? undefined : await sharedDrafts?.prepareSend(send.draftId, composition)
-        // Sending was undone meanwhile.
-        if (sends.find(id)?.state !== 'ready') continue
-        const content = encodeSend(send, sends.requestOf(send), composition, of?.draft)
-        // Recorded first: if no answer comes, the office may have it, in whatever revision, whatever it had before.
-        if (known?.state !== 'ready') rows.change(accountId, id, { state: 'held', revision: 0 })
-        if (of && of.revision > 0) rows.change(accountId, id, { of: { versions: of.basedOn, revision: of.revision } })
-        const inMs = Math.max(0, Math.round(times.remaining(send)))
-        const mayHaveArrived = send.firstAttemptedAt !== undefined
-        if (send.release && !(await syncRelease(send.release, id))) {
-          refused++
-          continue
-        }
-        const { state, revision: officeRound } = await ask((office) =>
-          office.push(officeId, { id, content, inMs, revision, mayHaveArrived, ...(of && { of }) })
-        )
-        if (state === 'taken' || state === 'gone' || state === 'changed') {
-          applyRefusal(send, state)
-          continue
-        }
-        rows.change(accountId, id, { state, revision: officeRound, goesAt: send.goesAt })
-        // The office had it before, for example before this workstation left, and accepts it only with a later revision.
-        if (!ACCEPTED.has(state)) syncSoon(accountId)
-      }
+      for (const id of toPush) if (!(await pushOne(accountId, officeId, id))) refused++
       for (const id of toWithhold) {
         const revision = (rows.find(id)?.revision ?? 0) + 1
         const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
@@ -96,6 +68,43 @@ export function openSendPush(deps: PushDeps) {
       // Sends that the server doesn't accept as released would fill the next page, too.
       if (toPush.length + toWithhold.length < CHUNK || (toPush.length === refused && toWithhold.length === 0)) return
     }
+  }
+
+  /**
+   * Pushes sends that may have arrived and that the office lacks or has as held: otherwise it could send another package
+   * of the same draft.
+   */
+  async function pushUncertain(accountId: string, officeId: string): Promise<void> {
+    for (const id of rows.uncertainToPush(accountId)) await pushOne(accountId, officeId, id)
+  }
+
+  /** Returns false if the server doesn't accept the send as released. */
+  async function pushOne(accountId: string, officeId: string, id: string): Promise<boolean> {
+    const send = sends.get(id)
+    const known = rows.find(id)
+    const revision = (known?.revision ?? 0) + 1
+    const composition = sends.compositionOf(send)
+    const of = send.draftId === undefined ? undefined : await sharedDrafts?.prepareSend(send.draftId, composition)
+    // Sending was undone, or a check showed what happened, meanwhile.
+    if (sends.find(id)?.state !== send.state) return true
+    const content = encodeSend(send, sends.requestOf(send), composition, of?.draft)
+    // Recorded first: if no answer comes, the office may have it, in whatever revision, whatever it had before.
+    if (known?.state !== 'ready') rows.change(accountId, id, { state: 'held', revision: 0 })
+    if (of && of.revision > 0) rows.change(accountId, id, { of: { versions: of.basedOn, revision: of.revision } })
+    const inMs = Math.max(0, Math.round(times.remaining(send)))
+    const mayHaveArrived = send.firstAttemptedAt !== undefined
+    const isUncertain = send.state === 'uncertain'
+    if (send.release && !(await syncRelease(send.release, id))) return false
+    const { state, revision: officeRound } = await ask((office) =>
+      office.push(officeId, { id, content, inMs, revision, mayHaveArrived, isUncertain, ...(of && { of }) })
+    )
+    if (state === 'taken' || state === 'gone' || state === 'changed') applyRefusal(send, state)
+    else {
+      rows.change(accountId, id, { state, revision: officeRound, goesAt: send.goesAt })
+      // The office had it before, for example before this workstation left, and accepts it only with a later revision.
+      if (!ACCEPTED.has(state)) syncSoon(accountId)
+    }
+    return true
   }
 
   /** Returns whether a send may be pushed. First tells the server who must not release it, and who has. */
@@ -225,7 +234,7 @@ export function openSendPush(deps: PushDeps) {
   }
 
   return {
-    push,
+    push, pushUncertain,
     pushConclusions,
     reportArrived,
     withholdForUndo,

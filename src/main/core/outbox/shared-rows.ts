@@ -131,6 +131,13 @@ export function openSharedRows(db: Db) {
        ORDER BY sends.goes_at, sends.sheet_row, sends.number LIMIT ?`
     ),
 
+    /** Ids of our sends that may have arrived and that the office lacks, or has as held: nobody else protects their draft. */
+    uncertainToPush: known.values<[accountId: string], string>(
+      `SELECT sends.id FROM sends LEFT JOIN office_sends its ON its.id = sends.id
+       WHERE sends.account_id = ? AND sends.state = 'uncertain' AND workstation IS NULL AND (its.id IS NULL OR its.state = 'held')
+       ORDER BY sends.number`
+    ),
+
     /** Ids of sends that the office would still send, or let others retry, and that must not leave any more. */
     toWithhold: known.values<[accountId: string, limit: number], string>(
       `SELECT its.id FROM office_sends its LEFT JOIN sends ON sends.id = its.id LEFT JOIN batches ON batches.id = sends.batch_id

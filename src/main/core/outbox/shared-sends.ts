@@ -425,6 +425,7 @@ export class SharedSends {
       await account.pushingResults.runFresh()
       await this.#pushing.reportArrived(accountId, officeId)
       await this.#pushing.pushConclusions(accountId)
+      if (!account.isLeaving) await this.#pushing.pushUncertain(accountId, officeId)
       // Only now does a person who is to resume a restored office's outbox read that this workstation is connected.
       this.#setAway(accountId, false, account.isUnwritable)
       // Pushing checks all that waits, so a notification about another's package doesn't trigger it; it runs

@@ -146,18 +146,22 @@ export const sharedOutbox = `
   END $$;
 
   -- A workstation that leaves takes its own sends back; late reports about them have no effect. Returns how many of them are in flight, which
-  -- it has to wait for.
+  -- it has to wait for. As long as there are any, it takes back none: what may have arrived would no longer be searched for by the office.
   CREATE FUNCTION reclaim_sends(p_account uuid) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
+    in_flight integer;
   BEGIN
     -- The outbox is locked so that nothing is claimed meanwhile; the sends are locked before the feed, as where claims of lost holders expire.
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;
     PERFORM expire_claims(p_account);
-    UPDATE send SET state = 'held', revision = revision + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
-    RETURN (SELECT count(*) FROM send WHERE account = p_account AND made_by = mine AND state = 'sending');
+    SELECT count(*) INTO in_flight FROM send WHERE account = p_account AND made_by = mine AND state = 'sending';
+    IF in_flight = 0 THEN
+      UPDATE send SET state = 'held', revision = revision + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
+    END IF;
+    RETURN in_flight;
   END $$;
 
   CREATE OR REPLACE FUNCTION claim(p_account uuid, p_most integer)

@@ -574,7 +574,7 @@ export const sharedItems = `
   -- belongs to its maker alone. changed: its content is another than the one to be sent, or it has unresolved conflicts. If two workstations
   -- send it at once, one of them succeeds. p_draft_revision: the revision of the content that is sent.
   CREATE FUNCTION push_send_of_draft(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count,
-    p_may_have_arrived boolean, p_draft_revision safe_count DEFAULT 0)
+    p_may_have_arrived boolean, p_draft_revision safe_count DEFAULT 0, p_is_uncertain boolean DEFAULT false)
   RETURNS TABLE (revision integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -586,7 +586,7 @@ export const sharedItems = `
     PERFORM next_item_seq('draft', p_account);
     its := item_of('draft', p_draft, p_account);
     -- A send that is open here, or may have left without this server's knowledge, is accepted whatever became of the draft.
-    IF NOT coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_may_have_arrived) THEN
+    IF NOT (p_is_uncertain OR coalesce(known IN ('ready', 'sending', 'uncertain', 'sent'), p_may_have_arrived)) THEN
       why := CASE
         WHEN has_active_send(p_draft, p_account, p_id)
           OR has_active_send((SELECT draft FROM send WHERE id = p_id AND account = p_account), p_account, p_id) THEN 'taken'
@@ -601,7 +601,7 @@ export const sharedItems = `
         RETURN;
       END IF;
     END IF;
-    RETURN QUERY SELECT it.revision, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_revision, p_may_have_arrived) it;
+    RETURN QUERY SELECT it.revision, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_revision, p_may_have_arrived, p_is_uncertain) it;
     UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_may_have_arrived AND has_diverged(its, p_based_on, p_draft_revision);
     UPDATE send SET draft_versions = p_based_on, draft_revision = p_draft_revision WHERE id = p_id AND cardinality(p_based_on) > 0;
     -- The draft that the send was linked to may have been replaced by this one. From now on the send counts as this one's, so that only one of
