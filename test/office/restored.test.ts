@@ -352,6 +352,61 @@ test.each([
   }
 )
 
+test('what someone wrote on a draft that had been sent isn’t lost when the server is restored again', {
+  timeout: 240_000
+}, async () => {
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+  const run = await programsFor(office)
+  const front = await joined(office, 'Front desk')
+  const back = await joined(office, 'Back room', front.work)
+  const both = [front, back]
+  const send = await sharedDraftAt(front, both)
+  const restoreBoth = async () => {
+    for (const { desk } of both) await desk.close()
+    run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+  }
+  const isPaused = (station: Station) => pausedBecause(station).includes('put back to an earlier moment')
+  const draftsAt = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows
+  run('pg_dump', '-Fc')
+
+  // The back room has it in the outbox, and doesn't learn that it was sent.
+  await pause(front, true)
+  const sent = send(front)
+  await until(both, () => back.state(sent) === 'ready')
+  const draft = back.work.parts.outbox.get(sent).draftId ?? ''
+  await back.desk.close()
+  await pause(front, false)
+  await until([front], () => front.state(sent) === 'sent')
+  await restoreBoth()
+  back.open()
+  await until([back], () => isPaused(back) && back.state(sent) === 'cancelled')
+  const more = forms({ items: [form({ Name: 'Deed of gift, corrected', Reference: 'Deed of gift' })] })
+  back.work.parts.sharedDrafts.save(back.work.accountId, more, draft)
+  await until([back], () =>
+    back.work.parts.drafts.list([back.work.accountId]).rows.some(({ title }) => title.includes('corrected'))
+  )
+  await back.work.parts.sharedDrafts.syncNow(back.work.accountId)
+  // The back room learns that it was sent, but not yet what becomes of its draft.
+  back.work.parts.sharedDrafts.disconnect()
+  front.open()
+  await until(both, () => back.state(sent) === 'sent')
+
+  await restoreBoth()
+  back.open()
+  await until([back], () => isPaused(back))
+  await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [sent])).length === 1)
+  front.open()
+  await until(both, () => both.every(isPaused))
+  // The front desk removes the draft, and what was written on it goes on as another.
+  await until(both, () => !draftsAt(back).some(({ id }) => id === draft))
+  for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+  expect(both.map((station) => draftsAt(station).map(({ title }) => title))).toEqual([
+    ['Deed of gift, corrected'],
+    ['Deed of gift, corrected']
+  ])
+  expect(await office.sql('SELECT draft FROM office.send WHERE id = $1', [sent])).toEqual([{ draft }])
+})
+
 test('a workstation joins the same office again only once it isn’t let in any more, and no other one', async () => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')

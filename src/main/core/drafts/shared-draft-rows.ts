@@ -73,6 +73,9 @@ export function openSharedDraftRows(db: Db) {
   const activeSendOf = known.value<[draftId: string], number>(
     `SELECT 1 FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES} LIMIT 1`
   )
+  const sentAs = known.value<[draftId: string, same: string], string>(
+    `SELECT id FROM sends WHERE (draft_id = ? OR (draft_id IS NULL AND sent_draft = ?)) AND state = 'sent' LIMIT 1`
+  )
   const anyActive = known.value<[accountId: string], number>(
     `SELECT 1 FROM sends JOIN office_drafts its ON its.id = sends.draft_id
        WHERE sends.account_id = ? AND sends.state IN ${HELD_OR_SENT_STATES} AND sends.state <> 'sent' AND its.is_gone = 0 LIMIT 1`
@@ -153,13 +156,12 @@ export function openSharedDraftRows(db: Db) {
     sendBody: known.value<[draftId: string, sendId: string], string>(
       `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND workstation IS NULL`
     ),
-    /** The id of a send of this draft that arrived. */
-    sentAs: known.value<[draftId: string], string>(
-      `SELECT id FROM sends WHERE draft_id = ? AND state = 'sent' LIMIT 1`
-    ),
+    /** The id of a send of this draft that arrived, also if it is no longer linked to it here. */
+    sentAs: (draftId: string): string | undefined => sentAs(draftId, draftId),
     /** Sends that arrived, whose drafts the office must still be told about. */
     unreportedSends: db.prepare<[string], { draft: string; send: string }>(
-      `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
+      `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts
+         JOIN sends ON draft_id = office_drafts.id OR (draft_id IS NULL AND sent_draft = office_drafts.id)
        WHERE office_drafts.account_id = ? AND is_restore_pending = 1 AND is_mine = 0 AND sends.state = 'sent'`
     ),
     /** Sends of shared drafts that have come back to this workstation because it is leaving. */

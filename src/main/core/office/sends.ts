@@ -80,7 +80,8 @@ export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   readonly content?: Buffer
   /** The answer recorded for its newest attempt; absent if there is none, or it was altered on the server. */
   readonly answer?: unknown
-  /** The draft's content that it was made from, if that was given. */
+  /** The draft that it was made from, and its content, if that was given. */
+  readonly draft?: string
   readonly of?: SentContent
 }
 
@@ -427,6 +428,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
           sealed,
           answer_epoch,
           answer,
+          draft,
           draft_versions,
           draft_revision,
           ...row
@@ -439,6 +441,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
             mayHaveArrived: may_have_arrived,
             goesIn: goes_ms,
             ...(content && { content }),
+            ...(draft !== null && { draft }),
             ...(draft_revision > 0 && { of: { versions: draft_versions, revision: draft_revision } }),
             ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
           }
@@ -523,13 +526,15 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 const contentIdentityOf = (id: string) => `send:${id}`
 const answerIdentityOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
 
-interface ChangeRow extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goesIn' | 'content' | 'answer' | 'of'> {
+interface ChangeRow
+  extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goesIn' | 'content' | 'answer' | 'draft' | 'of'> {
   is_mine: boolean
   may_have_arrived: boolean
   goes_ms: number
   sealed: Buffer | null
   answer_epoch: number | null
   answer: Buffer | null
+  draft: string | null
   draft_versions: string[]
   draft_revision: number
 }

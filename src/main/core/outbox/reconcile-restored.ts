@@ -9,7 +9,7 @@ import type { OfficeStore, SendChange } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { arrivalOutcome } from './shared-content.ts'
+import { arrivalOutcome, sentDraftOf } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
@@ -66,7 +66,7 @@ export async function reconcileRestored(
     const send = sends.find(id)
     // Includes other workstations' sends: the one that made it may have been off since, and would give it again.
     if (send?.state === 'sent')
-      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), rows.sentDraftOf(send))
+      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), sentDraftOf(send))
   }
   write(() => missingIds.map(handleForgotten))
   return changed
@@ -79,9 +79,14 @@ export async function reconcileRestored(
     const { id, state } = change
     const known = rows.find(id)
     const send = sends.find(id)
-    if (state === 'sent') return undefined
+    if (state === 'sent') {
+      // Whoever reported it may not have known its draft.
+      const of = send && change.draft === undefined ? sentDraftOf(send) : undefined
+      if (of) await office.reportSent(officeId, change, arrivalOutcome(sends, id), of)
+      return undefined
+    }
     if (send?.state === 'sent') {
-      await office.reportSent(officeId, change, arrivalOutcome(sends, id), rows.sentDraftOf(send))
+      await office.reportSent(officeId, change, arrivalOutcome(sends, id), sentDraftOf(send))
       return 'sent'
     }
     const said = localConclusion(send, known)

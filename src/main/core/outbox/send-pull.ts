@@ -80,16 +80,8 @@ export function openSendPull(deps: PullDeps) {
     const found = sends.find(id)
     const local = found && state !== 'ready' ? storeRelease(found, change) : found
     const send = local ?? addFrom(accountId, change)
-    rows.keep({
-      goesAt: send?.goesAt ?? 0,
-      ...known,
-      id,
-      accountId,
-      state,
-      revision,
-      epoch,
-      ...(change.of && { of: change.of })
-    })
+    rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, revision, epoch })
+    if (send && change.draft !== undefined) sends.setSentDraft(send, change.draft, change.of)
     if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
     // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
     const isMine = change.isMine || (local !== undefined && local.workstation === undefined)
@@ -211,6 +203,7 @@ export function openSendPull(deps: PullDeps) {
       state: 'ready',
       ...(workstation !== undefined && { workstation }),
       ...(release && { release }),
+      ...(draftId !== undefined && { sentDraft: draftId }),
       // If the draft has local edits that weren't sent, it stays on its own.
       ...(draftId !== undefined && !sharedDrafts?.hasUnsyncedEdits(draftId, composition) && { draftId })
     })

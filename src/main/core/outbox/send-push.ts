@@ -2,6 +2,7 @@
  * Pushes what happens to sends here to the office: sends put in or taken out of the outbox, what checks showed, and a
  * person's decisions, which the office accepts before they count here. See `SharedSends`.
  */
+import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
@@ -11,7 +12,7 @@ import type { DispatchDeps } from './dispatch-store.ts'
 import type { Release, ReleaseDecision } from './releases.ts'
 import { HOLDER_GONE } from './send-pull.ts'
 import type { Send } from './send-record.ts'
-import { arrivalOutcome, encodeSend } from './shared-content.ts'
+import { arrivalOutcome, encodeSend, sentDraftOf } from './shared-content.ts'
 import type { openSharedRows } from './shared-rows.ts'
 
 interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
@@ -84,16 +85,17 @@ export function openSendPush(deps: PushDeps) {
     const known = rows.find(id)
     const revision = (known?.revision ?? 0) + 1
     const composition = sends.compositionOf(send)
-    const of = send.draftId === undefined ? undefined : await sharedDrafts?.prepareSend(send.draftId, composition)
+    const isUncertain = send.state === 'uncertain'
+    const of = await draftOf(send, composition)
     // Sending was undone, or a check showed what happened, meanwhile.
     if (sends.find(id)?.state !== send.state) return true
     const content = encodeSend(send, sends.requestOf(send), composition, of?.draft)
     // Recorded first: if no answer comes, the office may have it, in whatever revision, whatever it had before.
     if (known?.state !== 'ready') rows.change(accountId, id, { state: 'held', revision: 0 })
-    if (of && of.revision > 0) rows.change(accountId, id, { of: { versions: of.basedOn, revision: of.revision } })
+    if (of)
+      sends.setSentDraft(send, of.draft, of.revision > 0 ? { versions: of.basedOn, revision: of.revision } : undefined)
     const inMs = Math.max(0, Math.round(times.remaining(send)))
     const mayHaveArrived = send.firstAttemptedAt !== undefined
-    const isUncertain = send.state === 'uncertain'
     if (send.release && !(await syncRelease(send.release, id))) return false
     const { state, revision: officeRound } = await ask((office) =>
       office.push(officeId, { id, content, inMs, revision, mayHaveArrived, isUncertain, ...(of && { of }) })
@@ -105,6 +107,18 @@ export function openSendPush(deps: PushDeps) {
       if (!ACCEPTED.has(state)) syncSoon(accountId)
     }
     return true
+  }
+
+  /**
+   * Returns the office's draft of a send, and which of its contents is sent. Of one that may have been sent already, that
+   * is known even if the draft has another content here by now.
+   */
+  async function draftOf(send: Send, composition: Composition) {
+    const { state, draftId, sentDraft, sentContent } = send
+    const of = draftId === undefined ? undefined : await sharedDrafts?.prepareSend(draftId, composition)
+    const draft = of?.draft ?? sentDraft
+    if (state !== 'uncertain' || (of && of.revision > 0) || draft === undefined) return of
+    return { draft, basedOn: sentContent?.versions ?? [], revision: sentContent?.revision ?? 0 }
   }
 
   /** Returns whether a send may be pushed. First tells the server who must not release it, and who has. */
@@ -160,18 +174,17 @@ export function openSendPush(deps: PushDeps) {
    * was never told; and about those of which it has another package.
    */
   async function reportArrived(accountId: string, officeId: string): Promise<void> {
-    const report = async ({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, draftId?: string) => {
-      await ask((office) =>
-        office.reportSent(officeId, { id, epoch }, arrivalOutcome(sends, id), rows.sentDraftOf({ id, draftId }))
-      )
+    const report = async ({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, link: { draftId?: string } = {}) => {
+      const of = sentDraftOf({ ...sends.get(id), ...link })
+      await ask((office) => office.reportSent(officeId, { id, epoch }, arrivalOutcome(sends, id), of))
     }
     for (const known of rows.heldAndSent(accountId)) {
-      await report(known, sends.find(known.id)?.draftId)
+      await report(known)
       rows.keep({ ...known, state: 'sent' })
     }
     const sent = [...(sharedDrafts?.unreportedSends(accountId) ?? []), ...rows.sentBefore.all(accountId)]
     for (const { draft, send } of sent) {
-      await report({ id: send, epoch: 0 }, draft)
+      await report({ id: send, epoch: 0 }, { draftId: draft })
       sharedDrafts?.syncSoon(accountId)
     }
   }

@@ -2,6 +2,7 @@
 import type { AppError, SendAmbiguity, SendState } from '../../../shared/contract/index.ts'
 import type { SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { SentContent } from '../office/sends.ts'
 import type { Release } from './releases.ts'
 
 export type SentRequest =
@@ -21,6 +22,9 @@ export const SENDS = new Rows({
   id: value<string>(),
   accountId: value<string>(),
   draftId: optional(value<string>()),
+  /** The office's draft that it was made from, also if it is no longer linked to it here, and which of its contents. */
+  sentDraft: optional(value<string>()),
+  sentContent: optional(json<SentContent>()),
   batchId: optional(value<string>()),
   row: optional(value<number>('sheet_row')),
   /** The workstation of the office that made it, if that is another one. */

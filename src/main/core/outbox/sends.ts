@@ -1,9 +1,11 @@
 /** Storage of sends. Each is written before anything leaves, so that a crash can't make a send disappear. */
+import { isDeepStrictEqual } from 'node:util'
 import { Composition, fingerprintOf, signersInWords, titleOf } from '../../../shared/composition/index.ts'
 import type { AppError, BulkCorrection } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
+import type { SentContent } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Release } from './releases.ts'
@@ -13,6 +15,7 @@ export type NewSend = SentRequest & {
   id: string
   accountId: string
   draftId?: string
+  sentDraft?: string
   batchId?: string
   row?: number
   cells?: readonly string[]
@@ -79,9 +82,9 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
     'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
   )
   const insert = table.run<[send: object]>(
-    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, workstation, kind, state, title, who, is_scheduled, goes_at,
+    `INSERT INTO sends (id, account_id, draft_id, sent_draft, batch_id, sheet_row, workstation, kind, state, title, who, is_scheduled, goes_at,
        created_at, settled_at, fingerprint, error, release)
-     VALUES (@id, @accountId, @draftId, @batchId, @row, @workstation, @kind, @state, @title, @who, @isScheduled, @goesAt,
+     VALUES (@id, @accountId, @draftId, @sentDraft, @batchId, @row, @workstation, @kind, @state, @title, @who, @isScheduled, @goesAt,
        @createdAt, @settledAt, @fingerprint, @error, @release)`
   )
   const insertBody = table.run<[number: number, cells: string | null, body: string]>(
@@ -100,6 +103,9 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
   )
   const writeSchedule = table.run<[send: object]>(
     'UPDATE sends SET draft_id = @draftId, workstation = @workstation, is_scheduled = @isScheduled, goes_at = @goesAt, release = @release WHERE number = @number'
+  )
+  const writeSentDraft = table.run<[{ number: number; draft: string; content: string | null }]>(
+    'UPDATE sends SET sent_draft = @draft, sent_content = @content WHERE number = @number'
   )
   const writeResponse = table.run<[response: string, number: number]>(
     'UPDATE send_bodies SET response = ? WHERE number = ?'
@@ -216,6 +222,16 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
         JSON.stringify({ request, composition, corrected })
       )
       return added
+    },
+
+    /**
+     * Stores of which of the office's drafts a send is, and of which of its contents, if that is known. It stays so when
+     * the send is no longer linked to the draft here.
+     */
+    setSentDraft({ number, sentDraft, sentContent }: Send, draft: string, content?: SentContent): void {
+      const next = content ?? (draft === sentDraft ? sentContent : undefined)
+      if (draft === sentDraft && isDeepStrictEqual(next, sentContent)) return
+      writeSentDraft({ number, draft, content: next ? JSON.stringify(next) : null })
     },
 
     /** Stores that a ready send leaves; returns whether it was still ready. */

@@ -2,7 +2,7 @@
 import { Composition } from '../../../shared/composition/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
-import type { AttemptEnd } from '../office/sends.ts'
+import type { AttemptEnd, SentContent } from '../office/sends.ts'
 import type { Outcome } from './attempts.ts'
 import { Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
@@ -45,6 +45,18 @@ export function shareableOutcome(outcome: Outcome): Outcome {
 /** Returns what the office is told about a send that arrived: the service's answer, if it is stored here. */
 export function arrivalOutcome(sends: Pick<Sends, 'answerOf'>, id: string): Outcome {
   return shareableOutcome({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
+}
+
+/** Returns the office's draft that a send was made from, and which of its contents, as far as is known here. */
+export function sentDraftOf({
+  draftId,
+  sentDraft,
+  sentContent
+}: Partial<Pick<Send, 'draftId' | 'sentDraft' | 'sentContent'>>):
+  | ({ draft: string } & Partial<SentContent>)
+  | undefined {
+  const draft = draftId ?? sentDraft
+  return draft === undefined ? undefined : { draft, ...sentContent }
 }
 
 /** Encodes a send's content. @param draftId the draft's id, if the office has it. */

@@ -25,7 +25,7 @@ import { awaitsRelease } from './releases.ts'
 import { overdueError } from './send-actions.ts'
 import type { openSendPull } from './send-pull.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import { ATTEMPT_END_OF, readSharedBody, type SharedBody, shareableOutcome } from './shared-content.ts'
+import { ATTEMPT_END_OF, readSharedBody, type SharedBody, sentDraftOf, shareableOutcome } from './shared-content.ts'
 import type { KeptResult, openSharedRows } from './shared-rows.ts'
 
 interface SharedDispatchDeps extends DispatchDeps {
@@ -284,10 +284,8 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   async function handleForgotten(officeId: string, forgottenResults: readonly KeptResult[]): Promise<void> {
     for (const { id, epoch, outcome, at } of forgottenResults) {
       if (outcome.kind === 'accepted') {
-        const { draftId } = sends.find(id) ?? {}
-        await ask((office) =>
-          office.reportSent(officeId, { id, epoch }, shareableOutcome(outcome), rows.sentDraftOf({ id, draftId }))
-        )
+        const of = sentDraftOf(sends.find(id) ?? {})
+        await ask((office) => office.reportSent(officeId, { id, epoch }, shareableOutcome(outcome), of))
       }
       const send = sends.find(id)
       const sent = db.transaction(() => {

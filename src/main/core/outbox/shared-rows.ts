@@ -2,12 +2,11 @@
  * Local storage for sends that an office shares: which accounts are shared, how far the office's changes were read, and
  * what the office has of each send.
  */
-import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { OfficeSendState, SentContent } from '../office/sends.ts'
+import { json, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { OfficeSendState } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'
-import type { Send } from './send-record.ts'
 
 /** A shared account. */
 const ACCOUNTS = new Rows({
@@ -28,9 +27,7 @@ const KNOWN = new Rows({
   /** The epoch of its newest claim. */
   epoch: value<number>(),
   /** As it was pushed: see `Send`. */
-  goesAt: value<number>(),
-  /** Which content of its draft it has. */
-  of: optional(json<SentContent>('content'))
+  goesAt: value<number>()
 })
 
 /** The result of an attempt made here, until the office has it. */
@@ -42,7 +39,7 @@ const RESULTS = new Rows({
   at: value<number>()
 })
 
-export type KnownSend = Omit<RecordOf<typeof KNOWN>, 'of'> & { readonly of?: SentContent | undefined }
+export type KnownSend = RecordOf<typeof KNOWN>
 export type KeptResult = RecordOf<typeof RESULTS>
 
 export function openSharedRows(db: Db) {
@@ -50,9 +47,9 @@ export function openSharedRows(db: Db) {
   const known = new TableStatements(db, 'office_sends', KNOWN)
   const resultTable = new TableStatements(db, 'office_results', RESULTS)
   const keep = known.run<[known: object]>(
-    `INSERT INTO office_sends (id, account_id, state, revision, epoch, goes_at, content)
-     VALUES (@id, @accountId, @state, @revision, @epoch, @goesAt, @of)
-     ON CONFLICT (id) DO UPDATE SET state = @state, revision = @revision, epoch = @epoch, goes_at = @goesAt, content = @of`
+    `INSERT INTO office_sends (id, account_id, state, revision, epoch, goes_at)
+     VALUES (@id, @accountId, @state, @revision, @epoch, @goesAt)
+     ON CONFLICT (id) DO UPDATE SET state = @state, revision = @revision, epoch = @epoch, goes_at = @goesAt`
   )
   const insertResult = resultTable.run<[end: object]>(
     `INSERT INTO office_results (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
@@ -94,12 +91,6 @@ export function openSharedRows(db: Db) {
 
     find,
     keep: (row: KnownSend): void => void keep(KNOWN.write(row)),
-    /** The send's draft, and which of its contents was sent, for the office. */
-    sentDraftOf: ({
-      id,
-      draftId
-    }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
-      draftId === undefined ? undefined : { draft: draftId, ...find(id)?.of },
     change(accountId: string, id: string, change: Partial<KnownSend>): void {
       const before = find(id) ?? { state: 'ready', revision: 1, epoch: 0, goesAt: 0 }
       keep(KNOWN.write({ ...before, id, accountId, ...change }))
@@ -162,8 +153,9 @@ export function openSharedRows(db: Db) {
 
     /** Sends that arrived, of whose draft the office has another package that may still leave. */
     sentBefore: db.prepare<[accountId: string], { draft: string; send: string }>(
-      `SELECT mine.draft_id AS draft, mine.id AS send FROM office_sends its JOIN sends other ON other.id = its.id
-         JOIN sends mine ON mine.draft_id = other.draft_id AND mine.id <> other.id
+      `SELECT other.draft_id AS draft, mine.id AS send FROM office_sends its JOIN sends other ON other.id = its.id
+         JOIN sends mine ON mine.id <> other.id
+           AND (mine.draft_id = other.draft_id OR (mine.draft_id IS NULL AND mine.sent_draft = other.draft_id))
        WHERE its.account_id = ? AND its.state IN ('ready', 'uncertain') AND mine.state = 'sent'`
     ),
 

@@ -262,8 +262,8 @@ export const sharedOutbox = `
   -- the end with bodies that are older.
   CREATE FUNCTION send_changes(p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint)
   RETURNS TABLE (id uuid, seq double precision, state text, revision integer, maker text, is_mine boolean, epoch integer,
-    attempt integer, may_have_arrived boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft_versions uuid[],
-    draft_revision integer)
+    attempt integer, may_have_arrived boolean, goes_ms double precision, sealed bytea, answer_epoch integer, answer bytea, draft text,
+    draft_versions uuid[], draft_revision integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -272,7 +272,8 @@ export const sharedOutbox = `
     RETURN QUERY SELECT it.id, change.seq::double precision, it.state, it.revision, maker.name, it.made_by = mine, it.epoch,
         it.attempt, it.may_have_arrived,
         CASE WHEN it.goes_at > now() AND it.goes_at < 'infinity' THEN 1000 * extract(epoch FROM it.goes_at - now()) ELSE 0 END::double precision,
-        CASE WHEN change.body_seq > p_bodies_after THEN it.sealed END, said.epoch, said.sealed, it.draft_versions, it.draft_revision
+        CASE WHEN change.body_seq > p_bodies_after THEN it.sealed END, said.epoch, said.sealed, it.draft, it.draft_versions,
+        it.draft_revision
       FROM send_change change JOIN send it ON it.id = change.send JOIN station maker ON maker.id = it.made_by
         LEFT JOIN LATERAL (
           SELECT epoch, sealed FROM answer WHERE send = it.id AND (kind = 'accepted' OR epoch = it.epoch)

@@ -18,9 +18,7 @@ export const office = `
       CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held')),
     revision INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
-    goes_at INTEGER NOT NULL,
-    -- Which of its draft's contents it has, if that is known.
-    content TEXT CHECK (content IS NULL OR json_valid(content))
+    goes_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX office_sends_by_state ON office_sends (account_id, state);
 

@@ -47,6 +47,12 @@ export const officeDrafts = `
     UPDATE office_drafts SET edit_count = edit_count + 1 WHERE id = OLD.id;
   END;
 
+  -- The office's draft that a send was made from, and which of its contents, if known. Both stay when the send is no longer linked to the
+  -- draft here, and when the account is no longer shared: a restored server is told.
+  ALTER TABLE sends ADD COLUMN sent_draft TEXT;
+  ALTER TABLE sends ADD COLUMN sent_content TEXT CHECK (sent_content IS NULL OR json_valid(sent_content));
+  CREATE INDEX sends_without_link ON sends (sent_draft, state) WHERE draft_id IS NULL AND sent_draft IS NOT NULL;
+
   -- Of a version: the workstation that wrote it, if that is another; and whether it conflicts with the draft, and was resolved.
   ALTER TABLE draft_versions ADD COLUMN workstation TEXT;
   ALTER TABLE draft_versions ADD COLUMN conflict TEXT CHECK (conflict IN ('open', 'resolved'));
