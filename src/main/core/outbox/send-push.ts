@@ -247,7 +247,8 @@ export function openSendPush(deps: PushDeps) {
   }
 
   return {
-    push, pushUncertain,
+    push,
+    pushUncertain,
     pushConclusions,
     reportArrived,
     withholdForUndo,
