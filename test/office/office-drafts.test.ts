@@ -588,7 +588,13 @@ describe('a server that was put back', () => {
     const life = had?.life ?? 0
     const records = openOfficeRecords({ pool: poolOf(0), key: office.key })
     const preset = { id: randomUUID(), version: randomUUID(), basedOn: [], content: {} }
+    const one = { id: unknown, content: Buffer.from('{}'), inMs: 0, revision: 2, mayHaveArrived: false, life }
+    const decision = { askedBy: 'ada', by: 'grace', isReleased: true }
     const asked = () => [
+      sendsOf(0).push(accountId, one),
+      sendsOf(0).push(accountId, { ...one, of: { draft: waiting, basedOn: [waiting], revision: 1 } }),
+      sendsOf(0).decide(accountId, { ...one, ...decision, id: waiting }),
+      sendsOf(0).reclaimSends(accountId, life),
       ...[waiting, unknown].map((id) => sendsOf(0).withhold(accountId, { id, revision: 2 }, 'cancelled', life)),
       draftsOf(0).save(accountId, { id: unknown, basedOn: [], revision: 0 }, unknown, Buffer.from('x'), false, life),
       draftsOf(0).changes(accountId, 0, 0, life),

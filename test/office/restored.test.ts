@@ -407,6 +407,30 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
   expect(await office.sql('SELECT draft FROM office.send WHERE id = $1', [sent])).toEqual([{ draft }])
 })
 
+test('what is pushed just as the server begins another life isn’t taken for new there', async () => {
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+  const front = await joined(office, 'Front desk')
+  await pause(front, true)
+  const send = await sharedDraftAt(front, [front])
+  await front.work.parts.sharedDrafts.syncNow(front.work.accountId)
+  const { prepareSend } = front.work.parts.sharedDrafts
+  front.work.parts.sharedDrafts.prepareSend = async (...its) => {
+    front.work.parts.sharedDrafts.prepareSend = prepareSend
+    // Another workstation begins it; this one hears of it only later.
+    await office.mutated('begin_life', `PERFORM pg_notify('countersign_life', '');`, '', async () => {
+      await office.sql('SELECT office.begin_life(now())')
+    })
+    return await prepareSend(...its)
+  }
+  const id = send(front)
+  await until([front], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [id])).length === 1)
+  // It may have reached the server in the life before, and left from another workstation.
+  expect(await office.sql('SELECT state, may_have_arrived FROM office.send')).toEqual([
+    { state: 'uncertain', may_have_arrived: true }
+  ])
+  expect(front.state(id)).toBe('uncertain')
+})
+
 test('a workstation joins the same office again only once it isn’t let in any more, and no other one', async () => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')

@@ -129,6 +129,7 @@ export interface OfficeStore extends SendStore {
   /**
    * Hands over a send: a new one, a retry, or one with another time. Data of an earlier revision has no effect.
    * @param send `isUncertain`: it may have arrived, and is looked for before anything else happens to it or its draft.
+   * `life`: the life of which everything is known here; if given, rejects in any other.
    * `of`: the draft that it was made from, if the office has it, with the content's ids and revision number.
    * @returns what the office has then, or why it refused.
    */
@@ -139,6 +140,7 @@ export interface OfficeStore extends SendStore {
       revision: number
       mayHaveArrived: boolean
       isUncertain?: boolean
+      life?: number
       of?: { draft: string; basedOn: readonly string[]; revision: number }
     }
   ): Promise<{ state: OfficeSendState | PushRefusal; revision: number }>
@@ -161,7 +163,7 @@ export interface OfficeStore extends SendStore {
   release(id: string, by: string): Promise<boolean>
   /**
    * Records a staff member's decision about a send that waits for release, together with the content that says so.
-   * @param decision `askedBy`, `by`: ids of staff. `inMs`: in how many milliseconds it is sent.
+   * @param decision `askedBy`, `by`: ids of staff. `inMs`: in how many milliseconds it is sent. `life`: see `push`.
    * @returns false, with nothing changed, if someone else has decided or changed it, or if `by` is the one who asked.
    */
   decide(
@@ -172,10 +174,14 @@ export interface OfficeStore extends SendStore {
       askedBy: string
       by: string
       isReleased: boolean
+      life?: number
     }
   ): Promise<boolean>
-  /** Takes back everything unfinished that this workstation created. Returns how many are in flight. */
-  reclaimSends(accountId: string): Promise<number>
+  /**
+   * Takes back everything unfinished that this workstation created, unless some are in flight. Returns how many are.
+   * @param life see `push`.
+   */
+  reclaimSends(accountId: string, life?: number): Promise<number>
   /** Records that the reconciliation found a send. Returns whether it was still uncertain. */
   recordFound(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
   /**
@@ -334,14 +340,23 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
   async function push(
     accountId: string,
-    { id, content, inMs, revision, mayHaveArrived, isUncertain = false, of }: Parameters<OfficeStore['push']>[1]
+    { id, content, inMs, revision, mayHaveArrived, isUncertain = false, of, life }: Parameters<OfficeStore['push']>[1]
   ): ReturnType<OfficeStore['push']> {
     const [row] = await ask<Awaited<ReturnType<OfficeStore['push']>>>(
       of
-        ? 'SELECT state, revision FROM office.push_send_of_draft($8, $9, $1, $2, $3, $4, $5, $6, $10, $7)'
-        : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6, $7)',
+        ? 'SELECT state, revision FROM office.push_send_of_draft($9, $10, $1, $2, $3, $4, $5, $6, $11, $7, $8)'
+        : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6, $7, $8)',
       [
-        ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), revision, mayHaveArrived, isUncertain],
+        ...[
+          id,
+          accountId,
+          inMs,
+          seal(key, contentIdentityOf(id), content),
+          revision,
+          mayHaveArrived,
+          isUncertain,
+          life
+        ],
         ...(of ? [of.draft, of.basedOn, of.revision] : [])
       ]
     )
@@ -371,10 +386,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.is === true
     },
 
-    async decide(accountId, { id, content, inMs, revision, askedBy, by, isReleased }) {
-      const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8) AS is', [
+    async decide(accountId, { id, content, inMs, revision, askedBy, by, isReleased, life }) {
+      const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is', [
         ...[id, accountId, personTagOf(id, askedBy), personTagOf(id, by), isReleased, inMs],
-        ...[seal(key, contentIdentityOf(id), content), revision]
+        ...[seal(key, contentIdentityOf(id), content), revision, life]
       ])
       return row?.is === true
     },
@@ -386,8 +401,8 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.done === true
     },
 
-    async reclaimSends(accountId) {
-      const [row] = await ask<{ count: number }>('SELECT office.reclaim_sends($1) AS count', [accountId])
+    async reclaimSends(accountId, life) {
+      const [row] = await ask<{ count: number }>('SELECT office.reclaim_sends($1, $2) AS count', [accountId, life])
       return row?.count ?? 0
     },
 

@@ -98,7 +98,16 @@ export function openSendPush(deps: PushDeps) {
     const mayHaveArrived = send.firstAttemptedAt !== undefined
     if (send.release && !(await syncRelease(send.release, id))) return false
     const { state, revision: officeRound } = await ask((office) =>
-      office.push(officeId, { id, content, inMs, revision, mayHaveArrived, isUncertain, ...(of && { of }) })
+      office.push(officeId, {
+        id,
+        content,
+        inMs,
+        revision,
+        mayHaveArrived,
+        isUncertain,
+        ...(of && { of }),
+        life: life()
+      })
     )
     if (state === 'taken' || state === 'gone' || state === 'changed') applyRefusal(send, state)
     else {
@@ -231,7 +240,8 @@ export function openSendPush(deps: PushDeps) {
         inMs: Math.max(0, Math.round(times.remaining(next))),
         askedBy: release.by.id,
         by: (release.released ?? release.refused)?.id ?? '',
-        isReleased: release.released !== undefined
+        isReleased: release.released !== undefined,
+        life: life()
       })
     )
     if (!isAccepted) {

@@ -344,7 +344,7 @@ export class SharedSends {
     // From here on nothing is claimed or pushed. If leaving fails, what came back is pushed again.
     account.isLeaving = true
     try {
-      const inFlight = await this.#ask((office) => office.reclaimSends(officeId))
+      const inFlight = await this.#ask((office) => office.reclaimSends(officeId, this.#life))
       // Also reads what was settled a moment before.
       await syncOrFail()
       if (inFlight > 0 || this.#rows.hasInFlight(accountId)) {

@@ -146,13 +146,14 @@ export const sharedOutbox = `
   END $$;
 
   -- A workstation that leaves takes its own sends back; late reports about them have no effect. Returns how many of them are in flight, which
-  -- it has to wait for. As long as there are any, it takes back none: what may have arrived would no longer be searched for by the office.
-  CREATE FUNCTION reclaim_sends(p_account uuid) RETURNS integer
+  -- it has to wait for. p_life: see withhold. As long as there are any, it takes back none: what may have arrived would no longer be searched for by the office.
+  CREATE FUNCTION reclaim_sends(p_account uuid, p_life integer DEFAULT NULL) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
     in_flight integer;
   BEGIN
+    PERFORM assert_life(p_life);
     -- The outbox is locked so that nothing is claimed meanwhile; the sends are locked before the feed, as where claims of lost holders expire.
     PERFORM FROM outbox WHERE account = p_account FOR NO KEY UPDATE;
     PERFORM FROM send WHERE account = p_account AND made_by = mine AND state IN ('ready', 'sending', 'uncertain') ORDER BY id FOR UPDATE;

@@ -4,10 +4,10 @@
  */
 export const rejoining = `
   -- p_is_uncertain: it may have arrived, and the workstation doesn't know. It is searched for at once, also while the outbox is paused. On a
-  -- restored server, a request of the previous life may still be in flight.
+  -- restored server, a request of the previous life may still be in flight. p_life: see withhold.
   DROP FUNCTION push_send(uuid, uuid, bigint, bytea, safe_count, boolean);
   CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count, p_may_have_arrived boolean,
-    p_is_uncertain boolean DEFAULT false)
+    p_is_uncertain boolean DEFAULT false, p_life integer DEFAULT NULL)
   RETURNS TABLE (revision integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -15,6 +15,7 @@ export const rejoining = `
     mine uuid := me();
     uncertain_from timestamptz := CASE WHEN p_is_uncertain THEN now() + (SELECT lease FROM office) END;
   BEGIN
+    PERFORM assert_life(p_life);
     INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, revision, may_have_arrived, uncertain_at, attempt)
       VALUES (p_id, p_account, CASE WHEN p_is_uncertain THEN 'uncertain' ELSE 'ready' END, now() + p_in_ms * interval '1 ms', mine, p_sealed,
         p_revision, p_may_have_arrived OR p_is_uncertain, uncertain_from, CASE WHEN p_is_uncertain THEN 1 ELSE 0 END)

@@ -574,7 +574,8 @@ export const sharedItems = `
   -- belongs to its maker alone. changed: its content is another than the one to be sent, or it has unresolved conflicts. If two workstations
   -- send it at once, one of them succeeds. p_draft_revision: the revision of the content that is sent.
   CREATE FUNCTION push_send_of_draft(p_draft text, p_based_on uuid[], p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count,
-    p_may_have_arrived boolean, p_draft_revision safe_count DEFAULT 0, p_is_uncertain boolean DEFAULT false)
+    p_may_have_arrived boolean, p_draft_revision safe_count DEFAULT 0, p_is_uncertain boolean DEFAULT false,
+    p_life integer DEFAULT NULL)
   RETURNS TABLE (revision integer, state text)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -583,6 +584,7 @@ export const sharedItems = `
     known text := (SELECT state FROM send WHERE id = p_id);
     why text;
   BEGIN
+    PERFORM assert_life(p_life);
     PERFORM next_item_seq('draft', p_account);
     its := item_of('draft', p_draft, p_account);
     -- A send that is open here, or may have left without this server's knowledge, is accepted whatever became of the draft.
