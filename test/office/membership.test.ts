@@ -555,6 +555,27 @@ describe('leaving', () => {
     }
   )
 
+  test('with a package that may have arrived, and whose draft stays, leaves the office to look for it', async () => {
+    const { desk, other, both, there } = await two()
+    const id = put(first)
+    await both()
+    const draft = first.parts.outbox.get(id).draftId ?? ''
+    await office.sql(
+      `UPDATE office.send SET state = 'uncertain', may_have_arrived = true, attempt = 1, uncertain_at = now()`
+    )
+    await both()
+    // As a restored server is told what was kept beside the draft.
+    await office.sql(
+      `INSERT INTO office.shared_item_conflict (kind, id, version, by, sealed)
+         SELECT kind, id, gen_random_uuid(), by, sealed FROM office.shared_item WHERE kind = 'draft'`
+    )
+    await desk.leave()
+    await both()
+    expect([stateOf(first, id), stateOf(other, id)]).toEqual(['cancelled', 'uncertain'])
+    expect(await office.sql('SELECT state, draft FROM office.send')).toEqual([{ state: 'uncertain', draft }])
+    expect(await there()).toEqual([draft])
+  })
+
   test('without the server doesn’t send a draft that the office has and may send', async () => {
     const { desk, other, both, away, arrivesOnce } = await two()
     const { id } = first.parts.sharedDrafts.save(first.accountId, forms())

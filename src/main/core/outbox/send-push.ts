@@ -75,8 +75,12 @@ export function openSendPush(deps: PushDeps) {
    * Pushes sends that may have arrived and that the office lacks or has as held: otherwise it could send another package
    * of the same draft.
    */
-  async function pushUncertain(accountId: string, officeId: string): Promise<void> {
-    for (const id of rows.uncertainToPush(accountId)) await pushOne(accountId, officeId, id)
+  async function pushUncertain(
+    accountId: string,
+    officeId: string,
+    ids = rows.uncertainToPush(accountId)
+  ): Promise<void> {
+    for (const id of ids) await pushOne(accountId, officeId, id)
   }
 
   /** Returns false if the server doesn't accept the send as released. */

@@ -356,11 +356,27 @@ export class SharedSends {
         })
       }
       const reclaimedDrafts = await this.#deps.sharedDrafts?.reclaimDrafts(accountId)
+      await this.#returnUncertain(accountId, officeId, reclaimedDrafts ?? [])
       this.#stopSharing(accountId, false, reclaimedDrafts)
     } finally {
       account.isLeaving = false
       this.syncSoon(accountId)
     }
+  }
+
+  /**
+   * Pushes what may have arrived and whose draft stays with the office, which looks for it before it sends another
+   * package of that draft.
+   */
+  async #returnUncertain(accountId: string, officeId: string, reclaimedDrafts: readonly string[]): Promise<void> {
+    const isReturned = (id: string) => {
+      const { state, draftId = '' } = this.#deps.sends.get(id)
+      return state === 'uncertain' && !reclaimedDrafts.includes(draftId) && this.#rows.find(id)?.state === 'held'
+    }
+    const ids = this.#rows.staysBehind(accountId, false).filter(isReturned)
+    await this.#pushing.pushUncertain(accountId, officeId, ids)
+    // The office had another revision, and the next sync says which.
+    if (ids.some(isReturned)) fail('busy', 'A package in the Outbox here hasn’t reached the office yet.')
   }
 
   /**
