@@ -599,7 +599,7 @@ describe('scheduling a send', () => {
 
   test('a suggested time is one menu entry, and is confirmed in words', async () => {
     await choose(/^Tomorrow at 09:00/)
-    expect(await screen.findByText(/^Scheduled for Thursday 27 November, 9 am\.$/)).toBeTruthy()
+    expect(await screen.findByText(/^Scheduled for Thursday 27 November, 09:00\.$/)).toBeTruthy()
     const tomorrow = new Date(NOW)
     tomorrow.setDate(tomorrow.getDate() + 1)
     expect(calls('sends.start')[0]?.input).toMatchObject({ at: tomorrow.setHours(9, 0, 0, 0) })
@@ -612,10 +612,13 @@ describe('scheduling a send', () => {
     expect(dialog.getByText(/That time has passed/)).toBeTruthy()
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Schedule' }).disabled).toBe(true)
     await fireEvent.input(dialog.getByLabelText('Date'), { target: { value: '2025-12-04' } })
-    expect(dialog.getByText('Sends on Thursday 4 December, 9 am')).toBeTruthy()
+    expect(dialog.getByText('Sends on Thursday 4 December, 09:00')).toBeTruthy()
     await fireEvent.click(dialog.getByRole('button', { name: 'Schedule' }))
-    await screen.findByRole('button', { name: /^Undo send/ })
+    await screen.findByRole('button', { name: 'Cancel sending' })
     expect(queued()).toMatchObject({ hold: 'time', goesAt: new Date(2025, 11, 4, 9).getTime() })
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    await settle()
+    expect(queued()).toMatchObject({ hold: 'time' })
   })
 
   test('missing values must be filled in first', async () => {

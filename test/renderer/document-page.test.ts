@@ -230,6 +230,12 @@ test('reminders are offered only if the account has them', async () => {
   expect(screen.queryByRole('button', { name: /^Remind/ })).toBeNull()
 })
 
+test('a reminder is offered first among the document’s actions', async () => {
+  await open(officeWith(fullPage()))
+  const [remind, extend] = ['Remind…', 'Extend due date…'].map((name) => screen.getByRole('button', { name }))
+  expect(remind?.compareDocumentPosition(extend as Element)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+})
+
 test('someone whose turn hasn’t come isn’t reminded, and the page says who signs first', async () => {
   const page = fullPage()
   const [first, ...others] = page.people.filter(({ signerReference }) => signerReference)

@@ -461,7 +461,7 @@ describe('a package', () => {
       updatedAt: NOW
     } as const
     await open({ drafts: [{ ...draft, composition: { items: [] } as never }], sends: [waiting, uncertain] }, ['w'])
-    await press('Undo send')
+    await press('Cancel sending')
     await opened.clock.pass(300)
     expect(rows()).toEqual([['Not confirmed', 'Deed of gift']])
     expect(document.activeElement).toBe(screen.getByRole('grid'))
@@ -653,7 +653,7 @@ test('a scheduled package counts as waiting', async () => {
 
 test('the scheduled time is described in one sentence', () => {
   const { title, meaning } = heldInWords({ ...waiting, goesAt: Date.UTC(2025, 11, 5, 9) }, NOW, undefined)
-  expect(title).toMatch(/^Scheduled for Friday 5 December, .+ (am|pm)\.$/)
+  expect(title).toMatch(/^Scheduled for Friday 5 December, \d\d:\d\d\.$/)
   expect(meaning).toMatch(/^Keep Countersign open/)
 })
 

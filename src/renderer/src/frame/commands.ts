@@ -34,9 +34,10 @@ const IN_PALETTE: readonly AppCommand[] = [
 /** The sections of the settings, labelled with what people look for there. */
 const SETTINGS: Readonly<Record<string, string>> = {
   accounts: 'Settings: accounts, keys and tokens',
-  appearance: 'Settings: theme, zoom and country',
+  appearance: 'Settings: theme, zoom and country of mobile numbers',
   notifications: 'Settings: notifications and quiet hours',
-  counter: 'Settings: staff, PINs and badges, identity checklist, second display and lock',
+  counter:
+    'Settings: staff, PINs and badges, identity checklist, full screen, second display, welcome message and lock',
   downloads: 'Settings: downloads folder and file names',
   'drop-folders': 'Settings: drop folders',
   hints: 'Settings: instant updates',
