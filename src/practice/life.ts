@@ -11,8 +11,9 @@
  * if complete.
  */
 import type { Folder } from '../shared/model/index.ts'
-import { fullName } from '../shared/model/index.ts'
+import { fullName, readGmt } from '../shared/model/index.ts'
 import { Refusal } from './conventions.ts'
+import { momentInWords } from './dates.ts'
 import type { Account, DocumentRecord, PackageRecord, PracticeState, Signature, SignerRecord } from './state.ts'
 
 export const DAY = 24 * 60 * 60 * 1000
@@ -146,7 +147,13 @@ export function extendPackage(
     document.dueAt = dueAt
     if (gmt !== undefined) document.gmt = gmt
     if (document.ending === 'Expired') revive(document)
-    log(document, now, state.account.user, `Due date moved to ${new Date(dueAt).toISOString()}`, 'Sender')
+    log(
+      document,
+      now,
+      state.account.user,
+      `Due date moved to ${momentInWords(dueAt, readGmt(document.gmt) ?? state.account.gmt)}`,
+      'Sender'
+    )
   }
   return documents
 }

@@ -190,7 +190,7 @@ describe('composing', () => {
     expect(screen.getAllByText(/Default \(14 days\), due/).length).toBeGreaterThan(0)
     const [day] = screen.getAllByRole('radio', { name: /November|December/ })
     await fireEvent.click(day as HTMLElement)
-    expect(screen.getAllByText(/, 5 pm /).length).toBeGreaterThan(0)
+    expect(screen.getAllByText(/, 17:00 /).length).toBeGreaterThan(0)
     await settle()
     await opened.clock.pass(300)
     const draft = opened.api.control.state.drafts[0]

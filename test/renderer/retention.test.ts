@@ -66,10 +66,10 @@ test('holds are listed with staff, date and reason, and can be released one by o
   const page = fullPage()
   const { accountId, reference } = page
   await open({ documents: [{ ...page, hold: { ...hold, accountId, reference } }] })
-  await fireEvent.click(screen.getByText('1 document on hold'))
+  await fireEvent.click(screen.getByText('1 document on legal hold'))
   expect(screen.getByText('Dispute with the bank')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: 'Release' }))
   await settle()
   expect(inputs('retention.release')).toHaveLength(1)
-  expect(screen.queryByText('1 document on hold')).toBeNull()
+  expect(screen.queryByText('1 document on legal hold')).toBeNull()
 })

@@ -12,7 +12,7 @@ export const DOCUMENT_COMMANDS = {
   resend: 'Send a new copy…',
   another: 'Send another like this',
   anotherToSame: 'Send another to the same people',
-  hold: 'Put on hold…',
+  hold: 'Keep (legal hold)…',
   copyEmails: 'Copy e-mail',
   copyLink: 'Copy link',
   copyReference: 'Copy reference',

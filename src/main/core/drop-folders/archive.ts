@@ -95,7 +95,7 @@ const RECHECK_AFTER = 30_000
 
 interface RecheckDeps {
   journal: Journal
-  time: Pick<Time, 'now' | 'elapsed'>
+  time: Pick<Time, 'now' | 'elapsed' | 'zone'>
   newId: () => string
   /** Called when a file could not be checked; it is retried. */
   onError: (error: unknown) => void
@@ -128,7 +128,7 @@ export function openArchiveRecheck({ journal, time, newId, onError }: RecheckDep
       journal.markUnchanged(entry.id)
       journal.claim({ ...ids, seen }, at)
       journal.recordContent(ids.id, { size, sha256 })
-      const report = reportOf({ name: entry.name, at, said, error })
+      const report = reportOf({ name: entry.name, at, zone: time.zone(), said, error })
       journal.recordMade(ids.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
     })
     firstSeenAt.delete(entry.id)

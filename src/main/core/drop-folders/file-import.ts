@@ -63,6 +63,7 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
     reportOf({
       name,
       at: time.now(),
+      zone: time.zone(),
       said: `${counted(count, ['# package', '# packages'])} went to the Outbox.`,
       readings
     })
@@ -74,7 +75,7 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
 
   function recordFailure(entry: Entry, error: AppError): void {
     const at = time.now()
-    const report = reportOf({ name: entry.name, at, said: 'Nothing was created.', error })
+    const report = reportOf({ name: entry.name, at, zone: time.zone(), said: 'Nothing was created.', error })
     journal.recordMade(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
   }
 
@@ -91,7 +92,7 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
         ...(presets.length > 0 ? [counted(presets.length, ['# preset', '# presets'])] : [])
       ]
       const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} created. Nothing was sent.`
-      const report = reportOf({ name: entry.name, at, said, notes, readings })
+      const report = reportOf({ name: entry.name, at, zone: time.zone(), said, notes, readings })
       journal.recordMade(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
     made(stored)

@@ -1,10 +1,13 @@
 /** The report next to a processed file: what became of it, in words. It repeats none of its content. */
 import { type AppError, errorText } from '../../../shared/contract/errors.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 
 export interface Report {
   name: string
   /** Milliseconds since 1970 UTC. */
   at: number
+  /** This workstation's, an IANA name. */
+  zone: string
   /** One sentence on the result. */
   said: string
   error?: AppError | undefined
@@ -18,12 +21,13 @@ export interface Report {
 const MAX_NOTES = 1_000
 const LINE_END = '\r\n'
 
-export function reportOf({ name, at, said, error, notes = [], readings = [] }: Report): string {
+export function reportOf({ name, at, zone, said, error, notes = [], readings = [] }: Report): string {
+  const iso = isoFormatter(zone)(at)
   const faults = error?.fields?.map(({ field, message }) => `${field} ${message}.`) ?? []
   const lines = [
     `Report for “${oneLine(name)}”`,
     '',
-    `Imported by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    `Imported by Countersign at ${iso.slice(0, 16).replace('T', ' ')} (UTC${iso.slice(19)}).`,
     said,
     ...(error ? [errorText(error)] : []),
     ...section(error ? 'Problems:' : 'Please check:', [...faults, ...notes]),

@@ -90,15 +90,6 @@ export function momentInWords(at: number, offset = offsetAt(at)): string {
   return `${dayInWords(at, offset)} at ${clockTime(at, offset)}${zone}`
 }
 
-/** Returns "5 pm", "5:30 pm" or "noon", at an offset. */
-export function timeInWords(at: number, offset: number): string {
-  const [hours = 0, minutes = 0] = clockTime(at, offset).split(':').map(Number)
-  if (minutes === 0 && hours === 12) return 'noon'
-  if (minutes === 0 && hours === 0) return 'midnight, as the day begins,'
-  const past = minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`
-  return `${hours % 12 || 12}${past} ${hours < 12 ? 'am' : 'pm'}`
-}
-
 /** Returns "Friday 4 December", with the year if it isn't the current one, at an offset. */
 export function shortDate(at: number, offset: number, now: number): string {
   const day = dayInWords(at, offset)

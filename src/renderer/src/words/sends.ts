@@ -1,7 +1,7 @@
 /** The outbox in words: what a package is waiting for, when it is sent, and why the whole outbox is paused. */
 import { type AppError, type ErrorCode, errorText } from '../../../shared/contract/errors.ts'
 import type { EarlierSend, OutboxView, SendCounts, SendView } from '../../../shared/contract/views.ts'
-import { clockTime, offsetAt, shortDate, shortDay, timeInWords, whenInWords } from './dates.ts'
+import { clockTime, offsetAt, shortDate, shortDay, whenInWords } from './dates.ts'
 import { presentError } from './errors.ts'
 
 const MINUTE = 60_000
@@ -15,10 +15,10 @@ export interface TitledText {
   quote?: string
 }
 
-/** Returns "Friday 4 December, 9 am" by this computer's clock, with the year if it isn't the current one. */
+/** Returns "Friday 4 December, 09:00" by this computer's clock, with the year if it isn't the current one. */
 export function dayAndTime(at: number, now: number): string {
   const offset = offsetAt(at)
-  return `${shortDate(at, offset, now)}, ${timeInWords(at, offset)}`
+  return `${shortDate(at, offset, now)}, ${clockTime(at, offset)}`
 }
 
 /** Returns when something will happen: "at 10:43", "tomorrow at 09:00", "on 4 Dec at 09:00". */

@@ -56,7 +56,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'office-joined': { shape: 'dot', word: 'Joined an office', tone: 'warn' },
   'office-left': { shape: 'bar', word: 'Left the office', tone: 'warn' },
   'data-purged': { shape: 'bar', word: 'Old data purged', tone: 'quiet' },
-  'document-held': { shape: 'pause', word: 'Document put on hold', tone: 'warn' },
+  'document-held': { shape: 'pause', word: 'Document put on legal hold', tone: 'warn' },
   'document-released': { shape: 'dot', word: 'Hold released', tone: 'warn' },
   'retention-changed': { shape: 'dot', word: 'Retention changed', tone: 'warn' },
   'policy-changed': { shape: 'dot', word: 'Organisation’s policy changed', tone: 'warn' },

@@ -65,7 +65,7 @@ export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string 
   return `Already sent on ${shortDay(duplicateOf.sentAt, now)}`
 }
 
-/** Returns "The same people got this on Tuesday 24 November, 2 pm, with other data". */
+/** Returns "The same people got this on Tuesday 24 November, 14:00, with other data". */
 export function alikeInWords(sentAt: number, now: number): string {
   return `The same people got this on ${dayAndTime(sentAt, now)}, with other data`
 }

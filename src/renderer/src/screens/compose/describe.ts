@@ -4,7 +4,7 @@ import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import { nameOrAddress } from '../../../../shared/composition/names.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted } from '../../../../shared/counted.ts'
-import { dayInWords, daysAway, dueDay, offsetInWords, timeInWords } from '../../words/dates.ts'
+import { clockTime, dayInWords, daysAway, dueDay, offsetInWords } from '../../words/dates.ts'
 import { zoneNameInWords } from '../../words/zones.ts'
 
 const DAY = 86_400_000
@@ -59,15 +59,15 @@ export function dueInWords(
   return `${momentOfDue(due, composition.zone ?? '', now)} · ${daysAway(due.at, now)}`
 }
 
-/** Returns "Fri 4 December, 5 pm New Zealand time (4 am UTC)". */
+/** Returns "Fri 4 December, 17:00 New Zealand time (04:00 UTC)". */
 function momentOfDue({ at, offset }: { at: number; offset: number }, zone: string, now: number): string {
-  const localText = `${dueDay(at, now, offset)}, ${timeInWords(at, offset)}`
+  const localText = `${dueDay(at, now, offset)}, ${clockTime(at, offset)}`
   if (offset === 0)
     return zone && zone !== 'UTC' ? `${localText} ${zoneNameInWords(zone)}, UTC that day` : `${localText} UTC`
   // A bare offset matches this computer's zone only by chance, so it is shown as an offset.
   const where = zone ? zoneNameInWords(zone) : `at ${offsetInWords(offset)}`
   const isSameDay = dayInWords(at, offset) === dayInWords(at, 0)
-  const utcText = `${timeInWords(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
+  const utcText = `${clockTime(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
   return `${localText} ${where} (${utcText})`
 }
 
