@@ -240,6 +240,23 @@ test('a correction lists its changes before sending, and contains only that sign
   expect(screen.getByText('Details of Anahera Singh corrected.')).toBeTruthy()
 })
 
+test('a corrected address is said until the signer has been reminded', async () => {
+  const person = signerOf({ name: 'Anahera Singh', email: 'anahera@example.com', signerReference: 'signer-a' })
+  const page = pageOf({ people: [person] })
+  const { index, firstName: FirstName, lastName: LastName } = person
+  const was = { SignerReference: 'signer-a', FirstName, LastName, Email: 'anahera@exmaple.com' }
+  const signers = [{ index, was, FirstName, LastName, Email: 'anahera@example.com' }]
+  const corrected = actionOf(page, { request: { kind: 'correct', signers } })
+  const said = () => screen.queryByText(/^Corrected from anahera@exmaple.com\./)
+  await open(officeWith(page, { actions: [corrected] }))
+  expect(said()?.textContent ?? '').toContain('A reminder sends the link to the new address.')
+  const request = { kind: 'remind' as const, signerReference: 'signer-a', signerName: 'Anahera Singh' }
+  opened.api.control.state.actions = [actionOf(page, { id: 'a-reminder', request }), corrected]
+  opened.api.control.emit('actions.changed', { ids: ['a-reminder'] })
+  await settle()
+  expect(said()).toBeNull()
+})
+
 test('retrying a refused correction finds the same signer after the list was reordered', async () => {
   const people = fullPage().people.map((one, index) => ({ ...one, signerReference: `signer-${index}`, editable: true }))
   const page = {

@@ -1,5 +1,5 @@
 /** Actions on documents in words: their names, their states, and what each state means. */
-import type { ActionRequest } from '../../../shared/contract/document-actions.ts'
+import type { ActionRequest, SignerCorrection } from '../../../shared/contract/document-actions.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { ActionView } from '../../../shared/contract/views.ts'
 import { counted } from '../../../shared/counted.ts'
@@ -131,11 +131,16 @@ function doneTitle(request: ActionRequest): string {
   }
 }
 
+/** Returns whether a correction gives the signer another e-mail address. */
+export function isReaddressed({ Email, was }: SignerCorrection): boolean {
+  return Email.trim() !== was.Email.trim()
+}
+
 function doneMeaning(request: ActionRequest): string {
   if (request.kind === 'extend') return 'This applies to the whole package.'
-  const isReaddressed =
-    request.kind === 'correct' && request.signers.some(({ Email, was }) => Email.trim() !== was.Email.trim())
-  return isReaddressed ? 'A reminder sends the link to the new address.' : ''
+  return request.kind === 'correct' && request.signers.some(isReaddressed)
+    ? 'A reminder sends the link to the new address.'
+    : ''
 }
 
 function failedTitle(request: ActionRequest): string {

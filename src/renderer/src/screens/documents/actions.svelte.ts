@@ -8,6 +8,7 @@ import type { AccountRights, ActionView, SignerView } from '../../../../shared/c
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
+import { isReaddressed } from '../../words/actions.ts'
 import { findCorrectedPerson } from './correction.ts'
 
 /** States in which an action may still change by itself, or needs the user. */
@@ -45,6 +46,19 @@ export class DocumentActions {
     })
   }
 
+  /**
+   * Returns the e-mail address that a signer had before it was corrected here, unless they have been reminded since.
+   */
+  addressBefore(person: SignerView): string | undefined {
+    for (const { state, request } of this.all) {
+      if (state !== 'done') continue
+      if (request.kind === 'remind' && request.signerReference === person.signerReference) return undefined
+      const before = request.kind === 'correct' && request.signers.find((one) => findCorrectedPerson([person], one))
+      if (before && isReaddressed(before)) return before.was.Email
+    }
+    return undefined
+  }
+
   /** Loads the actions and subscribes to changes. Returns a function that unsubscribes. */
   open(): () => void {
     void this.load()
@@ -58,9 +72,9 @@ export class DocumentActions {
   }
 
   /** Takes actions started here, so that their end is shown even if they finished at once. */
-  started(actions: readonly ActionView[]): void {
+  started(actions: readonly ActionView[]): Promise<void> {
     this.#watch(actions)
-    void this.load()
+    return this.load()
   }
 
   dismiss(id: string): void {
