@@ -39,6 +39,12 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
+/** Returns the domain probably meant by this one, which may be misspelt before its ending as well as in it. */
+function meantBy(domain: string): string {
+  const ending = domain.replace(MISSPELT_COM, '.com')
+  return misspellings.get(domain) ?? misspellings.get(ending) ?? ending
+}
+
 /** Returns the problems of a required address. */
 export function problemsOfEmail(at: string, address: string): Problem[] {
   const typed = address.trim()
@@ -48,9 +54,8 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
     return [error(at, 'There’s a comma after the @. Should it be a dot?')]
   }
   if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address. Write it like name@example.com.')]
-  const meant =
-    misspellings.get(domain) ?? (MISSPELT_COM.test(domain) ? domain.replace(MISSPELT_COM, '.com') : undefined)
-  if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
+  const meant = meantBy(domain)
+  if (meant !== domain) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Only a warning: addresses within an organisation may have no ending.
   return domain.includes('.') ? [] : [warning(at, 'This address seems to lack an ending, such as .com or .nz.')]
 }

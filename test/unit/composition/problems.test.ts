@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { problemsOfEmail } from '../../../src/shared/composition/email.ts'
 import {
   blankComposition,
   type ComposedField,
@@ -146,6 +147,15 @@ describe('the problems of a composition', () => {
     const composition = templates({ items: [template({ fields: [field(change)] })] })
     expect(errorsOf(composition)).toEqual([])
     expect(warningsOf(composition).map((problem) => problem.at)).toEqual([`t1.fields.x.${at}`])
+  })
+
+  test.each([
+    ['mere@gmial.com', 'gmail.com'],
+    ['mere@gmial.con', 'gmail.com'],
+    ['mere@office.example.con', 'office.example.com']
+  ])('the domain meant by %s is suggested without any slip', (Email, meant) => {
+    const messages = problemsOfEmail('Email', Email).map(({ message }) => message)
+    expect(messages).toEqual([expect.stringContaining(`Did you mean ${meant}?`)])
   })
 
   test('a choice that the list already has gives a warning', () => {
