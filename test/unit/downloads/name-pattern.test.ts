@@ -51,6 +51,13 @@ describe('a pattern is turned into a path', () => {
   })
 })
 
+test('a matter is the service’s, or the office’s own reference, never one made up by Countersign', () => {
+  const matterOf = (clientReference: string) => named('{matter}/{document}', { matter: '', clientReference })
+  expect(matterOf('2026/0418')).toBe('2026_0418/Deed of lease.pdf')
+  expect(matterOf('cs-2026-1')).toBe('cs-2026-1/Deed of lease.pdf')
+  expect(matterOf('cs-7fcd65e2-0a4c-4b39-9d6f-6f9f2c6f0a01-1')).toBe('No matter/Deed of lease.pdf')
+})
+
 describe('a missing value', () => {
   const without = { matter: '', signers: [], due: Number.NaN }
   test.each([

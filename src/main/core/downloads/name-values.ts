@@ -1,6 +1,7 @@
 /** The values of a name pattern's placeholders, and how they are written. */
 import { offsetIn } from '../../../shared/composition/zone.ts'
 import type { DownloadType } from '../../../shared/contract/index.ts'
+import { matterOf } from '../../../shared/matter.ts'
 import { fullName, readCertainDate, readGmt } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 
@@ -33,8 +34,10 @@ const meanings = {
   account: { called: 'account', value: ({ account }) => account },
   document: { called: 'name', value: ({ document }) => document.replace(/\.(?:pdf|docx?)\s*$/i, '') },
   package: { called: 'package', value: (parts) => parts.package },
-  // Not every service has matters: an office's own reference is then what it files under.
-  matter: { called: 'matter', value: ({ matter, clientReference }) => matter || clientReference },
+  matter: {
+    called: 'matter',
+    value: ({ matter, clientReference }) => matterOf({ matterNumber: matter, clientReference })
+  },
   reference: { called: 'reference', value: ({ reference }) => reference },
   clientReference: { called: 'client reference', value: ({ clientReference }) => clientReference },
   signer: { called: 'signer', value: ({ signers }) => firstAndCount(visibleNames(signers)) },

@@ -3,6 +3,7 @@
  * removed and reinserted. While many rows change, an order may lag slightly behind.
  */
 import { type DocumentColumn, type DocumentQuery, IDENTITY_STATES } from '../../../../shared/contract/index.ts'
+import { matterOf } from '../../../../shared/matter.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { type Columns, copySortColumns, FLAG, type SortColumns } from './columns.ts'
 import { textIn } from './packed-row.ts'
@@ -175,9 +176,10 @@ const KEYS: Record<DocumentColumn, (rows: SortColumns, rowId: number) => Key> = 
   due: ({ dueAt }, rowId) => numberOrUndefined(dueAt[rowId] as number),
   lastSigned: ({ lastSignedAt }, rowId) => numberOrUndefined(lastSignedAt[rowId] as number),
   folder: (rows, rowId) => rows.folders[rows.folder[rowId] as number],
-  // Not every service has matters: an office's own reference is then what it files under.
-  matter: ({ texts }, rowId) =>
-    textIn(texts[rowId] as string, 'matterNumber') || textIn(texts[rowId] as string, 'clientReference') || undefined,
+  matter: ({ texts }, rowId) => {
+    const text = texts[rowId] as string
+    return matterOf({ matterNumber: textIn(text, 'matterNumber'), clientReference: textIn(text, 'clientReference') })
+  },
   reference: ({ references }, rowId) => references[rowId],
   clientReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'clientReference') || undefined,
   formReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'formDirectReference') || undefined,

@@ -3,6 +3,7 @@
 import type { DocumentColumn } from '../../../../shared/contract/document-query.ts'
 import type { ConnectionView, DocumentRow, PackageRow } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
+import { matterOf } from '../../../../shared/matter.ts'
 import { isOpen } from '../../../../shared/model/document-status.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { signedOf } from '../../words/counts.ts'
@@ -124,7 +125,7 @@ export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'si
 const texts: Partial<Record<DocumentColumn, (row: DocumentRow) => string | undefined>> = {
   package: (row) => row.packageReference,
   folder: (row) => (row.goneAt === undefined ? row.folder : `Removed from ${row.folder}`),
-  matter: (row) => row.matterNumber || row.clientReference,
+  matter: matterOf,
   reference: (row) => row.reference,
   clientReference: (row) => row.clientReference,
   formReference: (row) => row.formDirectReference
