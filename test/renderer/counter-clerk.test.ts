@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Notices from '../../src/renderer/src/frame/Notices.svelte'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
-import { entriesMatching, isDay } from '../../src/renderer/src/screens/counter/matching.ts'
+import { entriesMatching, isDay, namesLike } from '../../src/renderer/src/screens/counter/matching.ts'
 import type { CounterEntry, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -78,6 +78,17 @@ test('a search without a match says so and offers the full queue', async () => {
   expect(screen.getByText('No one in the queue matches “zebra”.')).toBeTruthy()
   await press('Show full queue')
   expect(starts()).toHaveLength(all)
+})
+
+test('a misspelt name finds who was probably meant', async () => {
+  const queue = ['Fatima Bennett', 'Fatu Sione', 'Wiremu Ngāta'].map((signerName) => entry({ signerName }))
+  expect(namesLike(queue, 'fatma benet')).toEqual(['Fatima Bennett'])
+  expect(namesLike(queue, 'wiermu')).toEqual(['Wiremu Ngāta'])
+  expect([namesLike(queue, 'zebra'), namesLike(queue, 'fa'), namesLike(queue, ' ')]).toEqual([[], [], []])
+  await open({ queue })
+  await type('fatma benet')
+  await press('Fatima Bennett')
+  expect(starts().map(who)).toEqual(['Fatima Bennett, Tenancy agreement'])
 })
 
 test('pinned appointments move to the top, but only after the pointer and focus have left the list', async () => {

@@ -27,6 +27,43 @@ export function entriesMatching(entries: readonly CounterEntry[], typed: string,
   })
 }
 
+/** Returns the names of people in the queue that were probably meant by a misspelt name: "fatma benet". */
+export function namesLike(entries: readonly CounterEntry[], typed: string): string[] {
+  const words = normalised(typed).split(/\s+/).filter(Boolean)
+  const isMeant = (name: string) => {
+    const parts = normalised(name).split(/\s+/)
+    return words.length > 0 && words.every((word) => parts.some((part) => isMisspelt(word, part)))
+  }
+  return [...new Set(entries.map(({ signerName }) => signerName))].filter(isMeant)
+}
+
+/** Returns whether a word is that part of a name, or differs from it by few letters for its length. */
+function isMisspelt(word: string, part: string): boolean {
+  const allowed = Math.floor(Math.max(word.length, part.length) / 3)
+  return word === part || distanceOf(word, part) <= Math.min(allowed, 2)
+}
+
+/** Returns how many letters must be added, removed, replaced, or swapped with the next, to turn one word into the other. */
+function distanceOf(one: string, other: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1]
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      row[j] = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (beforeLast[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      )
+    }
+    ;[beforeLast, last] = [last, row]
+  }
+  return last[other.length] ?? 0
+}
+
 /** Returns the appointments that match all the words typed, by name, time, place, number or subject. */
 export function appointmentsMatching(all: readonly Appointment[], typed: string): Appointment[] {
   const words = normalised(typed).split(/\s+/).filter(Boolean)
