@@ -281,11 +281,11 @@ describe('the files', () => {
 
   test('can be shown in their folder, downloaded again and stopped with their row’s button', async () => {
     await open()
-    await press('Show in folder: Tax declaration Lindqvist, PDF')
+    await press('Show in folder: Tax declaration Lindqvist, Identity report')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-1' })
-    await press('Download again: Loan variation Lindqvist, JSON')
+    await press('Download again: Loan variation Lindqvist, Identity data')
     expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['dl-3'] })
-    await press('Stop: Power of attorney Lindqvist, PDF')
+    await press('Stop: Power of attorney Lindqvist, Identity report')
     expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
     expect(opened.app.router.route.rest).toEqual([])
   })
@@ -336,8 +336,8 @@ describe('the files', () => {
     try {
       await open(fakeApi({ downloads: [pdf, { ...pdf, id: 'j', type: 'json' }] }))
       expect(screen.queryByRole('columnheader', { name: 'Type' })).toBeNull()
-      expect(said('PDF · To “Downloads”')).toBe(true)
-      expect(said('JSON · To “Downloads”')).toBe(true)
+      expect(said('Identity report · To “Downloads”')).toBe(true)
+      expect(said('Identity data · To “Downloads”')).toBe(true)
     } finally {
       width.mockRestore()
     }

@@ -12,9 +12,9 @@ import { presentError } from '../../words/errors.ts'
 import { isConnectionError, type StatusWords } from '../../words/statuses.ts'
 
 export const typeWords: Record<DownloadType, { short: string; long: string }> = {
-  pdf: { short: 'PDF', long: 'Identity report (PDF)' },
-  json: { short: 'JSON', long: 'Identity data (JSON)' },
-  signed: { short: 'Signed', long: 'Signed document' }
+  pdf: { short: 'Identity report', long: 'Identity report (PDF)' },
+  json: { short: 'Identity data', long: 'Identity data (JSON)' },
+  signed: { short: 'Signed document', long: 'Signed document' }
 }
 
 /** Returns the progress of files requested since the queue was last empty; if unknown, of all there ever were. */
