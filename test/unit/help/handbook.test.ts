@@ -124,6 +124,9 @@ describe('the search', () => {
     expect(idsOf('bulk')).toEqual(['Bulk send', 'Drafts'])
     expect(idsOf('RAWIRI lodz')).toEqual(['Sending'])
     expect(idsOf('rows bulk')).toEqual(['Bulk send'])
+    expect(search(sections('## Wrong', 'An e-mail address.'), 'wrong email').map(({ isNear }) => isNear)).toEqual([
+      undefined
+    ])
     expect([idsOf('  '), idsOf('nowhere')]).toEqual([[], []])
   })
 

@@ -91,7 +91,8 @@ const MIN_WORD_LENGTH = 4
  * question, returns those with the most of its longer words, at least half of them.
  */
 export function search(sections: readonly Section[], typed: string): SearchResult[] {
-  const words = wordsOf(typed)
+  // The handbook writes "e-mail".
+  const words = wordsOf(typed).map((word) => word.replace(/^email/, 'e-mail'))
   if (words.length === 0) return []
   const all = sectionsMatching(sections, words, words.length)
   if (all.length > 0) return all
