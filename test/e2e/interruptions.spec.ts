@@ -73,7 +73,7 @@ test('a send whose answer was lost is uncertain until the service can be read, a
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
   line.setFaultBy((method, path) => (isSend(method, path) ? 'lose-answer' : 'cut'))
   await clerk.send()
-  await expect(clerk.window.getByText('No answer from the service. It may have arrived.')).toBeVisible()
+  await expect(clerk.window.getByText('Not confirmed. It may have arrived.')).toBeVisible()
   await clerk.button('Check now').click()
   await expect(clerk.window.getByText('We couldn’t check with the service.')).toBeVisible()
   line.setFault('pass')

@@ -69,7 +69,7 @@ describe('choosing what to send', () => {
     await press(/^Tenancy, two tenants/)
     expect(step()).toBe('Spreadsheet')
     expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Spreadsheet' }))
-    expect(screen.getByText(/^Preset “Tenancy, two tenants”: 1 template, 1 signer/)).toBeTruthy()
+    expect(screen.getByText(/^Preset “Tenancy, two tenants”: 1 document, 1 signer/)).toBeTruthy()
     await press('Change: What to send')
     expect(step()).toBe('What to send')
   })
@@ -87,7 +87,7 @@ describe('choosing what to send', () => {
   test('lists templates when the office has no presets', async () => {
     await open({}, { presets: [] })
     await press(/^Residential tenancy agreement/)
-    expect(screen.getByText(/^Template “Residential tenancy agreement”: 1 template, 2 signers/)).toBeTruthy()
+    expect(screen.getByText(/^Template “Residential tenancy agreement”: 1 document, 2 signers/)).toBeTruthy()
   })
 
   test('allows a form for several signers, whose names come from the sheet', async () => {

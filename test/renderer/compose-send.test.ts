@@ -456,7 +456,7 @@ describe('following a package after Send', () => {
   test('uncertain: says that it may have arrived and when the next check is, then shows the result', async () => {
     const nextLookAt = opened.clock.now() + 60_000
     await changeSend({ state: 'uncertain', documents: [], error: unanswered, nextLookAt })
-    expect(screen.getByText('No answer from the service. It may have arrived.')).toBeTruthy()
+    expect(screen.getByText('Not confirmed. It may have arrived.')).toBeTruthy()
     expect(screen.getByText(/checks automatically, next check at \d\d:\d\d/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
     expect(screen.queryByRole('button', { name: /^Undo send/ })).toBeNull()
@@ -469,7 +469,7 @@ describe('following a package after Send', () => {
     control().fail('sends.reconcile', { code: 'offline', message: 'No network.' })
     await press('Check now')
     expect(await screen.findByText('We couldn’t check with the service.')).toBeTruthy()
-    expect(screen.getByText('No answer from the service. It may have arrived.')).toBeTruthy()
+    expect(screen.getByText('Not confirmed. It may have arrived.')).toBeTruthy()
   })
 
   test('not sent: shows the form, which can be sent again', async () => {

@@ -53,8 +53,8 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
     case 'paused':
       if (pause)
         return {
-          title: 'The Outbox is paused.',
-          meaning: `${pauseInWords(pause, now).title} It will be sent once you resume.`
+          title: pauseInWords(pause, now).title,
+          meaning: 'It will be sent once you resume the Outbox.'
         }
       return { title: 'This batch is paused.', meaning: 'It will be sent once you resume the batch.' }
     case 'rate-limited':

@@ -78,7 +78,7 @@ export function batchNameOf({ fileName, sheets, sheet }: BulkSheet): string {
 
 const nouns: Record<BulkBase['from'], string> = { preset: 'Preset', draft: 'Draft', template: 'Template', form: 'Form' }
 
-/** Returns "Preset “Tenancy”: 1 template, 2 signers". */
+/** Returns "Preset “Tenancy”: 1 document, 2 signers". */
 export function baseInWords({ from, name, composition }: BulkBase): string {
   const items = itemsInWords(composition)
   const people = composition.items.reduce((sum, item) => sum + item.signers.length, 0)

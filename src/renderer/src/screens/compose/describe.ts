@@ -9,11 +9,11 @@ import { zoneNameInWords } from '../../words/zones.ts'
 
 const DAY = 86_400_000
 
-/** Returns "2 forms" or "1 template". */
+/** Returns "2 forms" or "1 document". */
 export function itemsInWords(composition: Composition): string {
   return composition.kind === 'form-direct'
     ? counted(composition.items.length, ['# form', '# forms'])
-    : counted(composition.items.length, ['# template', '# templates'])
+    : counted(composition.items.length, ['# document', '# documents'])
 }
 
 /** Returns what to call a form or template while its name is incomplete. */
