@@ -78,14 +78,15 @@ const TEXTS: Record<string, string> = {
 /** Fills a field with a plausible value. */
 export function fillField(field: FieldRecord, at: number): void {
   if (field.value || field.readOnly) return
-  const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)
+  const isAboutBirth = /birth/i.test(field.label)
+  const day = isAboutBirth ? '1990-04-12' : new Date(at + 20 * DAY).toISOString().slice(0, 10)
   const byType: Record<FieldRecord['type'], string> = {
-    Text: TEXTS[field.reference] ?? (field.required ? 'As discussed' : ''),
+    Text: TEXTS[field.reference] ?? (field.required ? (isAboutBirth ? 'Petone, New Zealand' : 'As discussed') : ''),
     MultiLineText: field.required ? '18 Example Street, Petone' : '',
     CheckBox: field.required ? 'true' : 'false',
     RadioButton: field.choices?.[0]?.value ?? '',
     DropDownList: field.choices?.[0]?.value ?? '',
-    DateInput: soon
+    DateInput: day
   }
   field.value = byType[field.type]
 }
