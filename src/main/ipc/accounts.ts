@@ -6,6 +6,7 @@ import type {
   AccountPermissions,
   AccountRights,
   AccountView,
+  AppError,
   ConnectionView,
   DocumentQuery
 } from '../../shared/contract/index.ts'
@@ -340,6 +341,25 @@ export function shownIds(accounts: Accounts): readonly [first: string, ...others
   return first === undefined
     ? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
     : [first, ...others]
+}
+
+/**
+ * Returns the check that a record belongs to an account that the request covers. It returns the record's id.
+ * @param accountOf returns a record's account.
+ * @param refusal what is said if it belongs to another.
+ * @throws AppFailure `gone`.
+ */
+export function coveredRecord(
+  accounts: Accounts,
+  accountOf: (id: string) => string,
+  { message, ...more }: Pick<AppError, 'message' | 'next'>
+): (id: string) => string {
+  return (id) => (shownIds(accounts).includes(accountOf(id)) ? id : fail('gone', message, more))
+}
+
+/** Returns a record's account if the request covers it; otherwise the chosen one, which doesn't have the record. */
+export function coveredOwner(accounts: Accounts, owner: string): string {
+  return shownIds(accounts).includes(owner) ? owner : chosenId(accounts)
 }
 
 /** Prepares a query for the index: for the accounts that it covers. */

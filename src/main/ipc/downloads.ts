@@ -5,7 +5,7 @@
 import type { DownloadCheck, DownloadState, DownloadSummary } from '../../shared/contract/index.ts'
 import { assertValidPattern } from '../core/downloads/name-pattern.ts'
 import { defined } from '../core/lib/objects.ts'
-import { chosenId, shownIds } from './accounts.ts'
+import { chosenId, coveredOwner, shownIds } from './accounts.ts'
 import { getDocument } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -20,11 +20,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
   const chosen = () => chosenId(accounts)
   const summary = () => shownIds(accounts).map(downloads.summary).reduce(combineSummaries)
   const forAll = <Answer>(act: (accountId: string) => Promise<Answer>) => Promise.all(shownIds(accounts).map(act))
-  /** The account of a shown download; otherwise the chosen account, which doesn't have it. */
-  function ownerOf(id: string): string {
-    const owner = downloads.accountOf(id)
-    return shownIds(accounts).includes(owner) ? owner : chosen()
-  }
+  const ownerOf = (id: string) => coveredOwner(accounts, downloads.accountOf(id))
   const ownerOfRule = (id: string) =>
     shownIds(accounts).find((accountId) => downloads.rules.list(accountId).some((rule) => rule.id === id)) ?? chosen()
   return {

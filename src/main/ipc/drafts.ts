@@ -2,8 +2,7 @@
 import type { SavedFile } from '../../shared/contract/index.ts'
 import { suggestedName } from '../core/drafts/exchange.ts'
 import { FILE_EXTENSION } from '../core/drafts/exchange-file.ts'
-import { fail } from '../core/lib/failure.ts'
-import { chosenId, shownIds } from './accounts.ts'
+import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -22,16 +21,10 @@ export function draftHandlers(
   const { accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered } = parts
   const { withSyncState } = sharedDrafts
 
-  /** Checks that a draft belongs to an account that the user sees. */
-  function ownDraft(id: string): string {
-    const { accountId } = drafts.summary(id)
-    return shownIds(accounts).includes(accountId) ? id : fail('gone', 'This draft belongs to another account.')
-  }
-
-  function ownPreset(id: string): string {
-    const accountId = presets.accountOf(id)
-    return shownIds(accounts).includes(accountId) ? id : fail('gone', 'This preset belongs to another account.')
-  }
+  const ownDraft = coveredRecord(accounts, (id) => drafts.summary(id).accountId, {
+    message: 'This draft belongs to another account.'
+  })
+  const ownPreset = coveredRecord(accounts, presets.accountOf, { message: 'This preset belongs to another account.' })
 
   async function exportTo(
     what: 'drafts' | 'presets',

@@ -3,8 +3,7 @@
  * screens only get a folder's own, for display.
  */
 import type { Hints } from '../core/documents/polling/hints.ts'
-import { fail } from '../core/lib/failure.ts'
-import { chosenId, shownIds } from './accounts.ts'
+import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -16,9 +15,9 @@ interface DropFolderParts extends Pick<Parts, 'accounts' | 'dropFolders' | 'reve
 export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFolders'> {
   const { accounts, dropFolders } = parts
 
-  function mustBeOwn(accountId: string): void {
-    if (!shownIds(accounts).includes(accountId)) fail('gone', 'This folder belongs to another account.')
-  }
+  const notOwn = { message: 'This folder belongs to another account.' }
+  const ownFolder = coveredRecord(accounts, dropFolders.accountOf, notOwn)
+  const ownPlace = coveredRecord(accounts, (id) => dropFolders.pathOf(id).accountId, notOwn)
 
   return {
     'dropFolders.list': async () => dropFolders.list(chosenId(accounts)),
@@ -28,16 +27,13 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
       return path === undefined ? null : dropFolders.add(accountId, path, 'paused')
     },
     'dropFolders.change': async ({ id, ...changes }) => {
-      mustBeOwn(dropFolders.accountOf(id))
-      return dropFolders.change(id, changes)
+      return dropFolders.change(ownFolder(id), changes)
     },
     'dropFolders.remove': async ({ id }) => {
-      mustBeOwn(dropFolders.accountOf(id))
-      dropFolders.remove(id)
+      dropFolders.remove(ownFolder(id))
     },
     'dropFolders.files': async ({ id, ...page }) => {
-      mustBeOwn(dropFolders.accountOf(id))
-      return dropFolders.files(id, page)
+      return dropFolders.files(ownFolder(id), page)
     },
     'dropFolders.refused': async ({ offset, limit }) => {
       const all = shownIds(accounts).map((id) => dropFolders.refused(id, { offset: 0, limit: offset + limit }))
@@ -51,13 +47,10 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
       }
     },
     'dropFolders.dismissRefused': async ({ folderId, until }) => {
-      mustBeOwn(dropFolders.accountOf(folderId))
-      dropFolders.dismissRefused(folderId, until)
+      dropFolders.dismissRefused(ownFolder(folderId), until)
     },
     'dropFolders.reveal': async ({ id }) => {
-      const { path, accountId } = dropFolders.pathOf(id)
-      mustBeOwn(accountId)
-      parts.reveal(path)
+      parts.reveal(dropFolders.pathOf(ownPlace(id)).path)
     }
   }
 }

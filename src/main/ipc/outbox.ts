@@ -2,9 +2,8 @@
 import type { OutboxView, SendCounts } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { type TableFormat, tableFile } from '../core/bulk/table-file.ts'
-import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { chosenId, shownIds } from './accounts.ts'
+import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -19,32 +18,28 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   const { accounts, drafts, note, outbox, sharedDrafts } = parts
   const { batches } = outbox
 
-  function ownDraft(id: string): string {
-    // Packages are sent in the name of an account that the user sees.
-    if (!shownIds(accounts).includes(drafts.summary(id).accountId)) {
-      fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
-    }
-    sharedDrafts.assertSendable(id)
-    return id
-  }
+  // Packages are sent in the name of an account that the user sees.
+  const ownDraft = coveredRecord(accounts, (id) => drafts.summary(id).accountId, {
+    message: 'This draft belongs to another account.',
+    next: 'Choose that account to send it.'
+  })
+  const ownSend = coveredRecord(accounts, (id) => outbox.get(id).accountId, {
+    message: 'This send belongs to another account.',
+    next: 'Choose that account to see it.'
+  })
+  const ownBatch = coveredRecord(accounts, (id) => batches.get(id).accountId, {
+    message: 'This batch belongs to another account.',
+    next: 'Choose that account to see it.'
+  })
 
-  function ownSend(id: string): string {
-    if (!shownIds(accounts).includes(outbox.get(id).accountId)) {
-      fail('gone', 'This send belongs to another account.', { next: 'Choose that account to see it.' })
-    }
+  function sendableDraft(id: string): string {
+    sharedDrafts.assertSendable(ownDraft(id))
     return id
   }
 
   /** Withdraws a send from the office first, since another workstation may send it. */
   async function withdrawFromOffice(id: string): Promise<string> {
     await outbox.shared.withholdForUndo(outbox.get(ownSend(id)))
-    return id
-  }
-
-  function ownBatch(id: string): string {
-    if (!shownIds(accounts).includes(batches.get(id).accountId)) {
-      fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to see it.' })
-    }
     return id
   }
 
@@ -61,7 +56,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   }
 
   return {
-    'sends.start': async ({ draftId, at }) => outbox.enqueue(ownDraft(draftId), { at }),
+    'sends.start': async ({ draftId, at }) => outbox.enqueue(sendableDraft(draftId), { at }),
     'sends.now': async ({ id }) => outbox.sendNow(ownSend(id)),
     'sends.undo': async ({ id }) => outbox.undo(await withdrawFromOffice(id)),
     'sends.release': async ({ id }) => {

@@ -1,7 +1,7 @@
 /** Requests about verifying signatures of documents, and the findings. */
 import type { VerificationList } from '../../shared/contract/index.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
-import { chosenId, shownIds } from './accounts.ts'
+import { chosenId, coveredOwner, shownIds } from './accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf, RequestHandlers } from './registration.ts'
@@ -35,9 +35,7 @@ export function verificationHandlers(parts: Pick<Parts, 'accounts' | 'verificati
         limit
       ),
     'verifications.dismiss': async ({ id }) => {
-      const owner = verifications.accountOf(id)
-      // For an account that isn't shown, the chosen account is used, which doesn't have the verification.
-      verifications.dismiss(shownIds(accounts).includes(owner) ? owner : chosenId(accounts), id)
+      verifications.dismiss(coveredOwner(accounts, verifications.accountOf(id)), id)
     }
   }
 }
