@@ -1,6 +1,6 @@
 // Appointments that an office's workstations share: who is expected, who came and who was called is the same at each,
-// with the server running, away and restored. What two change of one is merged where possible, and otherwise becomes
-// two appointments.
+// with the server running, unreachable and restored. Concurrent changes to one are merged where possible; otherwise it
+// becomes two appointments.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -9,10 +9,10 @@ import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
 const HOUR = 3_600_000
-type Given = Partial<Omit<Input<'appointments.save'>, 'id'>>
+type Values = Partial<Omit<Input<'appointments.save'>, 'id'>>
 
 class Station extends OfficeStation {
-  /** The part of its saves that gets lost. */
+  /** Which part of its saves is lost. */
   loses: 'nothing' | 'requests' | 'answers' = 'nothing'
 
   override join(name: string): Promise<void> {
@@ -31,7 +31,7 @@ class Station extends OfficeStation {
     return this.#appointments.table.between(this.work.accountId, 0, Number.MAX_SAFE_INTEGER)
   }
   /** Adds an appointment as an import of a calendar event with that key would. */
-  imported(key: string, given: Partial<StoredAppointment> = {}): void {
+  imported(key: string, values: Partial<StoredAppointment> = {}): void {
     const before = this.#appointments.table.byKey(this.work.accountId, key)
     const blank = { series: undefined, version: 0, email: '', mobile: '', minutes: 30, place: '', about: '', calls: 0 }
     const none = { person: undefined, before: undefined, number: undefined, arrivedAt: undefined, calledAt: undefined }
@@ -46,19 +46,19 @@ class Station extends OfficeStation {
       at: noon(),
       state: 'expected',
       ...before,
-      ...given
+      ...values
     })
     this.work.parts.records.localChanged()
   }
-  add(name: string, given: Given = {}): string {
+  add(name: string, values: Values = {}): string {
     const before = new Set(this.all().map(({ id }) => id))
-    this.#appointments.save({ name, at: noon(), minutes: 30, ...given })
+    this.#appointments.save({ name, at: noon(), minutes: 30, ...values })
     return this.all().find(({ id }) => !before.has(id))?.id ?? expect.fail('It was not added.')
   }
-  change(id: string, given: Given): void {
+  change(id: string, values: Values): void {
     const one = this.all().find((other) => other.id === id) ?? expect.fail('It is not there.')
     const { name, at, minutes, email, mobile, place, about } = one
-    this.#appointments.save({ id, name, at, minutes, email, mobile, place, about, ...given })
+    this.#appointments.save({ id, name, at, minutes, email, mobile, place, about, ...values })
   }
   mark(id: string, as: Input<'appointments.mark'>['as']): void {
     this.#appointments.mark(id, as)
@@ -85,7 +85,7 @@ function expectAll(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.list()).toEqual(wanted)
 }
 
-test('joining brings all along; what is changed, marked and removed at one is so at each', async () => {
+test('joining shares all appointments; each change, mark and removal applies at every workstation', async () => {
   const mere = at(0).add('Mere Parata')
   const tama = at(1).add('Tama Brooks', { place: 'Room 1' })
   await joinBoth()
@@ -109,7 +109,7 @@ test('joining brings all along; what is changed, marked and removed at one is so
   expectAll('Tama Brooks, Room 2, expected')
 })
 
-test('each says where someone was called, but for where that is here', async () => {
+test('each workstation shows where else someone was called', async () => {
   await joinBoth()
   const mere = at(0).add('Mere Parata')
   await whenSynced()
@@ -131,13 +131,13 @@ test('each says where someone was called, but for where that is here', async () 
   expectAll('Mere Parata, done')
 })
 
-describe('who is called', () => {
+describe('calling someone', () => {
   const called = (index: number, id: string) => at(index).work.parts.calls.call(id)
   const refused = {
     appError: { code: 'busy', message: expect.stringMatching(/^Front desk called this person at \d\d:\d\d\.$/) }
   }
 
-  test('at one counter can’t be at another in the same moment, until they have come or some minutes are over', async () => {
+  test('is refused at a second counter until they have come or the call has expired', async () => {
     await joinBoth()
     const [mere, tama] = [at(0).add('Mere Parata'), at(0).add('Tama Brooks')]
     at(1).imported('event')
@@ -162,7 +162,7 @@ describe('who is called', () => {
     await called(1, event(1))
   })
 
-  test('gets a number that nobody else has, and is called while the server is away, too', async () => {
+  test('gives everyone a number of their own, and works while the server is unreachable', async () => {
     await joinBoth()
     const ids = Array.from({ length: 6 }, (_, index) => at(0).add(`Person ${index}`))
     await whenSynced()
@@ -178,30 +178,30 @@ describe('who is called', () => {
   })
 })
 
-describe('two who change one at the same time', () => {
-  async function apart(given: Given = {}): Promise<string> {
+describe('an appointment changed at two workstations at once', () => {
+  async function addAndDisconnect(values: Values = {}): Promise<string> {
     await joinBoth()
-    const id = at(0).add('Mere Parata', given)
+    const id = at(0).add('Mere Parata', values)
     await whenSynced()
     at(0).disconnect()
     return id
   }
-  async function together(): Promise<void> {
+  async function reconnectAndSync(): Promise<void> {
     await at(1).whenSynced()
     await at(0).reconnect()
     await whenSynced()
   }
 
-  test('both have their way where it isn’t the same that they changed', async () => {
-    const id = await apart()
+  test('keeps both changes to different fields', async () => {
+    const id = await addAndDisconnect()
     at(0).change(id, { name: 'Mere Parata-Reid' })
     at(1).change(id, { place: 'Room 2' })
     at(1).mark(id, 'arrived')
-    await together()
+    await reconnectAndSync()
     expectAll('Mere Parata-Reid, Room 2, arrived')
   })
 
-  test('both have their way where what one gave before never came there', async () => {
+  test('keeps both changes even if the request with one was lost at first', async () => {
     await joinBoth()
     const id = at(0).add('Mere Parata')
     await whenSynced()
@@ -215,40 +215,40 @@ describe('two who change one at the same time', () => {
     expectAll('Mere Parata-Reid, Room 2, expected')
   })
 
-  test('where both went on with one who came, the one who is further counts, and nobody who came didn’t', async () => {
-    const id = await apart()
+  test('takes the later state, and an arrival wins over a no-show', async () => {
+    const id = await addAndDisconnect()
     at(0).mark(id, 'no-show')
     at(1).mark(id, 'arrived')
-    await together()
+    await reconnectAndSync()
     expectAll('Mere Parata, arrived')
     at(0).disconnect()
     at(0).mark(id, 'here')
     at(1).mark(id, 'done')
-    await together()
+    await reconnectAndSync()
     expectAll('Mere Parata, done')
     expect(at(0).all()[0]?.number).toBe(1)
   })
 
-  test('who came isn’t there already on the day that the other moved it to', async () => {
-    const id = await apart()
+  test('isn’t marked as arrived if the other moved it to another day', async () => {
+    const id = await addAndDisconnect()
     at(0).change(id, { at: noon() + 24 * HOUR })
     at(1).mark(id, 'arrived')
-    await together()
+    await reconnectAndSync()
     expectAll('Mere Parata, expected')
     expect(at(1).all()).toMatchObject([{ at: noon() + 24 * HOUR, number: undefined, arrivedAt: undefined }])
     // Moved to later on the same day, they have arrived.
     at(0).disconnect()
     at(0).change(id, { at: noon() + 25 * HOUR })
     at(1).mark(id, 'arrived')
-    await together()
+    await reconnectAndSync()
     expectAll('Mere Parata, arrived')
   })
 
-  test('where both changed the same, the office’s stays and the other is there beside it', async () => {
-    const id = await apart()
+  test('becomes two if both changed the same field, and the office’s stays unchanged', async () => {
+    const id = await addAndDisconnect()
     at(0).change(id, { name: 'Mere Reid' })
     at(1).change(id, { name: 'Mary Parata' })
-    await together()
+    await reconnectAndSync()
     expectAll('Mary Parata, expected', 'Mere Reid, expected')
     expect(
       at(1)
@@ -257,23 +257,23 @@ describe('two who change one at the same time', () => {
     ).toMatch(/^\(Front desk, \d\d:\d\d on .*\)$/)
   })
 
-  test('what one removed and the other changed is there; what one removed alone isn’t', async () => {
-    const id = await apart()
+  test('is kept if one removed it and the other changed it', async () => {
+    const id = await addAndDisconnect()
     at(0).remove(id)
     at(1).mark(id, 'arrived')
-    await together()
+    await reconnectAndSync()
     expectAll('Mere Parata, arrived')
     const [one] = at(1).all()
     at(0).disconnect()
     at(0).mark(one?.id ?? '', 'here')
     at(1).remove(one?.id ?? '')
-    await together()
+    await reconnectAndSync()
     expect(at(1).list()).toEqual(['Mere Parata, here, at Front desk'])
   })
 })
 
-describe('an event of a calendar', () => {
-  test('that two imported is one, as the newer file has it, also once it was removed and is imported again', async () => {
+describe('a calendar event', () => {
+  test('imported twice is one appointment as in the newer file, and returns if imported after removal', async () => {
     at(0).imported('event', { name: 'Mere Parata', version: 1 })
     at(1).imported('event', { name: 'Mere Parata', version: 2, place: 'Room 2', state: 'arrived' })
     await joinBoth()
@@ -287,7 +287,7 @@ describe('an event of a calendar', () => {
     expectAll('Mere Parata, expected')
   })
 
-  test('of which no file is the newer stays as the office has it', async () => {
+  test('imported differently at two workstations is as in the newer file', async () => {
     at(0).imported('event', { name: 'Mere Parata', place: 'Room 1' })
     await joinBoth()
     await whenSynced()
@@ -301,8 +301,8 @@ describe('an event of a calendar', () => {
   })
 })
 
-describe('what is over', () => {
-  test('is gone here and at the office, and is nobody’s removal', async () => {
+describe('a past appointment', () => {
+  test('is purged by each workstation and the server separately, never as a removal', async () => {
     await joinBoth()
     at(0).add('Mere Parata')
     const later = at(0).add('Tama Brooks', { at: noon() + 48 * HOUR })
@@ -319,7 +319,7 @@ describe('what is over', () => {
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
   })
 
-  test('before the office has heard of it stays here as long as it does, and no copy is made of it', async () => {
+  test('that the office never had stays on its workstation, and isn’t duplicated', async () => {
     await joinBoth()
     at(0).add('Mere Parata', { at: at(0).work.time.now - 72 * HOUR })
     for (let round = 0; round < 3; round++) await at(0).whenSynced()
@@ -333,19 +333,19 @@ describe('what is over', () => {
   })
 })
 
-test('a server that was put back has again what came since', async () => {
+test('a restored server regains the changes that it lost', async () => {
   await joinBoth()
   const id = at(0).add('Mere Parata')
   const gone = at(0).add('Aroha King')
   await whenSynced()
-  const putBack = await dumpOf(two.office)
+  const restoreServer = await dumpOf(two.office)
   at(1).mark(id, 'arrived')
   at(1).add('Tama Brooks')
   at(1).remove(gone)
   await whenSynced()
   for (const desk of desks) desk.disconnect()
   at(0).mark(id, 'here')
-  await putBack()
+  await restoreServer()
   await at(1).reconnect()
   await at(0).reconnect()
   await whenSynced()
@@ -353,12 +353,12 @@ test('a server that was put back has again what came since', async () => {
 })
 
 test.each([[[0, 1]], [[1, 0]]])(
-  'a server that was put back has what was changed later, and what wasn’t told: %s',
+  'a restored server keeps both a lost and an unsynced change: order %s',
   async (order) => {
     await joinBoth()
     const mere = at(0).add('Mere Parata')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).disconnect()
     for (const place of ['Room 1', 'Room 2']) {
       at(1).change(mere, { place })
@@ -366,51 +366,51 @@ test.each([[[0, 1]], [[1, 0]]])(
     }
     at(1).disconnect()
     at(0).change(mere, { place: 'Room 3' })
-    await putBack()
+    await restoreServer()
     for (const index of order) await at(index).reconnect()
     await whenSynced()
     expectAll('Mere Parata, Room 2, expected', 'Mere Parata, Room 3, expected')
   }
 )
 
-test('a server that was put back has one of an appointment that two went on with in other ways', async () => {
+test('a restored server merges changes of two workstations to different fields', async () => {
   await joinBoth()
   const mere = at(0).add('Mere Parata')
   await whenSynced()
-  const putBack = await dumpOf(two.office)
+  const restoreServer = await dumpOf(two.office)
   await at(1).powerOff()
   at(0).change(mere, { place: 'Room 1' })
   await at(0).whenSynced()
   await at(0).powerOff()
   at(1).change(mere, { about: 'Lease' })
-  await putBack()
+  await restoreServer()
   for (const index of [1, 0]) await at(index).killAndRestart()
   await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
   for (const desk of desks) expect(desk.all()).toMatchObject([{ about: 'Lease' }])
 })
 
-test('a server that was put back has once what someone removed since, and several had changed before', async () => {
+test('an appointment that several changed before a restore and one removed since is kept once', async () => {
   await joinBoth()
   const third = await openStation(Station, two.office, at(0))
   await third.join('Counter 3')
   const mere = at(0).add('Mere Parata')
   await whenSynced()
   await third.whenSynced()
-  const putBack = await dumpOf(two.office)
+  const restoreServer = await dumpOf(two.office)
   await at(1).powerOff()
   at(0).change(mere, { place: 'Room 1' })
   for (const desk of [at(0), third]) await desk.whenSynced()
   for (const desk of [at(0), third]) await desk.powerOff()
   at(1).remove(mere)
-  await putBack()
+  await restoreServer()
   for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
   await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
   expect(third.list()).toEqual(at(0).list())
 })
 
-test('the server keeps no name, and what another workstation writes that isn’t right isn’t taken', async () => {
+test('the server stores no readable name, and invalid appointments from others are ignored', async () => {
   await joinBoth()
   const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })
   at(1).imported('planted-key')
@@ -442,7 +442,7 @@ test('the server keeps no name, and what another workstation writes that isn’t
   expectAll('Good, expected', 'Planted name, expected', 'planted-key, expected')
 })
 
-test('whatever happens in whatever order, each has the same in the end, and nothing that someone wrote is lost', async () => {
+test('after any sequence of events, all have the same appointments, and nothing written is lost', async () => {
   await joinBoth()
   const steps = ['expected', 'arrived', 'called', 'here', 'done'] as const
   const command = fc.record({

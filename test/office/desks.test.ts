@@ -27,7 +27,7 @@ afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 interface Desk {
   work: Workplace
   connect: () => void
-  /** Reads everything new, and sends everything that has to go over. */
+  /** Pulls everything new, and pushes everything that isn't synced yet. */
   synced: () => Promise<void>
   state: (id: string) => string | undefined
   put: () => string
@@ -81,14 +81,14 @@ afterEach(async () => {
 })
 
 const arrived = () => front.work.receivedRequests('SendForms2').length
-/** Waits for a send's state at a desk, which syncs again and again. */
+/** Waits for a send's state at a workstation, which syncs repeatedly. */
 const becomes = (desk: Desk, id: string, state: string | undefined) =>
   expect
     .poll(
       async () => {
         await desk.synced()
         await desk.work.time.pass(5_000)
-        // What the other did a moment ago may still be on its way.
+        // What the other has just done may not be stored yet.
         for (const { work } of [front, back]) if (work !== desk.work) await work.time.pass(200)
         return desk.state(id)
       },
@@ -96,8 +96,8 @@ const becomes = (desk: Desk, id: string, state: string | undefined) =>
     )
     .toBe(state)
 
-describe('a package that is put in the outbox at one workstation', () => {
-  test('leaves once, whichever has it, and each shows that it is sent', async () => {
+describe('a package queued at one workstation', () => {
+  test('is sent once by either workstation, and both show it as sent', async () => {
     const ids = Array.from({ length: 6 }, () => front.put())
     for (const id of ids) await becomes(front, id, 'sent')
     for (const id of ids) await becomes(back, id, 'sent')
@@ -108,7 +108,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     expect(front.work.outbox.get(ids[0] ?? '').desk).toBeUndefined()
   })
 
-  test('goes over as soon as it is there', async () => {
+  test('is pushed to the office immediately', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
     const has = async () => {
@@ -116,11 +116,11 @@ describe('a package that is put in the outbox at one workstation', () => {
       return (await storeOf(1, back.work).stateOf(id)) ?? 'nothing'
     }
     await expect.poll(has, { interval: 20, timeout: 60_000 }).toBe('ready')
-    // Not through a round that comes anyway.
+    // Not through the regular sync.
     expect(front.work.time.elapsed()).toBeLessThan(60_000)
   })
 
-  test('is read with the others that the bell rings for, the last of them, too', async () => {
+  test('is read after its notification, and many notifications in a row cause few reads', async () => {
     const store = storeOf(1, back.work)
     const { accountId, time, outbox } = back.work
     let [asked, answered] = [0, 0]
@@ -134,7 +134,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     for (let ring = 0; ring < 40; ring++) {
       outbox.shared.notified(accountId)
       await time.pass(25)
-      // If nothing is new, that is all that is asked.
+      // If nothing is new, this is the only request.
       await expect.poll(() => answered, { interval: 1 }).toBe(asked)
     }
     expect(asked).toBeGreaterThan(0)
@@ -149,7 +149,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     await expect.poll(reads, { interval: 20, timeout: 60_000 }).toBeDefined()
   })
 
-  test('leaves from another one, where its own is switched off', async () => {
+  test('is sent by another workstation if its own is disconnected', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
     await front.synced()
@@ -162,7 +162,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     expect(arrived()).toBe(1)
   })
 
-  test('waits while the server is away, and goes once it is there', async () => {
+  test('waits while the server is unreachable, and is sent afterwards', async () => {
     front.work.parts.outbox.shared.disconnect()
     const id = front.put()
     await front.work.time.pass(60_000)
@@ -174,14 +174,14 @@ describe('a package that is put in the outbox at one workstation', () => {
     expect(arrived()).toBe(1)
   })
 
-  test('counts as sent already at every other', async () => {
+  test('counts as already sent at every other workstation', async () => {
     const id = front.put()
     await becomes(front, id, 'sent')
     await becomes(back, id, 'sent')
     expect(back.work.outbox.sameSent(back.work.accountId, forms())).toMatchObject({ state: 'sent' })
   })
 
-  test('is taken back for the whole office', async () => {
+  test('can be undone for the whole office', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
     await becomes(front, id, 'ready')
@@ -195,7 +195,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     expect(front.work.drafts.list([front.work.accountId]).counts.drafts).toBe(1)
   })
 
-  test('can’t be taken back once another has it, nor while the server is away', async () => {
+  test('can’t be undone once another has claimed it, or while the server is unreachable', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
     await becomes(front, id, 'ready')
@@ -212,8 +212,8 @@ describe('a package that is put in the outbox at one workstation', () => {
   })
 })
 
-describe('what one workstation knows better than the server', () => {
-  test('that a package was sent keeps it from being sent again', async () => {
+describe('a workstation that knows more than the server', () => {
+  test('doesn’t resend a package that it knows was sent', async () => {
     const id = front.put()
     await becomes(front, id, 'sent')
     await office.sql(`UPDATE office.send SET state = 'ready', goes_at = now() WHERE id = $1`, [id])
@@ -233,9 +233,9 @@ describe('what one workstation knows better than the server', () => {
   })
 })
 
-describe('what came of an attempt', () => {
+describe('the result of an attempt', () => {
   /** Returns the database's flush setting at each insert and update of an attempt's outcome. */
-  function watched(tell: ReturnType<typeof storeOf>['finishAndClaim']) {
+  function watched(finish: ReturnType<typeof storeOf>['finishAndClaim']) {
     back.work.parts.outbox.shared.disconnect()
     const { db, outbox } = front.work.parts
     const pragma = vi.spyOn(db, 'pragma')
@@ -245,7 +245,7 @@ describe('what came of an attempt', () => {
       db.exec(`CREATE TEMP TRIGGER ${how}ed AFTER ${how} ON office_results BEGIN SELECT said('${how}'); END`)
     const store = storeOf(0, front.work)
     const finishAndClaim: typeof store.finishAndClaim = (...its) =>
-      its[1].length === 0 ? store.finishAndClaim(...its) : tell(...its)
+      its[1].length === 0 ? store.finishAndClaim(...its) : finish(...its)
     outbox.shared.connect({ ...store, finishAndClaim }, 1)
     front.put()
     return async () => {
@@ -257,7 +257,7 @@ describe('what came of an attempt', () => {
   // As set for a test's workstation.
   const WRITTEN_AGAIN = 'UPDATE: synchronous = 0'
 
-  test('is told without waiting for the disk', async () => {
+  test('is reported without waiting for the disk', async () => {
     const said = watched(storeOf(0, front.work).finishAndClaim)
     await expect.poll(said).toEqual([WRITTEN])
     for (const id of front.work.outbox.list([front.work.accountId], all).rows) await becomes(front, id.id, 'sent')
@@ -266,16 +266,16 @@ describe('what came of an attempt', () => {
 
   const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
   test.each([
-    ['can’t be told', () => Promise.reject(new AppFailure(error))],
-    ['is told, and no answer comes', () => new Promise<never>(() => undefined)]
-  ])('is on the disk where it %s', async (_, tell) => {
-    const said = watched(tell)
+    ['can’t be reported', () => Promise.reject(new AppFailure(error))],
+    ['is reported and no answer comes', () => new Promise<never>(() => undefined)]
+  ])('is flushed to the disk if it %s', async (_, finish) => {
+    const said = watched(finish)
     await expect.poll(said).toEqual(expect.arrayContaining([WRITTEN, WRITTEN_AGAIN]))
   })
 })
 
-describe('an answer of the office', () => {
-  test('to a turn that comes once this workstation has left has nothing leave from here', async () => {
+describe('an answer', () => {
+  test('from the office that arrives after this workstation left causes no send', async () => {
     const { accountId, outbox, time } = front.work
     const store = storeOf(0, front.work)
     const [asked, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -308,23 +308,23 @@ describe('an answer of the office', () => {
     expect(arrived()).toBe(0)
   })
 
-  test('that it was to send what was taken back here is told before it takes anything else', async () => {
+  test('from the office with packages undone here has them returned before any others are claimed', async () => {
     const { accountId, outbox, parts, time } = front.work
     const store = storeOf(0, front.work)
     const goes = Promise.withResolvers<void>()
-    // The office still has them: another workstation would send them.
+    // The office still has the packages: another workstation would send them.
     back.work.outbox.shared.disconnect()
-    // As while a batch of hundreds is withheld one by one.
+    // As when a batch of hundreds is withheld one by one.
     const withhold: typeof store.withhold = async (...its) => {
       await goes.promise
       return await store.withhold(...its)
     }
     const ids: string[] = []
-    let [both, told] = [0, 0]
+    let [both, finished] = [0, 0]
     const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
       const answer = await store.finishAndClaim(...its)
       const isOfThese = its[1].some(({ id }) => ids.includes(id))
-      if (isOfThese) told++
+      if (isOfThese) finished++
       if (isOfThese && answer.claims.length > 0) both++
       return answer
     }
@@ -336,12 +336,12 @@ describe('an answer of the office', () => {
     for (const id of ids) parts.db.prepare(`UPDATE sends SET state = 'cancelled', settled_at = 1 WHERE id = ?`).run(id)
     await storeOf(0, front.work).resume(officeId)
     void front.synced()
-    const tells = async () => {
+    const finishes = async () => {
       outbox.resume(accountId)
       await time.pass(500)
-      return told
+      return finished
     }
-    await expect.poll(tells, { interval: 5, timeout: 60_000 }).toBeGreaterThan(2)
+    await expect.poll(finishes, { interval: 5, timeout: 60_000 }).toBeGreaterThan(2)
     expect(both).toBe(0)
     goes.resolve()
     await becomes(front, last, 'sent')
@@ -351,7 +351,7 @@ describe('an answer of the office', () => {
     expect(arrived()).toBe(1)
   })
 
-  test('that another has claimed what was taken back here, and not told yet, has it leave no more once it is back', async () => {
+  test('from the office that another claimed a package undone here still cancels it once returned unsent', async () => {
     const { accountId, outbox, parts, time } = front.work
     const [mine, others] = [storeOf(0, front.work), storeOf(1, back.work)]
     back.work.outbox.shared.disconnect()
@@ -383,7 +383,7 @@ describe('an answer of the office', () => {
     expect(arrived()).toBe(0)
   })
 
-  test('that brings what another package may leave by: it does, where nobody can be told what became of the one before', async () => {
+  test('from the office with a claim is used, even if the previous result can’t be announced', async () => {
     const { outbox, accountId, disk } = front.work
     back.work.outbox.shared.disconnect()
     await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
@@ -397,39 +397,36 @@ describe('an answer of the office', () => {
   })
 
   test.each([
-    ['is on its way', 'sending'],
-    ['was called in doubt meanwhile', 'uncertain']
-  ])(
-    'of the service that the database doesn’t take keeps no other from being written, where its package %s',
-    async (_, state) => {
-      const { outbox, accountId, parts, time } = front.work
-      back.work.outbox.shared.disconnect()
-      const store = storeOf(0, front.work)
-      const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
-        const told = await store.finishAndClaim(...its)
-        for (const { id } of its[1])
-          if (id === first) parts.db.prepare('UPDATE sends SET state = ? WHERE id = ?').run(state, id)
-        return told
-      }
-      outbox.shared.connect({ ...store, finishAndClaim }, 1)
-      await outbox.shared.pause(accountId, true)
-      await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
-      const first = front.put()
-      await time.pass(1_000)
-      const second = front.put()
-      await front.synced()
-      parts.db.exec(`CREATE TEMP TRIGGER rejected BEFORE UPDATE OF response ON send_bodies
-      WHEN length(NEW.response) > 20 AND NEW.number = (SELECT number FROM main.sends WHERE id = '${first}') BEGIN SELECT RAISE(ABORT, 'It is too large.'); END`)
-      await outbox.shared.pause(accountId, false)
-      for (const id of [first, second]) await becomes(front, id, 'sent')
-      expect(front.work.outbox.get(first).packageReference).toBeUndefined()
-      expect(arrived()).toBe(2)
+    ['is being sent', 'sending'],
+    ['became uncertain meanwhile', 'uncertain']
+  ])('from the service that the database refuses doesn’t block others, when its package %s', async (_, state) => {
+    const { outbox, accountId, parts, time } = front.work
+    back.work.outbox.shared.disconnect()
+    const store = storeOf(0, front.work)
+    const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
+      const answer = await store.finishAndClaim(...its)
+      for (const { id } of its[1])
+        if (id === first) parts.db.prepare('UPDATE sends SET state = ? WHERE id = ?').run(state, id)
+      return answer
     }
-  )
+    outbox.shared.connect({ ...store, finishAndClaim }, 1)
+    await outbox.shared.pause(accountId, true)
+    await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
+    const first = front.put()
+    await time.pass(1_000)
+    const second = front.put()
+    await front.synced()
+    parts.db.exec(`CREATE TEMP TRIGGER rejected BEFORE UPDATE OF response ON send_bodies
+      WHEN length(NEW.response) > 20 AND NEW.number = (SELECT number FROM main.sends WHERE id = '${first}') BEGIN SELECT RAISE(ABORT, 'It is too large.'); END`)
+    await outbox.shared.pause(accountId, false)
+    for (const id of [first, second]) await becomes(front, id, 'sent')
+    expect(front.work.outbox.get(first).packageReference).toBeUndefined()
+    expect(arrived()).toBe(2)
+  })
 })
 
 describe('a batch', () => {
-  test('that is paused comes back at once, however much is read just then', async () => {
+  test('that is paused is held at the office immediately', async () => {
     const { outbox, accountId, time } = front.work
     const rows = [1, 2].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))
     await outbox.shared.pause(accountId, true)
@@ -447,7 +444,7 @@ describe('a batch', () => {
     expect(time.elapsed() - paused).toBeLessThan(500)
   })
 
-  test('comes back while it is paused, and goes on from any of them', async () => {
+  test('is held at the office while paused, and continues at any workstation once resumed', async () => {
     const { outbox, accountId } = front.work
     const rows = [1, 2, 3].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))
     await outbox.shared.pause(accountId, true)
@@ -478,8 +475,8 @@ describe('a batch', () => {
   })
 })
 
-describe('a workstation that ends in the middle', () => {
-  test('leaves what it had in doubt, one of the others looks, and it isn’t sent twice', async () => {
+describe('a workstation that stops in mid-send', () => {
+  test('leaves a package that another finds in the folders, and it isn’t sent twice', async () => {
     // The answer is lost with the workstation that was to get it.
     back.work.parts.outbox.shared.disconnect()
     front.work.line.setFault('lose-answer')
@@ -491,7 +488,7 @@ describe('a workstation that ends in the middle', () => {
     await expect.poll(there, { timeout: 30_000 }).toBe(1)
     front.work.parts.outbox.shared.disconnect()
     await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
-    // The first workstation may have begun to look before.
+    // The first workstation may already have begun to check the folders.
     await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
     back.connect()
     await becomes(back, id, 'sent')
@@ -502,8 +499,8 @@ describe('a workstation that ends in the middle', () => {
   })
 })
 
-describe('a claim without an answer in twenty seconds', () => {
-  /** The answer to the first claim here is lost, and its send is uncertain by now. Time passes only here. */
+describe('a claim unanswered for twenty seconds', () => {
+  /** Loses the answer to the first claim here, whose send is then uncertain. Time passes only here. */
   async function unanswered(): Promise<string> {
     const store = storeOf(0, front.work)
     back.work.outbox.shared.disconnect()
@@ -528,7 +525,7 @@ describe('a claim without an answer in twenty seconds', () => {
     return id
   }
 
-  test('is looked for, and its package is sent once', async () => {
+  test('is resolved by checking the folders, and its package is sent once', async () => {
     const id = await unanswered()
     const state = async () => {
       await front.synced()
@@ -540,7 +537,7 @@ describe('a claim without an answer in twenty seconds', () => {
     expect(arrived()).toBe(1)
   })
 
-  test('isn’t sent by itself where it is looked for half an hour later, and says why', async () => {
+  test('isn’t retried automatically if only checked half an hour later, and the error says why', async () => {
     front.work.line.setFault('cut')
     const id = await unanswered()
     await front.work.time.pass(31 * 60_000)
@@ -556,8 +553,8 @@ describe('a claim without an answer in twenty seconds', () => {
   })
 })
 
-describe('a package that did not arrive long ago', () => {
-  test('goes again where a person says so, however long ago that was', async () => {
+describe('a package that failed to arrive long ago', () => {
+  test('is retried when a person asks for it', async () => {
     back.work.parts.outbox.shared.disconnect()
     front.work.line.setFault('cut')
     const id = front.put()
@@ -576,8 +573,8 @@ describe('a package that did not arrive long ago', () => {
   })
 })
 
-describe('a workstation that sleeps with a claim', () => {
-  test('lets nothing leave by it once it wakes', async () => {
+describe('a workstation that sleeps while holding a claim', () => {
+  test('sends nothing with that claim after waking', async () => {
     // No outbox claims it first: for all of them it isn't due yet.
     const { id } = front.work.parts.outbox.enqueue(front.work.parts.drafts.save(front.work.accountId, forms()).id)
     await front.synced()
@@ -593,8 +590,8 @@ describe('a workstation that sleeps with a claim', () => {
 })
 
 describe('a workstation that goes to sleep', () => {
-  test('breaks off what is on its way, which is looked for', async () => {
-    // Whatever the computer still had to send when it fell asleep would go out when it wakes.
+  test('aborts requests in progress, whose packages are then checked and sent once', async () => {
+    // Otherwise the computer would send the rest of the request when it wakes.
     front.work.line.setFault('hang', (method) => method === 'POST')
     back.work.parts.outbox.shared.disconnect()
     const id = front.put()
@@ -603,7 +600,7 @@ describe('a workstation that goes to sleep', () => {
       .poll(() => front.work.line.seen.some((one) => one.includes('SendForms2')), { timeout: 30_000 })
       .toBe(true)
     front.work.parts.outbox.shared.abortRequests()
-    // The line would hang for ever: no time passes meanwhile.
+    // The request would hang for ever: no time passes meanwhile.
     const isInDoubt = () => front.work.outbox.get(id).state === 'uncertain'
     await expect.poll(isInDoubt, { timeout: 60_000 }).toBe(true)
     front.work.line.setFault('pass')
@@ -613,7 +610,7 @@ describe('a workstation that goes to sleep', () => {
 })
 
 describe('pausing', () => {
-  test('at one workstation keeps every other from sending', async () => {
+  test('at one workstation stops every other from sending', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     await back.synced()
     expect(back.work.outbox.state(back.work.accountId)).toMatchObject({ pause: { by: 'person' }, office: 'connected' })
@@ -627,7 +624,7 @@ describe('pausing', () => {
 })
 
 describe('leaving the office', () => {
-  test('takes along what is its own, and leaves what is the others’', async () => {
+  test('takes along its own packages, and leaves those of others', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const [mine, theirs] = [front.put(), back.put()]
     for (const desk of [front, back]) for (const id of [mine, theirs]) await becomes(desk, id, 'ready')
@@ -641,7 +638,7 @@ describe('leaving the office', () => {
     expect(arrived()).toBe(2)
   })
 
-  test('takes along its packages also from one that hasn’t heard of it, and takes them back or gives them once more', async () => {
+  test('takes along its packages, which a workstation unaware of it can neither undo nor push again', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
     for (const desk of [front, back]) await becomes(desk, id, 'ready')
@@ -649,8 +646,8 @@ describe('leaving the office', () => {
     await expect(back.work.outbox.shared.withholdForUndo(back.work.outbox.get(id))).rejects.toMatchObject({
       appError: { code: 'busy' }
     })
-    const again = { id, content: Buffer.from('{}'), inMs: 0, revision: 2, mayHaveArrived: false }
-    expect(await storeOf(1, back.work).push(officeId, again)).toMatchObject({ state: 'held' })
+    const repeated = { id, content: Buffer.from('{}'), inMs: 0, revision: 2, mayHaveArrived: false }
+    expect(await storeOf(1, back.work).push(officeId, repeated)).toMatchObject({ state: 'held' })
     await back.work.outbox.shared.pause(back.work.accountId, false)
     await becomes(back, id, undefined)
     front.work.outbox.resume(front.work.accountId)
@@ -660,11 +657,11 @@ describe('leaving the office', () => {
   })
 })
 
-describe('a package on its way back to an office that is put back to an earlier moment', () => {
+describe('a package shared with an office again that is then restored', () => {
   test.each([
-    ['given again, but for the answer', true],
-    ['given again', false]
-  ])('%s, it may have left from another one meanwhile, and is looked for', async (_name, isLost) => {
+    ['after a push whose answer was lost', true],
+    ['after a push', false]
+  ])('%s is uncertain, as another may have sent it meanwhile', async (_name, isLost) => {
     const { shared } = front.work.parts.outbox
     const { accountId } = front.work
     await shared.pause(accountId, true)

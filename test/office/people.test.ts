@@ -1,5 +1,5 @@
-// The address book that an office's workstations share: whomever one has sent to, each offers. One person is there
-// once, two who only share an address or a name stay two, and a forgotten person is forgotten everywhere.
+// The address book that an office's workstations share: each suggests everyone to whom any has sent. A person
+// appears once, two who share only an address or a name stay two, and a forgotten person is forgotten everywhere.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -26,8 +26,8 @@ class Station extends OfficeStation {
     const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })
     this.#people.correct(this.work.accountId, called(was), called(now))
   }
-  /** Reconnects; before each of its puts of people to the office the next of these runs. */
-  async slowly(...meanwhile: (() => unknown)[]): Promise<void> {
+  /** Reconnects; the next of these runs before each request that stores people at the office. */
+  async reconnectWith(...meanwhile: (() => unknown)[]): Promise<void> {
     this.disconnect()
     this.wrapPut(async (put, ...asked) => {
       if (asked[0] === 'person') await meanwhile.shift()?.()
@@ -35,22 +35,22 @@ class Station extends OfficeStation {
     })
     await this.reconnect()
   }
-  /** Kills and restarts it; `meanwhile` runs right after the server has answered that another content counts. */
-  async killedAnd(meanwhile: () => Promise<unknown>): Promise<void> {
-    let isOver = false
+  /** Kills and restarts it; `meanwhile` runs right after the server has reported a conflict. */
+  async restartDuringMerge(meanwhile: () => Promise<unknown>): Promise<void> {
+    let hasRun = false
     this.wrapPut(async (put, ...asked) => {
       const answers = await put(...asked)
-      if (isOver || asked[0] !== 'person') return answers
-      isOver = true
+      if (hasRun || asked[0] !== 'person') return answers
+      hasRun = true
       expect(answers).toMatchObject([{ outcome: 'conflict' }])
       await meanwhile()
       return answers
     })
     await this.killAndRestart()
-    expect(isOver).toBe(true)
+    expect(hasRun).toBe(true)
   }
-  /** Stored rows of the office's people who aren't here. */
-  left(): unknown[] {
+  /** Rows still stored about the office's people who aren't listed here. */
+  leftovers(): unknown[] {
     return this.work.parts.db
       .prepare(
         `SELECT base, lost FROM office_records WHERE kind = 'person' AND local IS NULL
@@ -70,7 +70,7 @@ function expectAll(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.list()).toEqual(wanted)
 }
 
-test('joining brings all along: who is the same by name and e-mail is one, anyone else another', async () => {
+test('joining merges people with the same name and e-mail, and keeps all others apart', async () => {
   at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
   at(0).send('Rewi', 'Parata', 'mere@example.com')
   at(1).send('mere', 'parata', 'Mere@example.com')
@@ -84,10 +84,10 @@ test('joining brings all along: who is the same by name and e-mail is one, anyon
   )
 })
 
-describe('joined', () => {
+describe('joined workstations', () => {
   beforeEach(joinBoth)
 
-  test('each offers whom another sends to, found by their words, and counts what all sent', async () => {
+  test('suggest people to whom another has sent, and count the sends of all', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { people } = at(1).work.parts
@@ -107,7 +107,7 @@ describe('joined', () => {
     for (const word of ['Mere', 'Parata', '021 555']) expect(rows).not.toContain(Buffer.from(word).toString('hex'))
   })
 
-  test('of whom the office has another state can be read, also where the line breaks right after it said so', async () => {
+  test('count every send if the connection breaks right after a conflict', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     at(0).disconnect()
@@ -129,7 +129,7 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  3')
   })
 
-  test('whom two have sent to is one, also where the line breaks right after one was told of the other’s', async () => {
+  test('merge a person to whom both sent, even if the connection breaks right after reading the other’s', async () => {
     at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     at(1).send('Mere', 'Parata', 'mere@example.com')
@@ -157,7 +157,7 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  2')
   })
 
-  test('whom one has sent to counts once, also where another has gone on from that before it was answered', async () => {
+  test('count a send once if its answer was lost and another has sent since', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     at(0).send('Mere', 'Parata', 'mere@example.com')
@@ -180,7 +180,7 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  3')
   })
 
-  test('who is forgotten at one is at all, whatever others did meanwhile, and is there again once sent to', async () => {
+  test('forget a person everywhere, even one sent to meanwhile, until someone sends to them again', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     at(0).disconnect()
@@ -196,25 +196,25 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
-  test('of who is forgotten nothing is left, whatever was just on its way', async () => {
-    const left: unknown[][] = []
+  test('keep nothing of a person who is forgotten while being synced', async () => {
+    const leftovers: unknown[][] = []
     at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await at(0).slowly(
+    await at(0).reconnectWith(
       () => at(0).forget('mere@example.com', 'Mere', 'Parata'),
-      () => left.push(at(0).left())
+      () => leftovers.push(at(0).leftovers())
     )
-    expect(left).toEqual([[]])
+    expect(leftovers).toEqual([[]])
     await whenSynced()
     expectAll()
   })
 
-  test('who is forgotten while another’s change of them comes in between stays so', async () => {
+  test('keep a person forgotten when another’s change arrives at the same time', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await at(0).slowly(async () => {
+    await at(0).reconnectWith(async () => {
       at(1).send('Mere', 'Parata', 'mere@example.com')
       await at(1).whenSynced()
       at(0).forget('mere@example.com', 'Mere', 'Parata')
@@ -224,7 +224,7 @@ describe('joined', () => {
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
-  test('who is forgotten is so for longer than they would have been kept', { tags: ['full'] }, async () => {
+  test('keep a person forgotten for longer than they would have been kept', { tags: ['full'] }, async () => {
     for (const desk of desks) desk.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
@@ -241,7 +241,7 @@ describe('joined', () => {
     expectAll()
   })
 
-  test('the office keeps someone as long as the one who sent to them last does', async () => {
+  test('keep a person at the office for as long as the last sender keeps them', async () => {
     at(0).work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
@@ -255,7 +255,7 @@ describe('joined', () => {
     ])
   })
 
-  test('who is forgotten is so, too, where what the office has of them can’t be read here', {
+  test('can forget a person whose shared record they can’t read', {
     tags: ['full']
   }, async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
@@ -280,7 +280,7 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
-  test('who can be read again here is so with what was done here meanwhile', { tags: ['full'] }, async () => {
+  test('add local sends to a person’s record once it is readable again', { tags: ['full'] }, async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { officeId, records } = await two.third()
@@ -296,7 +296,7 @@ describe('joined', () => {
     expectAll('Mere Parata <mere@example.com>  2')
   })
 
-  test('who is corrected is so everywhere, and the wrong one is nobody’s', async () => {
+  test('correct a person everywhere, and leave no wrong entry behind', async () => {
     at(0).send('Mere', 'Prata', 'mere@example.com')
     await whenSynced()
     at(1).correct(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
@@ -307,7 +307,7 @@ describe('joined', () => {
     expectAll('Mere PARATA <mere@example.com>  1')
   })
 
-  test('whom one purges after their days the others keep, and the office erases them by the days that it was told', async () => {
+  test('purge people by their own retention period, and the office by the one it was given', async () => {
     for (const desk of desks) desk.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
@@ -318,7 +318,7 @@ describe('joined', () => {
     await openPurging(at(1).work.parts.db).erase({ people: at(1).work.clock() + DAY })
     await whenSynced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
-    // Reading everything again doesn't bring one back either.
+    // Reading everything again doesn't bring the person back either.
     at(1).work.time.now += 31 * DAY
     at(1).work.parts.db.exec('UPDATE office_record_cursors SET cursor = 0')
     await whenSynced()
@@ -331,7 +331,7 @@ describe('joined', () => {
     expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  1'])
   })
 
-  test('what another writes under an id that isn’t theirs, or isn’t right, is nobody here', async () => {
+  test('ignore invalid people, and people under an id that isn’t theirs', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { officeId, records } = await two.third()
@@ -365,28 +365,28 @@ describe('joined', () => {
     expectAll('Aroha King <aroha@example.com>  1', 'Mere Parata <mere@example.com>  1')
   })
 
-  test('a server that was put back has again whom it lost, and not whom someone forgot since', async () => {
+  test('return lost people to a restored server, but not anyone forgotten since', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     at(1).send('Tama', 'Brooks', 'tama@example.com')
     await whenSynced()
     for (const desk of desks) desk.disconnect()
-    await putBack()
+    await restoreServer()
     await at(1).reconnect()
     await at(0).reconnect()
     await whenSynced()
     expectAll('Tama Brooks <tama@example.com>  1')
   })
 
-  test('a server that was put back counts each use once, also of what several tell it again', async () => {
+  test('count each use once after a restore, even if several report it again', async () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     at(0).send('Mere', 'Parata', 'mere@example.com')
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await at(0).whenSynced()
@@ -394,7 +394,7 @@ describe('joined', () => {
     await at(0).powerOff()
     await third.powerOff()
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await putBack()
+    await restoreServer()
     for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
     await whenSynced()
     await third.whenSynced()
@@ -402,16 +402,16 @@ describe('joined', () => {
     expect(third.list()).toEqual(at(0).list())
   })
 
-  describe('a server that was put back, and that someone has used since', () => {
-    let putBack = async () => {}
+  describe('with a restored server that has been used since', () => {
+    let restoreServer = async () => {}
     const mere = (desk: Station, times: number) => {
       for (let each = 0; each < times; each++) desk.send('Mere', 'Parata', 'mere@example.com')
     }
-    /** The first has used it more often than the restored server knows; the second hasn't heard of that. */
+    /** The first workstation sends more often than the restored server knows; the second doesn't learn of that. */
     async function usedBy(lost: number, ...others: Station[]): Promise<void> {
       mere(at(0), 2)
       for (const desk of [...desks, ...others]) await desk.whenSynced()
-      putBack = await dumpOf(two.office)
+      restoreServer = await dumpOf(two.office)
       await at(1).powerOff()
       mere(at(0), lost)
       for (const desk of [at(0), ...others]) await desk.whenSynced()
@@ -419,31 +419,35 @@ describe('joined', () => {
     }
     async function usedSince(times: number): Promise<void> {
       mere(at(1), times)
-      await putBack()
+      await restoreServer()
       await at(1).killAndRestart()
     }
 
     test.each([
       [1, 2],
       [3, 1]
-    ])('counts each use once, also those of meanwhile: %i lost, %i since', { tags: ['full'] }, async (lost, since) => {
-      await usedBy(lost)
-      await usedSince(since)
-      await at(0).killedAnd(async () => {
-        mere(at(1), 1)
-        await at(1).whenSynced()
-      })
-      await whenSynced()
-      expectAll(`Mere Parata <mere@example.com>  ${2 + lost + since + 1}`)
-    })
+    ])(
+      'count each use once, even one made during the merge: %i lost, %i since',
+      { tags: ['full'] },
+      async (lost, since) => {
+        await usedBy(lost)
+        await usedSince(since)
+        await at(0).restartDuringMerge(async () => {
+          mere(at(1), 1)
+          await at(1).whenSynced()
+        })
+        await whenSynced()
+        expectAll(`Mere Parata <mere@example.com>  ${2 + lost + since + 1}`)
+      }
+    )
 
-    test('counts each use once, also where two put together what it lost at once', { tags: ['full'] }, async () => {
+    test('count each use once, even if two merge lost uses at the same time', { tags: ['full'] }, async () => {
       const third = await openStation(Station, two.office, at(0))
       await third.join('Counter 3')
       await usedBy(1, third)
       mere(third, 1)
       await usedSince(1)
-      await at(0).killedAnd(() => third.killAndRestart())
+      await at(0).restartDuringMerge(() => third.killAndRestart())
       await whenSynced()
       await third.whenSynced()
       await whenSynced()
@@ -451,7 +455,7 @@ describe('joined', () => {
       expect(third.list()).toEqual(at(0).list())
     })
 
-    test('is told what it lost once what it has can be read', { tags: ['full'] }, async () => {
+    test('return lost uses once the server’s record is readable', { tags: ['full'] }, async () => {
       await usedBy(1)
       await usedSince(0)
       const { officeId, records } = await two.third()
@@ -466,27 +470,27 @@ describe('joined', () => {
       expectAll('Mere Parata <mere@example.com>  3')
     })
 
-    test('keeps nothing of who is forgotten before that was told', { tags: ['full'] }, async () => {
+    test('keep nothing of a person forgotten before lost uses are returned', { tags: ['full'] }, async () => {
       await usedBy(1)
       await usedSince(1)
       await at(0)
-        .killedAnd(async () => at(0).disconnect())
+        .restartDuringMerge(async () => at(0).disconnect())
         .catch(() => undefined)
       expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  4'])
       at(0).forget('mere@example.com', 'Mere', 'Parata')
-      expect(at(0).left()).toEqual([])
+      expect(at(0).leftovers()).toEqual([])
       await at(0).reconnect()
       await whenSynced()
       expectAll()
     })
   })
 
-  test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', {
+  test('keep a person forgotten after a restore, even if the server refuses the removal at first', {
     tags: ['full']
   }, async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     await whenSynced()
     for (const desk of desks) desk.disconnect()
@@ -496,7 +500,7 @@ describe('joined', () => {
     await two.office.sql(
       `CREATE TRIGGER refused BEFORE UPDATE ON office.shared_item FOR EACH ROW WHEN (NEW.sealed IS NULL) EXECUTE FUNCTION refused()`
     )
-    await putBack()
+    await restoreServer()
     await expect(at(0).reconnect()).rejects.toBeDefined()
     expect(at(0).list()).toEqual([])
     await two.office.sql('DROP TRIGGER refused ON office.shared_item')
@@ -506,7 +510,7 @@ describe('joined', () => {
   })
 })
 
-test('whatever happens in whatever order, each has the same people in the end, once each, and whom nobody forgot', async () => {
+test('after any sequence of events, all have the same people, once each, and everyone not forgotten', async () => {
   await joinBoth()
   const command = fc.record({
     who: fc.nat(1),

@@ -1,5 +1,5 @@
-// Presets and saved views that an office's workstations share: together and apart, with its server running, away and
-// restored. Nothing may be lost or duplicated, and what was removed once is removed for all.
+// Presets and saved views that an office's workstations share: connected and apart, with the server running, unreachable
+// and restored. Nothing may be lost or duplicated, and a removal applies everywhere.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -32,10 +32,10 @@ class Station extends OfficeStation {
     return this.work.parts.views.save(this.work.accountId, { name, query, tell, id }).id
   }
   views(): string[] {
-    const told = (tell: boolean) => (tell ? ', told' : '')
+    const suffix = (tell: boolean) => (tell ? ', told' : '')
     return this.work.parts.views
       .list(this.work.accountId)
-      .map(({ name, query, tell }) => `${name}: ${query.search}${told(tell)}`)
+      .map(({ name, query, tell }) => `${name}: ${query.search}${suffix(tell)}`)
       .sort()
   }
   marks() {
@@ -52,7 +52,7 @@ function expectPresets(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.presets()).toEqual(wanted)
 }
 
-/** Compares the contents, whatever their names. */
+/** Compares the contents, ignoring their names. */
 function expectContents(...wanted: string[]): void {
   for (const desk of desks) {
     const contents = desk.presets().map((text) => text.replace(/^.*: /, ''))
@@ -85,7 +85,7 @@ async function sealedAs(id: string, text: string): Promise<void> {
 }
 
 describe('joining', () => {
-  test('brings all presets and views along, and each has the others’', async () => {
+  test('shares all presets and views with every workstation', async () => {
     for (let each = 0; each < 45; each++) at(0).preset(`Front ${each}`, 'Lease')
     at(0).view('Front view', 'lease', undefined, true)
     at(1).preset('Back', 'Deed')
@@ -103,7 +103,7 @@ describe('joining', () => {
     ])
   })
 
-  test('takes two that are alike in name and content for one', async () => {
+  test('merges presets and views that are alike in name and content', async () => {
     for (const desk of desks) {
       desk.preset('Lease', 'Lease')
       desk.preset('Deed', `Deed of ${desks.indexOf(desk)}`)
@@ -123,7 +123,7 @@ describe('joining', () => {
     for (const desk of desks) expect(desk.presets()).toHaveLength(2)
   })
 
-  test('gives two of one name other names, the same at each', async () => {
+  test('renames one of two presets with the same name, in the same way everywhere', async () => {
     at(0).preset('Lease', 'Lease by front')
     at(1).preset('Lease', 'Lease by back')
     await joinBoth()
@@ -136,7 +136,7 @@ describe('joining', () => {
     ).toEqual(['Lease', 'Lease (2)'])
   })
 
-  test('doesn’t bring along what is the organisation’s', async () => {
+  test('doesn’t share the organisation’s own presets and views', async () => {
     const { presets, views } = at(0).work.parts
     const id = sharedId(at(0).work.accountId, 'Policy')
     presets.putShared(at(0).work.accountId, id, 'Policy', forms())
@@ -150,8 +150,8 @@ describe('joining', () => {
   })
 })
 
-describe('what is changed', () => {
-  test('is so everywhere, and removed for all', async () => {
+describe('a change', () => {
+  test('or removal applies at every workstation', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     const view = at(0).view('Waiting', 'lease')
@@ -169,7 +169,7 @@ describe('what is changed', () => {
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
-  test('by two at once is there twice: the newer as it is, the other beside it by name and time', async () => {
+  test('made at two workstations at once is kept twice, one named after its workstation and time', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     const view = at(0).view('Waiting', 'lease')
@@ -195,7 +195,7 @@ describe('what is changed', () => {
     }
   })
 
-  test('in the same way by two at once is one', async () => {
+  test('made identically at two workstations at once is kept once', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -210,7 +210,7 @@ describe('what is changed', () => {
     expectPresets('Leases: Lease')
   })
 
-  test('while another removes it goes on as one of its own; what was removed as it was before stays', async () => {
+  test('is kept even if another workstation removes the preset at the same time', async () => {
     await joinBoth()
     const [first, second] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
     await whenSynced()
@@ -225,7 +225,7 @@ describe('what is changed', () => {
     expectPresets('Deed: Deed by back', 'Lease: Lease by front')
   })
 
-  test('while the server is away goes over once it is there, also after the process was killed', async () => {
+  test('made while the server is unreachable is synced later, even after the process was killed', async () => {
     await joinBoth()
     at(0).disconnect()
     const id = at(0).preset('Lease', 'Lease')
@@ -239,7 +239,7 @@ describe('what is changed', () => {
     expect(at(0).marks()).toEqual([{ isUntold: false, by: 'Counter 2' }])
   })
 
-  test('goes over once where its answer was lost', async () => {
+  test('whose answer was lost is stored only once', async () => {
     await joinBoth()
     at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -251,8 +251,8 @@ describe('what is changed', () => {
   })
 })
 
-describe('what can’t go over or be taken holds nothing else back', () => {
-  test('where the server has its id under another account, or refuses it', async () => {
+describe('an item that can’t be synced doesn’t hold back the others', () => {
+  test('when the server has its id under another account, or refuses it', async () => {
     const id = at(0).preset('Lease', 'Lease')
     at(0).view('Waiting', 'lease')
     const { pool, records } = await openThird()
@@ -282,7 +282,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     expect(at(1).views()).toEqual(['Sent: deed', 'Waiting: lease'])
   })
 
-  test('where another workstation writes what isn’t right', { tags: ['full'] }, async () => {
+  test('when another workstation wrote invalid content', { tags: ['full'] }, async () => {
     await joinBoth()
     const { presets, views, db } = at(0).work.parts
     const { put } = await openThird()
@@ -319,7 +319,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     expect(at(0).presets()).toEqual(['Good: Good', 'Refused: Lease'])
   })
 
-  test('where a later version wrote it: what is changed here waits, and both are there once it can be read', async () => {
+  test('when a later version wrote it: a local change waits, and both are kept once it is readable', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -340,7 +340,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     ])
   })
 
-  test('where it is much: it goes in parts, and what had no answer is the same save once more', {
+  test('when there is a lot: it is sent in parts, and an unanswered save is retried unchanged', {
     tags: ['full']
   }, async () => {
     const puts: (readonly RecordToPut[])[] = []
@@ -374,7 +374,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
   })
 })
 
-test('a view that names accounts is its workstation’s own, also where it was the office’s before', async () => {
+test('a view limited to certain accounts stays on its workstation, even if it was shared before', async () => {
   await joinBoth()
   const { views, records } = at(0).work.parts
   const named = (name: string, id?: string) => {
@@ -394,7 +394,7 @@ test('a view that names accounts is its workstation’s own, also where it was t
   at(1).work.parts.views.remove(at(1).work.accountId, id)
   await whenSynced()
   expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
-  // If one arrives from elsewhere all the same, it isn't taken.
+  // One that arrives from elsewhere all the same is ignored.
   const { put } = await openThird()
   await put('view', [{ id: 'named', content: { name: 'Named', query: DocumentQuery.parse({ accounts: ['a'] }) } }])
   await records.syncNow(at(0).work.accountId)
@@ -402,7 +402,7 @@ test('a view that names accounts is its workstation’s own, also where it was t
 })
 
 describe('leaving', () => {
-  test('keeps what is here, and joining again doubles nothing', async () => {
+  test('keeps the presets here, and rejoining duplicates nothing', async () => {
     await joinBoth()
     const [first, second] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
     await whenSynced()
@@ -419,7 +419,7 @@ describe('leaving', () => {
     expectPresets('Deed: Deed', 'Lease: Lease, later', 'Will: Will')
   })
 
-  test('without the server keeps all, too', async () => {
+  test('without the server keeps all presets, too', async () => {
     await joinBoth()
     at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -440,13 +440,13 @@ describe('leaving', () => {
     expectPresets('Lease: Lease', 'Will: Will')
   }
 
-  test('while something is new at the office leaves wholly', async () => {
+  test('is complete even if the workstation syncs meanwhile', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
     const { records, outbox } = at(1).work.parts
     const takeAlong = outbox.shared.reclaimOwn.bind(outbox.shared)
-    // As if the bell rang meanwhile.
+    // As if a notification arrived meanwhile.
     outbox.shared.reclaimOwn = async (accountId) => {
       await records.syncNow(accountId)
       await takeAlong(accountId)
@@ -455,7 +455,7 @@ describe('leaving', () => {
     await expectApart(id)
   })
 
-  test('while the server is just being asked leaves wholly', async () => {
+  test('is complete even if a request to the server is in progress', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -464,37 +464,37 @@ describe('leaving', () => {
     await server.connect()
     onTestFinished(() => server.end())
     await server.query('BEGIN; LOCK TABLE office.shared_item_feed')
-    const asking = records.syncNow(at(1).work.accountId).catch(() => undefined)
-    const isAsking = () =>
+    const syncing = records.syncNow(at(1).work.accountId).catch(() => undefined)
+    const isBlocked = () =>
       server.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.shared_item_feed'::regclass")
-    await vi.waitFor(async () => expect((await isAsking()).rowCount).toBeGreaterThan(0), { timeout: 60_000 })
+    await vi.waitFor(async () => expect((await isBlocked()).rowCount).toBeGreaterThan(0), { timeout: 60_000 })
     const leaving = at(1).leave({ without: true })
     await server.query('COMMIT')
-    await Promise.all([asking, leaving])
+    await Promise.all([syncing, leaving])
     await expectApart(id)
   })
 })
 
-describe('a server that was put back', () => {
-  test('has again what it had, and what was removed stays so, in whatever order its workstations come', async () => {
+describe('a restored server', () => {
+  test('regains lost changes, and removed presets stay removed', async () => {
     await joinBoth()
     const [kept, removed] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).preset('Lease', 'Lease, later', kept)
     at(1).preset('Will', 'Will')
     at(0).remove(removed)
     await whenSynced()
     for (const desk of desks) desk.disconnect()
     at(1).preset('Lease', 'Lease, not told', kept)
-    await putBack()
+    await restoreServer()
     await at(1).reconnect()
     await at(0).reconnect()
     await whenSynced()
     expectPresets('Lease: Lease, not told', 'Will: Will')
   })
 
-  test.each(['it has', 'it lost'])('says of a preset that %s who saved it', { tags: ['full'] }, async (which) => {
+  test.each(['it has', 'it lost'])('shows who saved a preset that %s', { tags: ['full'] }, async (which) => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -502,29 +502,29 @@ describe('a server that was put back', () => {
     at(1).preset('Lease', 'Lease, later', id)
     await whenSynced()
     const marks = () => desks.map((desk) => desk.marks())
-    const said = [[{ isUntold: false, by: 'Counter 2' }], [{ isUntold: false }]]
-    expect(marks()).toEqual(said)
-    const putBack = first ?? (await dumpOf(two.office))
+    const expected = [[{ isUntold: false, by: 'Counter 2' }], [{ isUntold: false }]]
+    expect(marks()).toEqual(expected)
+    const restoreServer = first ?? (await dumpOf(two.office))
     for (const desk of desks) desk.disconnect()
-    await putBack()
+    await restoreServer()
     for (const desk of desks) await desk.reconnect()
     await whenSynced()
-    expect(marks()).toEqual(said)
+    expect(marks()).toEqual(expected)
   })
 
-  test('has again what one of its workstations had that left meanwhile, and joins by another code', {
+  test('regains the changes of a workstation that left and joins again with a new code', {
     tags: ['full']
   }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(0).powerOff()
     at(1).preset('Lease', 'Lease, later', id)
     at(1).preset('Will', 'Will')
     await at(1).whenSynced()
     at(1).disconnect()
-    await putBack()
+    await restoreServer()
     await at(1).leave({ without: true })
     await at(1).join('Counter 3')
     await at(0).killAndRestart()
@@ -533,13 +533,13 @@ describe('a server that was put back', () => {
   })
 
   test.each([[[0, 1]], [[1, 0]]])(
-    'keeps what nobody was told of beside what another has later: %s',
+    'keeps an unsynced change as well as another workstation’s later one: order %s',
     { tags: ['full'] },
     async (order) => {
       await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
       await whenSynced()
-      const putBack = await dumpOf(two.office)
+      const restoreServer = await dumpOf(two.office)
       at(0).disconnect()
       for (const text of ['Lease, later', 'Lease, latest']) {
         at(1).preset('Lease', text, id)
@@ -547,25 +547,25 @@ describe('a server that was put back', () => {
       }
       at(1).disconnect()
       at(0).preset('Lease', 'Lease, not told', id)
-      await putBack()
+      await restoreServer()
       for (const index of order) await at(index).reconnect()
       await whenSynced()
       expectContents('Lease, latest', 'Lease, not told')
     }
   )
 
-  test('keeps here what it lost, where someone who didn’t know of it removed it since', {
+  test('leaves a lost change at its workstation when someone unaware of it removed the preset since', {
     tags: ['full']
   }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(0).powerOff()
     at(1).preset('Lease', 'Lease, later', id)
     await at(1).whenSynced()
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     const { put, versionOf } = await openThird()
     await put('preset', [{ id, basedOn: [await versionOf(id)], content: undefined }])
     await at(1).killAndRestart()
@@ -574,35 +574,35 @@ describe('a server that was put back', () => {
     expect(at(1).presets()).toEqual(['Lease: Lease, later'])
   })
 
-  test('has once what several of its workstations tell it, beside what was changed since', async () => {
+  test('regains a lost change only once from several workstations, and keeps a newer one', async () => {
     await joinBoth()
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
     for (const desk of [at(0), third]) await desk.whenSynced()
     for (const desk of [at(0), third]) await desk.powerOff()
     at(1).preset('Lease', 'Lease, since', id)
-    await putBack()
+    await restoreServer()
     for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
     await whenSynced()
     expectContents('Lease, before', 'Lease, since')
     expect(third.presets()).toEqual(at(0).presets())
   })
 
-  test('gets what it lost, also where it doesn’t take that at once', { tags: ['full'] }, async () => {
+  test('regains lost changes, even if it refuses them at first', { tags: ['full'] }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, later', id)
     await at(0).whenSynced()
     await at(0).powerOff()
-    await putBack()
+    await restoreServer()
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
@@ -616,50 +616,50 @@ describe('a server that was put back', () => {
     expectPresets('Lease: Lease, later')
   })
 
-  test('says what another knows of later, also to one whose own it doesn’t take at once', {
+  test('passes on the latest change, even to a workstation whose own it refused at first', {
     tags: ['full']
   }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(1).preset('Lease', 'Lease, later', id)
     await whenSynced()
     await at(0).powerOff()
     at(1).preset('Lease', 'Lease, latest', id)
     await at(1).whenSynced()
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     await at(1).killAndRestart()
-    let takes = false
-    at(0).wrapPut((put, ...asked) => (takes ? put(...asked) : Promise.reject(new Error('Not now.'))))
+    let allowed = false
+    at(0).wrapPut((put, ...asked) => (allowed ? put(...asked) : Promise.reject(new Error('Not now.'))))
     await expect(at(0).killAndRestart()).rejects.toBeDefined()
-    takes = true
+    allowed = true
     await whenSynced()
     expectPresets('Lease: Lease, latest')
   })
 
   test.each([[[0, 1]], [[1, 0]]])(
-    'twice in a row has what was told it in between, and what was before: %s',
+    'keeps changes from before and between two restores: order %s',
     { tags: ['full'] },
     async (order) => {
       await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
       at(0).view('Waiting', 'lease')
       await whenSynced()
-      const putBack = await dumpOf(two.office)
+      const restoreServer = await dumpOf(two.office)
       await at(0).powerOff()
       for (const text of ['Lease, later', 'Lease, before']) {
         at(1).preset('Lease', text, id)
         await at(1).whenSynced()
       }
       await at(1).powerOff()
-      await putBack()
+      await restoreServer()
       await at(0).killAndRestart()
       at(0).preset('Lease', 'Lease, between', id)
       await at(0).whenSynced()
       await at(0).powerOff()
-      await putBack()
+      await restoreServer()
       for (const index of order) await at(index).killAndRestart()
       await whenSynced()
       expectContents('Lease, before', 'Lease, between')
@@ -668,13 +668,13 @@ describe('a server that was put back', () => {
   )
 
   test.each([[[0, 1]], [[1, 0]]])(
-    'has once what was told, and what the administrator’s script and others made of it: %s',
+    'ends with the latest of successive changes, one by the administrator’s script: order %s',
     { tags: ['full'] },
     async (order) => {
       await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
       await whenSynced()
-      const putBack = await dumpOf(two.office)
+      const restoreServer = await dumpOf(two.office)
       at(0).preset('Lease', 'Lease, told', id)
       await whenSynced()
       await at(0).powerOff()
@@ -686,14 +686,17 @@ describe('a server that was put back', () => {
       at(1).preset('Lease', 'Lease, latest', id)
       await at(1).whenSynced()
       await at(1).powerOff()
-      await putBack()
+      await restoreServer()
       for (const index of order) await at(index).killAndRestart()
       await whenSynced()
       expectContents('Lease, latest')
     }
   )
 
-  /** A third workstation that has what the other two have, but hears nothing of what they do from now on. */
+  /**
+   * Joins a third workstation, which like the first has a change that the restored server lost; the second has changed
+   * the same preset since.
+   */
   async function withThird() {
     await joinBoth()
     const third = await openStation(Station, two.office, at(0))
@@ -701,16 +704,16 @@ describe('a server that was put back', () => {
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
     await third.whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
     for (const desk of [at(0), third]) await desk.whenSynced()
     for (const desk of [at(0), third]) await desk.powerOff()
-    await putBack()
+    await restoreServer()
     await at(1).killAndRestart()
     at(1).preset('Lease', 'Lease, since', id)
     await at(1).whenSynced()
-    return { third, putBack, id }
+    return { third, restoreServer, id }
   }
 
   for (const order of [
@@ -722,14 +725,14 @@ describe('a server that was put back', () => {
     [0, 2, 1]
   ]) {
     const tags = order[1] === 0 ? [] : ['full']
-    test(`twice has once what was kept beside what counted after the first time: ${order}`, { tags }, async () => {
-      const { third, putBack } = await withThird()
+    test(`has a conflicting version only once after a second restore: order ${order}`, { tags }, async () => {
+      const { third, restoreServer } = await withThird()
       const all = [at(0), at(1), third]
       await at(0).killAndRestart()
       await whenSynced()
       expectContents('Lease, before', 'Lease, since')
       for (const desk of desks) await desk.powerOff()
-      await putBack()
+      await restoreServer()
       for (const index of order) await all[index]?.killAndRestart()
       for (let round = 0; round < 3; round++) for (const desk of all) await desk.whenSynced()
       expectContents('Lease, before', 'Lease, since')
@@ -737,18 +740,18 @@ describe('a server that was put back', () => {
     })
   }
 
-  test('has once what was kept beside, where that was told only after another had gone on', {
+  test('has a conflicting version only once, even if it was pushed after another change', {
     tags: ['full']
   }, async () => {
     const { third, id } = await withThird()
-    let takes = 1
+    let allowed = 1
     at(0).wrapPut((put, kind, ...asked) =>
-      kind === 'preset' && takes-- <= 0 ? Promise.reject(new Error('Not now.')) : put(kind, ...asked)
+      kind === 'preset' && allowed-- <= 0 ? Promise.reject(new Error('Not now.')) : put(kind, ...asked)
     )
     await expect(at(0).killAndRestart()).rejects.toBeDefined()
     at(1).preset('Lease', 'Lease, since, further', id)
     await at(1).whenSynced()
-    takes = Number.POSITIVE_INFINITY
+    allowed = Number.POSITIVE_INFINITY
     await whenSynced()
     await third.killAndRestart()
     for (const desk of [at(0), third, at(1), third]) await desk.whenSynced()
@@ -756,11 +759,11 @@ describe('a server that was put back', () => {
     expect(third.presets()).toEqual(at(0).presets())
   })
 
-  test('has once what was told without an answer, and what another made of it', { tags: ['full'] }, async () => {
+  test('doesn’t duplicate a change whose answer was lost and on which another builds', { tags: ['full'] }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     let how: 'lost' | 'over' | undefined = 'lost'
     at(0).wrapPut(async (put, kind, ...asked) => {
       const answer = await put(kind, ...asked)
@@ -783,22 +786,22 @@ describe('a server that was put back', () => {
       .catch(() => undefined)
     await at(0).powerOff()
     how = undefined
-    await putBack()
+    await restoreServer()
     for (const desk of desks) await desk.killAndRestart()
     await whenSynced()
     expectContents('Lease, told, further')
   })
 
-  test('and what was changed since it was, stays beside what is told again', { tags: ['full'] }, async () => {
+  test('keeps a change made since the restore as well as a lost one', { tags: ['full'] }, async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).disconnect()
     at(1).preset('Lease', 'Lease, before', id)
     await at(1).whenSynced()
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     await at(0).reconnect()
     at(0).preset('Lease', 'Lease, since', id)
     await at(0).whenSynced()
@@ -809,7 +812,7 @@ describe('a server that was put back', () => {
 })
 
 describe('the server', () => {
-  test('keeps no name and no content that can be read, and gives another account’s to nobody', async () => {
+  test('stores no readable name or content', async () => {
     await joinBoth()
     at(0).preset('Planted name', 'Planted document')
     await at(0).whenSynced()
@@ -819,7 +822,7 @@ describe('the server', () => {
     expect(JSON.stringify(rows)).not.toContain(hex)
   })
 
-  test('takes one of two that are told at once, and tells the other what counts', async () => {
+  test('accepts one of two simultaneous changes, and answers the other with what it stored', async () => {
     await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()

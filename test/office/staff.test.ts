@@ -1,5 +1,5 @@
-// Staff that an office's workstations share, with their PINs: anyone named at one is known at all, and anyone removed
-// at one is gone everywhere. The server can read none of it.
+// The staff of an office and their PINs, shared by its workstations: whoever is added at one is known at all, and
+// whoever is removed at one is removed at all. The server can't read any of it.
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -28,8 +28,7 @@ class Station extends OfficeStation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
   readonly its: { staff: Staff; shared: SharedStaff }
   /**
-   * `meanwhile` runs once, right after the server has answered that another list counts; `isUnanswered` loses its
-   * answers.
+   * `meanwhile` runs once, right after the server has reported a conflict; `isUnanswered` loses the server's answers.
    */
   readonly next: { meanwhile?: (() => Promise<unknown>) | undefined; isUnanswered?: boolean }
   readonly notes: AuditNote[] = []
@@ -87,8 +86,8 @@ class Station extends OfficeStation {
   get staff(): Staff {
     return this.its.staff
   }
-  /** Names Grace, who administers, and Ben, a clerk. */
-  async name(): Promise<void> {
+  /** Adds Grace, an administrator, and Ben, a clerk. */
+  async addStaff(): Promise<void> {
     await this.staff.set('74918')
     await this.staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417', badge: 'CARD-0042' })
   }
@@ -113,15 +112,15 @@ class Station extends OfficeStation {
 
 const two = twoStations(Station)
 const { at, desks, whenSynced } = two
-async function joined(): Promise<void> {
+async function joinAndSync(): Promise<void> {
   await two.joinBoth()
   await whenSynced()
 }
 
-describe('staff named at one workstation', () => {
-  test('are known at the others by their names, PINs and badges, and work there once they have proved it', async () => {
-    await at(0).name()
-    await joined()
+describe('staff added at one workstation', () => {
+  test('are listed at the others, and can sign in there by name and PIN or by badge', async () => {
+    await at(0).addStaff()
+    await joinAndSync()
     expect(at(1).names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
     expect(at(1).staff.current()).toBeUndefined()
     expect(await at(1).staff.state()).toMatchObject({ isSet: true, asksName: true, needsName: true, canReset: false })
@@ -133,9 +132,9 @@ describe('staff named at one workstation', () => {
     expect(await at(1).staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
   })
 
-  test('are nothing that the server can read', async () => {
-    await at(0).name()
-    await joined()
+  test('are stored on the server in a form that it can’t read', async () => {
+    await at(0).addStaff()
+    await joinAndSync()
     const [row, ...others] = await two.office.sql<{ id: string; sealed: Buffer }>(
       "SELECT id, sealed FROM office.shared_item WHERE kind = 'staff'"
     )
@@ -144,9 +143,9 @@ describe('staff named at one workstation', () => {
     for (const secret of ['Ben', 'Grace', 'clerk', 'salt', 'staff']) expect(there).not.toContain(secret)
   })
 
-  test('have no PIN in a keychain any more, and one that is gone from there lets nobody choose another', async () => {
-    await at(0).name()
-    await joined()
+  test('have no PIN in a keychain, so a missing entry lets nobody set a new one', async () => {
+    await at(0).addStaff()
+    await joinAndSync()
     for (const desk of desks) {
       expect(await desk.slot.get()).toBeNull()
       expect(await desk.staff.hasLostKeychainEntry()).toBe(false)
@@ -156,8 +155,8 @@ describe('staff named at one workstation', () => {
     expect(await at(1).staff.check('91736', 'Grace Okafor')).toMatchObject(WRONG)
   })
 
-  test('while the workstation belongs to an office already are the office’s, too', async () => {
-    await joined()
+  test('that has already joined are shared with the office, too', async () => {
+    await joinAndSync()
     await at(1).staff.set('83920')
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '60417' })
     await whenSynced()
@@ -173,11 +172,11 @@ describe('staff named at one workstation', () => {
 
 describe('a change at one workstation', () => {
   beforeEach(async () => {
-    await at(0).name()
-    await joined()
+    await at(0).addStaff()
+    await joinAndSync()
   })
 
-  test('that removes someone makes them nobody everywhere, also where they work just now', async () => {
+  test('that removes someone removes them everywhere, even where they are working', async () => {
     await at(1).staff.check('60417', 'Ben Tui')
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
     await whenSynced()
@@ -187,7 +186,7 @@ describe('a change at one workstation', () => {
     expect(await at(1).staff.check('CARD-0042')).toMatchObject(WRONG)
   })
 
-  test('of a PIN or role holds at all', async () => {
+  test('of a PIN or role applies at all workstations', async () => {
     await at(1).staff.change(at(1).idOf('Ben Tui'), { pin: '91736', role: 'administrator' })
     await whenSynced()
     expect(at(0).names()).toEqual(['Ben Tui, administrator', 'Grace Okafor, administrator'])
@@ -195,7 +194,7 @@ describe('a change at one workstation', () => {
     expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
   })
 
-  test('of which packages take a second person holds at all', async () => {
+  test('of which packages need a second person applies at all workstations', async () => {
     await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
     at(0).staff.setReleaseNeeded({ above: 5 })
     await whenSynced()
@@ -207,13 +206,13 @@ describe('a change at one workstation', () => {
     expect(at(0).staff.releaseNeeded()).toBeUndefined()
   })
 
-  test('of one’s own PIN holds at all', async () => {
+  test('of one’s own PIN applies at all workstations', async () => {
     await at(1).staff.set('91736', '60417', 'Ben Tui')
     await whenSynced()
     expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
   })
 
-  test('comes to one that was off, which goes on with what it knew until then', async () => {
+  test('reaches a disconnected workstation once it reconnects; until then it uses the list it has', async () => {
     at(1).disconnect()
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
     await at(0).whenSynced()
@@ -222,7 +221,7 @@ describe('a change at one workstation', () => {
     expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
   })
 
-  test('is waited for at each greeting until it could be read, before which a package might miss a new rule', async () => {
+  test('must be read once before connecting succeeds, so that no package misses a new release rule', async () => {
     at(1).disconnect()
     await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
     at(0).staff.setReleaseNeeded({ above: 5 })
@@ -233,19 +232,19 @@ describe('a change at one workstation', () => {
     const records = openOfficeRecords(of)
     const { life } = await records.state(await store.account('staff', { concurrency: 1, perMinute: null }))
     const { shared } = at(1).its
-    // The server answers everything except what is new.
+    // The server answers everything except requests for changes.
     const failing = { ...records, changes: () => Promise.reject(new Error('It can’t be read just now.')) }
     await expect(shared.connect({ store, records: failing }, life, 'Counter 2')).rejects.toThrow()
     expect(shared.releaseRule.isNeeded(6)).toBe(false)
     await shared.connect({ store, records }, life, 'Counter 2')
     expect(shared.releaseRule.isNeeded(6)).toBe(true)
-    // From then on no greeting waits for the rule.
+    // From then on, connecting doesn't wait for the rule.
     const silent = { ...records, state: () => Promise.reject(new Error('It was asked.')) }
     await shared.connect({ store, records: silent }, life, 'Counter 2')
     shared.disconnect()
   })
 
-  test('and one at another at the same time both hold', async () => {
+  test('and another elsewhere at the same time are both kept', async () => {
     at(1).disconnect()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
     await at(0).staff.change(at(0).idOf('Ben Tui'), { pin: '91736' })
@@ -261,7 +260,7 @@ describe('a change at one workstation', () => {
     expect(at(0).names()).toEqual(at(1).names())
   })
 
-  test('without an answer brings nobody back whom another removed since', async () => {
+  test('whose answer was lost doesn’t bring back someone removed since', async () => {
     at(0).disconnect()
     await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
     at(0).next.isUnanswered = true
@@ -277,7 +276,7 @@ describe('a change at one workstation', () => {
     for (const desk of desks) expect(desk.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
   })
 
-  test('is known after a kill', async () => {
+  test('made after its process was killed reaches the others, and nobody is signed out', async () => {
     await at(1).staff.check('60417', 'Ben Tui')
     await at(1).killAndRestart()
     expect(at(1).staff.current()?.name).toBe('Ben Tui')
@@ -286,34 +285,34 @@ describe('a change at one workstation', () => {
     expect(at(0).names()).toContain('Ana Reweti, clerk')
   })
 
-  test('that removed someone holds after a backup was put in the server’s place', async () => {
-    const putBack = await dumpOf(two.office)
+  test('that removed someone still applies after the server is restored from a backup', async () => {
+    const restoreServer = await dumpOf(two.office)
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
     await whenSynced()
-    await putBack()
+    await restoreServer()
     for (const desk of desks) await desk.reconnect()
     await whenSynced()
     for (const desk of desks) expect(desk.names()).toEqual(['Grace Okafor, administrator'])
   })
 })
 
-describe('a backup in the server’s place', () => {
+describe('a restored server', () => {
   beforeEach(async () => {
-    await at(0).name()
-    await joined()
+    await at(0).addStaff()
+    await joinAndSync()
   })
   test.each([[[0, 1]], [[1, 0]]])(
-    'loses nobody who was added, told or not, and brings nobody back: %s',
+    'keeps everyone who was added, synced or not, and nobody who was removed: order %s',
     { tags: ['full'] },
     async (order) => {
-      const putBack = await dumpOf(two.office)
+      const restoreServer = await dumpOf(two.office)
       await at(1).powerOff()
       await at(0).staff.remove(at(0).idOf('Ben Tui'))
       await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
       await at(0).whenSynced()
       await at(0).powerOff()
       await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
-      await putBack()
+      await restoreServer()
       for (const index of order) await at(index).killAndRestart()
       await whenSynced()
       for (const desk of desks) {
@@ -323,17 +322,17 @@ describe('a backup in the server’s place', () => {
   )
 })
 
-describe('a backup in the server’s place, whose list is changed while another is put together with it,', () => {
+describe('a restored server whose list changes while another is merged into it', () => {
   beforeEach(async () => {
-    await at(0).name()
-    await joined()
-    const putBack = await dumpOf(two.office)
+    await at(0).addStaff()
+    await joinAndSync()
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
     await at(0).whenSynced()
     await at(0).powerOff()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
-    await putBack()
+    await restoreServer()
     await at(1).killAndRestart()
   })
   const others = ['Ben Tui, clerk', 'Grace Okafor, administrator']
@@ -345,20 +344,20 @@ describe('a backup in the server’s place, whose list is changed while another 
     for (const desk of desks) expect(desk.names()).toEqual([...others, ...names].sort())
   }
 
-  test('has who was added before and since', () =>
+  test('keeps everyone added before and since', () =>
     expectAll(
       () => at(1).staff.add({ name: 'Hone Pita', role: 'clerk', pin: '61748' }),
       ...['Ana Reweti, clerk', 'Hone Pita, clerk', 'Wiremu Ngata, clerk']
     ))
 
-  test('has nobody who was removed since', { tags: ['full'] }, () =>
+  test('doesn’t bring back someone removed since', { tags: ['full'] }, () =>
     expectAll(() => at(1).staff.remove(at(1).idOf('Ana Reweti')), 'Wiremu Ngata, clerk')
   )
 })
 
-test('nobody takes staff from an office: not a workstation, and not its server', async () => {
-  await at(0).name()
-  await joined()
+test('neither a workstation nor the server can delete an office’s staff', async () => {
+  await at(0).addStaff()
+  await joinAndSync()
   const [{ id, account } = { id: '', account: '' }] = await two.office.sql<{ id: string; account: string }>(
     "SELECT id, account FROM office.shared_item WHERE kind = 'staff'"
   )
@@ -379,17 +378,17 @@ test('nobody takes staff from an office: not a workstation, and not its server',
   }
 })
 
-describe('where every administrator has forgotten their PIN, who has the server and the office’s key', () => {
+describe('resetting an administrator’s forgotten PIN with the office’s key', () => {
   const cost = { n: 2 ** 10, r: 8, p: 1 }
   const reset = (name = 'grace okafor', key = two.office.key) => resetPin(two.office.administrator, { name, key, cost })
   const ONCE = { ok: false, code: 'pin-once', at: 'Grace Okafor' }
-  const listThere = async () => {
+  const storedList = async () => {
     const [row = { id: '', sealed: Buffer.alloc(0) }] = await two.office.sql<{ id: string; sealed: Buffer }>(
       "SELECT id, sealed FROM office.shared_item WHERE kind = 'staff'"
     )
     return { ...row, read: () => JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8')) }
   }
-  /** As anyone can who has only the server. */
+  /** Replaces the stored list, as anyone can who controls only the server. */
   const put = (sealed: Buffer) =>
     two.office.sql(
       `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'staff' RETURNING seq)
@@ -398,11 +397,11 @@ describe('where every administrator has forgotten their PIN, who has the server 
       [sealed]
     )
   beforeEach(async () => {
-    await at(0).name()
-    await joined()
+    await at(0).addStaff()
+    await joinAndSync()
   })
 
-  test('gives one a one-time PIN, and the old PIN works nowhere', async () => {
+  test('gives a one-time PIN, and the old PIN stops working everywhere', async () => {
     await at(0).staff.check('74918', 'Grace Okafor')
     const { name, pin } = await reset()
     expect(name).toBe('Grace Okafor')
@@ -416,7 +415,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('does so by the script, while two workstations are connected', { timeout: 120_000 }, async () => {
+  test('works by the script while two workstations are connected', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
     try {
       const file = join(folder, 'office.key')
@@ -440,16 +439,16 @@ describe('where every administrator has forgotten their PIN, who has the server 
   })
 
   test.each(['before', 'between'] as const)(
-    'has a workstation that left and joins again give no PIN back that was taken away, by a list of %s',
+    'isn’t undone by an older list on the server when a workstation rejoins: one from %s',
     async (when) => {
-      const before = (await listThere()).sealed
+      const before = (await storedList()).sealed
       const { pin } = await reset()
       await whenSynced()
-      const between = (await listThere()).sealed
+      const between = (await storedList()).sealed
       await at(0).staff.set('83920', pin, 'Grace Okafor')
       await whenSynced()
       await at(1).leave()
-      // Nobody else is connected who could say so.
+      // Nobody else is connected who could correct the list.
       at(0).disconnect()
       await put({ before, between }[when])
       await at(1).join('Counter 3')
@@ -457,12 +456,12 @@ describe('where every administrator has forgotten their PIN, who has the server 
       const { staff, notes } = at(1)
       for (const gone of ['74918', pin]) expect(await staff.check(gone, 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
-      expect((await listThere()).read().resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
+      expect((await storedList()).read().resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
       expect(notes.filter(({ what }) => what === 'pin-reset')).toHaveLength(1)
     }
   )
 
-  test('has them choose their own before anything, which is everyone’s who they are from then on', async () => {
+  test('makes the person choose a new PIN first, which then applies everywhere', async () => {
     const { pin } = await reset()
     await whenSynced()
     const { staff } = at(1)
@@ -477,7 +476,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('is in the audit trail of each workstation once, also of one that was off until it was over', {
+  test('is recorded once in every workstation’s audit trail, even one that was disconnected meanwhile', {
     tags: ['full']
   }, async () => {
     await at(1).staff.check('74918', 'Grace Okafor')
@@ -488,7 +487,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await at(0).whenSynced()
     await at(1).reconnect()
     await whenSynced()
-    // Having entered the old PIN there no longer counts.
+    // The old PIN was entered there, which no longer counts.
     expect(at(1).staff.authenticated()).toBeUndefined()
     expect(at(0).staff.authenticated()?.name).toBe('Grace Okafor')
     await at(1).killAndRestart()
@@ -509,7 +508,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     expect(JSON.stringify([...at(0).notes, ...at(1).notes])).not.toContain(pin)
   })
 
-  test('ends their wait after wrong PINs, and does so against a change that a workstation had not told yet', {
+  test('ends the wait after wrong PINs, and overrides a PIN change not yet synced', {
     tags: ['full']
   }, async () => {
     for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Grace Okafor')
@@ -527,7 +526,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('does it again with another, and with one that someone sets for them at a workstation it is over', {
+  test('can be repeated, and is over once someone sets a PIN for them at a workstation', {
     tags: ['full']
   }, async () => {
     const first = await reset()
@@ -540,34 +539,34 @@ describe('where every administrator has forgotten their PIN, who has the server 
     expect(await at(0).staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
   })
 
-  test('holds after a backup was put in the server’s place, and waits until that was noticed', {
+  test('survives a restore of the server, and is refused until the restore was noticed', {
     tags: ['full']
   }, async () => {
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     const { pin } = await reset()
     await whenSynced()
-    await putBack()
+    await restoreServer()
     for (const desk of desks) await desk.reconnect()
     await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
-    // For those who join later, too.
-    expect((await listThere()).read().resets).toHaveLength(1)
+    // For workstations that join later, too.
+    expect((await storedList()).read().resets).toHaveLength(1)
     await two.office.sql("UPDATE office.office SET server_fingerprint = 'another'")
     await expect(reset()).rejects.toThrow('put back')
   })
 
-  test('brings nobody back who was removed, where it is the first change of a server that was put back', {
+  test('brings back nobody who was removed, even as the first change on a restored server', {
     tags: ['full']
   }, async () => {
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
     await at(0).whenSynced()
     await at(0).powerOff()
-    await putBack()
+    await restoreServer()
     await at(1).killAndRestart()
     const { pin } = await reset()
     await at(1).whenSynced()
@@ -579,14 +578,14 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('does it for administrators alone, and says who they are', { tags: ['full'] }, async () => {
+  test('is only for administrators, and the error names them', { tags: ['full'] }, async () => {
     for (const name of ['Ben Tui', 'Nobody'])
       await expect(reset(name)).rejects.toThrow('Its administrators are: Grace Okafor.')
     await whenSynced()
     expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   })
 
-  test('is nobody without that key: not who has the server, and not a workstation’s role', async () => {
+  test('needs the office’s current key, and can’t be done with a workstation’s database role', async () => {
     await expect(reset('Grace Okafor', randomBytes(32))).rejects.toThrow('Another key counts')
     const before = two.office.key
     await two.office.rotateKey()
@@ -602,14 +601,14 @@ describe('where every administrator has forgotten their PIN, who has the server 
     for (const { staff } of desks) expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   })
 
-  test('is not undone by a list of before that the server’s administrator puts in its place', async () => {
-    const { sealed } = await listThere()
+  test('isn’t undone by an older list that the server’s administrator puts in place', async () => {
+    const { sealed } = await storedList()
     const { pin } = await reset()
     await whenSynced()
     await put(sealed)
     await whenSynced()
-    // Nor for those who join later.
-    expect((await listThere()).read()).toMatchObject({
+    // Nor for workstations that join later.
+    expect((await storedList()).read()).toMatchObject({
       members: expect.arrayContaining([expect.objectContaining({ name: 'Grace Okafor', isPinOnce: true })]),
       resets: [{ name: 'Grace Okafor' }]
     })
@@ -627,17 +626,17 @@ describe('where every administrator has forgotten their PIN, who has the server 
     }
   })
 
-  test('is not undone by such a list where it meets what a workstation had not told yet', {
+  test('isn’t undone by an older list that is merged with an unsynced change', {
     tags: ['full']
   }, async () => {
-    const { sealed } = await listThere()
+    const { sealed } = await storedList()
     const { pin } = await reset()
     await whenSynced()
     for (const desk of desks) desk.disconnect()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
     await put(sealed)
     await at(1).reconnect()
-    expect((await listThere()).read().resets).toHaveLength(1)
+    expect((await storedList()).read().resets).toHaveLength(1)
     await at(0).reconnect()
     await whenSynced()
     for (const { staff } of desks) {
@@ -648,21 +647,21 @@ describe('where every administrator has forgotten their PIN, who has the server 
   })
 
   test.each([false, true])(
-    'is over once they chose their own, also where a list of between is put back: with a change untold, %s',
+    'stays over after the person chose a PIN, even if an older list returns: with an unsynced change, %s',
     { tags: ['full'] },
-    async (isUntold) => {
+    async (hasUnsyncedChange) => {
       const { pin } = await reset()
       await whenSynced()
-      const { sealed } = await listThere()
+      const { sealed } = await storedList()
       await at(0).staff.set('83920', pin, 'Grace Okafor')
       await whenSynced()
       for (const desk of desks) desk.disconnect()
-      if (isUntold) await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
+      if (hasUnsyncedChange) await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
       await put(sealed)
       await at(1).reconnect()
       await at(1).whenSynced()
-      // For those who join later, too.
-      const { members, resets } = (await listThere()).read()
+      // For workstations that join later, too.
+      const { members, resets } = (await storedList()).read()
       expect(members.find(({ name }: { name: string }) => name === 'Grace Okafor')).not.toHaveProperty('isPinOnce')
       expect(resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
       await at(0).reconnect()
@@ -670,16 +669,16 @@ describe('where every administrator has forgotten their PIN, who has the server 
       for (const { staff } of desks) {
         expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
         expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
-        if (isUntold) expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
+        if (hasUnsyncedChange) expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
       }
     }
   )
 
-  test('is the last that counts of two, also where the server’s clock was set back between them', {
+  test('uses the later of two one-time PINs, even if the server’s clock was set back in between', {
     tags: ['full']
   }, async () => {
     const first = await reset()
-    const { id, read } = await listThere()
+    const { id, read } = await storedList()
     const list = read()
     list.resets[0].at += 3_600_000
     const sealed = seal(two.office.key, `staff:${id}`, Buffer.from(JSON.stringify(list)))
@@ -696,15 +695,15 @@ describe('where every administrator has forgotten their PIN, who has the server 
   })
 
   test.each([1, 2])(
-    'holds where a workstation that never heard of it goes on from a backup of before: the newest of %i',
+    'survives a restore after which a workstation that missed it syncs first: the newest of %i',
     { tags: ['full'] },
     async (times) => {
-      const putBack = await dumpOf(two.office)
+      const restoreServer = await dumpOf(two.office)
       at(1).disconnect()
       const pins = [await reset()]
       await at(0).whenSynced()
       at(0).disconnect()
-      await putBack()
+      await restoreServer()
       await at(1).reconnect()
       await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
       await at(1).whenSynced()
@@ -722,9 +721,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
   )
 })
 
-test('wrong PINs are counted where they were given', async () => {
-  await at(0).name()
-  await joined()
+test('wrong PINs are counted at each workstation separately', async () => {
+  await at(0).addStaff()
+  await joinAndSync()
   for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Ben Tui')
   expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
   await at(0).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
@@ -734,11 +733,11 @@ test('wrong PINs are counted where they were given', async () => {
   expect(await at(0).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
 })
 
-test('of two lists that come together each person is there once, as the office had them first', async () => {
-  await at(0).name()
+test('when two staff lists are merged, each person appears once, as the office first had them', async () => {
+  await at(0).addStaff()
   await at(1).staff.set('29384')
   await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
-  await joined()
+  await joinAndSync()
   for (const desk of desks) {
     expect(desk.names()).toEqual(['Ana Reweti, clerk', 'Ben Tui, clerk', 'Grace Okafor, administrator'])
     expect(await desk.staff.check('29384', 'Grace Okafor')).toMatchObject(WRONG)
@@ -746,9 +745,9 @@ test('of two lists that come together each person is there once, as the office h
   }
 })
 
-test('a workstation that leaves keeps staff as they were, and who was removed from the office meanwhile is so as it comes back', async () => {
-  await at(0).name()
-  await joined()
+test('a workstation that leaves keeps its staff, and on rejoining drops those removed meanwhile', async () => {
+  await at(0).addStaff()
+  await joinAndSync()
   await at(1).leave()
   // Nobody had entered a PIN there, so nobody is taken for the administrator now.
   expect(at(1).staff.authenticated()).toBeUndefined()
