@@ -23,8 +23,8 @@ beforeAll(async () => {
   station = await office.join('Front desk')
 })
 
-/** What the server answers when a workstation asks this: `done`, or the five-character code of the refusal. */
-async function asked(sql: string, { place } = station): Promise<string> {
+/** What the server answers to a workstation's query: `done`, or the five-character code of the refusal. */
+async function answerTo(sql: string, { place } = station): Promise<string> {
   return await withConnection(place, async (client) => {
     try {
       await client.query(sql)
@@ -39,7 +39,7 @@ describe('the command', () => {
   const folders: string[] = []
   afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
 
-  test('makes an office, looks at it and invites, and does so again without harm', { timeout: 120_000 }, async () => {
+  test('creates an office, checks it and invites, and can be repeated without harm', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
     folders.push(folder)
     const { host, port, user, password } = inject('cluster')
@@ -74,7 +74,7 @@ describe('the command', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('of two upgrades at once, one waits and finds nothing to do', async () => {
+  test('lets the second of two simultaneous upgrades wait and find nothing to do', async () => {
     const fresh = { ...office.administrator, database: `${office.administrator.database}_2` }
     await initOffice(fresh)
     await office.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${fresh.database}'`)
@@ -83,7 +83,7 @@ describe('the command', () => {
     expect(applied.sort()).toEqual([0, 13])
   })
 
-  test('a database of a later version is left as it is', async () => {
+  test('leaves a database of a later version unchanged', async () => {
     const fresh = { ...office.administrator, database: `${office.administrator.database}_3` }
     await initOffice(fresh)
     await withConnection(fresh, (client) => client.query(`INSERT INTO office.step VALUES (1000, 'later')`))
@@ -96,20 +96,20 @@ describe('the command', () => {
 describe('a join code', () => {
   const placeOf = ({ host, port, database } = office.administrator) => ({ host, port, database })
 
-  test('holds once', async () => {
+  test('works only once', async () => {
     const code = await office.invite('Counter 2')
     const joined = await joinOffice(placeOf(), code)
     expect(joined.key.equals(office.key)).toBe(true)
     await expect(joinOffice(placeOf(), code)).rejects.toMatchObject({ code: '28P01' })
   })
 
-  test('of two who have it, one joins', async () => {
+  test('lets only one of two join at the same time', async () => {
     const code = await office.invite('Counter 3')
     const ends = await Promise.allSettled([joinOffice(placeOf(), code), joinOffice(placeOf(), code)])
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('holds no longer than it was given for, and its role is gone with the next one', async () => {
+  test('expires, and its role is removed when the next one is made', async () => {
     const code = await office.invite('Counter 4')
     await office.sql(`UPDATE office.station SET invited_until = now() - interval '1 s' WHERE name = 'Counter 4'`)
     await expect(joinOffice(placeOf(), code)).rejects.toMatchObject({ code: '42501' })
@@ -117,12 +117,12 @@ describe('a join code', () => {
     await expect(joinOffice(placeOf(), code)).rejects.toMatchObject({ code: '28P01' })
   })
 
-  test('of another office, or mistyped, joins nothing', async () => {
+  test('of another office, or mistyped, is refused', async () => {
     await expect(joinOffice(placeOf(), newCode())).rejects.toMatchObject({ code: '28P01' })
     await expect(joinOffice(placeOf(), 'too short')).rejects.toThrow('whole join code')
   })
 
-  test('the office’s key and the passwords are not on the server in any form that it could read', async () => {
+  test('isn’t readable on the server, nor are the office’s key and passwords', async () => {
     const code = await office.invite('Counter 5')
     const kept = JSON.stringify(await office.sql('SELECT * FROM office.station'))
     const roles = JSON.stringify(await office.sql('SELECT rolpassword FROM pg_authid'))
@@ -132,13 +132,13 @@ describe('a join code', () => {
     }
   })
 
-  test('two workstations have one name never at once', async () => {
+  test('is refused for a name that another workstation has', async () => {
     await expect(office.join('FRONT DESK')).rejects.toMatchObject({ code: '23505' })
   })
 })
 
 describe('a workstation', () => {
-  test('can call what it is there for, and nothing else', async () => {
+  test('can call only the functions meant for it', async () => {
     expect((await checkOffice(office.administrator)).excess).toEqual([])
     const functions = await office.sql<{ name: string }>(
       `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'office'::regnamespace
@@ -147,7 +147,7 @@ describe('a workstation', () => {
     expect(functions.map(({ name }) => name).sort()).toEqual([...stationFunctions].sort())
   })
 
-  test('the check finds a right too many', async () => {
+  test('with an excessive permission is found by the check', async () => {
     await office.sql(`GRANT SELECT ON office.send TO ${office.administrator.database}_stations`)
     expect((await checkOffice(office.administrator)).excess).toEqual(['send'])
     await office.sql(`REVOKE SELECT ON office.send FROM ${office.administrator.database}_stations`)
@@ -168,31 +168,31 @@ describe('a workstation', () => {
     'DROP OWNED BY CURRENT_USER; SET ROLE administrator',
     'ALTER FUNCTION office.me() OWNER TO CURRENT_USER',
     `COPY (SELECT 1) TO PROGRAM 'true'`
-  ])('is refused: %s', async (sql) => expect(await asked(sql)).toBe('42501'))
+  ])('is refused: %s', async (sql) => expect(await answerTo(sql)).toBe('42501'))
 
-  test('an invitation that was not followed can do nothing', async () => {
+  test('that was only invited can do nothing', async () => {
     const code = await office.invite('Counter 6')
     const { credentialsOfCode } = await import('../../src/main/core/office/joining.ts')
     const { role, password } = credentialsOfCode(code, office.administrator.database)
     const invited = { ...station, place: { ...station.place, user: role, password } }
-    expect(await asked('SELECT office.cancel_send(gen_random_uuid())', invited)).toBe('42501')
+    expect(await answerTo('SELECT office.cancel_send(gen_random_uuid())', invited)).toBe('42501')
   })
 
-  test('one that was revoked can do nothing from the next question on', async () => {
+  test('that was revoked is refused from its next query on', async () => {
     const other = await office.join('Counter 7')
-    expect(await asked('SELECT office.cancel_send(gen_random_uuid())', other)).toBe('done')
+    expect(await answerTo('SELECT office.cancel_send(gen_random_uuid())', other)).toBe('done')
     await office.sql(`UPDATE office.station SET revoked_at = now() WHERE name = 'Counter 7'`)
-    expect(await asked('SELECT office.cancel_send(gen_random_uuid())', other)).toBe('42501')
+    expect(await answerTo('SELECT office.cancel_send(gen_random_uuid())', other)).toBe('42501')
   })
 
-  test('what was answered is only ever added to, by anyone who asks', async () => {
+  test('has its answers and attempts stored append-only, even for the administrator', async () => {
     await expect(office.sql('DELETE FROM office.answer')).rejects.toMatchObject({ code: '23001' })
     await expect(office.sql('UPDATE office.attempt SET epoch = 1')).rejects.toMatchObject({ code: '23001' })
   })
 })
 
-describe('the line to the server', () => {
-  test('without TLS only this computer’s own address is taken', async () => {
+describe('the connection to the server', () => {
+  test('without TLS is accepted only to this computer’s own address', async () => {
     for (const host of ['localhost', hostname()]) {
       await expect(withConnection({ ...station.place, host }, async () => 'connected')).rejects.toThrow()
     }
@@ -201,7 +201,7 @@ describe('the line to the server', () => {
     )
   })
 
-  test('only a certificate of the trusted authority and of that name is taken', async () => {
+  test('requires a certificate of the trusted authority and for the right name', async () => {
     const right = aCertificate({ name: 'localhost' })
     const cluster = await openCluster({ tls: right })
     try {
@@ -228,11 +228,11 @@ describe('the line to the server', () => {
     }
   })
 
-  test('an address is compared as itself, not as localhost', () => {
+  test('checks an IP address as itself, not as localhost', () => {
     expect(configOf({ ...station.place, host: '192.0.2.7' }).ssl).toMatchObject({ host: '192.0.2.7' })
   })
 
-  test('a server that ends an idle connection ends nothing else', async () => {
+  test('is replaced after the server ended it while it was idle', async () => {
     const pool = openPool(station.place)
     try {
       const one = async () => (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
@@ -245,7 +245,7 @@ describe('the line to the server', () => {
     }
   })
 
-  test('nor does one that ends a connection that someone has', async () => {
+  test('is replaced after the server ended it while it was in use', async () => {
     const pool = openPool(station.place)
     try {
       const client = await pool.connect()
@@ -262,7 +262,7 @@ describe('the line to the server', () => {
   })
 })
 
-test('a key file that holds none is refused', async () => {
+test('a key file without a key is refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
   const file = join(folder, 'office.key')
   try {

@@ -147,7 +147,7 @@ afterAll(async () => {
   await pool.end()
 })
 
-test('no table, view or sequence is read, written, locked, followed or changed', async () => {
+test('no table, view or sequence can be read, written, locked or changed', async () => {
   const all = await office.sql<{ name: string; first: string }>(
     `SELECT relname AS name, (SELECT attname FROM pg_attribute WHERE attrelid = it.oid AND attnum = 1) AS first
      FROM pg_class it WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S', 'f')`
@@ -186,7 +186,7 @@ test('no table, view or sequence is read, written, locked, followed or changed',
   await expectRefused(attacks.map((sql) => ({ sql })))
 })
 
-test('no function is called, replaced or taken that isn’t the workstations’, and none of those is changed', async () => {
+test('only the workstations’ own functions can be called, and no function can be changed', async () => {
   const all = await office.sql<{ name: string; call: string; its: string }>(
     `SELECT proname AS name, oid::regprocedure::text AS its, format('%s(%s)', oid::regproc,
        (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
@@ -205,7 +205,7 @@ test('no function is called, replaced or taken that isn’t the workstations’,
   )
 })
 
-test('each function finds what is the office’s, whatever the caller has put before it', async () => {
+test('each function ignores the caller’s search path', async () => {
   const all = await office.sql<{ call: string }>(
     `SELECT format('%s(%s)', oid::regproc,
        (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
@@ -231,7 +231,7 @@ test('each function finds what is the office’s, whatever the caller has put be
   expect(bare).toEqual([])
 })
 
-test('nothing of the server’s own administration is open', async () => {
+test('nothing of the server’s administration is accessible', async () => {
   const functions = await office.sql<{ call: string }>(
     `SELECT format('pg_catalog.%I(%s)', proname,
        (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
@@ -256,7 +256,7 @@ test('nothing of the server’s own administration is open', async () => {
   await expectRefused(attacks)
 })
 
-test('no other role is become, changed, made or stopped, and nothing is made', async () => {
+test('no role can be assumed, changed, created or disconnected, and no object created', async () => {
   const other = named(victim.joined.user)
   const { database, user } = office.administrator
   const pids = await office.sql<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE usename = $1`, [
@@ -350,7 +350,7 @@ test('no other role is become, changed, made or stopped, and nothing is made', a
   await expectRefused(attacks.map((sql) => ({ sql, codes: sql.startsWith('GRANT CREATE') ? [NOTHING] : codes })))
 })
 
-test('what is open to everyone has no effect on others, and tells nothing of them', async () => {
+test('what is open to everyone doesn’t affect others, and reveals nothing about them', async () => {
   const free = [
     'DISCARD ALL',
     'RESET ALL',
@@ -404,7 +404,7 @@ async function answered(sql: string, ...values: unknown[]): Promise<unknown> {
   }
 }
 
-test('what has a meaning to the office keeps it', async () => {
+test('the office’s functions can’t be misused on sends, tasks, leases and items of others', async () => {
   const body = Buffer.from('made up')
   const { id: item } = draft
   const rows: [sql: string, values: unknown[], answer: unknown][] = [
@@ -619,7 +619,7 @@ test('what has a meaning to the office keeps it', async () => {
   expect(through, through.join('\n')).toEqual([])
 })
 
-test('who claims all that is ready gets nothing that waits for a second person', async () => {
+test('claiming everything that is ready returns nothing that waits for a release', async () => {
   tried++
   const { rows } = await line.query<{ id: string }>(
     `SELECT id FROM office.finish_and_claim($1, '{}', '{}', '{}', '{}', 100)`,
@@ -628,7 +628,7 @@ test('who claims all that is ready gets nothing that waits for a second person',
   expect(rows).toEqual([{ id: sends.ready }])
 })
 
-test('a feed that was raised as far as it goes still takes what is new', async () => {
+test('a feed can’t be raised so far that it accepts nothing new', async () => {
   const feed = randomUUID()
   tried++
   await asked('SELECT FROM office.watch($1, 600000, false, NULL)', [feed])
@@ -660,7 +660,7 @@ const ANYONE = new Set(
   )
 )
 
-test('with any argument that is none, or has no bounds, nothing changes that is another’s', async () => {
+test('null, empty and extreme arguments change nothing of others', async () => {
   const all = await office.sql<{ name: string; names: string[]; types: string[] }>(
     `SELECT proname AS name, (proargnames::text[])[1:pronargs] AS names,
        (SELECT array_agg(format_type(t, NULL) ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n)) AS types
@@ -724,7 +724,7 @@ function aimed(called: string, argument: string, type: string): unknown {
   }[type]
 }
 
-test('no body that was altered, or put in another’s place, is taken for one', async () => {
+test('altered or swapped bodies are never accepted', async () => {
   tried += 8
   const [store, drafts, records] = [openOfficeSends(as()), openOfficeDrafts(as(), 'draft'), openOfficeRecords(as())]
   const ids: string[] = [randomUUID(), randomUUID()]
@@ -777,7 +777,7 @@ test('no body that was altered, or put in another’s place, is taken for one', 
   expect((await bodies()).slice(0, 8)).toEqual(nothing.slice(0, 8))
 })
 
-test('a join code that was used lets nobody in', async () => {
+test('a used join code lets nobody in', async () => {
   tried += 2
   const code = await office.invite('Counter 2')
   const { user } = await joinOffice(serverOf(office), code)
@@ -788,7 +788,7 @@ test('a join code that was used lets nobody in', async () => {
   })
 })
 
-test('nothing that a workstation keeps held or leaves behind stops the administrator', async () => {
+test('nothing that a workstation locks or leaves behind blocks the administrator', async () => {
   const held = [
     // The key of the administrator's own lock, as it used to be.
     'SELECT pg_advisory_lock(171118)',
@@ -816,10 +816,10 @@ test('nothing that a workstation keeps held or leaves behind stops the administr
   expect(await office.sql('SELECT FROM pg_roles WHERE rolname = $1 AND rolcanlogin', [attacker.joined.user])).toEqual(
     []
   )
-  const again = new Client(configOf(attacker.place))
-  again.on('error', () => undefined)
-  await expect(again.connect()).rejects.toMatchObject({ code: '28P01' })
+  const reconnecting = new Client(configOf(attacker.place))
+  reconnecting.on('error', () => undefined)
+  await expect(reconnecting.connect()).rejects.toMatchObject({ code: '28P01' })
   expect(await asked('SELECT office.hello()')).not.toBe(NOTHING)
   expect(await answeredToVictim()).toEqual([{ name: 'Front desk' }])
 })
-test('these were three hundred and more', () => expect(tried).toBeGreaterThan(300))
+test('more than 300 attacks were tried', () => expect(tried).toBeGreaterThan(300))

@@ -1,5 +1,5 @@
 // Counters of one office, each with its own sessions and a connection to one PostgreSQL server. What happens at one is
-// on the others' boards as it was reported, with its age, and never shown as current once nothing more was heard.
+// on the others' boards as it was reported, with its age, and never shown as current once its reports have stopped.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -53,7 +53,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   let state: OfficeMembershipState = 'connected'
   let connection: ConnectionView = { state: 'online', since: 0 }
   let told = 0
-  let rung = 0
+  let notifications = 0
   const officeBoard: OfficeBoard = new OfficeBoard({
     time,
     state: () => state,
@@ -87,22 +87,22 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     accountId: () => counter.sessionAccountId()
   })
   officeBoard.setOwnCounter(() => board.ownCounter())
-  const bell = await pool.connect()
+  const listener = await pool.connect()
   const ring = () => {
-    rung += 1
+    notifications += 1
     officeBoard.notified()
   }
-  bell.on('notification', ring)
-  await bell.query('LISTEN countersign_counters')
+  listener.on('notification', ring)
+  await listener.query('LISTEN countersign_counters')
   officeBoard.connect(line)
   const hangUp = () => {
-    bell.off('notification', ring)
+    listener.off('notification', ring)
     time.end()
     officeBoard.disconnect()
   }
   onTestFinished(() => {
     hangUp()
-    bell.release(true)
+    listener.release(true)
   })
   return {
     its,
@@ -113,10 +113,10 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     told: () => told,
     /** Resolves once every request to the server has been answered. */
     quiet: () => expect.poll(() => asking).toBe(0),
-    rung: () => rung,
+    notifications: () => notifications,
     pass: its.time.pass,
     now: () => its.time.now,
-    /** Someone opens the board, or closes it. */
+    /** Opens the board, or closes it. */
     looks(isLooking: boolean) {
       isOpen = isLooking
       board.board()
@@ -152,7 +152,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
         .finally(() => {
           hasEnded = true
         })
-      // The service is asked for the result again and again.
+      // The service is asked for the result repeatedly.
       while (!hasEnded) await its.time.pass(1_000)
       await ending
     }
@@ -188,14 +188,14 @@ const row = async () =>
         FROM office.counter it JOIN office.station who ON who.id = it.station WHERE who.name = 'Front desk'`
     )
   )[0]
-/** Makes the counter here last heard of that many seconds ago, with its lease expired. */
+/** Makes the counter's last report that many seconds old, with its lease expired. */
 const wasHeard = (seconds: number) =>
   office.sql(`UPDATE office.counter SET reported_at = now() - $1 * interval '1 s', until = now() - interval '1 ms'`, [
     seconds
   ])
 
 describe('the board of another counter', () => {
-  test('says who signs there, that the page is hidden, that help is wanted, and that it is free again', async () => {
+  test('shows who is signing, that the page is hidden, that help is wanted, and that it is free again', async () => {
     await two()
     await shows({ name: 'Counter 1', staff: 'Planted Clerk', state: 'free', wantsStaff: false })
     expect(there.board()).toMatchObject({
@@ -218,7 +218,7 @@ describe('the board of another counter', () => {
     expect(there.others()[0]).not.toHaveProperty('signer')
   })
 
-  test('says since when by its own clock, whatever the one there shows', async () => {
+  test('shows times by its own clock, even if the other counter’s clock is wrong', async () => {
     await two({ here: { ahead: 5 * HOUR } })
     await here.signs()
     await shows({ state: 'signing' })
@@ -226,7 +226,7 @@ describe('the board of another counter', () => {
     for (const at of [since, its?.heardAt ?? 0]) expect(Math.abs(at - there.now())).toBeLessThan(5 * 60_000)
   })
 
-  test('doesn’t show what was so as if it were now, once a workstation was killed', async () => {
+  test('doesn’t show the last report of a killed workstation as current', async () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
@@ -239,7 +239,7 @@ describe('the board of another counter', () => {
     await shows(undefined)
   })
 
-  test('doesn’t do so either while the office’s server is away, and says that', async () => {
+  test('doesn’t show reports as current while the office’s server is unreachable, and says so', async () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
@@ -250,7 +250,7 @@ describe('the board of another counter', () => {
     await there.quiet()
     const before = there.told()
     for (let step = 0; step < 7; step++) await there.pass(10_000)
-    // The screen is notified without a request, and asks nothing of a server that isn't there.
+    // The screen is notified without a request, and no request is made to an unreachable server.
     expect(there.told()).toBeGreaterThan(before)
     expect(there.told()).toBeLessThan(before + 10)
     expect(there.others()).toMatchObject([{ office: { isSilent: true } }])
@@ -260,7 +260,7 @@ describe('the board of another counter', () => {
     await expect.poll(() => there.others()[0]?.office?.isSilent).toBeUndefined()
   })
 
-  test('says that one is closed whose application has ended, and nothing of one that left', async () => {
+  test('shows a counter whose application has ended as closed, and omits one that left', async () => {
     await two()
     await shows({ state: 'free' })
     await here.officeBoard.close()
@@ -282,7 +282,7 @@ describe('the board of another counter', () => {
     await shows(undefined)
   })
 
-  test('says nothing of a workstation where nobody has signed, and which was given no name as a counter', async () => {
+  test('omits a workstation without a counter name until someone has signed there', async () => {
     await two({ here: { name: '' } })
     // As if an earlier run had been killed in the middle.
     const killed = openOfficeCounters({ pool: pools[0] as Pool, key: office.key })
@@ -301,8 +301,8 @@ describe('the board of another counter', () => {
 
 const SAID = { name: 'Counter 1', staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: false }
 
-describe('who signs', () => {
-  test('at an account that isn’t the office’s isn’t told, but that someone does', async () => {
+describe('the name of the signer', () => {
+  test('isn’t published for an account that isn’t shared, only that someone is signing', async () => {
     await two({ here: { accounts: new Map() } })
     await here.signs()
     await shows({ state: 'signing' })
@@ -312,7 +312,7 @@ describe('who signs', () => {
     expect(JSON.stringify(told)).not.toContain('Planted Person')
   })
 
-  test('at an account that a workstation doesn’t have isn’t shown there', async () => {
+  test('isn’t shown at a workstation that doesn’t have the account', async () => {
     await two({ there: { accounts: new Map([['office', randomUUID()]]) } })
     await here.signs()
     await shows({ state: 'signing' })
@@ -320,7 +320,7 @@ describe('who signs', () => {
     expect(there.others()[0]).not.toHaveProperty('document')
   })
 
-  test('is nowhere on the server in clear', async () => {
+  test('isn’t readable on the server', async () => {
     await two()
     await here.signs()
     await shows({ signer: 'Planted Person' })
@@ -329,14 +329,14 @@ describe('who signs', () => {
     expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
   })
 
-  test.each(['tells', 'reads'] as const)('is erased after a day by whatever another counter %s', async (what) => {
+  test.each(['publishes', 'reads'] as const)('is erased after a day when another counter %s', async (what) => {
     const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const way = { ms: 60_000, isNews: false }
-    // So that it knows who it is already, and asks nothing more when it tells.
+    // So that it already knows its own station, and makes no other request when it publishes.
     await other?.publish(null, way)
     await told?.publish(SAID, way)
     await wasHeard(86_399)
-    const does = () => (what === 'tells' ? other?.publish(SAID, way) : other?.others())
+    const does = () => (what === 'publishes' ? other?.publish(SAID, way) : other?.others())
     await does()
     expect(await row()).toBeDefined()
     await wasHeard(86_401)
@@ -345,7 +345,7 @@ describe('who signs', () => {
   })
 })
 
-describe('what can’t be read', () => {
+describe('a report', () => {
   test.each([
     ['altered', `UPDATE office.counter SET sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`],
     [
@@ -353,7 +353,7 @@ describe('what can’t be read', () => {
       `UPDATE office.counter SET sealed = (SELECT sealed FROM office.counter it JOIN office.station who ON who.id = it.station
         WHERE who.name = 'Back room')`
     ]
-  ])('as it is %s, is unknown, and named by its workstation alone', async (_name, sql) => {
+  ])('that is %s shows an unknown state and only the workstation’s name', async (_name, sql) => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
@@ -365,32 +365,32 @@ describe('what can’t be read', () => {
 
   test.each([
     ['a state of a later version', { ...SAID, state: 'dancing' }],
-    ['times that are none', { ...SAID, sinceAgo: 1e300 }],
-    ['times to come', { ...SAID, coveredAgo: -1 }],
-    ['a name without end', { ...SAID, signer: 'x'.repeat(10_000) }],
-    ['another form', [SAID]],
-    ['nothing at all', 7]
-  ])('is unknown: %s', async (_name, content) => {
+    ['invalid times', { ...SAID, sinceAgo: 1e300 }],
+    ['times in the future', { ...SAID, coveredAgo: -1 }],
+    ['an overlong name', { ...SAID, signer: 'x'.repeat(10_000) }],
+    ['another structure', [SAID]],
+    ['only a number', 7]
+  ])('with %s shows an unknown state', async (_name, content) => {
     there = await counterAt(1)
     here = there
     await openOfficeCounters({ pool: pools[0] as Pool, key: office.key }).publish(content, { ms: 60_000, isNews: true })
     await shows({ state: 'unknown', name: '' })
   })
 
-  test.each([9_999, 600_001, null])('isn’t told for %s milliseconds', async (ms) => {
+  test.each([9_999, 600_001, null])('can’t have a lease of %s milliseconds', async (ms) => {
     const sql = 'SELECT office.publish_counter($1, $2, false)'
     await expect(pools[0]?.query(sql, [ms, Buffer.from('x')])).rejects.toMatchObject({ code: '22023' })
     expect(await row()).toBeUndefined()
     for (const held of [10_000, 600_000]) await pools[0]?.query(sql, [held, Buffer.from('x')])
   })
 
-  test('isn’t longer than a counter has anything to say', async () => {
+  test('can’t be longer than 16 KiB', async () => {
     const sql = 'SELECT office.publish_counter(60000, $1, false)'
     await pools[0]?.query(sql, [Buffer.alloc(16_384)])
     await expect(pools[0]?.query(sql, [Buffer.alloc(16_385)])).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('isn’t that of a workstation that was removed, or never joined', async () => {
+  test('isn’t read if its workstation was revoked or never joined', async () => {
     const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const read = async () => (await other?.others())?.map(({ name }) => name)
     await told?.publish(SAID, { ms: 60_000, isNews: false })
@@ -408,7 +408,7 @@ describe('what can’t be read', () => {
     }
   })
 
-  test('as a server answers what it never would, is left out, and each is there once', async () => {
+  test('with impossible values is omitted or limited, and each counter appears once', async () => {
     const one = { station: 'a', name: 'A', is_me: false, reported_ms: 5, left_ms: 5, sealed: Buffer.from('x') }
     const rows = [
       ...[
@@ -431,8 +431,8 @@ describe('what can’t be read', () => {
   })
 })
 
-describe('what it costs', () => {
-  test('one that nobody signs at is renewed each minute, one with a session each 20 seconds, and nobody is rung for', async () => {
+describe('the number of requests', () => {
+  test('renews a free counter every minute, a busy one every 20 seconds, and notifies nobody', async () => {
     await two()
     await shows({ state: 'free' })
     const tells = () => here.asked.filter((name) => name === 'publish_counter').length
@@ -448,21 +448,21 @@ describe('what it costs', () => {
     const free = await inTenMinutes()
     expect(free).toBeGreaterThanOrEqual(9)
     expect(free).toBeLessThanOrEqual(11)
-    const before = there.rung()
+    const before = there.notifications()
     await here.signs()
     await shows({ state: 'signing' })
-    // This rings the bell, which may come after the row.
-    await expect.poll(there.rung).toBe(before + 1)
+    // This sends a notification, which may arrive after the row.
+    await expect.poll(there.notifications).toBe(before + 1)
     const signing = await inTenMinutes()
     expect(signing).toBeGreaterThanOrEqual(28)
     expect(signing).toBeLessThanOrEqual(31)
-    expect(there.rung()).toBe(before + 1)
+    expect(there.notifications()).toBe(before + 1)
     await office.sql(`UPDATE office.counter SET until = now() + interval '5 s'`)
     await here.pass(20_000)
     await expect.poll(async () => (await row())?.left).toBeGreaterThan(30)
   })
 
-  test('others are read only while someone looks, and once in 20 seconds, also where the server answers nothing', async () => {
+  test('reads others only while the board is open, every 20 seconds, even if the server fails', async () => {
     await two()
     await shows({ state: 'free' })
     const reads = () => there.asked.filter((name) => name === 'counters').length
@@ -487,7 +487,7 @@ describe('what it costs', () => {
     expect(reads() - before).toBeLessThanOrEqual(17)
   })
 
-  test('one where much happens at once tells it once a second', async () => {
+  test('publishes frequent changes once a second', async () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
@@ -505,7 +505,7 @@ describe('what it costs', () => {
     await shows({ state: 'covered', wantsStaff: true })
   })
 
-  test('what the server didn’t take is told once more', async () => {
+  test('publishes again what the server refused', async () => {
     await two()
     await shows({ state: 'free' })
     here.breaks(true)
@@ -517,7 +517,7 @@ describe('what it costs', () => {
 })
 
 describe('a workstation', () => {
-  test('tells and hears by its own line to the office, also after a break, and is off the others’ boards as it leaves', async () => {
+  test('publishes and reads over its own connection, even after a reconnect, and disappears when it leaves', async () => {
     const boards: OfficeBoard[] = []
     /** How often each has read the others, or tried to. */
     const heard: number[] = []
@@ -565,7 +565,7 @@ describe('a workstation', () => {
     await becomes(1, ['Counter 1: free'])
     await second.reconnect()
     await becomes(1, ['Counter 1: free'])
-    // It has just read, so anything it hears of within 20 seconds is due to the bell.
+    // It has just read, so anything it hears of within 20 seconds is due to a notification.
     const before = heard[1] ?? 0
     await expect
       .poll(

@@ -1,5 +1,5 @@
-// Three workstations of one office, each the whole core with its own database and its own line to one practice service.
-// What one does to a document the others hear of, don't do at the same time, and never do while its outcome is unknown.
+// Three workstations of one office, each the whole core with its own database and connection to one practice service.
+// What one does to a document the others learn of, don't do at the same time, and never do while its result is unknown.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
@@ -41,7 +41,7 @@ const desk = (index: number) => all.desk(index)
 const start = (index: number, request: ActionRequest, id?: string) => desk(index).start(document, request, id)
 const arrived = (operation: string) => all.receivedCount(operation)
 const reminder = () => reminderOf(document)
-/** Rings the bell and lets time pass until it is so. */
+/** Notifies all workstations and lets time pass until the value is as wanted. */
 const becomes = (look: () => unknown, wanted: unknown) =>
   expect
     .poll(
@@ -57,8 +57,8 @@ const stateOf = (index: number, id: string) =>
     .actions()
     .find((one) => one.id === id)?.state
 const posts = (method: string) => method === 'POST'
-/** Resolves once the office has been told this state. */
-const told = (state: string) =>
+/** Resolves once the office has this state. */
+const whenTaskIs = (state: string) =>
   becomes(async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0], {
     state
   })
@@ -91,9 +91,9 @@ async function hanging(index: number): Promise<string> {
 
 describe('an action from three workstations at once', () => {
   test.each<[string, string, () => ActionRequest]>([
-    ['another due date', 'Extend', () => extension()],
+    ['a new due date', 'Extend', () => extension()],
     ['a reminder', 'SendReminder', reminder]
-  ])('%s is one request; the others are told by whom, and when', async (_name, operation, request) => {
+  ])('%s is one request, and the others are told who made it and when', async (_name, operation, request) => {
     const asked = request()
     const ended = await Promise.all(all.desks.map((_desk, index) => start(index, asked)))
     expect(ended.map(({ state }) => state).sort()).toEqual(['done', 'refused', 'refused'])
@@ -104,9 +104,9 @@ describe('an action from three workstations at once', () => {
     expect(arrived(operation)).toBe(1)
   })
 
-  test('one who was told that it was done may do it again', async () => {
+  test('can be repeated by someone who was told that it was done', async () => {
     await start(0, reminder())
-    await told('done')
+    await whenTaskIs('done')
     expect(await start(1, reminder())).toMatchObject({
       state: 'refused',
       error: { code: 'conflict', message: expect.stringContaining('Counter 1 reminded this person') }
@@ -117,12 +117,12 @@ describe('an action from three workstations at once', () => {
 })
 
 describe('an action without an answer', () => {
-  test('is in doubt for all, and found done by the one that looks', async () => {
-    // The first workstation can't look itself.
+  test('is uncertain for all, and found done by the workstation that checks', async () => {
+    // The first workstation can't check the folders itself.
     desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
     const first = await start(0, extension(10))
     expect(first).toMatchObject({ state: 'uncertain' })
-    await told('uncertain')
+    await whenTaskIs('uncertain')
     const other = await start(1, extension(20))
     expect(other).toMatchObject({ state: 'refused', error: { next: 'Check that first.' } })
     expect(other.error?.message).toContain('Counter 1 tried to change this due date')
@@ -136,26 +136,23 @@ describe('an action without an answer', () => {
   })
 
   test.each([
-    ['was altered', `set_byte(sealed, 40, get_byte(sealed, 40) # 1)`],
-    ['is lost', 'NULL']
-  ])(
-    'of which what another has to know %s is in doubt there, too, until a person says what became of it',
-    async (_name, to) => {
-      desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
-      const first = await start(0, extension(10))
-      await told('uncertain')
-      await office.sql(`UPDATE office.task SET sealed = ${to} WHERE account = $1`, [all.officeId])
-      expect(await start(1, extension(20))).toMatchObject({ state: 'refused', error: { code: 'busy' } })
-      expect(stateOf(1, first.id)).toBe('uncertain')
-      const { actions } = desk(1).work.parts
-      await expect(actions.check(first.id)).rejects.toMatchObject({ appError: { code: 'conflict' } })
-      actions.conclude(first.id, false)
-      await told('free')
-      expect(await start(1, extension(20))).toMatchObject({ state: 'done' })
-    }
-  )
+    ['were altered', `set_byte(sealed, 40, get_byte(sealed, 40) # 1)`],
+    ['were lost', 'NULL']
+  ])('whose details on the server %s is uncertain elsewhere until a person decides', async (_name, to) => {
+    desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
+    const first = await start(0, extension(10))
+    await whenTaskIs('uncertain')
+    await office.sql(`UPDATE office.task SET sealed = ${to} WHERE account = $1`, [all.officeId])
+    expect(await start(1, extension(20))).toMatchObject({ state: 'refused', error: { code: 'busy' } })
+    expect(stateOf(1, first.id)).toBe('uncertain')
+    const { actions } = desk(1).work.parts
+    await expect(actions.check(first.id)).rejects.toMatchObject({ appError: { code: 'conflict' } })
+    actions.conclude(first.id, false)
+    await whenTaskIs('free')
+    expect(await start(1, extension(20))).toMatchObject({ state: 'done' })
+  })
 
-  test('whose workstation was killed isn’t done by another before a person says what became of it', async () => {
+  test('whose workstation was killed isn’t repeated elsewhere until a person decides', async () => {
     const id = await hanging(0)
     desk(0).work.parts.kill()
     expect(await start(1, reminder())).toMatchObject({
@@ -173,10 +170,10 @@ describe('an action without an answer', () => {
     expect(arrived('SendReminder')).toBeLessThanOrEqual(1)
   })
 
-  test('is done once more by the one who decides that, while the others wait', async () => {
+  test('can be retried at another workstation, which settles it for all', async () => {
     desk(0).work.line.setFault('lose-answer', posts)
     const { id } = await start(0, reminder())
-    await told('uncertain')
+    await whenTaskIs('uncertain')
     await start(1, reminder())
     expect(stateOf(1, id)).toBe('uncertain')
     expect(await desk(1).work.parts.actions.retry(id)).toMatchObject({ state: 'done' })
@@ -184,40 +181,40 @@ describe('an action without an answer', () => {
   })
 })
 
-describe('a claim of which the answer is lost', () => {
+describe('a claim whose answer was lost', () => {
   const task = async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0]
 
-  test('is free as soon as nothing came of it is told: at once, here and at the others', async () => {
-    const heard = losingAnswers(0)
+  test('is released as soon as the server is told that nothing was done', async () => {
+    const restoreAnswers = losingAnswers(0)
     const { state, error } = await start(0, reminder())
-    heard()
+    restoreAnswers()
     expect([state, error?.code]).toEqual(['refused', 'offline'])
-    await told('free')
+    await whenTaskIs('free')
     expect(await start(1, reminder())).toMatchObject({ state: 'done' })
     expect(arrived('SendReminder')).toBe(1)
   })
 
-  test('doesn’t have who asks again be refused by what was never done', async () => {
-    const heard = losingAnswers(0, 'claim_tasks', 'finish_task')
+  test('doesn’t prevent the same workstation from trying again', async () => {
+    const restoreAnswers = losingAnswers(0, 'claim_tasks', 'finish_task')
     await start(0, reminder())
     await expect.poll(task).toEqual({ state: 'open' })
-    heard()
+    restoreAnswers()
     expect(await start(0, reminder())).toMatchObject({ state: 'done' })
     expect(arrived('SendReminder')).toBe(1)
   })
 
-  test('is free where what waited was taken back, and where the workstation was killed in between', async () => {
-    let heard = losingAnswers(0, 'claim_tasks', 'finish_task')
+  test('is released on cancelling, and doesn’t block the action after a restart', async () => {
+    let restoreAnswers = losingAnswers(0, 'claim_tasks', 'finish_task')
     const { id, state } = await start(0, extension())
     expect(state).toBe('waiting')
     desk(0).work.parts.actions.cancel(id)
-    heard()
-    await told('free')
-    heard = losingAnswers(0, 'claim_tasks', 'finish_task')
+    restoreAnswers()
+    await whenTaskIs('free')
+    restoreAnswers = losingAnswers(0, 'claim_tasks', 'finish_task')
     await start(0, extension())
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
     expect(await start(1, extension())).toMatchObject({ state: 'refused' })
-    heard()
+    restoreAnswers()
     desk(0).work.restart()
     desk(0).connect()
     await becomes(
@@ -231,7 +228,7 @@ describe('a claim of which the answer is lost', () => {
   })
 })
 
-test('how an action ended that was under way is told as the application ends', async () => {
+test('the result of an action in progress is reported when the application ends', async () => {
   await hanging(0)
   const closing = desk(0).work.parts.actions.close(5_000)
   await desk(0).work.line.goDown()
@@ -241,7 +238,7 @@ test('how an action ended that was under way is told as the application ends', a
   ])
 })
 
-test('who leaves the office has told it how all ended, and has nothing in doubt', async () => {
+test('leaving the office is refused until all results are known, which are then reported', async () => {
   const { accountId, parts } = desk(0).work
   const id = await hanging(0)
   const BUSY = { appError: { code: 'busy' } }
@@ -256,8 +253,8 @@ test('who leaves the office has told it how all ended, and has nothing in doubt'
   ])
 })
 
-describe('while the office’s server is away', () => {
-  test('another due date waits and leaves once it is there; a reminder is refused', async () => {
+describe('while the office’s server is unreachable', () => {
+  test('a new due date waits and is sent afterwards; a reminder is refused', async () => {
     desk(1).disconnect()
     const waits = await start(1, extension())
     expect(waits).toMatchObject({ state: 'waiting', error: { code: 'offline' } })
@@ -269,7 +266,7 @@ describe('while the office’s server is away', () => {
     expect(arrived('Extend')).toBe(1)
   })
 
-  test('one that waited isn’t done where another has done it meanwhile', async () => {
+  test('a waiting action is refused if another workstation has done it meanwhile', async () => {
     desk(1).disconnect()
     const waits = await start(1, extension(20))
     expect(await start(0, extension(10))).toMatchObject({ state: 'done' })
@@ -278,14 +275,14 @@ describe('while the office’s server is away', () => {
     expect(arrived('Extend')).toBe(1)
   })
 
-  test('what came of one is told later', async () => {
+  test('the result of an action is reported later', async () => {
     const id = await hanging(0)
     desk(0).disconnect()
     await desk(0).work.line.goDown()
     await becomes(() => stateOf(0, id), 'uncertain')
     desk(0).work.parts.actions.conclude(id, true)
     desk(0).connect()
-    await told('done')
+    await whenTaskIs('done')
     expect(await start(1, reminder())).toMatchObject({
       error: { message: expect.stringContaining('Counter 1 reminded this person') }
     })
@@ -316,7 +313,7 @@ describe('a person at the counter', () => {
     }
     return {
       counter,
-      /** How often it was notified that reservations changed, others' or its own. */
+      /** How often it was notified that its own or others' reservations changed. */
       news: () => news,
       start: ({ Reference }: DocumentResponse = document) =>
         counter.start({ turns: [{ documentReference: Reference, signer: 0, evidence: [] }], allowsCamera: false }),
@@ -335,7 +332,7 @@ describe('a person at the counter', () => {
   })
   const BUSY = { appError: { code: 'busy' } }
 
-  test('is called at one of three; the others see where, can’t begin, and may once the session has ended', async () => {
+  test('is reserved by one of three; the others see by which, and can start only afterwards', async () => {
     const begun = await Promise.allSettled(places.map(({ start }) => start(document)))
     expect(begun.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
     const at = begun.findIndex(({ status }) => status === 'fulfilled')
@@ -358,7 +355,7 @@ describe('a person at the counter', () => {
     expect(await other.start()).toMatchObject({ phase: 'handover' })
   })
 
-  test.each([false, true])('is free as the application ends, where the next run is locked: %s', async (keepsMarker) => {
+  test.each([false, true])('is free once the application ends, with the next run locked: %s', async (keepsMarker) => {
     await place(0).start()
     await place(0).counter.end({ keepsMarker })
     expect(await office.sql('SELECT DISTINCT state FROM office.task WHERE account = $1', [all.officeId])).toEqual([
@@ -366,7 +363,7 @@ describe('a person at the counter', () => {
     ])
   })
 
-  test('stays that of a session that lasts, and is free once its workstation was killed', async () => {
+  test('stays reserved during a long session, and is free once its workstation was killed', async () => {
     await place(0).start()
     await office.sql(`UPDATE office.task SET until = now() + interval '5 s' WHERE account = $1`, [all.officeId])
     await becomes(
@@ -382,13 +379,13 @@ describe('a person at the counter', () => {
     await expect.poll(place(1).elsewhere).toEqual(['Counter 1', ''])
     place(0).kill()
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [all.officeId])
-    // Nobody rings the bell for a workstation that is gone.
+    // No notification is sent for a workstation that is gone.
     await desk(1).work.time.pass(61_000)
     await expect.poll(place(1).elsewhere).toEqual(['', ''])
     expect(await place(1).start()).toMatchObject({ phase: 'handover' })
   })
 
-  test('is at one counter with all documents of theirs', async () => {
+  test('is reserved with all of their documents', async () => {
     const another = await all.send()
     await place(0).start()
     await becomes(place(1).elsewhere, ['Counter 1', '', 'Counter 1', ''])
@@ -400,7 +397,7 @@ describe('a person at the counter', () => {
     ).toMatchObject({ code: 'busy' })
   })
 
-  test('is no longer shown elsewhere once that has run out, also while the office’s server is away', async () => {
+  test('is no longer shown as elsewhere once the reservation expires, even without the server', async () => {
     await place(0).start()
     await becomes(place(1).elsewhere, ['Counter 1', ''])
     desk(1).disconnect()
@@ -410,21 +407,21 @@ describe('a person at the counter', () => {
     expect(await place(1).elsewhere()).toEqual(['', ''])
   })
 
-  test('is shown elsewhere after the office’s server didn’t answer once', async () => {
+  test('is shown as elsewhere even after the server once gave no answer', async () => {
     await becomes(place(1).elsewhere, ['', ''])
     const pool = pools[1] ?? expect.fail('There is no such line.')
-    const heard = losingAnswers(1, 'tasks_of_others')
+    const restoreAnswers = losingAnswers(1, 'tasks_of_others')
     const asked = vi.spyOn(pool, 'query')
     await place(0).start()
     desk(1).work.parts.once.notified(all.officeId)
     await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(0)
     asked.mockRestore()
-    heard()
+    restoreAnswers()
     await desk(1).work.time.pass(20_000)
     await expect.poll(place(1).elsewhere).toEqual(['Counter 1', ''])
   })
 
-  test('who is called elsewhere since the server lost whose it was is said to be', async () => {
+  test('is shown as taken if the server lost the reservation and another counter started', async () => {
     await place(0).start()
     await office.sql(`UPDATE office.task SET state = 'free' WHERE account = $1`, [all.officeId])
     expect(await place(1).start()).toMatchObject({ phase: 'handover' })
@@ -432,7 +429,7 @@ describe('a person at the counter', () => {
     await expect.poll(() => place(0).counter.state()?.notReserved).toBe('taken')
   })
 
-  test('can begin while the office’s server is away, which is said; once it is back, it is reserved', async () => {
+  test('can start without the server, which is shown, and is reserved once it is back', async () => {
     desk(0).disconnect()
     expect(await place(0).counter.offer(document.Reference, 0)).toMatchObject({ isNotReserved: true })
     expect(await place(0).start()).toMatchObject({ phase: 'handover', notReserved: 'away' })
@@ -443,7 +440,7 @@ describe('a person at the counter', () => {
     await becomes(() => place(0).counter.state()?.notReserved, 'away')
     desk(0).connect()
     await becomes(() => place(0).counter.state()?.notReserved, undefined)
-    // The counter that has them meanwhile keeps them.
+    // The counter that has reserved them meanwhile keeps them.
     desk(2).disconnect()
     expect(await place(2).start()).toMatchObject({ notReserved: 'away' })
     desk(2).connect()
@@ -459,7 +456,7 @@ describe('a person at the counter', () => {
 const ROUNDS = Number(process.env.OFFICE_ROUNDS ?? 12)
 
 test(
-  `five that are asked for the same at once, with lines that lose and one that is killed, ask the service once (${ROUNDS} rounds)`,
+  `five workstations asked for the same at once, with lost answers and one killed, send one request (${ROUNDS} rounds)`,
   async () => {
     const said: string[] = []
     const tally = await onceChaos(

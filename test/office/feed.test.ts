@@ -1,5 +1,5 @@
-// One workstation polls for all, and what it finds reaches every other: once and in order, even if a bell was missed or
-// a writer was slow.
+// One workstation polls for all, and what it finds reaches every other: once and in order, even if a notification was
+// missed or a writer was slow.
 import { randomUUID } from 'node:crypto'
 import type { Client, Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -49,28 +49,28 @@ function change(reference: string, content: string | null = reference) {
   return { tag, sealed: content === null ? undefined : sealForFeed(office.key, accountId, tag, content) }
 }
 
-describe('the lease of who polls', () => {
-  test('of all who want it at once, one has it', async () => {
+describe('the lease for polling', () => {
+  test('goes to one of several that request it at once', async () => {
     const got = await Promise.all([0, 1, 2].map((index) => leaseOf(index).hold()))
     expect(got.filter(Boolean)).toHaveLength(1)
   })
 
-  test('who has it goes on having it, and is the same holder', async () => {
+  test('can be renewed by its holder with the same epoch, and by nobody else', async () => {
     const first = await held(0)
     expect((await held(0)).epoch).toBe(first.epoch)
     expect(await leaseOf(1).hold()).toBeUndefined()
   })
 
-  test('it is counted from before it was asked for', async () => {
+  test('is counted from before it was requested', async () => {
     const clock = { at: 0 }
-    const asked = leaseOf(0, { ...systemTime, elapsed: () => clock.at }).hold()
+    const requested = leaseOf(0, { ...systemTime, elapsed: () => clock.at }).hold()
     clock.at = 20_000
-    const until = (await asked)?.until ?? 0
+    const until = (await requested)?.until ?? 0
     expect(until).toBeGreaterThan(29_000)
     expect(until).toBeLessThanOrEqual(30_000)
   })
 
-  test('once it holds no longer another takes it, and what the one before hands over is not written', async () => {
+  test('passes to another once it has expired, and the previous holder can’t publish', async () => {
     const before = await held(0)
     await expire()
     expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
@@ -81,7 +81,7 @@ describe('the lease of who polls', () => {
     expect(await leaseOf(1).publish(next, [change('D-1')])).toBe(true)
   })
 
-  test('a holder who comes back after its end is a new one', async () => {
+  test('gets a new epoch if its holder takes it again after it expired', async () => {
     const before = await held(0)
     await expire()
     const after = await held(0)
@@ -89,39 +89,39 @@ describe('the lease of who polls', () => {
     expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
   })
 
-  test('given up, another has it at once', async () => {
+  test('can be taken by another immediately after it was released', async () => {
     await leaseOf(0).giveUp(await held(0))
     expect(await leaseOf(1).hold()).toBeDefined()
   })
 
-  test('only who has it gives it up', async () => {
+  test('can be released only by its holder', async () => {
     const lease = await held(0)
     await leaseOf(1).giveUp(lease)
     expect(await leaseOf(1).hold()).toBeUndefined()
   })
 
-  test('nobody has one for ever', async () => {
+  test('can’t be held for an hour at a time', async () => {
     await expect(leaseOf(0).hold(3_600_000)).rejects.toMatchObject({ code: '22023' })
   })
 })
 
-describe('what is new', () => {
+describe('the changes', () => {
   /** What a workstation reads from its cursor on: the latest state of each document. */
   async function read(index: number, cursor = 0): Promise<string[]> {
-    const told: string[] = []
+    const contents: string[] = []
     for (let after = cursor; ; ) {
       const changes = await feedOf(index).changes(accountId, after)
       for (const { tag, sealed } of changes) {
         const content = sealed ? openFromFeed(office.key, accountId, tag, sealed) : 'gone'
-        if (content) told.push(String(content))
+        if (content) contents.push(String(content))
       }
       const last = changes.at(-1)
-      if (!last) return told
+      if (!last) return contents
       after = last.seq
     }
   }
 
-  test('is read in order, each document as it is last', async () => {
+  test('are read in order, each document in its latest state', async () => {
     const lease = await held(0)
     await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
     expect(await read(1)).toEqual(['D-1', 'D-2'])
@@ -132,7 +132,7 @@ describe('what is new', () => {
     expect(await read(1)).toEqual(['D-1 complete', 'gone'])
   })
 
-  test('more than fits at a time comes all the same', async () => {
+  test('are all read, even if there are more than fit in one answer', async () => {
     const lease = await held(0)
     const names = Array.from({ length: 1_201 }, (_, index) => `D-${index}`)
     await leaseOf(0).publish(
@@ -178,11 +178,11 @@ describe('what is new', () => {
     return read
   }
 
-  test('no reader gets past a writer who is slow', async () => {
+  test('are never skipped by readers when a writer is slow', async () => {
     expect(await withASlowWriter()).toEqual(['D-1', 'D-2'])
   })
 
-  test('a mutant that takes its numbers from a bare sequence lets one be skipped', async () => {
+  test('can be skipped with a mutant that numbers them from a bare sequence', async () => {
     await office.sql('CREATE SEQUENCE office.bare; GRANT ALL ON office.bare TO PUBLIC')
     const counted = 'UPDATE feed SET seq = seq + cardinality(p_tags) WHERE account = p_account RETURNING seq INTO last;'
     await office.mutated('publish', counted, `SELECT nextval('office.bare') INTO last;`, async () => {
@@ -190,7 +190,7 @@ describe('what is new', () => {
     })
   })
 
-  test('what was altered on the server is left out, and holds up nothing', async () => {
+  test('that were altered on the server are left out, and don’t block the others', async () => {
     const lease = await held(0)
     await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
     await office.sql(
@@ -200,7 +200,7 @@ describe('what is new', () => {
     expect(await read(1)).toEqual(['D-2'])
   })
 
-  test('the server has neither what a document holds nor what it is called', async () => {
+  test('are stored without readable content or references', async () => {
     const reference = `Planted-${randomUUID()}`
     await leaseOf(0).publish(await held(0), [change(reference)])
     const rows = await office.sql<{ tag: Buffer; sealed: Buffer }>(

@@ -62,7 +62,7 @@ async function station(name: string) {
       now.heads.joinedAgain()
       return again
     },
-    tell: (every?: number) => now.heads.report(server, every),
+    report: (every?: number) => now.heads.report(server, every),
     /** Writes that many entries. */
     async writes(many: number) {
       for (let one = 0; one < many; one++)
@@ -87,7 +87,7 @@ async function two() {
   await front.greets()
   return { front, back }
 }
-const told = () =>
+const storedHeads = () =>
   office.sql<{ seq: string; cause: string | null }>('SELECT seq, cause FROM office.head ORDER BY number')
 const asOwner = (sql: string) =>
   office.sql(
@@ -102,22 +102,22 @@ async function checked() {
   return first
 }
 
-test('each tells its own as it moves on, every few minutes and at the end, and nothing is found', async () => {
+test('each workstation reports its head every few minutes and at the end, and no problem is found', async () => {
   const { front, back } = await two()
-  expect((await told()).map(({ seq }) => Number(seq))).toEqual([3, 3])
+  expect((await storedHeads()).map(({ seq }) => Number(seq))).toEqual([3, 3])
   await front.greets()
-  expect(await told()).toHaveLength(2)
+  expect(await storedHeads()).toHaveLength(2)
   await front.writes(1)
-  await front.tell(LATER * 10)
-  expect(await told()).toHaveLength(2)
-  await front.tell()
-  expect((await told()).map(({ seq }) => Number(seq))).toEqual([3, 3, 4])
+  await front.report(LATER * 10)
+  expect(await storedHeads()).toHaveLength(2)
+  await front.report()
+  expect((await storedHeads()).map(({ seq }) => Number(seq))).toEqual([3, 3, 4])
   await back.greets()
   expect([front.found(), back.found()]).toEqual([[], []])
   expect(await checked()).toMatchObject({ trails: [] })
 })
 
-test('what is told while a greeting is being answered, as at the end, is not taken for another chain', async () => {
+test('a head reported while a greeting is being answered isn’t mistaken for another chain', async () => {
   const { front, back } = await two()
   await back.greets()
   await front.writes(1)
@@ -133,7 +133,7 @@ test('what is told while a greeting is being answered, as at the end, is not tak
     }
   })
   await isAsked.promise
-  await front.tell()
+  await front.report()
   answer.resolve()
   await greeting
   for (const one of [front, back, front]) await one.greets()
@@ -141,7 +141,7 @@ test('what is told while a greeting is being answered, as at the end, is not tak
 })
 
 describe('a trail', () => {
-  test('that was cut is found by its own workstation and by the others, by name', async () => {
+  test('that was cut is detected by its own workstation and by the others, with its name', async () => {
     const { front, back } = await two()
     front.its.tamper('DELETE FROM audit WHERE seq > 1')
     await front.restarts()
@@ -151,13 +151,13 @@ describe('a trail', () => {
     expect(back.found()).toEqual([['Front desk', 'cut', false]])
     const { trails } = await checked()
     expect(trails).toMatchObject([{ name: 'Front desk', why: 'cut' }])
-    // Reported once, however often it is looked for.
+    // Reported once, however often it is checked.
     await front.writes(5)
     for (const one of [front, back, front]) await one.greets()
     expect([front.found(), back.found()].map((found) => found.length)).toEqual([1, 1])
   })
 
-  test('that was written again as a whole, with the keychain and what is known of heads, is found by what the server was told', async () => {
+  test('that was replaced together with the keychain and known heads is detected from the server’s heads', async () => {
     const { front, back } = await two()
     const others = await station('Forger')
     await others.writes(5)
@@ -175,7 +175,7 @@ describe('a trail', () => {
     const kept = openJsonMeta(front.its.db)
     const heads = kept.read('office-heads', z.looseObject({ mine: z.string(), stations: z.looseObject({}) }))
     const newest = others.trail.newest()
-    if (!heads || !newest) throw new Error('Nothing was told.')
+    if (!heads || !newest) throw new Error('Nothing was reported.')
     kept.write('office-heads', { ...heads, stations: { ...heads.stations, [heads.mine]: newest } })
     await front.restarts()
     await front.greets()
@@ -201,7 +201,7 @@ describe('a trail', () => {
     expect(own).toMatchObject([{ name: 'Back room again', seq: 3 }])
   })
 
-  test('of a backup that was restored is said to be one', async () => {
+  test('from a restored backup is reported as restored', async () => {
     const { front, back } = await two()
     const before = front.trail.newest()?.seq
     front.its.tamper('DELETE FROM audit WHERE seq > 1')
@@ -212,7 +212,7 @@ describe('a trail', () => {
     expect(back.found()).toEqual([['Front desk', 'restored', false]])
   })
 
-  test('of an older copy of the database is said to be one', async () => {
+  test('from an older copy of the database is reported as such', async () => {
     const { front, back } = await two()
     const copy = front.its.db.serialize()
     await front.restarts()
@@ -236,11 +236,11 @@ describe('a server', () => {
   test.each([
     ['changed a head', `UPDATE office.head SET hash = repeat('0', 64) WHERE number = 1`],
     [
-      'chained them again',
+      'rebuilt the chain',
       `UPDATE office.head SET seq = 2; UPDATE office.head it SET chained = office.chain_head('', it) WHERE number = 1;
        UPDATE office.head it SET chained = office.chain_head((SELECT chained FROM office.head WHERE number = 1), it) WHERE number = 2`
     ]
-  ])('whose owner %s is found out, and says nothing of a workstation', async (what, sql) => {
+  ])('whose owner %s is detected, and no workstation is accused', async (what, sql) => {
     const { front, back } = await two()
     await asOwner(sql)
     if (what === 'changed a head') await back.writes(1)
@@ -255,19 +255,16 @@ describe('a server', () => {
   })
 
   test.each([
-    ['the newest', 'DELETE FROM office.head WHERE number = 2'],
-    ['all', 'DELETE FROM office.head']
-  ])(
-    'that has %s no more is taken for one that was put back, as a machine that was: nobody is accused',
-    async (_what, sql) => {
-      const { front, back } = await two()
-      await asOwner(sql)
-      for (const one of [front, back]) expect(await one.greets()).toEqual({ isRolledBack: true })
-      expect([front.found(), back.found()]).toEqual([[], []])
-    }
-  )
+    ['the newest head', 'DELETE FROM office.head WHERE number = 2'],
+    ['all heads', 'DELETE FROM office.head']
+  ])('that has lost %s is treated as restored, and nobody is accused', async (_what, sql) => {
+    const { front, back } = await two()
+    await asOwner(sql)
+    for (const one of [front, back]) expect(await one.greets()).toEqual({ isRolledBack: true })
+    expect([front.found(), back.found()]).toEqual([[], []])
+  })
 
-  test('that has fewer begins another life as a workstation greets it', async () => {
+  test('that has lost heads begins a new life when a workstation greets it', async () => {
     const work = await openWorkplace()
     onTestFinished(() => work.close())
     const its = workstation()
@@ -295,7 +292,7 @@ describe('a server', () => {
     expect(heads.findings()).toEqual([])
   })
 
-  test('that was put back to an earlier moment is no forger, and what is known of trails stays known', async () => {
+  test('that was restored isn’t accused, and a trail that is cut later is still detected', async () => {
     const { front, back } = await two()
     await front.writes(5)
     await front.greets()
@@ -314,11 +311,11 @@ describe('a server', () => {
   })
 })
 
-test('a workstation can tell of its own trail alone, adds to the chain alone, and what it tells twice is there once', async () => {
+test('a workstation can only add heads of its own trail, and a repeated one is stored once', async () => {
   const { front, back } = await two()
   const hash = 'a'.repeat(64)
   await withConnection(back.joined.place, async (client) => {
-    const asked = (sql: string) =>
+    const outcomeOf = (sql: string) =>
       client.query(sql).then(
         () => 'done',
         (error: { code: string }) => error.code
@@ -330,22 +327,22 @@ test('a workstation can tell of its own trail alone, adds to the chain alone, an
       `INSERT INTO office.head VALUES (9, gen_random_uuid(), 1, '${hash}', 0, NULL, '')`,
       `SELECT office.chain_head('', NULL)`
     ])
-      expect(await asked(sql)).toBe('42501')
-    expect(await asked(`SELECT office.report_head(0, '${hash}', NULL)`)).toBe('23514')
-    expect(await asked(`SELECT office.report_head(1, 'short', NULL)`)).toBe('23514')
-    expect(await asked(`SELECT office.report_head(1, '${hash}', 'another reason')`)).toBe('23514')
-    const before = (await told()).length
-    for (const _ of [1, 2]) expect(await asked(`SELECT office.report_head(9, '${hash}', NULL)`)).toBe('done')
-    expect(await told()).toHaveLength(before + 1)
+      expect(await outcomeOf(sql)).toBe('42501')
+    expect(await outcomeOf(`SELECT office.report_head(0, '${hash}', NULL)`)).toBe('23514')
+    expect(await outcomeOf(`SELECT office.report_head(1, 'short', NULL)`)).toBe('23514')
+    expect(await outcomeOf(`SELECT office.report_head(1, '${hash}', 'another reason')`)).toBe('23514')
+    const before = (await storedHeads()).length
+    for (const _ of [1, 2]) expect(await outcomeOf(`SELECT office.report_head(9, '${hash}', NULL)`)).toBe('done')
+    expect(await storedHeads()).toHaveLength(before + 1)
     // An earlier head again, without a reason.
-    expect(await asked(`SELECT office.report_head(2, '${hash}', NULL)`)).toBe('done')
+    expect(await outcomeOf(`SELECT office.report_head(2, '${hash}', NULL)`)).toBe('done')
   })
   await front.greets()
   expect(front.found()).toEqual([['Back room', 'cut', false]])
   await expect(office.sql('DELETE FROM office.head')).rejects.toMatchObject({ code: '23001' })
 })
 
-test('all of it is checked by a script that shares no code with us, beside an exported trail', async () => {
+test('an independent script checks all heads, also against an exported trail', async () => {
   const { front } = await two()
   const folder = temporaryFolder()
   const [file, exported] = [join(folder, 'heads.jsonl'), join(folder, 'trail.json')]

@@ -1,5 +1,4 @@
-// Queries of two workstations to the office's server while nothing happens: an office has each of them once per
-// workstation.
+// Queries of two workstations to the office's server while nothing happens: every further workstation adds the same.
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
@@ -9,7 +8,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 /** How long nothing happens, in seconds. */
 const IDLE = 300
 
-test('a workstation greets once a minute, reads what it has in common once with that, in four transactions, and asks for changes only where there are any', async () => {
+test('an idle workstation greets the server once a minute, in four transactions, and reads changes only if there are any', async () => {
   const office = await openTestOffice(inject('cluster'))
   const works: Workplace[] = []
   const desks: OfficeMembership[] = []
@@ -48,17 +47,17 @@ test('a workstation greets once a minute, reads what it has in common once with 
   await until(() => seconds >= IDLE)
   const texts = query.mock.calls.map(([text]) => String(text))
   // One query may call several.
-  const asked = (name: string) => texts.join(' ').split(`office.${name}(`).length - 1
-  const greetings = asked('hello')
+  const callsOf = (name: string) => texts.join(' ').split(`office.${name}(`).length - 1
+  const greetings = callsOf('hello')
   expect(greetings).toBeGreaterThanOrEqual(6)
   expect(greetings).toBeLessThanOrEqual(14)
-  expect(asked('watch')).toBeGreaterThan(greetings)
-  expect({ documents: asked('changes'), sends: asked('send_changes') }).toEqual({ documents: 0, sends: 0 })
+  expect(callsOf('watch')).toBeGreaterThan(greetings)
+  expect({ documents: callsOf('changes'), sends: callsOf('send_changes') }).toEqual({ documents: 0, sends: 0 })
   // A workstation may be between its greeting and the queries after it when the time begins or ends.
-  const ofEach = (name: string) => Math.abs(asked(name) - greetings) <= 2
+  const ofEach = (name: string) => Math.abs(callsOf(name) - greetings) <= 2
   expect(['heads_from', 'outbox_state', 'items_state'].filter((name) => !ofEach(name))).toEqual([])
   // Once for the account's records and once for staff.
-  expect(Math.abs(asked('records_state') - 2 * greetings)).toBeLessThanOrEqual(4)
+  expect(Math.abs(callsOf('records_state') - 2 * greetings)).toBeLessThanOrEqual(4)
   // A greeting costs the server four transactions: who is there, the state of the office, its outbox, and everything
   // else that is shared.
   const reading = texts.filter((text) => /office\.(watch|finish_read|request_read|publish)\(/.test(text)).length

@@ -49,7 +49,7 @@ async function joined(name: string, beside?: Workplace) {
     async key() {
       return Buffer.from((await station.secrets()).key, 'base64url')
     },
-    /** Looks until its desk is in this state. */
+    /** Checks until its membership is in this state. */
     async stands(state: string) {
       const look = async () => {
         await station.desk.checkNow()
@@ -83,7 +83,7 @@ const opens = (key: Buffer, id: string, sealed: Buffer) => {
 }
 const countOf = async (table: string) => (await office.sql(`SELECT FROM office.${table}`)).length
 
-test('all that were there go on, what was sealed before is read and leaves once, and accounts are the same', async () => {
+test('all workstations go on, older packages stay readable and are sent once, and accounts stay the same', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
   await front.work.outbox.shared.pause(front.work.accountId, true)
@@ -115,7 +115,7 @@ test('all that were there go on, what was sealed before is read and leaves once,
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
 
-test('who was revoked has a key that opens nothing written since, and is given none', async () => {
+test('a revoked workstation’s key opens nothing written since, and it gets no new one', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
   const had = await back.key()
@@ -132,7 +132,7 @@ test('who was revoked has a key that opens nothing written since, and is given n
   await back.stands('refused')
 })
 
-test('one that was off while it turned twice is given both keys as it comes back', async () => {
+test('a workstation that missed two rotations gets both keys when it returns', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
   await back.desk.close()
@@ -150,7 +150,7 @@ test('one that was off while it turned twice is given both keys as it comes back
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
 
-test('a question of a workstation that has not taken it yet is answered nothing', async () => {
+test('a query of a workstation that hasn’t taken the new key is refused', async () => {
   const { place } = await office.join('Front desk')
   const { user, password } = place
   await withConnection(place, async (client) => {
@@ -165,7 +165,7 @@ test('a question of a workstation that has not taken it yet is answered nothing'
   })
 })
 
-test('a question that came while it turned, and waited, is answered nothing either', async () => {
+test('a query that waited during the rotation is refused, too', async () => {
   const { place } = await office.join('Front desk')
   await withConnection(place, async (client) => {
     const ask = () => client.query('SELECT office.cancel_send(gen_random_uuid())')
@@ -185,7 +185,7 @@ test('a question that came while it turned, and waited, is answered nothing eith
   })
 })
 
-test('a keychain that can’t keep the key has it given again', async () => {
+test('a key that the keychain couldn’t store is given again', async () => {
   const front = await joined('Front desk')
   const { slot } = front
   const keep = slot.set
@@ -198,8 +198,8 @@ test('a keychain that can’t keep the key has it given again', async () => {
   expect(await front.key()).toEqual(office.key)
 })
 
-describe('the command', () => {
-  test('stopped once the file has the key goes on with that one', async () => {
+describe('the rotation command', () => {
+  test('continues with the same key if it was stopped after writing the file', async () => {
     const front = await joined('Front desk')
     const stopped = {
       read: async () => office.key,
@@ -220,7 +220,7 @@ describe('the command', () => {
     expect(await front.key()).toEqual(key)
   })
 
-  test('of two at once, each turns it with one file; with a copy of before, the second does nothing', async () => {
+  test('rotates twice if run twice at once, and refuses an older copy of the file', async () => {
     const front = await joined('Front desk')
     let copy = office.key
     const other = {
@@ -238,7 +238,7 @@ describe('the command', () => {
     expect(await front.key()).toEqual(office.key)
   })
 
-  test('makes open invitations void, and invites with all keys', async () => {
+  test('invalidates open invitations, and includes all keys in new ones', async () => {
     await joined('Front desk')
     const code = await office.invite('Back room')
     expect(await office.rotateKey()).toEqual({ stations: 1, invitations: 1 })
@@ -247,7 +247,7 @@ describe('the command', () => {
     expect((await office.join('Back room')).joined.key).toEqual(office.key)
   })
 
-  test('names who can’t be given one, or whose public key someone has put in its place, and turns nothing', async () => {
+  test('refuses to rotate, naming the workstation, if a public key is missing or forged', async () => {
     await office.join('Never there')
     await expect(office.rotateKey()).rejects.toThrow('Never there')
     await revokeStation(office.administrator, 'Never there')
@@ -263,7 +263,7 @@ describe('the command', () => {
   })
 })
 
-test('a key of someone who has the server alone is not taken', async () => {
+test('a key from someone who controls only the server is rejected', async () => {
   const front = await joined('Front desk')
   const { user, password } = await front.secrets()
   const key = randomBytes(32)
@@ -273,7 +273,7 @@ test('a key of someone who has the server alone is not taken', async () => {
   expect(await front.key()).toEqual(office.key)
 })
 
-test('a server that has the key of before again is told so, and nothing leaves until the next one counts again', async () => {
+test('a server restored to its previous key is detected, and nothing is sent until it is rotated again', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
   await back.desk.close()
@@ -297,7 +297,7 @@ test('a server that has the key of before again is told so, and nothing leaves u
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
 })
 
-test('what it is told by can’t be changed for another workstation', async () => {
+test('a workstation can’t set another’s public key', async () => {
   const [one, other] = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
   if (!one || !other) throw new Error('There are no workstations.')
   const own = publicKeyOf(randomUUID())

@@ -1,5 +1,5 @@
-// A workstation joins an office with a code, is there, and leaves; its server goes away, is set up again, or no longer
-// knows it.
+// A workstation joins an office with a code, works in it and leaves; its server becomes unreachable, is set up again, or
+// no longer knows it.
 import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => first.close())
 
-/** A workplace's desk, as the application makes it at its start. */
+/** A workplace's membership, as the application opens it when it starts. */
 function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
   const accounts = () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : [])
   const desk = openMembership(work, { slot, accounts })
@@ -53,13 +53,13 @@ const becomes = (work: Workplace, id: string, state: string | undefined, interva
     .toBe(state)
 
 describe('joining', () => {
-  test('takes over what waits, which then is sent from any of them; the bell tells each', async () => {
+  test('shares waiting packages, which any workstation can then send, and keeps a person’s pause', async () => {
     first.parts.outbox.pause(first.accountId)
     const waiting = put(first)
     const { desk } = deskOf(first)
     expect(desk.view()).toBeUndefined()
     await first.time.pass(1_000)
-    const told = first.parts.told.outbox
+    const before = first.parts.told.outbox
     expect(await desk.join(serverOf(office), await office.invite('Front desk'))).toMatchObject({
       state: 'connected',
       name: 'Front desk',
@@ -68,14 +68,14 @@ describe('joining', () => {
     await first.parts.outbox.shared.syncNow(first.accountId)
     // The screens are notified that it is shared now.
     await first.time.pass(1_000)
-    expect(first.parts.told.outbox).toBeGreaterThan(told)
+    expect(first.parts.told.outbox).toBeGreaterThan(before)
     expect(first.parts.outbox.state(first.accountId).office).toBe('connected')
     const second = await openWorkplace('empty', first)
     onTestFinished(() => second.close())
     const other = deskOf(second)
     await other.desk.join(serverOf(office), await office.invite('Back room'))
     expect(other.desk.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
-    // A person had paused it before, which now holds for everyone.
+    // A person had paused it before, which now applies to everyone.
     for (const { parts, time, accountId } of [first, second]) {
       await parts.outbox.shared.syncNow(accountId)
       await time.pass(60_000)
@@ -88,7 +88,7 @@ describe('joining', () => {
     expect(first.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('a code that is none, is used up or of another office changes nothing', async () => {
+  test('with an invalid, used or another office’s code changes nothing', async () => {
     const { desk, slot } = deskOf(first)
     await expect(desk.join(serverOf(office), 'ABCD')).rejects.toMatchObject({ appError: { code: 'invalid' } })
     expect(await slot.get()).toBeNull()
@@ -101,7 +101,7 @@ describe('joining', () => {
     expect(second.desk.view()).toBeUndefined()
   })
 
-  test('a keychain that keeps nothing is found out before the code is used', async () => {
+  test('checks that the keychain can store secrets before using the code', async () => {
     const code = await office.invite('Front desk')
     const broken: SecretSlot = {
       get: async () => null,
@@ -113,7 +113,7 @@ describe('joining', () => {
     expect(await desk.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
   })
 
-  test('where nobody answers, it says so', async () => {
+  test('reports a server that can’t be reached', async () => {
     const { desk } = deskOf(first)
     const nowhere = { ...serverOf(office), port: 9 }
     await expect(desk.join(nowhere, await office.invite('Front desk'))).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe('joining', () => {
 })
 
 describe('a workstation that has joined', () => {
-  test('is there when it starts again, and what it was to send goes', async () => {
+  test('reconnects after a restart, and sends what was waiting', async () => {
     const { desk, slot } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await desk.close()
@@ -136,7 +136,7 @@ describe('a workstation that has joined', () => {
     expect(next.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
   })
 
-  test('whose database is a copy of another’s does nothing in the name of that one', async () => {
+  test('whose database is a copy of another’s does nothing in its name', async () => {
     const { desk, slot } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
@@ -167,7 +167,7 @@ describe('a workstation that has joined', () => {
     expect(first.receivedRequests('SendForms2')).toHaveLength(0)
   })
 
-  test('whose database is put back to before it joined sends nothing that the office has, and asks it first', async () => {
+  test('whose database was restored to before it joined asks the office before sending', async () => {
     const { accountId } = first
     // It can still be undone, so it isn't sent between joining, which ends a single workstation's pause, and the
     // office's pause.
@@ -188,7 +188,7 @@ describe('a workstation that has joined', () => {
     restored.close()
     first.restart()
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
-    // While the office can't be asked, a person's resuming doesn't send it either.
+    // While the office can't be reached, a person's resuming doesn't send it either.
     const dead: SecretSlot = { ...slot, get: () => Promise.reject(new Error('It is locked.')) }
     const locked = deskOf(first, dead)
     locked.desk.open()
@@ -196,12 +196,12 @@ describe('a workstation that has joined', () => {
     for (let minute = 0; minute < 10; minute++) await first.time.pass(60_000)
     expect(first.receivedRequests('SendForms2')).toHaveLength(0)
     await locked.desk.close()
-    const again = deskOf(first, slot)
-    again.desk.open()
+    const reopened = deskOf(first, slot)
+    reopened.desk.open()
     await expect
       .poll(async () => {
         await first.time.pass(1_000)
-        return again.desk.view()?.state
+        return reopened.desk.view()?.state
       })
       .toBe('connected')
     await first.parts.outbox.shared.syncNow(accountId)
@@ -211,22 +211,22 @@ describe('a workstation that has joined', () => {
     expect(first.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
-  test('that has left, or is closed, while it was asking its server stays so', async () => {
+  test('that leaves while it is connecting stays disconnected', async () => {
     const { desk, slot } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await desk.close()
     const next = deskOf(first, slot)
     next.desk.open()
-    const asking = next.desk.checkNow()
+    const checking = next.desk.checkNow()
     await next.desk.leave({ without: true })
-    await asking
+    await checking
     expect(next.desk.view()).toBeUndefined()
     const lines = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'Countersign' AND datname = current_database()`
     // The server notices a little later that a connection has ended.
     await expect.poll(() => office.sql(lines)).toEqual([])
   })
 
-  test('opens its line again after the computer slept', async () => {
+  test('opens a new connection after the computer slept', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     const lines = () =>
@@ -239,7 +239,7 @@ describe('a workstation that has joined', () => {
     expect(await lines()).not.toEqual(before)
   })
 
-  test('follows which accounts there are', async () => {
+  test('stops sharing an account that no longer exists', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     expect(first.parts.outbox.shared.accounts().size).toBe(1)
@@ -248,7 +248,7 @@ describe('a workstation that has joined', () => {
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
   })
 
-  test('says that it was revoked, and nothing leaves that is the office’s', async () => {
+  test('reports that it was revoked, and sends no shared package', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await office.sql('UPDATE office.station SET revoked_at = now()')
@@ -273,7 +273,7 @@ describe('a workstation that has joined', () => {
     ['another office’s', 'other', 'UPDATE office.office SET incarnation = gen_random_uuid()'],
     ['of an older version', 'older', 'DELETE FROM office.step WHERE number > 1'],
     ['of a later version', 'newer', `INSERT INTO office.step (number, name) VALUES (99, 'later')`]
-  ])('takes nothing from a database that is %s', async (_name, state, sql) => {
+  ])('holds its packages if the database is %s', async (_name, state, sql) => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await office.sql(sql)
@@ -292,7 +292,7 @@ describe('a workstation that has joined', () => {
     expect(first.parts.outbox.get(id).hold).toBe('office')
   })
 
-  test('takes nothing from a server that has less than was read of it', async () => {
+  test('pauses the outbox if the server has less than was read from it before', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     const sent = put(first)
@@ -324,14 +324,14 @@ describe('a workstation that has joined', () => {
   })
 })
 
-describe('a server of its own', () => {
+describe('an office server that crashes', () => {
   let cluster: Cluster
   beforeEach(async () => {
     cluster = await openCluster()
   })
   afterEach(() => cluster.close())
 
-  test('that ends at once ends nothing here, and is found as it is back', async () => {
+  test('is reconnected once it is back, and packages are sent', async () => {
     const own = await openTestOffice(cluster.place)
     const { desk } = deskOf(first)
     await desk.join(serverOf(own), await own.invite('Front desk'))
@@ -343,7 +343,7 @@ describe('a server of its own', () => {
 })
 
 describe('leaving', () => {
-  test('takes along what waits, and it goes from here', async () => {
+  test('takes along waiting packages, which are then sent from here', async () => {
     const { desk, slot } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
@@ -418,38 +418,34 @@ describe('leaving', () => {
   }
 
   test.each([
-    'its draft is sent elsewhere, and it is tried no more',
-    'it is tried again elsewhere, and its draft sent here'
-  ])(
-    'with a package that didn’t go afterwards, joined again: %s, and it arrives once',
-    { timeout: 400_000 },
-    async (how) => {
-      const { other, both, comes, rejoin, fails, there, away, arrivesOnce } = await two()
-      const id = put(first)
-      const was = first.parts.outbox.get(id).draftId
+    'its draft is sent elsewhere, so it can’t be retried',
+    'it is retried elsewhere, and its draft sent here'
+  ])('and rejoining, after which a package fails: %s, and it arrives once', { timeout: 400_000 }, async (how) => {
+    const { other, both, comes, rejoin, fails, there, away, arrivesOnce } = await two()
+    const id = put(first)
+    const was = first.parts.outbox.get(id).draftId
+    await both()
+    await rejoin()
+    await fails(id)
+    await both()
+    expect([stateOf(first, id), stateOf(other, id)]).toEqual(['not-sent', 'not-sent'])
+    // It is still the same draft: a new one could be sent besides the one that is still retried.
+    const drafts = await there()
+    expect(drafts).toEqual([was])
+    if (how.startsWith('its draft')) {
+      await comes(drafts[0])
+      other.parts.outbox.sendNow(other.parts.outbox.enqueue(drafts[0] ?? '').id)
       await both()
-      await rejoin()
-      await fails(id)
-      await both()
-      expect([stateOf(first, id), stateOf(other, id)]).toEqual(['not-sent', 'not-sent'])
-      // It is still the same draft: a new one could be sent besides the one that is still retried.
-      const drafts = await there()
-      expect(drafts).toEqual([was])
-      if (how.startsWith('its draft')) {
-        await comes(drafts[0])
-        other.parts.outbox.sendNow(other.parts.outbox.enqueue(drafts[0] ?? '').id)
-        await both()
-        expect(() => other.parts.outbox.retry(id)).toThrow('gone')
-      } else {
-        away()
-        first.parts.outbox.sendNow(first.parts.outbox.enqueue(first.parts.outbox.toDraft(id).id).id)
-        other.parts.outbox.retry(id)
-      }
-      await arrivesOnce()
+      expect(() => other.parts.outbox.retry(id)).toThrow('gone')
+    } else {
+      away()
+      first.parts.outbox.sendNow(first.parts.outbox.enqueue(first.parts.outbox.toDraft(id).id).id)
+      other.parts.outbox.retry(id)
     }
-  )
+    await arrivesOnce()
+  })
 
-  test('with a package that is tried again elsewhere before its draft has come back, leaves no other draft of it', async () => {
+  test('and rejoining leaves no second draft of a package retried before its draft is back', async () => {
     const { other, both, rejoin, fails, there, arrivesOnce } = await two()
     const id = put(first)
     await both()
@@ -459,7 +455,7 @@ describe('leaving', () => {
     await other.parts.outbox.shared.syncNow(other.accountId)
     other.parts.outbox.retry(id)
     await other.parts.outbox.shared.syncNow(other.accountId)
-    // As it gives its draft, its workstation has heard that the send failed, but not yet that it is retried.
+    // When it pushes the draft, its workstation knows that the send failed, but not yet that it is retried.
     for (const table of ['sends', 'office_sends']) {
       first.parts.db.prepare(`UPDATE ${table} SET state = 'not-sent' WHERE id = ?`).run(id)
     }
@@ -469,7 +465,7 @@ describe('leaving', () => {
     expect(first.parts.drafts.list([first.accountId], { trashed: false }).rows).toEqual([])
   })
 
-  test('with a package that it tries alone, and that doesn’t go, joined again: its draft is the same one', async () => {
+  test('and rejoining keeps the same draft for a package that failed in between', async () => {
     const { desk, other, both, there, arrivesOnce } = await two()
     const id = put(first)
     await both()
@@ -487,7 +483,7 @@ describe('leaving', () => {
     await arrivesOnce()
   })
 
-  test('with a package that didn’t go, and is the office’s to try again, tries it no more', async () => {
+  test('doesn’t retry a failed package that the office can retry', async () => {
     const { desk, other, both, fails, arrivesOnce } = await two()
     const id = put(first)
     await both()
@@ -500,11 +496,11 @@ describe('leaving', () => {
     await arrivesOnce(false)
   })
 
-  test('a server that was put back just now waits until both have told each other what they know', async () => {
+  test('is refused on a restored server until both workstations have synced', async () => {
     const { desk, both } = await two()
     const id = put(first)
     await both()
-    // The bell might or might not tell both of it before this one leaves.
+    // The notification may or may not reach both before this one leaves.
     await office.mutated('begin_life', `PERFORM pg_notify('countersign_life', '');`, '', async () => {
       await office.sql('SELECT office.begin_life(now())')
       await expect(desk.leave()).rejects.toThrow('offline')
@@ -513,7 +509,7 @@ describe('leaving', () => {
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
   })
 
-  test('a server that was put back to before it had a package takes that along, and its draft', async () => {
+  test('takes a package along that a restored server doesn’t have, and its draft', async () => {
     const { desk, both, there } = await two()
     const id = put(first)
     await both()
@@ -591,9 +587,9 @@ describe('leaving', () => {
 
   test.each([
     ['arrived', 'lose-answer'],
-    ['did not', 'cut']
+    ['did not arrive', 'cut']
   ] as const)(
-    'with a package that may have arrived looks for it, joined again or not: it %s',
+    'checks for a package that may have arrived, rejoined or not: it %s',
     { timeout: 400_000 },
     async (_became, fault) => {
       const { desk } = deskOf(first)
@@ -607,8 +603,8 @@ describe('leaving', () => {
           [first, other],
           [other, first]
         ] as const) {
-          // The workstations' time passes no faster than the server answers: what they are told late, or half an hour
-          // later, counts less.
+          // The workstations' time passes no faster than the server answers: late answers, and proofs half an hour old,
+          // count less.
           const both = async () => {
             for (const { parts, accountId, time } of [two, one]) {
               await parts.outbox.shared.syncNow(accountId).catch(() => undefined)
@@ -621,42 +617,42 @@ describe('leaving', () => {
           await expect.poll(both, { timeout: 150_000, interval: 20 }).toBe(state)
         }
       }
-      const inDoubt = async () => {
+      const leaveUncertain = async () => {
         // Nobody can find it before this workstation leaves.
         first.line.setFaultBy((method) => (method === 'POST' ? fault : 'cut'))
         other.line.setFault('cut')
         const id = put(first)
         await all(id, 'uncertain')
         await desk.leave()
-        // The other's turn to look comes at once, not when this one's lease would have expired.
+        // The other may check the folders immediately, not only when this one's lease would have expired.
         await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
         expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'held' }])
         expect(stateOf(first, id)).toBe('uncertain')
         return id
       }
-      const goOn = () => [first, other].forEach(({ line }) => void line.setFault('pass'))
-      const alone = await inDoubt()
-      goOn()
+      const repairBoth = () => [first, other].forEach(({ line }) => void line.setFault('pass'))
+      const alone = await leaveUncertain()
+      repairBoth()
       await becomes(first, alone, 'sent')
       await desk.join(serverOf(office), await office.invite('Front desk 2'))
       // Nor does the office go on treating it as held.
       await all(alone, 'sent')
-      const again = await inDoubt()
+      const rejoined = await leaveUncertain()
       await desk.join(serverOf(office), await office.invite('Front desk 3'))
-      // So late that a person has to send it once more.
+      // So late that a person has to retry it.
       if (fault === 'cut') {
         for (const { parts, accountId, time } of [other, first]) {
           await parts.outbox.shared.syncNow(accountId)
           await time.pass(31 * 60_000)
         }
       }
-      goOn()
-      await all(again, 'sent')
+      repairBoth()
+      await all(rejoined, 'sent')
       expect(Object.keys(first.practice.state.documents)).toHaveLength(2)
     }
   )
 
-  test('without the server leaves to the office what it has', async () => {
+  test('without the server leaves shared packages to the office', async () => {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)

@@ -1,5 +1,5 @@
-// A workstation joins and leaves an office again and again, and is killed at any moment of it, along with its
-// connections to the server. Once it has started again, each package must be either the office's or its own, never
+// A workstation joins and leaves an office repeatedly, and is killed at any moment, along with its connections to the
+// server. Once it has started again, each package must be either the office's or its own, never
 // both, and none may be missing.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ const SEED = Number(process.env.OFFICE_SEED ?? 1)
 /** About how long joining or leaving takes on an otherwise idle machine, in milliseconds. */
 const LASTS = 80
 
-/** A connection to the server that can be cut: what was being asked over it is rolled back there. */
+/** A connection to the server that can be cut: queries in progress are rolled back there. */
 async function openLine(port: number) {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -47,7 +47,7 @@ async function openLine(port: number) {
 }
 
 test(
-  `each package is the office’s or the workstation’s own, whenever it ends (${MOMENTS} moments, seed ${SEED})`,
+  `each package belongs to the office or the workstation, whenever it is killed (${MOMENTS} moments, seed ${SEED})`,
   async () => {
     const chance = chanceOf(SEED)
     const office = await openTestOffice(inject('cluster'))
@@ -57,11 +57,11 @@ test(
     const name = `Harbour Law ${randomUUID()}`
     const keptSecret: SecretSlot = memoryKeychain().office
     let invited = 0
-    let seats: { end: () => void } = { end: () => undefined }
-    onTestFinished(() => seats.end())
+    let running: { end: () => void } = { end: () => undefined }
+    onTestFinished(() => running.end())
 
     /** Starts the workstation; `end` has the effect of a kill. */
-    async function seat() {
+    async function startStation() {
       const line = await openLine(port)
       let isAlive = true
       // A dead process writes nothing more and never hears an answer.
@@ -78,7 +78,7 @@ test(
         isAlive = false
         line.cut()
       }
-      seats = { end }
+      running = { end }
       // The server's address was stored with a line that no longer exists.
       const office = openJsonMeta(work.parts.db).read('office', z.looseObject({}))
       if (office) openJsonMeta(work.parts.db).write('office', { ...office, port: line.port })
@@ -92,14 +92,14 @@ test(
       (await office.sql<{ id: string }>(`SELECT id FROM office.send WHERE state = 'ready' ORDER BY id`)).map(
         ({ id }) => id
       )
-    async function given(): Promise<void> {
+    async function syncPackages(): Promise<void> {
       await work.parts.outbox.shared.syncNow(work.accountId)
-      // Packages from before joining go over in a second round.
+      // Packages from before joining are pushed in a second round.
       await work.parts.outbox.shared.syncNow(work.accountId)
     }
 
     const put: string[] = []
-    let { desk, end, server } = await seat()
+    let { desk, end, server } = await startStation()
     let killed = 0
     for (let moment = 1; moment <= MOMENTS; moment++) {
       // Due next week, so that it isn't sent meanwhile.
@@ -118,12 +118,12 @@ test(
       if (!isDone) killed++
       end()
       work.restart()
-      ;({ desk, end, server } = await seat())
+      ;({ desk, end, server } = await startStation())
       // Whether it has joined or left now, both sides agree.
       const view = desk.view()
       if (view && !view.isLeaving) {
         expect(view.state, `moment ${moment}`).toBe('connected')
-        await given()
+        await syncPackages()
         expect(await theirs(), `moment ${moment}: joined`).toEqual(put)
       } else {
         if (view) await desk.leave()

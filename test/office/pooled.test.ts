@@ -1,5 +1,5 @@
 // An office behind a connection pooler: PgBouncer in transaction mode passes no notifications on, so no workstation
-// would hear the bell.
+// would receive any.
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
@@ -39,7 +39,7 @@ describe.each(['transaction', 'session'] as const)('through a pooler in %s mode'
     return
   }
 
-  test('a workstation isn’t joined, and its code still holds for the server’s own address', async () => {
+  test('a workstation can’t join, and its code still works with the server’s own address', async () => {
     const desk = await deskOf()
     const code = await office.invite('Front desk')
     await expect(desk.join(there(), code)).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe.each(['transaction', 'session'] as const)('through a pooler in %s mode'
   })
 })
 
-test('a workstation whose server’s name leads to a pooler from then on says so', async () => {
+test('a workstation whose server address later leads to a pooler reports that', async () => {
   const work = await openWorkplace('empty')
   const slot = memoryKeychain().office
   const before = openMembership(work, { slot })

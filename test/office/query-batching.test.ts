@@ -12,42 +12,43 @@ function poolOf() {
   return { pool, query, atOnce: batchQueries(pool) }
 }
 
-const asked = (atOnce: ReturnType<typeof batchQueries>, text: string, values?: unknown[]) =>
+const rowsOf = (atOnce: ReturnType<typeof batchQueries>, text: string, values?: unknown[]) =>
   atOnce.query<Record<string, unknown>>(text, values).then(({ rows }) => rows)
 
-test('those of one moment are one transaction, and each gets its own rows', async () => {
+test('queries made at the same moment share a transaction, and each gets its own rows', async () => {
   const { atOnce } = poolOf()
-  const moment = () => asked(atOnce, 'SELECT txid_current()::text AS one')
+  const moment = () => rowsOf(atOnce, 'SELECT txid_current()::text AS one')
   const [first, second, several, none] = await Promise.all([
     moment(),
     moment(),
-    asked(atOnce, 'SELECT n FROM generate_series(1, 3) AS n'),
-    asked(atOnce, 'SELECT 1 AS n WHERE false')
+    rowsOf(atOnce, 'SELECT n FROM generate_series(1, 3) AS n'),
+    rowsOf(atOnce, 'SELECT 1 AS n WHERE false')
   ])
   expect(second).toEqual(first)
   expect({ several, none }).toEqual({ several: [{ n: 1 }, { n: 2 }, { n: 3 }], none: [] })
   expect(await moment()).not.toEqual(first)
 })
 
-test('their values come there as they are, however they read', async () => {
+test('values arrive unchanged, whatever they contain', async () => {
   const { atOnce } = poolOf()
   const text = `it's \\ "one"; DROP TABLE x; -- $1 $2 \u{1f4dc}\n`
   const bytes = Buffer.from([0, 1, 0x27, 0x5c, 0xff])
   const values = [text, -1.5, bytes]
-  const ask = () => asked(atOnce, 'SELECT $1::text AS text, $2::double precision AS number, $3::bytea AS bytes', values)
+  const ask = () =>
+    rowsOf(atOnce, 'SELECT $1::text AS text, $2::double precision AS number, $3::bytea AS bytes', values)
   const [one, two] = await Promise.all([ask(), ask()])
   expect(one).toEqual([{ text, number: -1.5, bytes }])
   expect(two).toEqual(one)
 })
 
-test('one that is refused keeps no other from being answered', async () => {
+test('a query that fails doesn’t keep others from being answered', async () => {
   const { atOnce } = poolOf()
-  const [good, bad] = await Promise.allSettled([asked(atOnce, 'SELECT 1 AS n'), asked(atOnce, 'SELECT 1 / 0')])
+  const [good, bad] = await Promise.allSettled([rowsOf(atOnce, 'SELECT 1 AS n'), rowsOf(atOnce, 'SELECT 1 / 0')])
   expect(good).toEqual({ status: 'fulfilled', value: [{ n: 1 }] })
   expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(DatabaseError) })
 })
 
-test('a single connection gets one query after the other, also after one was refused', async () => {
+test('a single connection gets one query at a time, even after one failed', async () => {
   const { pool } = poolOf()
   const client = await pool.connect()
   let [inFlight, most] = [0, 0]
@@ -55,14 +56,14 @@ test('a single connection gets one query after the other, also after one was ref
   const counting: Queryable = {
     async query(text, values) {
       most = Math.max(most, ++inFlight)
-      // Asked while the batch is in flight.
-      later ??= asked(over, 'SELECT 4 AS n')
+      // Made while the batch is in flight.
+      later ??= rowsOf(over, 'SELECT 4 AS n')
       return await client.query(text, values).finally(() => inFlight--)
     }
   }
   const over = batchQueries(counting, { isConnection: true })
   const answers = await Promise.allSettled(
-    ['SELECT 1 AS n', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((text) => asked(over, text))
+    ['SELECT 1 AS n', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((text) => rowsOf(over, text))
   )
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await later).toEqual([{ n: 4 }])
@@ -70,15 +71,15 @@ test('a single connection gets one query after the other, also after one was ref
   expect(most).toBe(1)
 })
 
-test('where the line breaks all of them fail, and none is asked once more', async () => {
+test('if the connection breaks, all queries fail, and none is repeated', async () => {
   const { pool, query, atOnce } = poolOf()
   const client = await pool.connect()
   const over = batchQueries(client)
-  const asking = Promise.allSettled([asked(over, 'SELECT pg_sleep(60)'), asked(over, 'SELECT 1 AS n')])
-  const isAsked = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%' AND state = 'active'"
-  await expect.poll(async () => (await asked(atOnce, isAsked)).length).toBe(1)
-  await asked(atOnce, `SELECT pg_terminate_backend(pid) FROM (${isAsked}) it`)
-  expect((await asking).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const running = Promise.allSettled([rowsOf(over, 'SELECT pg_sleep(60)'), rowsOf(over, 'SELECT 1 AS n')])
+  const isRunning = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%' AND state = 'active'"
+  await expect.poll(async () => (await rowsOf(atOnce, isRunning)).length).toBe(1)
+  await rowsOf(atOnce, `SELECT pg_terminate_backend(pid) FROM (${isRunning}) it`)
+  expect((await running).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   client.release(true)
   expect(query.mock.calls.filter(([text]) => String(text).startsWith('SELECT pg_sleep'))).toHaveLength(1)
 })

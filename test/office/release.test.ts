@@ -25,7 +25,7 @@ describe('the server', () => {
     return { store, accountId, id, pool }
   }
 
-  test('lets nobody claim what waits for a release, and it once after that', async () => {
+  test('allows a package to be claimed only after its release, and once', async () => {
     const { store, accountId, id } = await open()
     await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
@@ -35,7 +35,7 @@ describe('the server', () => {
     expect(await store.claim(accountId, 4)).toEqual([])
   })
 
-  test('takes no release by who asked for it, also where they ask again as someone else', async () => {
+  test('refuses a release by its requester, even if it is requested again in another’s name', async () => {
     const { store, accountId, id } = await open()
     await store.requireRelease(id, 'ben')
     await store.requireRelease(id, 'ana')
@@ -44,7 +44,7 @@ describe('the server', () => {
     expect(await store.claim(accountId, 4)).toEqual([])
   })
 
-  test('takes one decision of a package, with what says so, and none by who asked', async () => {
+  test('accepts one decision on a package, with its content, and none by the requester', async () => {
     const { store, accountId, id } = await open()
     await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
@@ -78,7 +78,7 @@ describe('the server', () => {
     expect(await store.claim(accountId, 4)).toEqual([])
   })
 
-  test('has a package that is released refused by nobody any more', async () => {
+  test('doesn’t allow a released package to be refused', async () => {
     const { store, accountId, id } = await open()
     await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
@@ -91,7 +91,7 @@ describe('the server', () => {
     expect(await store.decide(accountId, { ...of, by: 'grace', isReleased: true })).toBe(false)
   })
 
-  test('has one that waits take no other’s place, whatever its time', async () => {
+  test('lets others be claimed before packages that wait for release, whatever their time', async () => {
     const { store, accountId, id } = await open()
     const held = Array.from({ length: LIMITS.concurrency }, () => randomUUID())
     for (const one of held) {
@@ -103,7 +103,7 @@ describe('the server', () => {
     expect(await store.claim(accountId, LIMITS.concurrency)).toMatchObject([{ id }])
   })
 
-  test('gives back one that waits, though it was in doubt since a backup was put in its place', async () => {
+  test('lets a package waiting for release be cancelled, even if it may have arrived before a restore', async () => {
     const { store, accountId, id } = await open()
     const other = randomUUID()
     await store.requireRelease(id, 'ben')
@@ -113,7 +113,7 @@ describe('the server', () => {
     expect(await store.withhold(accountId, { id: other, revision: 2 }, 'cancelled', 1)).toBe(false)
   })
 
-  test('lets nobody hold back what another workstation put in', async () => {
+  test('doesn’t let a workstation hold back another’s package', async () => {
     const { store, accountId, id } = await open()
     await store.put(accountId, id, Buffer.from('it'))
     const pool = await poolAs('Back room', office)
@@ -122,7 +122,7 @@ describe('the server', () => {
     expect(await store.claim(accountId, 4)).toMatchObject([{ id }])
   })
 
-  test('releases nothing that nobody asked a release for, and says which is which of nobody', async () => {
+  test('releases nothing without a request, and doesn’t reveal which requests are by the same person', async () => {
     const { store, id } = await open()
     expect(await store.release(id, 'ana')).toBe(false)
     const other = randomUUID()
@@ -132,7 +132,7 @@ describe('the server', () => {
     expect(new Set(rows.map(({ asked_by }) => asked_by.toString('hex'))).size).toBe(2)
   })
 
-  test('lets workstations do no more than ask and release', async () => {
+  test('lets workstations only request and grant releases', async () => {
     const { pool } = await open()
     await expect(pool.query('DELETE FROM office.release')).rejects.toMatchObject({ code: '42501' })
     await expect(pool.query('UPDATE office.release SET released_by = asked_by')).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('two workstations', () => {
       .work.parts.outbox.list([at(index).work.accountId], all)
       .rows.find((row) => row.id === id)
   const arrived = () => at(0).work.receivedRequests('SendForms2').length
-  /** Lets time pass until it is so. */
+  /** Lets time pass until the package is shown as wanted. */
   const becomes = (index: number, id: string, wanted: object | undefined) =>
     expect
       .poll(
@@ -173,7 +173,7 @@ describe('two workstations', () => {
   })
   const start = () => at(0).work.parts.outbox.enqueue(at(0).work.parts.drafts.save(at(0).work.accountId, forms()).id).id
 
-  test('show what waits, and what one releases leaves once', async () => {
+  test('show what waits for release, and send a released package once', async () => {
     const id = start()
     await becomes(1, id, { state: 'ready', hold: 'release', release: { by: 'Ben Tui' }, desk: 'Front desk' })
     expect(arrived()).toBe(0)
@@ -184,7 +184,7 @@ describe('two workstations', () => {
     expect(arrived()).toBe(1)
   })
 
-  test('tell the sender why one was refused, who takes it back', async () => {
+  test('show the sender why a package was refused, and let it be undone', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     await at(1).work.parts.outbox.refuse(id, 'Wrong address.')
@@ -197,9 +197,9 @@ describe('two workstations', () => {
   })
 
   test.each([
-    ['the one that doesn’t release', 0, 1],
-    ['the one that releases', 1, 0]
-  ])('that decide at once take one of both, and say the same in the end: first %s', async (_first, ...order) => {
+    ['the refusal', 0, 1],
+    ['the release', 1, 0]
+  ])('that decide at the same time make one decision, and agree in the end: first %s', async (_first, ...order) => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     at(0).work.staff.who = GRACE
@@ -208,7 +208,7 @@ describe('two workstations', () => {
       () => outboxes[1]?.refuse(id, 'Wrong address.') ?? expect.fail(),
       () => outboxes[0]?.release(id) ?? expect.fail()
     ]
-    // Neither has heard of the other.
+    // Neither knows of the other's decision.
     const ends = await Promise.allSettled(order.map((index) => decisions[index]?.()))
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { appError: { code: 'busy' } } })
@@ -221,7 +221,7 @@ describe('two workstations', () => {
     expect(arrived()).toBe(won === 0 ? 0 : 1)
   })
 
-  test('say that nothing was decided where the server is away, and nothing is', async () => {
+  test('report that they can’t decide while the server is unreachable, and decide nothing', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     at(1).disconnect()
@@ -237,7 +237,7 @@ describe('two workstations', () => {
     expect(arrived()).toBe(1)
   })
 
-  test('have another’s refusal count against a release that one of them couldn’t tell yet', async () => {
+  test('let a refusal win over a release that wasn’t synced yet', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     at(0).disconnect()
@@ -255,7 +255,7 @@ describe('two workstations', () => {
     expect(arrived()).toBe(0)
   })
 
-  test('don’t let it leave by a workstation that gives it another time', async () => {
+  test('don’t send an unreleased package whose time was changed on the server', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
@@ -271,12 +271,12 @@ describe('two workstations', () => {
     expect(arrived()).toBe(0)
   })
 
-  test('send none that says itself that nobody released it, whatever the server says', async () => {
+  test('don’t send an unreleased package, even if the server has lost the requirement', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     await two.office.sql('DELETE FROM office.release')
     await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
-    // Another package that is due makes each of them ask what there is.
+    // Another package that is due makes both of them claim.
     at(0).work.staff.above = 100
     const other = start()
     at(0).work.parts.outbox.sendNow(other)

@@ -1,5 +1,4 @@
-// A workstation that the administrator's command revokes gets no further, and nothing that it put in the outbox is
-// lost.
+// A workstation that the administrator's command revokes can do nothing more, and nothing that it queued is lost.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -29,7 +28,7 @@ async function revoke(name: string): Promise<string> {
   return stdout
 }
 
-test('its role and its lines are gone, its name is free, and the others send what it put in the outbox', async () => {
+test('its role and connections are gone, its name is free, and the others send what it queued', async () => {
   const [front, back] = pools.map((pool) => openOfficeSends({ pool, key: office.key, time }))
   if (!front || !back) throw new Error('There are no workstations.')
   const accountId = randomUUID()
@@ -54,7 +53,7 @@ test('its role and its lines are gone, its name is free, and the others send wha
   expect(await office.join('Front desk')).toBeDefined()
 })
 
-test('a name that no workstation has is said to be none, and ends with 1', async () => {
+test('an unknown name revokes nothing, and the command exits with 1', async () => {
   await expect(revoke('Nobody')).rejects.toMatchObject({ code: 1 })
   expect(await office.sql('SELECT FROM office.station WHERE revoked_at IS NOT NULL')).toEqual([])
 })

@@ -114,7 +114,7 @@ function readable(dump: Buffer): Buffer {
   return Buffer.concat([dump, ...bodies, ...unpacked])
 }
 
-test('what was put into an office is in no dump and in no log of its server', async () => {
+test('nothing put into an office is readable in a dump or log of its server', async () => {
   const office = await openTestOffice(inject('cluster'))
   const { host, port, user, password, database } = office.administrator
   const [first] = await office.sql<{ name: string }>('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name')

@@ -33,7 +33,7 @@ let stations: Station[]
 let pools: Pool[]
 
 beforeAll(async () => {
-  // No wait between looks.
+  // No wait between checks of the folders.
   office = await openTestOffice(inject('cluster'), { search: '0 s' })
   stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
   pools = stations.map(({ place }) => openPool(place))
@@ -110,7 +110,7 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     return claim
   }
 
-  test('what is claimed is sending, as it was put, and nobody else’s', async () => {
+  test('a claimed send is sending, unchanged, and can’t be claimed again', async () => {
     const [id = ''] = await put()
     const [claim] = await claimed()
     expect(JSON.parse(String(claim?.content))).toEqual({ id })
@@ -118,13 +118,13 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     expect(await claimed()).toEqual([])
   })
 
-  test('the same put twice is one send', async () => {
+  test('storing the same send twice makes one', async () => {
     const [id = ''] = await put()
     await store.put(under.accountId, id, content(id))
     expect(await claimed()).toHaveLength(1)
   })
 
-  test('no more are under way than may be', async () => {
+  test('no more sends are in progress than allowed', async () => {
     await put(5)
     const first = await claimed(1)
     expect(first).toHaveLength(1)
@@ -134,26 +134,26 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     expect(await claimed()).toHaveLength(1)
   })
 
-  test('the pace lets one go, and then none for a while', async () => {
+  test('the rate limit allows one send, and then none for a while', async () => {
     await store.configure(under.accountId, { concurrency: 4, perMinute: 1 })
     await put(3)
     expect(await claimed()).toHaveLength(1)
     expect(await claimed()).toEqual([])
   })
 
-  test('what may leave later doesn’t leave now', async () => {
+  test('a send that is due later can’t be claimed now', async () => {
     await put(1, 3_600_000)
     expect(await claimed()).toEqual([])
   })
 
-  test('of those at once no two get the same', async () => {
+  test('concurrent claims never get the same send', async () => {
     await store.configure(under.accountId, { concurrency: 4, perMinute: null })
     const ids = await put(4)
     const claims = (await Promise.all(Array.from({ length: 10 }, () => claimed(2)))).flat()
     expect(claims.map(({ id }) => id).sort()).toEqual([...ids].sort())
   })
 
-  test('nothing leaves a paused outbox, until it is resumed', async () => {
+  test('nothing can be claimed in a paused outbox until it is resumed', async () => {
     await put()
     await store.pause(under.accountId)
     expect(await claimed()).toEqual([])
@@ -161,7 +161,7 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     expect(await claimed()).toHaveLength(1)
   })
 
-  test('an answer that concerns all pauses the outbox, and the send waits', async () => {
+  test('an answer that affects every package pauses the outbox, and the send waits', async () => {
     const claim = await only()
     expect(await store.finish(claim, 'stopped', {})).toBe('ready')
     expect(await claimed()).toEqual([])
@@ -180,35 +180,35 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     expect(await store.stateOf(claim.id)).toBe(state)
   })
 
-  test('a refusal proves nothing where an earlier attempt may have arrived', async () => {
+  test('a refusal leaves a send uncertain if an earlier attempt may have arrived', async () => {
     await store.finish(await only(), 'uncertain', {})
-    const [inDoubt] = await store.uncertainSends(under.accountId)
-    if (!inDoubt) throw new Error('It is not in doubt.')
-    expect(await store.conclude(inDoubt, 'ready')).toBe(true)
-    const [again] = await claimed()
-    expect(again?.id).toBe(inDoubt.id)
-    expect(await store.finish(again ?? inDoubt, 'refused', {})).toBe('uncertain')
+    const [uncertainSend] = await store.uncertainSends(under.accountId)
+    if (!uncertainSend) throw new Error('It is not uncertain.')
+    expect(await store.conclude(uncertainSend, 'ready')).toBe(true)
+    const [retried] = await claimed()
+    expect(retried?.id).toBe(uncertainSend.id)
+    expect(await store.finish(retried ?? uncertainSend, 'refused', {})).toBe('uncertain')
   })
 
-  test('what waits can be taken back, and never leaves then; what has left can’t', async () => {
+  test('a waiting send can be cancelled, and is then never claimed; a claimed one can’t be', async () => {
     const [id = ''] = await put()
     expect(await store.cancel(id)).toBe(true)
     expect(await claimed()).toEqual([])
     expect(await store.cancel((await only()).id)).toBe(false)
   })
 
-  test('a send whose holder is gone is in doubt, and goes again only once it was settled so', async () => {
+  test('a send whose holder is gone is uncertain, and is claimed again only after a verdict', async () => {
     const { id } = await only()
     const next = await under.another()
     await next.expireClaims(under.accountId)
     expect(await next.stateOf(id)).toBe('uncertain')
     expect(await claimed(10, next)).toEqual([])
-    const [inDoubt] = await next.uncertainSends(under.accountId)
-    expect(inDoubt?.id).toBe(id)
-    expect(await next.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(true)
+    const [uncertainSend] = await next.uncertainSends(under.accountId)
+    expect(uncertainSend?.id).toBe(id)
+    expect(await next.conclude(uncertainSend ?? { id, epoch: 0 }, 'ready')).toBe(true)
     expect(await claimed(10, next)).toHaveLength(1)
     // That verdict was about its earlier state.
-    expect(await next.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
+    expect(await next.conclude(uncertainSend ?? { id, epoch: 0 }, 'ready')).toBe(false)
   })
 })
 
@@ -218,7 +218,7 @@ describe('sends that several workstations share', () => {
     await storeAt(0).configure(accountId, limits)
     return accountId
   }
-  /** One send, claimed by the first workstation, which is gone; what the second makes of it is up to the test. */
+  /** One send, claimed by the first workstation, which is gone; what the second does with it is up to the test. */
   async function heldByOneGone() {
     const [one, two] = [storeAt(0), storeAt(1)]
     const accountId = await account()
@@ -233,8 +233,8 @@ describe('sends that several workstations share', () => {
   /** The same, but the second has claimed it after it was shown not to have arrived. */
   async function heldByTheNext() {
     const held = await heldByOneGone()
-    const [inDoubt] = await held.two.uncertainSends(held.accountId)
-    await held.two.conclude(inDoubt ?? held.claim, 'ready')
+    const [uncertainSend] = await held.two.uncertainSends(held.accountId)
+    await held.two.conclude(uncertainSend ?? held.claim, 'ready')
     const [next] = await held.two.claim(held.accountId, 1)
     if (!next) throw new Error('It was not claimed again.')
     return { ...held, next }
@@ -243,25 +243,31 @@ describe('sends that several workstations share', () => {
   test('every workstation learns that a send may have arrived before', async () => {
     const [one, two] = [storeAt(0), storeAt(1)]
     const accountId = await account()
-    const [inDoubt, fresh] = [randomUUID(), randomUUID()]
-    await one.push(accountId, { id: inDoubt, content: content(inDoubt), inMs: 0, revision: 1, mayHaveArrived: true })
+    const [uncertainSend, fresh] = [randomUUID(), randomUUID()]
+    await one.push(accountId, {
+      id: uncertainSend,
+      content: content(uncertainSend),
+      inMs: 0,
+      revision: 1,
+      mayHaveArrived: true
+    })
     await one.put(accountId, fresh, content(fresh))
     const changes = await two.changes(accountId, 0, 0)
     expect(new Map(changes.map(({ id, mayHaveArrived }) => [id, mayHaveArrived]))).toEqual(
       new Map([
-        [inDoubt, true],
+        [uncertainSend, true],
         [fresh, false]
       ])
     )
   })
 
-  test('an expired claim is in doubt', async () => {
+  test('a send whose claim expired is uncertain', async () => {
     const { two, accountId, id } = await heldByOneGone()
     expect(await two.claim(accountId, 1)).toEqual([])
     expect(await two.stateOf(id)).toBe('uncertain')
   })
 
-  test('a mutant that makes it ready lets it go twice', async () => {
+  test('a mutant that makes it ready instead lets it be sent twice', async () => {
     await office.mutated(
       'expire_claims',
       `state = 'uncertain', may_have_arrived = true`,
@@ -273,7 +279,7 @@ describe('sends that several workstations share', () => {
     )
   })
 
-  test('what the one before says too late decides nothing, but is kept', async () => {
+  test('a late result from the previous holder decides nothing, but is stored', async () => {
     const { one, two, id, claim, next } = await heldByTheNext()
     expect(await one.finish(claim, 'nothing-left', {})).toBe('sending')
     expect(await two.stateOf(id)).toBe('sending')
@@ -285,7 +291,7 @@ describe('sends that several workstations share', () => {
     ])
   })
 
-  test('a mutant that takes no account of the epoch lets it go twice', async () => {
+  test('a mutant that ignores the epoch lets it be sent twice', async () => {
     await office.mutated('finish', `AND epoch = p_epoch;`, ';', async () => {
       const { one, two, accountId, claim } = await heldByTheNext()
       await one.finish(claim, 'nothing-left', {})
@@ -293,27 +299,27 @@ describe('sends that several workstations share', () => {
     })
   })
 
-  test('but that it was accepted proves that it arrived', async () => {
+  test('a late result that it was accepted proves that it arrived', async () => {
     const { one, two, id, claim, next } = await heldByTheNext()
     expect(await one.finish(claim, 'accepted', {})).toBe('sent')
     expect(await two.finish(next, 'refused', {})).toBe('sent')
     expect(await two.stateOf(id)).toBe('sent')
   })
 
-  test('an answer that concerns all leaves a pause since the server was put back as it is', async () => {
+  test('an answer that affects every package doesn’t replace a restored server’s pause', async () => {
     const { two, accountId, next } = await heldByTheNext()
     await office.sql(`UPDATE office.outbox SET paused_by = 'restored' WHERE account = $1`, [accountId])
     await two.finish(next, 'stopped', {})
     expect(await two.outbox(accountId)).toMatchObject({ pausedBy: 'restored' })
   })
 
-  test('nobody ends what they never had', async () => {
+  test('a workstation can’t finish a send that it never claimed', async () => {
     const { two, claim } = await heldByOneGone()
     await expect(two.finish(claim, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
     await expect(two.finish({ ...claim, epoch: 99 }, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('what ended makes room for what leaves next in one question, in which nobody ends what they never had', async () => {
+  test('one query finishes sends and claims the next, but finishes none that was never claimed', async () => {
     const { one, two, accountId, claim, id } = await heldByTheNext()
     await one.configure(accountId, { concurrency: 1, perMinute: null })
     await one.put(accountId, randomUUID(), Buffer.from('next'))
@@ -326,14 +332,14 @@ describe('sends that several workstations share', () => {
     expect(await office.sql('SELECT epoch FROM office.answer WHERE send = $1', [id])).toEqual([{ epoch: never.epoch }])
   })
 
-  describe('and whose questions meet in the middle', () => {
+  describe('with concurrent queries', () => {
     /**
-     * Locks a row while the questions are asked: each waits for it, or for a lock of an earlier question, before the
-     * next is asked. Then all go on. Returns what the server refused.
+     * Locks a row while the queries are started: each waits for it, or for a lock of an earlier query, before the next
+     * is started. Then all continue. Returns the server's errors.
      */
-    async function meeting(
+    async function errorsOfConcurrent(
       held: { table: string; is: string },
-      ...questions: (() => Promise<unknown>)[]
+      ...queries: (() => Promise<unknown>)[]
     ): Promise<unknown[]> {
       const holder = new Client(office.administrator)
       await holder.connect()
@@ -346,15 +352,15 @@ describe('sends that several workstations share', () => {
       try {
         await holder.query('BEGIN')
         await holder.query(`SELECT FROM office.${held.table} FOR UPDATE`, [held.is])
-        const refused: unknown[] = []
-        const asked: Promise<unknown>[] = []
-        for (const question of questions) {
-          asked.push(question().catch((error: unknown) => refused.push(error)))
-          await expect.poll(waiting, { interval: 5 }).toBe(asked.length)
+        const errors: unknown[] = []
+        const started: Promise<unknown>[] = []
+        for (const start of queries) {
+          started.push(start().catch((error: unknown) => errors.push(error)))
+          await expect.poll(waiting, { interval: 5 }).toBe(started.length)
         }
         await holder.query('COMMIT')
-        await Promise.all(asked)
-        return refused
+        await Promise.all(started)
+        return errors
       } finally {
         await holder.end()
       }
@@ -366,7 +372,7 @@ describe('sends that several workstations share', () => {
       end: 'accepted' as const,
       answer: {}
     })
-    /** `count` sends, put in by the second workstation and claimed by the first, sorted by id. */
+    /** `count` sends, stored by the second workstation and claimed by the first, sorted by id. */
     async function claimedByTheFirst(count: number) {
       const [one, two] = [storeAt(0), storeAt(1)]
       const accountId = await account({ concurrency: 10, perMinute: null })
@@ -379,10 +385,10 @@ describe('sends that several workstations share', () => {
       return { one, two, accountId, claims, first, second }
     }
 
-    test('one tells an end and claims while another claims: neither is refused', async () => {
+    test('finishing and claiming while another claims: both succeed', async () => {
       const { one, two, accountId, first } = await claimedByTheFirst(1)
       for (const id of [randomUUID(), randomUUID()]) await one.put(accountId, id, content(id))
-      const refused = await meeting(
+      const refused = await errorsOfConcurrent(
         feedOf(accountId),
         () => one.finishAndClaim(accountId, [accepted(first)], 1),
         () => two.claim(accountId, 1)
@@ -390,11 +396,11 @@ describe('sends that several workstations share', () => {
       expect(refused).toEqual([])
     })
 
-    test('one tells two ends while another has found one of them: neither is refused', async () => {
+    test('finishing two while another reports one of them as found: both succeed', async () => {
       const { one, two, accountId, first, second } = await claimedByTheFirst(2)
       await expire()
       await two.expireClaims(accountId)
-      const refused = await meeting(
+      const refused = await errorsOfConcurrent(
         feedOf(accountId),
         () => one.finishAndClaim(accountId, [accepted(first), accepted(second)], 0),
         () => two.recordFound(second, {})
@@ -402,11 +408,11 @@ describe('sends that several workstations share', () => {
       expect(refused).toEqual([])
     })
 
-    test('one takes along what it made, while the claim on another is over and one of them is found: neither is refused', async () => {
+    test('reclaiming own sends, one with an expired claim, while one is found: both succeed', async () => {
       const { one, two, accountId, first, second } = await claimedByTheFirst(2)
       await one.finish(first, 'uncertain', {})
       await expire()
-      const refused = await meeting(
+      const refused = await errorsOfConcurrent(
         feedOf(accountId),
         () => two.reclaimSends(accountId),
         () => one.recordFound(first, {})
@@ -415,7 +421,7 @@ describe('sends that several workstations share', () => {
       expect([await one.stateOf(first.id), await one.stateOf(second.id)]).toEqual(['held', 'held'])
     })
 
-    test('one takes along what it made while another claims, which waits for that: neither is refused', async () => {
+    test('reclaiming own sends while another claims: both succeed', async () => {
       const [one, two] = [storeAt(0), storeAt(1)]
       const accountId = await account({ concurrency: 10, perMinute: null })
       const [others = '', mine = '', last = ''] = [randomUUID(), randomUUID(), randomUUID()].sort()
@@ -427,7 +433,7 @@ describe('sends that several workstations share', () => {
         await store.put(accountId, id, content(id))
       expect(await one.claim(accountId, 3)).toHaveLength(3)
       await expire()
-      const refused = await meeting(
+      const refused = await errorsOfConcurrent(
         { table: 'send WHERE id = $1', is: last },
         () => two.reclaimSends(accountId),
         () => one.claim(accountId, 1)
@@ -436,11 +442,11 @@ describe('sends that several workstations share', () => {
       for (const id of [mine, last]) expect(await one.stateOf(id)).toBe('held')
     })
 
-    test('one takes along what it made while another tells ends of it: neither is refused', async () => {
+    test('reclaiming own sends while another finishes them: both succeed', async () => {
       const { one, two, accountId, claims, second } = await claimedByTheFirst(3)
       await expire()
       await two.expireClaims(accountId)
-      const refused = await meeting(
+      const refused = await errorsOfConcurrent(
         { table: 'send WHERE id = $1', is: second.id },
         () => two.reclaimSends(accountId),
         () => one.finishAndClaim(accountId, claims.map(accepted).reverse(), 0)
@@ -450,28 +456,28 @@ describe('sends that several workstations share', () => {
     })
   })
 
-  test('it goes again no sooner than two looks can have been', async () => {
+  test('an uncertain send isn’t ready again before two checks could have been made', async () => {
     const { two, accountId, id } = await heldByOneGone()
     await office.sql(`UPDATE office.office SET search = '1 min'`)
     try {
-      const [inDoubt] = await two.uncertainSends(accountId)
-      expect(await two.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
-      expect(await two.conclude(inDoubt ?? { id, epoch: 0 }, 'sent')).toBe(true)
+      const [uncertainSend] = await two.uncertainSends(accountId)
+      expect(await two.conclude(uncertainSend ?? { id, epoch: 0 }, 'ready')).toBe(false)
+      expect(await two.conclude(uncertainSend ?? { id, epoch: 0 }, 'sent')).toBe(true)
     } finally {
       await office.sql(`UPDATE office.office SET search = '0 s'`)
     }
   })
 
-  test('what shows that it did not arrive goes stale', async () => {
+  test('the proof that a send did not arrive expires', async () => {
     const { two, accountId, id } = await heldByOneGone()
-    const [inDoubt] = await two.uncertainSends(accountId)
-    await two.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')
+    const [uncertainSend] = await two.uncertainSends(accountId)
+    await two.conclude(uncertainSend ?? { id, epoch: 0 }, 'ready')
     await office.sql(`UPDATE office.send SET proven_until = now() - interval '1 ms' WHERE id = $1`, [id])
     expect(await two.claim(accountId, 1)).toEqual([])
     expect(await two.stateOf(id)).toBe('uncertain')
   })
 
-  test('the workstations together have no more under way than one may', async () => {
+  test('all workstations together have no more sends in progress than allowed', async () => {
     const accountId = await account({ concurrency: 2, perMinute: null })
     for (let count = 0; count < 10; count++) {
       const id = randomUUID()
@@ -481,7 +487,7 @@ describe('sends that several workstations share', () => {
     expect(claims.flat()).toHaveLength(2)
   })
 
-  test('a claim is counted from before it was asked for', async () => {
+  test('the time limit of a claim starts before it is requested', async () => {
     const accountId = await account()
     const id = randomUUID()
     await storeAt(0).put(accountId, id, content(id))
@@ -489,12 +495,12 @@ describe('sends that several workstations share', () => {
     if (!pool) throw new Error('There is no workstation.')
     const clock = { at: 0 }
     const slow = openOfficeSends({ pool, key: office.key, time: { elapsed: () => clock.at } })
-    const asked = slow.claim(accountId, 1)
+    const claiming = slow.claim(accountId, 1)
     clock.at = 50_000
-    expect(await asked).toMatchObject([{ until: 150_000 }])
+    expect(await claiming).toMatchObject([{ until: 150_000 }])
   })
 
-  test('a body that was altered on the server, or put in another’s place, leaves nowhere', async () => {
+  test('a body that was altered or swapped on the server is refused, not sent', async () => {
     const [one] = [storeAt(0)]
     const accountId = await account()
     const [altered, moved] = [randomUUID(), randomUUID()]
@@ -510,8 +516,8 @@ describe('sends that several workstations share', () => {
     for (const id of [altered, moved]) await expect.poll(() => one.stateOf(id), { timeout: 60_000 }).toBe('refused')
   })
 
-  test.each(['is told late', 'can’t be told'])(
-    'that one was altered %s: the others leave all the same',
+  test.each(['is reported late', 'can’t be reported'])(
+    'other sends are claimed even if an altered body %s',
     async (how) => {
       const [pool] = pools
       const accountId = await account()
@@ -521,29 +527,29 @@ describe('sends that several workstations share', () => {
         `UPDATE office.send SET sealed = set_byte(sealed, 40, 255 - get_byte(sealed, 40)) WHERE id = $1`,
         [altered]
       )
-      const told = Promise.withResolvers<void>()
-      let isTold = false
+      const attempted = Promise.withResolvers<void>()
+      let wasAttempted = false
       const query = async (sql: string, values: unknown[]) => {
         if (!sql.includes('office.finish(')) return await pool?.query(sql, values)
         try {
-          if (how === 'can’t be told') throw new Error('The line broke.')
+          if (how === 'can’t be reported') throw new Error('The line broke.')
           return await pool?.query(sql, values)
         } finally {
-          isTold = true
-          told.resolve()
+          wasAttempted = true
+          attempted.resolve()
         }
       }
       const store = openOfficeSends({ pool: { query } as unknown as Pool, key: office.key, time })
       expect(await store.claim(accountId, 5)).toMatchObject([{ id: whole }])
-      if (how === 'is told late') expect(isTold).toBe(false)
-      await told.promise
+      if (how === 'is reported late') expect(wasAttempted).toBe(false)
+      await attempted.promise
       await expire()
       await store.expireClaims(accountId)
-      expect(await store.stateOf(altered)).toBe(how === 'is told late' ? 'refused' : 'uncertain')
+      expect(await store.stateOf(altered)).toBe(how === 'is reported late' ? 'refused' : 'uncertain')
     }
   )
 
-  test('the server has nothing of what is sent in a form that it could read', async () => {
+  test('the server stores no readable content of a send', async () => {
     const accountId = await account()
     const [name, id] = [`Planted ${randomUUID()}`, randomUUID()]
     await storeAt(0).put(accountId, id, Buffer.from(JSON.stringify({ id, name })))
@@ -553,7 +559,7 @@ describe('sends that several workstations share', () => {
   })
 })
 
-describe('workstations that are killed, and stopped for longer than a claim holds', () => {
+describe('workstations that are killed, or suspended for longer than a claim lasts,', () => {
   const LEASE = 2_000
   const TIMEOUT = 600
   const LOOK = 400
@@ -573,7 +579,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
 
-  /** In each round puts ten sends in and kills or stops one of the processes part-way. */
+  /** In each round stores ten sends and kills or stops one of the processes part-way. */
   async function disturbed(
     store: SendStore,
     orders: readonly Orders[],
@@ -622,7 +628,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     return ids
   }
 
-  /** Checks that each arrived exactly once: none lost, none doubled, none called sent that isn't. */
+  /** Checks that each arrived exactly once: none lost, none duplicated, none wrongly marked as sent. */
   function check(ids: readonly string[]): void {
     const counts = ids.map((id) => [id, service.arrivals.get(id) ?? 0] as const)
     expect(counts.filter(([, count]) => count !== 1)).toEqual([])
@@ -642,8 +648,14 @@ describe('workstations that are killed, and stopped for longer than a claim hold
       close()
     }
   }
-  test('one that sends two at a time on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(2))
-  test('one that sends four at a time on the embedded store', { timeout: 300_000, tags: ['full'] }, () => embedded(4))
+  test('send each package once: one with the embedded store, two at a time', { timeout: 300_000, tags: ['full'] }, () =>
+    embedded(2)
+  )
+  test(
+    'send each package once: one with the embedded store, four at a time',
+    { timeout: 300_000, tags: ['full'] },
+    () => embedded(4)
+  )
 
   const together = async (count: number) => {
     const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, search: `${LOOK} ms` })
@@ -664,6 +676,6 @@ describe('workstations that are killed, and stopped for longer than a claim hold
       await pool.end()
     }
   }
-  test('two of them in one office', { timeout: 300_000 }, () => together(2))
-  test('five of them in one office', { timeout: 300_000, tags: ['full'] }, () => together(5))
+  test('send each package once: two in one office', { timeout: 300_000 }, () => together(2))
+  test('send each package once: five in one office', { timeout: 300_000, tags: ['full'] }, () => together(5))
 })

@@ -61,7 +61,7 @@ async function open(count: number, files: string | undefined = share.path, patte
 }
 const completes = (references: readonly string[], at: readonly SavingWorkstation[] = desks) =>
   Promise.all(at.map((one) => one.completeDocuments(references)))
-/** Rings the bell and lets time pass until it is so. */
+/** Notifies all workstations and lets time pass until the value is as wanted. */
 const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingWorkstation[] = desks) =>
   expect
     .poll(
@@ -90,8 +90,8 @@ function stalled(): () => void {
   }
 }
 
-describe('into a folder that they share', () => {
-  test('each file is saved by one of three, and the others know which one, and by whom', async () => {
+describe('saving into a shared folder', () => {
+  test('saves each file at one of three, and the others know at which', async () => {
     await open(3)
     const references = newReferences(8)
     await completes(references)
@@ -114,7 +114,7 @@ describe('into a folder that they share', () => {
     expect(server.requested).toHaveLength(before)
   })
 
-  test('another saves it where the one was killed before it had it, and there is no half of it', async () => {
+  test('continues elsewhere when one is killed during a download, and leaves no partial file', async () => {
     await open(2)
     const go = stalled()
     const [reference = ''] = newReferences(1)
@@ -140,12 +140,12 @@ describe('into a folder that they share', () => {
   })
 
   test.each([
-    ['before it has its name', false],
-    ['after it has its name', true]
-  ])('there is one where the one that saves it is killed %s', async (_when, isNamed) => {
+    ['before it has named the file', false],
+    ['after it has named the file', true]
+  ])('leaves exactly one file when a workstation is killed %s', async (_when, isNamed) => {
     await open(2)
     const [reference = ''] = newReferences(1)
-    // It says which file it will be; nobody hears what happens then.
+    // It reports which file it will be, and nothing after that.
     let isSaid = false
     desk(0).setFate((asked, [, , , , , sealed]) => {
       if (asked === 'finish_task') return 'gone'
@@ -166,7 +166,7 @@ describe('into a folder that they share', () => {
     expect(share.names()).toEqual(named([reference]))
   })
 
-  test('one that lost it while it came doesn’t give it a name', async () => {
+  test('discards a download whose claim was lost meanwhile', async () => {
     await open(2)
     const go = stalled()
     const [reference = ''] = newReferences(1)
@@ -191,7 +191,7 @@ describe('into a folder that they share', () => {
     expect(share.read(named([reference])[0] ?? '')).toEqual(saved)
   })
 
-  test('what comes slowly stays its own', async () => {
+  test('renews the claim of a slow download', async () => {
     await open(2)
     const go = stalled()
     const references = newReferences(1)
@@ -211,7 +211,7 @@ describe('into a folder that they share', () => {
     expect(server.requested).toHaveLength(1)
   })
 
-  test('what is stopped at one is saved by another at once', async () => {
+  test('continues at another immediately when it is paused at one', async () => {
     await open(2)
     const go = stalled()
     const references = newReferences(1)
@@ -235,7 +235,7 @@ describe('into a folder that they share', () => {
     expect(share.names()).toEqual(named(references))
   })
 
-  test('what a person asks for once more comes, whoever saved it', async () => {
+  test('repeats a download that a person requests again, whoever saved it', async () => {
     await open(2)
     const references = newReferences(1)
     await completes(references, [desk(0)])
@@ -256,7 +256,7 @@ describe('into a folder that they share', () => {
     )
   })
 
-  test('a file whose name isn’t kept any more is nobody’s to save again', async () => {
+  test('doesn’t repeat a download whose file name is no longer stored', async () => {
     await open(2)
     const references = newReferences(1)
     await completes(references, [desk(0)])
@@ -277,7 +277,7 @@ describe('into a folder that they share', () => {
   })
 
   test.each(['x\n/../../secret.pdf', '../secret.pdf', 'a/./b.pdf', '/etc/passwd', 'a\\..\\b.pdf'])(
-    'a name that leads out of the folder, as %j, is taken from no other workstation',
+    'ignores a name from another workstation that leads out of the folder: %j',
     async (name) => {
       await open(1)
       desk(0).disconnect()
@@ -294,7 +294,7 @@ describe('into a folder that they share', () => {
     }
   )
 
-  test('another name of the file is another rule', async () => {
+  test('treats another naming pattern as another rule', async () => {
     await open(1)
     await open(1, share.path, '{reference}')
     const [reference = ''] = newReferences(1)
@@ -303,8 +303,8 @@ describe('into a folder that they share', () => {
   })
 })
 
-describe('while the office’s server is away', () => {
-  test('what others may save, too, waits, and is saved once', async () => {
+describe('while the office’s server is unreachable', () => {
+  test('files that others may save, too, wait, and are saved once', async () => {
     await open(2)
     await completes(newReferences(1))
     await becomes(() => desks.map((one) => one.states()), [['done'], ['done']])
@@ -319,7 +319,7 @@ describe('while the office’s server is away', () => {
     expect(share.names()).toHaveLength(4)
   })
 
-  test('in a folder in which nobody else saves it goes on, and is told later', async () => {
+  test('a workstation that saves alone in its folder continues, and reports this later', async () => {
     await open(1)
     desk(0).disconnect()
     const references = newReferences(2)
@@ -341,7 +341,7 @@ describe('while the office’s server is away', () => {
     expect(share.names()).toEqual(named(references))
   })
 
-  test('that one is saved is told as the application ends, and as the workstation leaves', async () => {
+  test('a saved file is still reported when the application ends or the workstation leaves', async () => {
     await open(1)
     desk(0).setFate((asked) => (asked === 'finish_task' ? 'gone' : undefined))
     await completes(newReferences(1))
@@ -359,7 +359,7 @@ describe('while the office’s server is away', () => {
   })
 })
 
-test('a server that was put back hears again which files there are, before another saves them', async () => {
+test('a restored server is told again which files exist, before another workstation saves them', async () => {
   await open(2)
   const references = newReferences(2)
   await completes(references, [desk(0)])
@@ -380,8 +380,8 @@ test('a server that was put back hears again which files there are, before anoth
   expect(server.requested).toHaveLength(2)
 })
 
-describe('into folders of their own', () => {
-  test('each saves each file, also where they have the same path', async () => {
+describe('saving into separate folders', () => {
+  test('saves each file at each workstation, even if the paths are equal', async () => {
     await open(2, '')
     const references = newReferences(2)
     await completes(references)
@@ -401,7 +401,7 @@ describe('into folders of their own', () => {
     ])
   })
 
-  test('a folder in which someone has emptied what it is known by is known by another', async () => {
+  test('gives a folder a new identifier if someone deleted the old one', async () => {
     await open(1)
     await completes(newReferences(1))
     await becomes(() => desk(0).states(), ['done'])

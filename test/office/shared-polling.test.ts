@@ -1,5 +1,5 @@
 // Two and three workstations of an office, each with its own mirror, share a PostgreSQL server and a signing service:
-// one reads the folders, and the others get what is in them.
+// one polls the folders, and the others get from it what is in them.
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
@@ -10,7 +10,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 interface Station {
   work: Workplace
   desk: OfficeMembership
-  /** As if the process had been killed or frozen: it does nothing more, and gives up nothing. */
+  /** As if the process had been killed or frozen: it does nothing more, and releases nothing. */
   halt: () => void
 }
 
@@ -50,8 +50,8 @@ async function opened(
   return station
 }
 
-/** How often these asked the service for a folder. */
-const asked = (...some: Station[]) =>
+/** How often these requested a folder from the service. */
+const folderRequests = (...some: Station[]) =>
   some.flatMap(({ work }) => work.line.seen.filter((one) => one.includes('GetActiveDocuments'))).length
 
 const viewOf = ({ work }: Station) => work.parts.together.view()[0]
@@ -74,7 +74,7 @@ const areEqual = async () => {
   return one && one.length > 0 && others.every((other) => JSON.stringify(other) === JSON.stringify(one))
 }
 
-/** Lets everyone's time pass, one second after the other, until it is so. */
+/** Lets everyone's time pass, second by second, until the condition holds. */
 async function until(isSo: () => unknown): Promise<void> {
   await expect
     .poll(
@@ -102,7 +102,7 @@ async function sendAt({ work }: Station): Promise<void> {
 }
 
 /** Expires every lease by the server's clock. */
-const lapse = () => office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
+const expireLeases = () => office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
 
 async function two(): Promise<[Station, Station]> {
   const one = await opened('Front desk')
@@ -113,7 +113,7 @@ async function two(): Promise<[Station, Station]> {
 }
 
 /** Changes something at the service without notifying any workstation. */
-async function happens(): Promise<void> {
+async function changeAtService(): Promise<void> {
   const reply = await fetch(`${stations[0]?.work.serviceUrl}/FormDirect/SendForms2`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -122,29 +122,29 @@ async function happens(): Promise<void> {
   expect(reply.ok).toBe(true)
 }
 
-describe('one reads for all', () => {
-  test('the others ask the service nothing, and their lists are equal', async () => {
+describe('when one workstation polls for all', () => {
+  test('the others send no requests to the service, and show equal lists', async () => {
     const [one, other] = await two()
     const third = await opened('Counter')
     await until(() => follows(third))
     expect(viewOf(third)?.by).toMatchObject({ name: 'Front desk' })
     await until(areEqual)
-    // Rounds that a workstation began by itself, before it knew that it needn't, have ended.
+    // Polls that a workstation began before it knew that it needn't have ended.
     for (let second = 0; second < 20; second++) await until(() => true)
-    const [others, his] = [asked(other, third), asked(one)]
+    const [othersBefore, before] = [folderRequests(other, third), folderRequests(one)]
     await sendAt(one)
-    await until(() => asked(one) - his > 30)
-    expect(asked(other, third) - others).toBe(0)
+    await until(() => folderRequests(one) - before > 30)
+    expect(folderRequests(other, third) - othersBefore).toBe(0)
     await until(areEqual)
   })
 
-  test('what happens at the service is news at each of them, once', async () => {
+  test('a change at the service is announced once at each', async () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
     const newest = async ({ work }: Station) => (await work.parts.ask('newestChange', null)).change
     const before = [await newest(one), await newest(other)]
-    await happens()
+    await changeAtService()
     const news = async (station: Station, after = 0) =>
       (await station.work.parts.ask('changesAfter', { after, limit: 100 })).map(({ kind, isOwn }) => ({ kind, isOwn }))
     await until(async () => (await news(other, before[1])).length > 0 && (await areEqual()))
@@ -153,7 +153,7 @@ describe('one reads for all', () => {
     expect((await news(other, before[1]))[0]).toMatchObject({ kind: 'arrived', isOwn: false })
   })
 
-  test('what one has sent is no news to it, and is to the others', async () => {
+  test('a package counts as own where it was sent, and as news at the other', async () => {
     const [one, other] = await two()
     await until(areEqual)
     const [mine, theirs] = await Promise.all(
@@ -169,20 +169,20 @@ describe('one reads for all', () => {
     expect(isOwn).toEqual(expect.arrayContaining([new Set([true]), new Set([false])]))
   })
 
-  test('“look now” is answered by who reads, at once: no time passes, and nothing else is asked', async () => {
+  test('a refresh at another is done by the poller immediately', async () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
     for (let second = 0; second < 3; second++) await until(() => true)
-    await happens()
-    const before = [asked(one), asked(other)]
+    await changeAtService()
+    const before = [folderRequests(one), folderRequests(other)]
     await other.work.parts.polling.refresh(other.work.accountId)
     expect(await areEqual()).toBe(true)
-    expect(asked(one)).toBeGreaterThan(before[0] ?? 0)
-    expect(asked(other)).toBe(before[1])
+    expect(folderRequests(one)).toBeGreaterThan(before[0] ?? 0)
+    expect(folderRequests(other)).toBe(before[1])
   })
 
-  test('who has nothing reads all of it, and none of that is news', async () => {
+  test('a new workstation gets everything, none of it as news', async () => {
     const [one] = await two()
     await until(areEqual)
     const late = await opened('Counter')
@@ -191,10 +191,10 @@ describe('one reads for all', () => {
     expect((await late.work.parts.ask('newestChange', null)).change).toBe(
       (await late.work.parts.ask('changesAfter', { after: 0, limit: 100 })).length
     )
-    expect(asked(late)).toBeLessThanOrEqual(asked(one))
+    expect(folderRequests(late)).toBeLessThanOrEqual(folderRequests(one))
   })
 
-  test('a document that no folder has any more is gone at each', async () => {
+  test('a document that no folder has any more disappears at each', async () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
@@ -208,44 +208,44 @@ describe('one reads for all', () => {
 
 const withoutTheFirst = (body: string) => JSON.stringify((JSON.parse(body) as unknown[]).slice(1))
 
-describe('another takes over', () => {
-  test('where the one who reads is closed, at once', async () => {
+describe('handing over the polling', () => {
+  test('happens immediately when the poller is closed', async () => {
     const [one, other] = await two()
     await one.desk.close()
     one.halt()
     await other.work.time.pass(0)
     await until(() => reads(other))
-    const before = asked(other)
-    await until(() => asked(other) > before)
+    const before = folderRequests(other)
+    await until(() => folderRequests(other) > before)
   })
 
-  test('where it is killed, once its lease is over, and not before', async () => {
+  test('happens once a killed poller’s lease has expired, not before', async () => {
     const [one, other] = await two()
     one.halt()
     for (let second = 0; second < 25; second++) await until(() => true)
     expect(reads(other)).toBe(false)
-    await lapse()
+    await expireLeases()
     await until(() => reads(other))
   })
 
-  test('where its key is refused; and it says so to all, until it is taken again', async () => {
+  test('happens when the poller’s key is refused, which all show until it is accepted again', async () => {
     const [one, other] = await two()
     one.work.line.setFault({ status: 401 })
     await until(() => reads(other))
     await until(() => viewOf(one)?.how === 'alone')
     await until(() => viewOf(other)?.troubles.length === 1)
     expect(viewOf(other)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'refused' }])
-    // It asks on its own, less and less often.
-    const before = asked(one)
+    // It polls on its own, less and less often.
+    const before = folderRequests(one)
     for (let second = 0; second < 120; second++) await until(() => true)
-    expect(asked(one) - before).toBeLessThan(60)
+    expect(folderRequests(one) - before).toBeLessThan(60)
     one.work.line.setFault('pass')
     await until(() => follows(one))
     await until(() => viewOf(other)?.troubles.length === 0)
     await until(areEqual)
   })
 
-  test('where the service can’t be reached from there', async () => {
+  test('happens when the poller can’t reach the service', async () => {
     const [one, other] = await two()
     one.work.line.setFault('cut')
     await until(() => reads(other))
@@ -253,20 +253,20 @@ describe('another takes over', () => {
     expect(viewOf(one)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'unreachable' }])
   })
 
-  test('one that stood still reads nothing more by a lease that is over', async () => {
+  test('stops a poller that was suspended from polling with its expired lease', async () => {
     const [one, other] = await two()
     // Its monotonic clock stood still with it; the wall clock didn't.
     one.work.time.now += 40_000
-    const before = asked(one)
+    const before = folderRequests(one)
     await one.work.parts.polling.soon(one.work.accountId)
     await one.work.time.pass(0)
-    expect(asked(one)).toBe(before)
+    expect(folderRequests(one)).toBe(before)
     await until(() => reads(one) || reads(other))
   })
 })
 
-describe('where only those are left who haven’t seen that they see the same', () => {
-  /** A workstation that has read for the office and is gone. */
+describe('a workstation that joins after the only poller has gone', () => {
+  /** A workstation that has polled for the office and is gone. */
   async function oneWasThere(): Promise<Workplace> {
     const one = await opened('Front desk')
     await until(() => reads(one))
@@ -277,18 +277,18 @@ describe('where only those are left who haven’t seen that they see the same', 
   }
   const live = () => office.sql<{ count: string }>('SELECT count(*) FROM office.mirror WHERE sealed IS NOT NULL')
 
-  test('one of them reads for all as soon as it has', async () => {
+  test('polls for all if it sees the same documents', async () => {
     const late = await opened('Back room', undefined, await oneWasThere())
     await until(() => reads(late))
   })
 
-  test('one that sees others does once what was seen is old, and what it sees is the office’s then', async () => {
+  test('polls for all if it sees others, once the stored ones are old, and replaces them', async () => {
     const work = await oneWasThere()
     const before = Number((await live())[0]?.count)
     const spoilt = ({ line }: Workplace) => line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
     const late = await opened('Back room', spoilt, work)
-    const first = asked(late)
-    await until(() => asked(late) > first + 10)
+    const first = folderRequests(late)
+    await until(() => folderRequests(late) > first + 10)
     expect(viewOf(late)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
     await office.sql(`UPDATE office.poll SET read_at = now() - interval '25 hours'`)
     await office.sql(`UPDATE office.lease SET since = now() - interval '25 hours'`)
@@ -298,8 +298,8 @@ describe('where only those are left who haven’t seen that they see the same', 
   })
 })
 
-describe('a server that was put back to an earlier moment', () => {
-  test('is given all that the one who reads has, and each reads that', async () => {
+describe('a restored server', () => {
+  test('gets everything again from the poller, and each workstation reads that', async () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
@@ -313,34 +313,34 @@ describe('a server that was put back to an earlier moment', () => {
     await until(
       async () => (await there()) === before && (await allAfresh()) && stations.some(reads) && stations.some(follows)
     )
-    await happens()
+    await changeAtService()
     await until(async () => (await there()) > before && (await areEqual()))
-    expect(asked(one) > 0 && asked(other) > 0).toBe(true)
+    expect(folderRequests(one) > 0 && folderRequests(other) > 0).toBe(true)
   })
 })
 
-describe('while the office’s server is away', () => {
-  test('each reads by itself, seldom; afterwards one does, and what differs is settled', async () => {
+describe('while the office’s server is unreachable', () => {
+  test('each polls on its own, rarely; afterwards one does, and differences are resolved', async () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
-    const before = [asked(one), asked(other)]
-    // Greetings aren't answered either.
+    const before = [folderRequests(one), folderRequests(other)]
+    // Greetings fail, too.
     await office.sql('ALTER FUNCTION office.hello() RENAME TO hello_of_before')
     for (const { work } of [one, other]) {
       await work.parts.together.disconnect()
       work.parts.outbox.shared.disconnect()
     }
     expect(viewOf(one)).toMatchObject({ how: 'away' })
-    await happens()
-    // Only one of them sees this: it is there for a moment, and gone before any other looks.
+    await changeAtService()
+    // Only one of them sees this: it is there for a moment, and gone before any other polls.
     other.work.line.spoil((body) => (body.startsWith('[{') ? withOneMore(body) : body))
     for (let second = 0; second < 150; second++) {
       for (const { work } of stations) await work.time.pass(1_000)
       await new Promise((resume) => setImmediate(resume))
     }
     for (const [index, station] of [one, other].entries()) {
-      const rounds = (asked(station) - (before[index] ?? 0)) / 8
+      const rounds = (folderRequests(station) - (before[index] ?? 0)) / 8
       expect(rounds).toBeGreaterThan(0)
       expect(rounds).toBeLessThan(4)
     }
@@ -353,7 +353,7 @@ describe('while the office’s server is away', () => {
     expect((await listed(one)).some((row) => row.includes('only-here'))).toBe(false)
   })
 
-  test('the more workstations belong to the office, the more seldom does each, also one that starts meanwhile', async () => {
+  test('each polls less often the more workstations there are, even after a restart', async () => {
     const work = await openWorkplace('demo')
     const { office: slot } = memoryKeychain()
     const first = work.time.run()
@@ -374,12 +374,12 @@ describe('while the office’s server is away', () => {
     work.parts.polling.start()
     desk.open()
     const folders = work.parts.polling.foldersOf(work.accountId).length
-    await until(() => asked(station) === folders && viewOf(station)?.how === 'away')
-    // All fifty together read twice as often as the single reader usually does, which is every ten seconds.
+    await until(() => folderRequests(station) === folders && viewOf(station)?.how === 'away')
+    // All fifty together poll twice as often as the single poller usually does, which is every ten seconds.
     for (let second = 0; second < 600; second++) await work.time.pass(1_000)
-    await expect.poll(() => asked(station) / folders).toBe(3)
+    await expect.poll(() => folderRequests(station) / folders).toBe(3)
     for (let second = 0; second < 140; second++) await work.time.pass(1_000)
-    expect(asked(station) / folders).toBe(3)
+    expect(folderRequests(station) / folders).toBe(3)
   })
 })
 
@@ -388,8 +388,8 @@ function withOneMore(body: string): string {
   return JSON.stringify([...all, { ...all[0], Reference: `only-here-${all[0]?.Reference}` }])
 }
 
-describe('who sees other documents at the service', () => {
-  test('reads by itself, says so, and takes nothing of the others', async () => {
+describe('a workstation that sees other documents at the service', () => {
+  test('polls on its own, shows that, and takes nothing from the others', async () => {
     const one = await opened('Front desk')
     await until(() => reads(one))
     await until(async () => (await listed(one)).length > 3)
@@ -398,7 +398,7 @@ describe('who sees other documents at the service', () => {
     )
     await until(() => viewOf(other)?.how === 'other')
     expect((await listed(other)).length).toBeLessThan((await listed(one)).length)
-    const before = asked(other)
-    await until(() => asked(other) > before)
+    const before = folderRequests(other)
+    await until(() => folderRequests(other) > before)
   })
 })

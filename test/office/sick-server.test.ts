@@ -1,5 +1,5 @@
 // The office's server answers but is sick: it is read-only, its disk is full, or it has no connections left. Nothing
-// may be sent twice or lost; each workstation says what is wrong, and recovers by itself.
+// may be sent twice or lost; each workstation says what is wrong, and recovers automatically.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { withConnection } from '../../src/main/core/office/connection.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
@@ -26,12 +26,12 @@ beforeEach(async () => {
 
 /** Runs `happens` once, between a claim by one of these at the server and its answer. */
 async function asOneClaims(stations: readonly OutboxStation[], happens: () => unknown): Promise<void> {
-  let isOver = false
+  let hasRun = false
   for (const station of stations) {
     await station.wrapClaims(async (claim) => {
       const claims = await claim()
-      if (isOver || claims.length === 0) return claims
-      isOver = true
+      if (hasRun || claims.length === 0) return claims
+      hasRun = true
       await happens()
       return claims
     })
@@ -65,46 +65,49 @@ const full = {
 test.each([
   ['is read-only', readOnly],
   ['has a full disk', full]
-])('a server that %s: what is on its way ends, what waits waits, and each says so', async (_name, sick) => {
-  const both = await twoStations(office)
-  const [front, back] = both
-  let isSick = false
-  const ends = async () => {
-    if (isSick) await sick.ends()
-    isSick = false
-  }
-  onTestFinished(ends)
-  await asOneClaims(both, async () => {
-    isSick = true
-    await sick.begins()
-  })
-  const onItsWay = front.put('On its way')
-  // A claim whose answer takes long isn't sent, so no time passes from here on.
-  await waitUntil(both, () => isSick)
-  await expect.poll(() => sentNames(front)).toEqual(['On its way'])
-  const waits = [front.put('Waits'), back.put('Waits, too')]
-  await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
-  // As long as it lasts, nobody takes the server for recovered, and nothing is sent.
-  for (let minute = 0; minute < 2; minute++) {
-    await passTime(both, 60_000)
-    // Each greets it again.
-    for (const { membership } of both) await membership.checkNow()
+])(
+  'when the server %s, a send in progress finishes, others wait, and each workstation shows it',
+  async (_name, sick) => {
+    const both = await twoStations(office)
+    const [front, back] = both
+    let isSick = false
+    const ends = async () => {
+      if (isSick) await sick.ends()
+      isSick = false
+    }
+    onTestFinished(ends)
+    await asOneClaims(both, async () => {
+      isSick = true
+      await sick.begins()
+    })
+    const onItsWay = front.put('On its way')
+    // A claim whose answer takes long isn't sent, so no time passes from here on.
+    await waitUntil(both, () => isSick)
+    await expect.poll(() => sentNames(front)).toEqual(['On its way'])
+    const waits = [front.put('Waits'), back.put('Waits, too')]
     await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
+    // As long as it lasts, nobody takes the server for recovered, and nothing is sent.
+    for (let minute = 0; minute < 2; minute++) {
+      await passTime(both, 60_000)
+      // Each checks it again.
+      for (const { membership } of both) await membership.checkNow()
+      await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
+    }
+    expect(sentNames(front)).toEqual(['On its way'])
+    // On a full disk, what fits into an existing page is still written.
+    if (sick === readOnly) {
+      await expect(front.pause(true)).rejects.toThrow('offline')
+      expect(await serverState(office, onItsWay)).toBe('sending')
+    }
+    await ends()
+    await whenReconnected(both)
+    await waitUntil(both, () => both.every((one) => [onItsWay, ...waits].every((id) => one.state(id) === 'sent')))
+    expect(await serverState(office, onItsWay)).toBe('sent')
+    expect(sentNames(front)).toEqual(['On its way', 'Waits', 'Waits, too'])
   }
-  expect(sentNames(front)).toEqual(['On its way'])
-  // On a full disk, what fits into an existing page is still written.
-  if (sick === readOnly) {
-    await expect(front.pause(true)).rejects.toThrow('offline')
-    expect(await serverState(office, onItsWay)).toBe('sending')
-  }
-  await ends()
-  await whenReconnected(both)
-  await waitUntil(both, () => both.every((one) => [onItsWay, ...waits].every((id) => one.state(id) === 'sent')))
-  expect(await serverState(office, onItsWay)).toBe('sent')
-  expect(sentNames(front)).toEqual(['On its way', 'Waits', 'Waits, too'])
-})
+)
 
-test('a server that can’t write down who has a package: that waits, and who would have sent it says so', async () => {
+test('when the server can’t store a claim, the package waits, and the claiming workstation shows it', async () => {
   const both = await twoStations(office)
   const [front] = both
   await front.pause(true)
@@ -115,7 +118,7 @@ test('a server that can’t write down who has a package: that waits, and who wo
     CREATE TRIGGER is_full BEFORE UPDATE ON office.send FOR EACH ROW WHEN (NEW.state = 'sending') EXECUTE FUNCTION office.is_full()`)
   await front.pause(false)
   await waitUntil(both, () => front.officeStates.join() === 'unwritable,away')
-  // Everything else that it is asked succeeds.
+  // All other requests to it succeed.
   await front.work.parts.outbox.shared.syncNow(front.work.accountId)
   expect(front.officeStates).toEqual(['unwritable', 'away'])
   // As long as nothing is to be sent, nothing is known to be wrong.
@@ -128,7 +131,7 @@ test('a server that can’t write down who has a package: that waits, and who wo
   expect(sentNames(front)).toEqual(['Waits'])
 })
 
-test('a server that has no connection left: who has one goes on, and who hasn’t says so', async () => {
+test('when the server has no connections left, connected workstations continue, and others show it', async () => {
   const both = await twoStations(office)
   const [front, back] = both
   const limitConnections = (count: number) =>

@@ -1,5 +1,5 @@
-// The office's server answers late: after seconds, or once another workstation has what was asked for; or it was away,
-// and many return at once. Nothing may be sent twice or lost, and each workstation says how things are.
+// The office's server answers late: after seconds, or once another workstation has claimed the package; or it was
+// unreachable, and many return at once. Nothing may be sent twice or lost, and each workstation shows its state.
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type OfficeProxy, openOfficeProxy } from '../fixtures/office-line.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
   onTestFinished(() => line.close())
 })
 
-test('each answer takes seconds: everything leaves once, and each is connected all the time', async () => {
+test('when each answer takes seconds, everything is sent once, and all stay connected', async () => {
   const both = await twoStations(office, line.port)
   line.delay()
   const ids = both.flatMap((one, index) => [1, 2, 3].map((number) => one.put(`${index} ${number}`)))
@@ -37,7 +37,7 @@ test('each answer takes seconds: everything leaves once, and each is connected a
   expect(sentNames(both[0])).toEqual(['0 1', '0 2', '0 3', '1 1', '1 2', '1 3'])
 })
 
-test('the answer to a claim comes once that is another’s: nothing leaves by it', async () => {
+test('a late answer to a claim that another now has causes no send', async () => {
   const both = await twoStations(office)
   const [front, back] = both
   const come = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ test('the answer to a claim comes once that is another’s: nothing leaves by it
   })
   await back.wrapClaims(async (claim) => {
     const claimed = isClaimed ? await claim() : []
-    // From here on both have been told that the claim is theirs.
+    // From here on both have an answer that says that the claim is theirs.
     if (claimed.length > 0) come.resolve()
     return claimed
   })
@@ -67,7 +67,7 @@ test('the answer to a claim comes once that is another’s: nothing leaves by it
   expect(sentNames(front)).toEqual(['After', 'Late'])
 })
 
-test('away as what it has comes due: none of that leaves, and many that are back at once send each package once', async () => {
+test('nothing is sent while the server is unreachable, and many that return at once send each package once', async () => {
   const front = await OutboxStation.joined(office, 'Front desk', { port: line.port })
   const all = [front]
   for (const name of ['1', '2', '3', '4', '5', '6', '7']) {

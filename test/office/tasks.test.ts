@@ -43,8 +43,8 @@ const taskOf = ({ id }: { id: string }, epoch = 1, about = 'Letter 1') => ({ acc
 const expire = () => office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
 const statesOf = (claim: TaskClaim) => (claim.isGranted ? [] : claim.by.map(({ about, state }) => [about, state]))
 
-describe('of several who want it at once', () => {
-  test('one has it, and the others hear who does, and since when', async () => {
+describe('a task that several claim at once', () => {
+  test('goes to one, and the others learn who has it and since when', async () => {
     const claims = await Promise.all(desks.map((one) => one.claim('action', wanted())))
     expect(claims.map(({ isGranted }) => isGranted).sort()).toEqual([false, false, true])
     const holder = NAMES[claims.findIndex(({ isGranted }) => isGranted)]
@@ -56,7 +56,7 @@ describe('of several who want it at once', () => {
     expect(refused.every(({ ago }) => ago >= 0 && ago < 60_000)).toBe(true)
   })
 
-  test('all of what is wanted together is taken or none, in whichever order it is named', async () => {
+  test('is granted together with all others in the claim, or not at all, in any order', async () => {
     const claims = await Promise.all([
       desk(0).claim('turn', wanted(['one', 'two', 'three'])),
       desk(1).claim('turn', wanted(['three', 'two', 'four']))
@@ -67,7 +67,7 @@ describe('of several who want it at once', () => {
     })
   })
 
-  test('who has it goes on with it, by the same id alone', async () => {
+  test('can be claimed again by its holder, but only with the same id', async () => {
     const mine = wanted()
     const epochs = async (kind: 'action' | 'turn') => await desk(0).claim(kind, mine)
     expect(await epochs('turn')).toMatchObject({ isGranted: true, epochs: new Map([['Letter 1', 1]]) })
@@ -77,24 +77,24 @@ describe('of several who want it at once', () => {
     expect(await desk(0).claim('action', wanted())).toMatchObject({ isGranted: false })
   })
 
-  test('rings as it begins and ends, not as it goes on', async () => {
+  test('sends a notification when it begins and ends, not when it is renewed', async () => {
     const mine = wanted(['one'])
-    const rung: (string | undefined)[] = []
+    const payloads: (string | undefined)[] = []
     const { place } = await office.join(randomUUID())
-    await withConnection(place, async (bell) => {
-      bell.on('notification', ({ payload }) => rung.push(payload))
-      await bell.query('LISTEN countersign_tasks')
+    await withConnection(place, async (listener) => {
+      listener.on('notification', ({ payload }) => payloads.push(payload))
+      await listener.query('LISTEN countersign_tasks')
       for (let count = 0; count < 3; count++) await desk(0).claim('turn', mine)
       await desk(0).finish('turn', taskOf(mine, 1, 'one'), 'free')
       // Earlier notifications arrive before the answer.
-      await bell.query('SELECT 1')
+      await listener.query('SELECT 1')
     })
-    expect(rung).toEqual([accountId, accountId])
+    expect(payloads).toEqual([accountId, accountId])
   })
 })
 
 describe('an action', () => {
-  test('whose holder is gone is in doubt: only what is known of it frees it, or a person who does it once more', async () => {
+  test('whose holder is gone is uncertain until its result is known or a person repeats it', async () => {
     const mine = wanted(['Letter 1'], { content: { request: 'extend' } })
     await desk(0).claim('action', mine)
     await expire()
@@ -113,7 +113,7 @@ describe('an action', () => {
     expect(await desk(1).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'done' })
   })
 
-  test('isn’t ended by what comes late of a claim before, and says by which claim it can be', async () => {
+  test('isn’t ended by a late report of an earlier claim, which is told the current epoch', async () => {
     const mine = wanted()
     for (let count = 0; count < 2; count++) await desk(0).claim('action', mine)
     expect(await desk(0).finish('action', taskOf(mine, 1), 'free')).toEqual({ state: 'open', epoch: 2, isMine: true })
@@ -121,7 +121,7 @@ describe('an action', () => {
     expect(await desk(0).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'free' })
   })
 
-  test('that ended a while ago says so, and is news to the others all the same', async () => {
+  test('that ended a while ago is still refused to others, with the time', async () => {
     const mine = wanted()
     await desk(0).claim('action', mine)
     await desk(0).finish('action', taskOf(mine), 'done', { ago: 8 * 3_600_000 })
@@ -130,7 +130,7 @@ describe('an action', () => {
     expect(refused.isGranted || Math.round((refused.by[0]?.ago ?? 0) / 3_600_000)).toBe(8)
   })
 
-  test('a mutant that frees what has run out has another do it, too', async () => {
+  test('can be done twice with a mutant that frees expired claims', async () => {
     await desk(0).claim('action', wanted())
     await expire()
     await office.mutated('expire_tasks', `THEN 'uncertain'`, `THEN 'free'`, async () => {
@@ -138,7 +138,7 @@ describe('an action', () => {
     })
   })
 
-  test('that anyone found not to have been done is free', async () => {
+  test('is free once anyone has found that it wasn’t done', async () => {
     const mine = wanted()
     await desk(0).claim('action', mine)
     await desk(0).finish('action', taskOf(mine), 'uncertain')
@@ -148,7 +148,7 @@ describe('an action', () => {
     expect(await desk(0).finish('action', taskOf(mine), 'uncertain')).toBeUndefined()
   })
 
-  test('that another has just done isn’t done again by one who couldn’t know, and is by one who was told', async () => {
+  test('that another has just done is refused to those who couldn’t know, and granted once they were told', async () => {
     const mine = wanted()
     await desk(0).claim('action', mine)
     await desk(0).finish('action', taskOf(mine), 'done')
@@ -163,7 +163,7 @@ describe('an action', () => {
     expect(await desk(2).claim('action', wanted())).toMatchObject({ isGranted: true })
   })
 
-  test('is in doubt on a server that was put back, which also hears what it has lost', async () => {
+  test('is uncertain on a restored server, which is also told what it lost', async () => {
     const [mine, lost] = [wanted(), wanted(['Letter 2'])]
     await desk(0).claim('action', mine)
     await office.sql('UPDATE office.office SET life = life + 1000')
@@ -181,7 +181,7 @@ describe('an action', () => {
 })
 
 describe('a turn', () => {
-  test('is free once it ends, or its holder is gone; who begins another session has it still', async () => {
+  test('is free once it ends or its holder is gone, and stays with the holder’s next session', async () => {
     const mine = wanted(['one', 'two'])
     await desk(0).claim('turn', mine)
     expect((await desk(1).ofOthers('turn', accountId)).of('one')).toMatchObject({ holder: 'Counter 1' })
@@ -196,7 +196,7 @@ describe('a turn', () => {
 })
 
 describe('the server', () => {
-  test('refuses an end of what another has, and claims while nobody has noticed that it is a copy', async () => {
+  test('refuses results from anyone but the holder, and all claims while it is an unnoticed copy', async () => {
     const mine = wanted()
     await desk(0).claim('action', mine)
     for (const state of ['done', 'free', 'uncertain'] as const) {
@@ -210,7 +210,7 @@ describe('the server', () => {
     }
   })
 
-  test('can read nothing of what it is about, and opens nothing that was altered', async () => {
+  test('can’t read what a task is about, and altered content isn’t opened', async () => {
     await desk(0).claim('action', wanted(['Letter of Mere Tamati'], { content: { name: 'Mere Tamati' } }))
     const kept = JSON.stringify(await office.sql('SELECT * FROM office.task WHERE account = $1', [accountId]))
     expect(kept).not.toMatch(/Mere|Letter/)
@@ -220,7 +220,7 @@ describe('the server', () => {
     expect(refused.isGranted || refused.by[0]).not.toHaveProperty('content')
   })
 
-  test('keeps what it is about sealed only until it is known what became of it', async () => {
+  test('stores the content of a task only until its result is known', async () => {
     const sealed = () =>
       office.sql('SELECT sealed IS NOT NULL AS "isKept" FROM office.task WHERE account = $1', [accountId])
     const mine = wanted(['Letter 1'], { content: { name: 'Mere Tamati' } })
@@ -231,7 +231,7 @@ describe('the server', () => {
     expect(await sealed()).toEqual([{ isKept: false }])
   })
 
-  test('has nobody wait who has what another waits for', async () => {
+  test('doesn’t lock other expired tasks while it waits for one', async () => {
     const [mine, gone] = [wanted(['one']), wanted(['two'])]
     await desk(0).claim('action', mine)
     await desk(1).claim('action', gone)
