@@ -1,5 +1,5 @@
-// Two and three people work on the same drafts at workstations of one office: together and apart, with its server
-// running, away, killed and restored. Whatever someone typed must be in some draft or version, and no draft may be sent
+// Two and three people work on the same drafts at workstations of one office: connected and apart, with its server
+// running, unreachable, killed and restored. Whatever someone typed must be in some draft or version, and no draft may be sent
 // twice.
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -103,7 +103,7 @@ const two = twoStations(Station, { search: '0 s' })
 const { at, desks, joinBoth, whenSynced } = two
 beforeEach(joinBoth)
 
-/** Lets a workstation's time pass until it is so. */
+/** Lets a workstation's time pass until the condition holds. */
 async function until(isSo: () => boolean, { work }: Station): Promise<void> {
   await expect
     .poll(
@@ -118,7 +118,7 @@ async function until(isSo: () => boolean, { work }: Station): Promise<void> {
 }
 const packages = () => at(0).work.receivedRequests('SendForms2').length
 
-/** A draft whose package waits in the paused Outbox, as everyone knows. */
+/** A draft whose package waits in the paused Outbox, known to all workstations. */
 async function waiting() {
   const front = at(0).editor()
   front.type('Lease')
@@ -130,7 +130,7 @@ async function waiting() {
   return { front, send }
 }
 
-test('a draft that the office’s server doesn’t take holds none of the others back, and goes over once it does', async () => {
+test('a draft that the office’s server refuses doesn’t hold back others, and is pushed once accepted', async () => {
   at(0).disconnect()
   const [refused, ...others] = ['One', 'Two', 'Three'].map((text) => {
     const editor = at(0).editor()
@@ -151,8 +151,8 @@ test('a draft that the office’s server doesn’t take holds none of the others
   expect(others.map((id) => at(1).text(id))).toEqual(['Two', 'Three'])
 })
 
-describe('a draft of the office', () => {
-  test('is everyone’s, as it is typed', async () => {
+describe('a shared draft', () => {
+  test('reaches everyone as it is typed', async () => {
     const editor = at(0).editor()
     editor.type('Lease')
     await whenSynced()
@@ -169,7 +169,7 @@ describe('a draft of the office', () => {
     expect(at(0).text(editor.id)).toBe('Lease of a shop')
   })
 
-  test('that two change at once has both, one beside the other, and the one who looks says which counts', async () => {
+  test('changed by two at once keeps both versions, and can’t be sent until someone decides', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -196,7 +196,7 @@ describe('a draft of the office', () => {
     }
   })
 
-  test('that is taken over goes on there, and what the other still types stands beside it', async () => {
+  test('taken over continues there, and what the other still types becomes a conflicting version', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await whenSynced()
@@ -218,7 +218,7 @@ describe('a draft of the office', () => {
     )
   })
 
-  test('that is taken over stays so as the editor that only showed it gives way to another', async () => {
+  test('taken over stays so when the editor that only showed it is replaced', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await whenSynced()
@@ -238,7 +238,7 @@ describe('a draft of the office', () => {
     expect(at(0).mark(front.id)?.editingBy).toBeUndefined()
   })
 
-  test('that is opened again while it is being left is still held', async () => {
+  test('reopened while it is being closed is still marked as being edited', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await whenSynced()
@@ -252,7 +252,7 @@ describe('a draft of the office', () => {
     expect(at(1).mark(front.id)?.editingBy).toBeUndefined()
   })
 
-  test('that an editor shows as it was before another’s change took its place overwrites nothing', async () => {
+  test('isn’t overwritten by an editor that still shows it without another’s change', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -273,8 +273,8 @@ describe('a draft of the office', () => {
   })
 })
 
-describe('while the server is away', () => {
-  test('all goes on, and what was written meanwhile goes over, with what two wrote side by side', async () => {
+describe('while the server is unreachable', () => {
+  test('work continues and is synced afterwards, and conflicting changes are both kept', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -294,7 +294,7 @@ describe('while the server is away', () => {
     }
   })
 
-  test('what was sent from elsewhere leaves here what was still written, as another draft', async () => {
+  test('text added to a draft that was sent elsewhere is kept as another draft', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -315,7 +315,7 @@ describe('while the server is away', () => {
     expect(packages()).toBe(1)
   })
 
-  test('one that ends in the middle loses nothing', async () => {
+  test('a workstation that is killed loses nothing', async () => {
     const front = at(0).editor()
     front.type('Lease')
     at(0).disconnect()
@@ -325,7 +325,7 @@ describe('while the server is away', () => {
     expect(at(1).list()).toEqual(['Lease, to the end'])
   })
 
-  test('a save whose answer is lost is no other version', async () => {
+  test('a save whose answer was lost makes no conflicting version', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await whenSynced()
@@ -341,7 +341,7 @@ describe('while the server is away', () => {
 })
 
 describe('sending', () => {
-  test('at two workstations at the same moment sends one package, and the draft is gone from both', async () => {
+  test('at two workstations at once sends one package, and removes the draft from both', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -359,7 +359,7 @@ describe('sending', () => {
     expect(packages()).toBe(1)
   })
 
-  test('one that was refused goes again only as it is now, whatever its workstation knew', async () => {
+  test('a refused package again is cancelled if its draft was corrected elsewhere', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -383,7 +383,7 @@ describe('sending', () => {
   })
 
   test.each([false, true])(
-    'what was shown not to have arrived leaves no more once another package of its draft has (away: %s)',
+    'a package that didn’t arrive is cancelled once another of its draft has (disconnected: %s)',
     async (isAway) => {
       const editor = at(0).editor()
       editor.type('Ours')
@@ -426,7 +426,7 @@ describe('sending', () => {
     }
   )
 
-  test('isn’t sent by one that was away as another sent it, also where it hears of that before it tells of its own', async () => {
+  test('at a disconnected workstation is cancelled if another has sent the draft meanwhile', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -450,7 +450,7 @@ describe('sending', () => {
   })
 
   test.each([false, true])(
-    'isn’t sent with more in it while another workstation sends it, also where the line breaks as that is said (tried before: %s)',
+    'a changed draft that another sends makes one package, even if the connection breaks (tried before: %s)',
     { tags: ['full'] },
     async (wasTried) => {
       const front = at(0).editor()
@@ -500,7 +500,7 @@ describe('sending', () => {
     }
   )
 
-  test('one that was erased meanwhile is another draft where it was to be sent', async () => {
+  test('a draft that was erased elsewhere is cancelled, and keeps it as another draft', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -524,7 +524,7 @@ describe('sending', () => {
     expect(packages()).toBe(1)
   })
 
-  test('what is written on elsewhere is another draft, and the one that is taken back is there again', async () => {
+  test('keeps text added elsewhere as another draft, and an undo returns the original', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -545,7 +545,7 @@ describe('sending', () => {
   })
 
   test.each(['before', 'after'])(
-    'what is taken back %s what was written here became another draft is the same draft as elsewhere, once it comes back',
+    'and undoing it %s text here became another draft returns the same draft everywhere',
     { tags: ['full'] },
     async (when) => {
       const front = at(0).editor()
@@ -599,7 +599,7 @@ describe('sending', () => {
     }
   )
 
-  test('takes it from every list while it waits, and taking it back returns it', async () => {
+  test('removes the draft from every list while it waits, and an undo returns it', async () => {
     const { front, send } = await waiting()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(() => at(1).editor(front.id).type('Lease, and more')).toThrow('busy')
@@ -610,7 +610,7 @@ describe('sending', () => {
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
   })
 
-  test('a draft that another has written further meanwhile sends nothing', async () => {
+  test('a draft that another has changed meanwhile is cancelled', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -629,8 +629,8 @@ describe('sending', () => {
   })
 })
 
-describe('a version beside a draft that can’t be read', () => {
-  /** Two contents of a draft, of which the one beside the other was changed on the server before the front desk read it. */
+describe('an unreadable conflicting version', () => {
+  /** A draft with a conflicting version, which was changed on the server before the front desk read it. */
   async function withVersion(sealed: (was: Buffer, id: string, version: string) => Buffer): Promise<string> {
     const front = at(0).editor()
     front.type('Lease')
@@ -657,7 +657,7 @@ describe('a version beside a draft that can’t be read', () => {
     return front.id
   }
 
-  test('because it was altered doesn’t keep the draft from being sent', async () => {
+  test('that was altered doesn’t keep the draft from being sent', async () => {
     const id = await withVersion((was) =>
       Buffer.concat([was.subarray(0, 40), Buffer.from([(was[40] ?? 0) ^ 1]), was.subarray(41)])
     )
@@ -666,7 +666,7 @@ describe('a version beside a draft that can’t be read', () => {
     expect(at(0).text(id)).toBe('Lease by front')
   })
 
-  test('because a newer version wrote it waits for someone who can read it', async () => {
+  test('written by a newer Countersign waits for someone who can read it', async () => {
     const id = await withVersion((_was, draft) =>
       seal(two.office.key, `draft:${draft}`, Buffer.from('{"composition":{"kind":"of a later version"}}'))
     )
@@ -678,7 +678,7 @@ describe('a version beside a draft that can’t be read', () => {
 })
 
 describe('the trash', () => {
-  test('keeps what has another version that nobody has decided on', async () => {
+  test('keeps both versions of an erased draft with an undecided conflict', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -699,7 +699,7 @@ describe('the trash', () => {
     }
   })
 
-  test('is everyone’s', async () => {
+  test('is shared', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -718,7 +718,7 @@ describe('the trash', () => {
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
-  test('takes nothing that was written further meanwhile', async () => {
+  test('doesn’t accept a draft that was changed meanwhile', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -734,8 +734,8 @@ describe('the trash', () => {
   })
 })
 
-describe('one’s own', () => {
-  test('is on no other workstation, and can be the office’s again', async () => {
+describe('a private draft', () => {
+  test('is on no other workstation, and can be shared again', async () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -758,7 +758,7 @@ describe('one’s own', () => {
 })
 
 describe('joining and leaving', () => {
-  test('brings along what is here, and leaves what is the office’s with it', async () => {
+  test('shares local drafts on joining, and leaves shared ones with the office', async () => {
     const third = await openStation(Station, two.office, at(0))
     for (const name of ['One', 'Two', 'Three']) third.editor().type(name)
     const own = third.editor()
@@ -783,13 +783,13 @@ describe('joining and leaving', () => {
     expect(third.mark(own.id)).toMatchObject({ isMine: true })
   })
 
-  test.each(['without the answer to that', 'before it is written down here'])(
-    'that stops as the office has a draft gone, %s, has it for everyone again once its package is taken back',
+  test.each(['without an answer', 'before recording it'])(
+    'that stops when the office has removed a draft, %s, returns it to everyone after an undo',
     { tags: ['full'] },
     async (when) => {
       const { send } = await waiting()
       const { shared } = at(0)
-      if (when === 'before it is written down here') shared.stopSharing = () => expect.fail('It ends here.')
+      if (when === 'before recording it') shared.stopSharing = () => expect.fail('It ends here.')
       else {
         const connect = shared.connect.bind(shared)
         shared.connect = (office, life) =>
@@ -803,7 +803,7 @@ describe('joining and leaving', () => {
       expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_with_send = $1', [send])).toHaveLength(1)
       await at(0).killAndRestart()
       // The other workstation has read that it is gone, in this run or an earlier one.
-      if (when !== 'without the answer to that') await at(1).killAndRestart()
+      if (when !== 'without an answer') await at(1).killAndRestart()
       const { outbox } = at(0).work.parts
       await outbox.shared.withholdForUndo(outbox.get(send))
       outbox.undo(send)
@@ -818,7 +818,7 @@ describe('joining and leaving', () => {
     }
   )
 
-  test('that the office still takes for sent as its package is taken back is that same draft', {
+  test('returns the same draft if its package is undone while the office counts it as sent', {
     tags: ['full']
   }, async () => {
     const { send } = await waiting()
@@ -852,7 +852,7 @@ describe('joining and leaving', () => {
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
   })
 
-  test('brings along nothing of which a package has left already', async () => {
+  test('doesn’t share a draft whose package may have been sent', async () => {
     const third = await openStation(Station, two.office, at(0))
     const lease = third.editor()
     lease.type('Lease')
@@ -865,7 +865,7 @@ describe('joining and leaving', () => {
     expect(at(0).list()).toEqual([])
   })
 
-  test('what was written further on one that was sent meanwhile is another draft', async () => {
+  test('keeps text added to a draft that was sent meanwhile as another draft', async () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
@@ -879,7 +879,7 @@ describe('joining and leaving', () => {
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, further'])
   })
 
-  test('without the server all of it stays here, and joining again makes no second of any', async () => {
+  test('without the server keeps all drafts here, and rejoining duplicates none', async () => {
     at(0).editor().type('Lease')
     await whenSynced()
     await at(1).leave({ without: true })
@@ -891,7 +891,7 @@ describe('joining and leaving', () => {
   })
 })
 
-/** The server that was put back has no sends. */
+/** Removes all sends, as on a restored server that lost them. */
 const forgetSends = () =>
   two.office.sql(
     ['DISABLE', 'ENABLE']
@@ -899,8 +899,8 @@ const forgetSends = () =>
       .join(';TRUNCATE office.send CASCADE;')
   )
 
-describe('a server that was put back', () => {
-  /** As a person sends a draft once the server was restored: they let the outbox go again first. */
+describe('a restored server', () => {
+  /** As a person sends a draft once the server was restored: they resume the outbox first. */
   async function sentFrom(desk: Station, draft: string): Promise<void> {
     const { work } = desk
     await expect.poll(() => work.parts.outbox.state(work.accountId).office, { timeout: 60_000 }).toBe('connected')
@@ -910,7 +910,7 @@ describe('a server that was put back', () => {
     await desk.whenSynced()
   }
 
-  /** Someone puts a draft in the trash, and then deletes it for good. */
+  /** Someone puts a draft in the trash, and then deletes it permanently. */
   async function deleteAt(desk: Station, id: string): Promise<void> {
     desk.work.parts.drafts.remove(id)
     await desk.whenSynced()
@@ -938,7 +938,7 @@ describe('a server that was put back', () => {
     await desk.whenSynced()
   }
 
-  /** A draft that has had two competing contents since a dump. */
+  /** A draft that has had two conflicting contents since a dump. */
   async function besideSinceDump() {
     const front = at(0).editor()
     front.type('Lease')
@@ -952,7 +952,7 @@ describe('a server that was put back', () => {
     return { front, back, putBack }
   }
 
-  test('takes nothing of what was written while it was away', async () => {
+  test('loses nothing that was written while it was unreachable', async () => {
     const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
     at(0).disconnect()
@@ -966,13 +966,13 @@ describe('a server that was put back', () => {
     await at(0).reconnect()
     await whenSynced()
     for (const desk of desks) {
-      // Whichever arrived first is the draft's content; the other is a version beside it.
+      // Whichever arrived first is the draft's content; the other is a conflicting version.
       const texts = [desk.text(front.id), ...desk.versions(front.id).map(([, text]) => text)]
       expect(texts.sort()).toEqual(['Lease by back', 'Lease, not told yet'])
     }
   })
 
-  test('before anyone has noticed that takes nothing from who has more', async () => {
+  test('doesn’t overwrite later content before anyone has noticed the restore', async () => {
     const lease = await sharedDraft()
     const [had] = await two.office.sql<Record<'version' | 'revision' | 'sealed', unknown>>(
       `SELECT version, revision, sealed FROM office.shared_item WHERE kind = 'draft'`
@@ -990,7 +990,9 @@ describe('a server that was put back', () => {
     for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
   })
 
-  test('that is told another content of more leaves what was here among the versions', { tags: ['full'] }, async () => {
+  test('with another content of a higher revision leaves local content among the versions', {
+    tags: ['full']
+  }, async () => {
     const lease = await sharedDraft()
     const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.shared_item WHERE kind = 'draft'`)
     const further = at(0).editor(lease.id)
@@ -1015,9 +1017,9 @@ describe('a server that was put back', () => {
   })
 
   test.each([
-    ['where another goes on at once', true],
-    ['where that was told first', false]
-  ])('twice in a row leaves what was told it in between among the versions, also %s', async (_where, goesOn) => {
+    ['if another continues immediately', true],
+    ['if it was synced first', false]
+  ])('keeps text from between two restores among the versions, %s', async (_where, goesOn) => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     async function write(index: number, text: string) {
@@ -1044,7 +1046,7 @@ describe('a server that was put back', () => {
     expect(at(1).everything()).toContain('Lease, between')
   })
 
-  test('that lost what stood beside a draft is told it, and lets the draft be sent once someone has chosen', async () => {
+  test('regains a lost conflicting version, and allows sending once someone has decided', async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const desk of desks) desk.disconnect()
     await putBack()
@@ -1061,7 +1063,7 @@ describe('a server that was put back', () => {
     for (const desk of desks) desk.shared.assertSendable(front.id)
   })
 
-  test('that sent a draft without what it had been told keeps that as another draft', { tags: ['full'] }, async () => {
+  test('keeps lost changes to a draft that was sent without them as another draft', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
@@ -1077,33 +1079,29 @@ describe('a server that was put back', () => {
   })
 
   test.each([
-    ['as it was', false],
-    ['after someone had written on it since', true]
-  ])(
-    'where a draft was deleted %s keeps what it had been told before as another draft',
-    { tags: ['full'] },
-    async (_how, isWritten) => {
-      const lease = await sharedDraft()
-      const putBack = await dumpOf(two.office)
-      await at(0).powerOff()
-      await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
-      await at(1).powerOff()
-      await putBack()
-      await at(0).killAndRestart()
-      const front = at(0).editor(lease.id)
-      for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
-        front.type(text)
-        await at(0).whenSynced()
-      }
-      await front.close()
-      await deleteAt(at(0), lease.id)
-      await at(1).killAndRestart()
-      await whenSynced()
-      for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
+    ['unchanged', false],
+    ['after further changes', true]
+  ])('keeps lost changes as another draft if the draft was deleted %s', { tags: ['full'] }, async (_how, isWritten) => {
+    const lease = await sharedDraft()
+    const putBack = await dumpOf(two.office)
+    await at(0).powerOff()
+    await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
+    await at(1).powerOff()
+    await putBack()
+    await at(0).killAndRestart()
+    const front = at(0).editor(lease.id)
+    for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
+      front.type(text)
+      await at(0).whenSynced()
     }
-  )
+    await front.close()
+    await deleteAt(at(0), lease.id)
+    await at(1).killAndRestart()
+    await whenSynced()
+    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
+  })
 
-  test('where someone who was away deleted a draft with all that was in it doesn’t bring it back', {
+  test('doesn’t bring back a draft that someone disconnected had deleted with all its content', {
     tags: ['full']
   }, async () => {
     const lease = await sharedDraft()
@@ -1127,7 +1125,7 @@ describe('a server that was put back', () => {
     ['first', [0, 1]],
     ['last', [1, 0]]
   ] as const)(
-    'where someone deleted a draft that had been sent brings nothing back, the one who sent it returning %s',
+    'doesn’t bring back a sent draft that was deleted since, its sender returning %s',
     { tags: ['full'] },
     async (_when, order) => {
       const third = await openStation(Station, two.office, at(0))
@@ -1154,7 +1152,7 @@ describe('a server that was put back', () => {
     }
   )
 
-  test('where a draft was deleted keeps what a workstation couldn’t tell it at first', { tags: ['full'] }, async () => {
+  test('keeps lost changes to a deleted draft, even if it refused them at first', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
@@ -1181,7 +1179,7 @@ describe('a server that was put back', () => {
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
   })
 
-  test('where one who only heard of a deletion returns first doesn’t bring back what had been seen', {
+  test('doesn’t bring back a deleted draft if one that only heard of the deletion returns first', {
     tags: ['full']
   }, async () => {
     const third = await openStation(Station, two.office, at(0))
@@ -1201,7 +1199,7 @@ describe('a server that was put back', () => {
     for (const desk of [...desks, third]) expect([desk.list(), desk.list(true)]).toEqual([[], []])
   })
 
-  test('that sent a draft after two saves keeps what it had been told before as another draft', {
+  test('keeps lost changes to a draft that was sent after further saves as another draft', {
     tags: ['full']
   }, async () => {
     const lease = await sharedDraft()
@@ -1224,7 +1222,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
-  /** One workstation alone has an undecided version beside a draft, and the server is restored to before either was told. */
+  /** One workstation alone has an undecided conflicting version, and the server is restored to before either was synced. */
   async function besideBeforeRestore() {
     const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
@@ -1245,7 +1243,7 @@ describe('a server that was put back', () => {
     return front
   }
 
-  test('that sent a draft keeps what stood beside it elsewhere as another draft', { tags: ['full'] }, async () => {
+  test('keeps a lost conflicting version of a sent draft as another draft', { tags: ['full'] }, async () => {
     const front = await besideBeforeRestore()
     await at(0).killAndRestart()
     await sentFrom(at(0), front.id)
@@ -1256,7 +1254,7 @@ describe('a server that was put back', () => {
   })
 
   test.each([0, 1])(
-    'that sends a draft once all are there again keeps what stood beside it as another draft (sent by %i)',
+    'keeps a conflicting version as another draft if the draft is sent once all are back (by %i)',
     { tags: ['full'] },
     async (sender) => {
       const front = await besideBeforeRestore()
@@ -1279,7 +1277,7 @@ describe('a server that was put back', () => {
     }
   )
 
-  test('that hears of a send after a version which was decided on brings back that version alone', {
+  test('brings back only the conflicting version when told of a send after that was decided', {
     tags: ['full']
   }, async () => {
     const front = await sharedDraft()
@@ -1308,7 +1306,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
-  test('that lost what it had kept beside a draft takes it from nobody who wrote it', { tags: ['full'] }, async () => {
+  test('leaves a lost conflicting version with the workstation that wrote it', { tags: ['full'] }, async () => {
     const front = await sharedDraft()
     at(0).disconnect()
     const back = at(1).editor(front.id)
@@ -1327,7 +1325,7 @@ describe('a server that was put back', () => {
     expect(at(0).everything()).toContain('Lease by front')
   })
 
-  test('has what was written further on a draft whose send comes in doubt and arrives', async () => {
+  test('keeps text added to a draft whose uncertain send has arrived', async () => {
     const lease = await sharedDraft()
     await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
     await at(0).powerOff()
@@ -1351,7 +1349,7 @@ describe('a server that was put back', () => {
     await expect.poll(lists, { timeout: 60_000 }).toEqual([['Lease, further'], ['Lease, further']])
   })
 
-  test('that lost what stood beside a draft has it undecided everywhere, also where its workstation has joined again', {
+  test('regains a lost conflict as undecided everywhere, even after its workstation rejoined', {
     tags: ['full']
   }, async () => {
     const { front, putBack } = await besideSinceDump()
@@ -1369,7 +1367,7 @@ describe('a server that was put back', () => {
     }
   })
 
-  test('that has again what stood beside a draft has it undecided everywhere', { tags: ['full'] }, async () => {
+  test('has a conflict undecided everywhere after losing and regaining it', { tags: ['full'] }, async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
@@ -1386,7 +1384,7 @@ describe('a server that was put back', () => {
     }
   })
 
-  test('that is told one content by two names asks nobody to decide', { tags: ['full'] }, async () => {
+  test('asks nobody to decide between equal contents with different version ids', { tags: ['full'] }, async () => {
     const putBack = await dumpOf(two.office)
     const lease = await sharedDraft()
     at(1)
@@ -1400,7 +1398,7 @@ describe('a server that was put back', () => {
     expect(await two.office.sql('SELECT is_resolved FROM office.shared_item_conflict')).toEqual([{ is_resolved: true }])
   })
 
-  test('that has a draft which was sent brings it back nowhere', async () => {
+  test('doesn’t bring back a draft that was sent', async () => {
     const front = await sharedDraft()
     const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.shared_item WHERE id = $1', [
       front.id
@@ -1433,7 +1431,7 @@ describe('a server that was put back', () => {
     return front.id
   }
 
-  test('has what is written on a draft that was sent as another one, wherever it was read', async () => {
+  test('keeps text added to a sent draft as another draft, the same one everywhere', async () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     desks.push(third)
@@ -1455,7 +1453,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
-  test('brings back nothing of what went on as another one, and was sent', { tags: ['full'] }, async () => {
+  test('doesn’t bring back a draft that continued as another one and was sent', { tags: ['full'] }, async () => {
     const sent = await sentAndLost()
     await at(1).killAndRestart()
     const back = at(1).editor(sent)
@@ -1489,7 +1487,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(2)
   })
 
-  test('hears of a send from a workstation that has joined again since', { tags: ['full'] }, async () => {
+  test('learns of a send from a workstation that has rejoined since', { tags: ['full'] }, async () => {
     const sent = await sentAndLost(async () => {
       await at(0).leave()
       await at(0).join('Front desk, again')
@@ -1504,7 +1502,7 @@ describe('a server that was put back', () => {
     ).toHaveLength(1)
   })
 
-  test('has again what it had, in whatever order its workstations come', async () => {
+  test('regains lost drafts and changes without conflicts', async () => {
     const front = at(0).editor()
     front.type('Lease')
     const other = at(1).editor()
@@ -1529,7 +1527,7 @@ describe('a server that was put back', () => {
   })
 })
 
-describe('three people at once', () => {
+describe('three people editing at once', () => {
   /**
    * Lets three people act at random.
    * @param rounds in each of which every one of the three does something.
@@ -1584,7 +1582,7 @@ describe('three people at once', () => {
 
   for (const seed of [1, 2, 3]) {
     const tags = seed === 1 ? [] : ['full']
-    test(`every word that was typed is in the draft or in a version beside it (seed ${seed})`, { tags }, async () => {
+    test(`every word that was typed is in the draft or in one of its versions (seed ${seed})`, { tags }, async () => {
       const { typed, found } = await work(12, seed)
       const words = new Set(found.split(/\s+/))
       expect(typed.filter((word) => !words.has(word))).toEqual([])
@@ -1593,7 +1591,7 @@ describe('three people at once', () => {
     })
   }
 
-  test('which isn’t so where the last write wins', { tags: ['full'] }, async () => {
+  test('words are lost with a mutant in which the last write wins', { tags: ['full'] }, async () => {
     await two.office.mutated(
       'save_item',
       'its.version = ANY (p_based_on) AND NOT is_held_by_another(its)',

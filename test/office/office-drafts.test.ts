@@ -1,5 +1,5 @@
 // Drafts and other records that workstations work on together, on the office's server: if several change one at once,
-// one content counts and the others are kept beside it.
+// one content becomes current and the others are kept as conflicting versions.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -45,7 +45,7 @@ const textsBeside = async (id: string) =>
   (await draftsOf(2).conflicts(id, [])).map(({ by, content }) => [by, content?.toString()])
 
 describe('a save', () => {
-  test('that goes on from what counts replaces it, and another doesn’t', async () => {
+  test('based on the current version replaces it; one based on an older version is a conflict', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     const second = await save(1, id, 'two', [first.its])
@@ -57,14 +57,14 @@ describe('a save', () => {
     expect(await textsBeside(id)).toEqual([['One', 'three']])
   })
 
-  test('that comes twice, as where its answer was lost, is one', async () => {
+  test('repeated after its answer was lost counts once', async () => {
     const [id, version] = [randomUUID(), randomUUID()]
     const once = () => draftsOf(0).save(accountId, { id, basedOn: [], revision: 0 }, version, Buffer.from('one'), false)
     expect([(await once()).outcome, (await once()).outcome]).toEqual(['newest', 'newest'])
     expect((await one(id)).conflictCount).toBe(0)
   })
 
-  test('while another types is kept beside, whatever it goes on from', async () => {
+  test('while another is typing becomes a conflict, whatever it is based on', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one', [], true)
     expect((await save(1, id, 'two', [first.its])).outcome).toBe('conflict')
@@ -74,7 +74,7 @@ describe('a save', () => {
     expect((await save(1, id, 'two', [first.its])).outcome).toBe('newest')
   })
 
-  test('of three at once on one content: one counts, and two are beside', async () => {
+  test('by three at once makes one current version and two conflicts', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'start')
     const outcomes = await Promise.all([0, 1, 2].map((index) => save(index, id, `by ${index}`, [first.its])))
@@ -83,7 +83,7 @@ describe('a save', () => {
     expect(texts.sort()).toEqual(['by 0', 'by 1', 'by 2'])
   })
 
-  test('the last doesn’t win: where it would, what it overwrites is lost, which the test before sees', async () => {
+  test('loses what it overwrites with a mutant in which the last write wins', async () => {
     const [from, to] = ['its.version = ANY (p_based_on) AND NOT is_held_by_another(its)', 'true']
     await office.mutated('save_item', from, to, async () => {
       const id = randomUUID()
@@ -95,7 +95,7 @@ describe('a save', () => {
   })
 })
 
-test('what is read at a time, and what stands beside one, is no more than so many bytes, and one at least', async () => {
+test('changes and conflicting versions are read in limited portions of at least one', async () => {
   const large = () => randomBytes(MAX_TRANSFER_BYTES * 0.6).toString('base64')
   const id = randomUUID()
   const { its } = await save(0, id, 'one')
@@ -126,8 +126,8 @@ test('what is read at a time, and what stands beside one, is no more than so man
   expect(counts).toEqual([3, 1])
 })
 
-describe('working on one', () => {
-  test('is one’s at a time, until another takes it over', async () => {
+describe('editing a draft', () => {
+  test('is possible at one workstation at a time, until another takes over', async () => {
     const id = randomUUID()
     await save(0, id, 'one')
     const holders = await Promise.all([0, 1, 2].map((index) => draftsOf(index).hold(accountId, id, false)))
@@ -137,7 +137,7 @@ describe('working on one', () => {
     expect(await draftsOf(0).hold(accountId, id, false)).toEqual({ by: 'Two', isMe: false })
   })
 
-  test('ends by itself where nothing more is typed', async () => {
+  test('ends automatically when nothing more is typed', async () => {
     const id = randomUUID()
     await save(0, id, 'one', [], true)
     await office.sql(`UPDATE office.shared_item SET editing_until = now() - interval '1 ms' WHERE id = $1`, [id])
@@ -147,7 +147,7 @@ describe('working on one', () => {
 })
 
 describe('the trash', () => {
-  test('is everyone’s, and only what is in it is erased', async () => {
+  test('is shared, and only drafts in it can be erased', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const known = { id, basedOn: [its], revision: 1 }
@@ -161,7 +161,7 @@ describe('the trash', () => {
     expect((await save(0, id, 'two', [its])).outcome).toBe('gone')
   })
 
-  test('takes nothing that was changed since, or that another works on', async () => {
+  test('doesn’t accept a draft that was changed since or that another is editing', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     const second = await save(1, id, 'two', [first.its], true)
@@ -171,8 +171,8 @@ describe('the trash', () => {
 })
 
 /**
- * Gives a send of a draft as one workstation.
- * @param its the content that is sent, its revision, and whether it may have left.
+ * Pushes a send of a draft as one workstation.
+ * @param its the content that is sent, its revision, and whether it may have been sent.
  */
 function giveOf(
   index: number,
@@ -186,7 +186,7 @@ function giveOf(
   return sendsOf(index).push(accountId, { ...send, of: { draft, basedOn, revision: draftRound } })
 }
 
-/** Withholds a send: `cancelled` if taken back, `held` if its workstation leaves. */
+/** Withholds a send: `cancelled` if undone, `held` if its workstation leaves. */
 async function withhold(send: { id: string; revision: number }, as: 'held' | 'cancelled') {
   const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
   return await sendsOf(0).withhold(accountId, send, as, row?.life ?? 0)
@@ -196,7 +196,7 @@ describe('sending a draft', () => {
   const give = (index: number, draft: string, basedOn: string[], id: string = randomUUID(), revision = 1) =>
     giveOf(index, draft, { basedOn }, id, revision)
 
-  test('of all who send it at once one does', async () => {
+  test('at several workstations at once succeeds at one', async () => {
     const draft = randomUUID()
     const { its } = await save(0, draft, 'one')
     const given = await Promise.all([0, 1, 2].map((index) => give(index, draft, [its])))
@@ -204,20 +204,20 @@ describe('sending a draft', () => {
     expect(await office.sql('SELECT FROM office.send WHERE draft = $1', [draft])).toHaveLength(1)
   })
 
-  test('as it isn’t any more sends nothing', async () => {
+  test('in an outdated version is refused', async () => {
     const draft = randomUUID()
     const first = await save(0, draft, 'one')
     await save(1, draft, 'two', [first.its])
     expect((await give(0, draft, [first.its])).state).toBe('changed')
   })
 
-  test('by two that a server that was put back has both: none leaves while the other may have, and one in the end', async () => {
+  test('by several on a restored server: none is claimed while another may have been sent, and one is sent', async () => {
     const draft = randomUUID()
     const ids = [randomUUID(), randomUUID(), randomUUID()].sort()
     const [first = '', second = '', third = ''] = ids
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], second)
-    // As if the server hadn't known that they are of one draft: that is set only afterwards.
+    // As if the server hadn't known that they belong to one draft: that is set only afterwards.
     for (const id of [first, third]) {
       const known = { id, content: Buffer.from('{}'), inMs: 0, revision: 1, mayHaveArrived: id === third }
       await sendsOf(1).push(accountId, known)
@@ -232,7 +232,7 @@ describe('sending a draft', () => {
         id,
         state
       ])
-    // The third may have left, which holds the others back.
+    // The third may have been sent, which holds the others back.
     expect(await claimed()).toEqual([])
     await becomes(third, 'not-sent')
     expect(await claimed()).toEqual([first])
@@ -243,7 +243,7 @@ describe('sending a draft', () => {
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [second])).toEqual([{ state: 'cancelled' }])
   })
 
-  test('can be done again once it was taken back, and ends the draft once it was sent', async () => {
+  test('can be repeated after an undo, and removes the draft once sent', async () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
@@ -257,13 +257,13 @@ describe('sending a draft', () => {
     expect((await give(0, draft, [its])).state).toBe('taken')
   })
 
-  test('that went along with its workstation can be tried again once that has joined again, and nothing else of it', async () => {
+  test('that was taken along can be retried after its workstation rejoined, but not sent anew', async () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
-    // Its workstation came back and gave it again, and the service refused it.
+    // Its workstation rejoined and pushed it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', concluded_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
     const again = { id, content: Buffer.from('{}'), inMs: 0, revision: 3, mayHaveArrived: false }
@@ -273,7 +273,7 @@ describe('sending a draft', () => {
   })
 
   test.each([true, false])(
-    'that comes in doubt to a server that was put back leaves what was written further: %s',
+    'that a restored server learns of as uncertain keeps later text as another draft: %s',
     async (isFurther) => {
       const [draft, id] = [randomUUID(), randomUUID()]
       const { its } = await save(0, draft, 'one')
@@ -287,7 +287,7 @@ describe('sending a draft', () => {
     }
   )
 
-  test('that was held while its workstation began to leave is sent as it is, or not once it was written further', async () => {
+  test('that was held when its workstation began to leave can be pushed again only if unchanged', async () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
@@ -298,7 +298,7 @@ describe('sending a draft', () => {
     expect(await give(0, draft, [its], id, 5)).toMatchObject({ state: 'changed' })
   })
 
-  test('goes along with a workstation that leaves unless another has written further meanwhile', async () => {
+  test('lets a leaving workstation take it along unless another has changed it meanwhile', async () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
@@ -309,7 +309,7 @@ describe('sending a draft', () => {
     expect(await draftsOf(0).removeSent(accountId, draft, id, [second.its])).toBe(true)
   })
 
-  test('goes along where a server that was put back has nothing of it, and nobody brings it back', async () => {
+  test('lets a leaving workstation take along one that a restored server lost, and it stays gone', async () => {
     const [draft, id, version] = [randomUUID(), randomUUID(), randomUUID()]
     await sendsOf(0).push(accountId, {
       id,
@@ -328,7 +328,7 @@ describe('sending a draft', () => {
 
   const settled = (id: string, state: string) =>
     office.sql('UPDATE office.send SET state = $2, concluded_at = now() WHERE id = $1', [id, state])
-  /** A draft that went along with its send when its workstation left. */
+  /** A draft that was taken along with its send when its workstation left. */
   async function goneAlong() {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
@@ -338,7 +338,7 @@ describe('sending a draft', () => {
     return { draft, id }
   }
 
-  test('that went along is one again once the workstation that has its send says so, unless that may leave', async () => {
+  test('that was taken along returns when the workstation with its send saves it, unless that may be sent', async () => {
     const { draft, id } = await goneAlong()
     const back = (own: string[]) =>
       draftsOf(1).save(accountId, { id: draft, basedOn: [], revision: 0, own }, randomUUID(), Buffer.from('one'), false)
@@ -356,7 +356,7 @@ describe('sending a draft', () => {
     expect((await give(1, draft, [version], id, 3)).state).toBe('taken')
   })
 
-  test('that had come back is told to a server that was put back to before, and not by those who don’t know', async () => {
+  test('that had returned is restored on a restored server only with its later revision', async () => {
     const { draft } = await goneAlong()
     await office.sql('SELECT office.begin_life(now())')
     const know = (revision: number) =>
@@ -366,7 +366,7 @@ describe('sending a draft', () => {
     expect((await one(draft)).content?.toString()).toBe('later')
   })
 
-  test('that went on as another one is of that one as it is tried again', async () => {
+  test('that continued as another draft belongs to that one when it is retried', async () => {
     const [draft, id, other] = [randomUUID(), randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
@@ -385,7 +385,7 @@ describe('sending a draft', () => {
 })
 
 describe('changes', () => {
-  test('come in an order that no reader skips, however slow a writer is', async () => {
+  test('are never skipped by readers when a writer is slow', async () => {
     const slow = await poolOf(0).connect()
     try {
       const [first, second] = [randomUUID(), randomUUID()]
@@ -404,7 +404,7 @@ describe('changes', () => {
     }
   })
 
-  test('have a content once, and what is beside it where it is asked for', async () => {
+  test('don’t repeat known content, and conflicting versions are read on request', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const { seq } = await draftsOf(1).state(accountId)
@@ -422,12 +422,12 @@ describe('changes', () => {
   })
 })
 
-describe('a server that was put back', () => {
+describe('a restored server', () => {
   const putBack = () => office.sql('SELECT office.begin_life(now())')
   const know = (index: number, id: string, text: string, revision: number, version = randomUUID()) =>
     draftsOf(index).restore(accountId, { id, revision }, version, Buffer.from(text))
 
-  test('is told the latest of what it had, in whatever order', async () => {
+  test('ends with the latest version that it is told, in any order', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await putBack()
@@ -440,7 +440,7 @@ describe('a server that was put back', () => {
     expect((await one(lost)).content?.toString()).toBe('new')
   })
 
-  test('keeps what was saved since, and what comes later stands beside it', async () => {
+  test('keeps what was saved since, and takes lost content as a conflict', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     await putBack()
@@ -450,7 +450,7 @@ describe('a server that was put back', () => {
     expect((await one(id)).content?.toString()).toBe('since')
   })
 
-  test('keeps beside each other two that were the same number of contents', async () => {
+  test('takes the second of two contents with the same revision as a conflict', async () => {
     const id = randomUUID()
     await save(0, id, 'one')
     await putBack()
@@ -460,7 +460,7 @@ describe('a server that was put back', () => {
     expect(await textsBeside(id)).toEqual([['Two', 'other two']])
   })
 
-  test('where a draft was deleted keeps what nobody who deleted it had seen', async () => {
+  test('keeps content of a deleted draft that those who deleted it hadn’t seen', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     await putBack()
@@ -474,7 +474,7 @@ describe('a server that was put back', () => {
     expect((await know(2, id, 'four', 4)).outcome).toBe('split-off')
   })
 
-  test('where a draft that was lost was written on and deleted keeps what another had written', async () => {
+  test('keeps another’s content of a lost draft that was changed and deleted since', async () => {
     const id = randomUUID()
     await putBack()
     const since = await save(0, id, 'since', [randomUUID()], false, 2)
@@ -482,12 +482,12 @@ describe('a server that was put back', () => {
     expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], revision: 3 }, 'gone')).toBe(true)
     expect((await know(1, id, 'two', 2)).outcome).toBe('gone')
     expect((await know(1, id, 'three', 3)).outcome).toBe('split-off')
-    // In another life it is the same.
+    // The same applies in another life.
     await putBack()
     expect((await know(2, id, 'another three', 3)).outcome).toBe('split-off')
   })
 
-  test('where a draft was deleted and is its maker’s own keeps no other of it', async () => {
+  test('keeps nothing of a deleted draft that its maker had made private', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], revision: 1 }, 'maker')).toBe(true)
@@ -497,7 +497,7 @@ describe('a server that was put back', () => {
     expect((await save(0, id, 'five', [first.its], false, 4)).revision).toBe(5)
   })
 
-  test('counts on from what is saved before anyone has noticed', async () => {
+  test('continues the revisions of what is saved before anyone has noticed the restore', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
     // They build on the third and the second content; this server has only the first, or none.
@@ -510,7 +510,7 @@ describe('a server that was put back', () => {
     expect((await one(lost)).content?.toString()).toBe('two, and further')
   })
 
-  test('takes no send of what is less than it has been told', async () => {
+  test('refuses a send of other or older content than it has been told', async () => {
     const [id, further] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
     await putBack()
@@ -523,10 +523,10 @@ describe('a server that was put back', () => {
   })
 
   test.each([
-    ['what it is told after it has a send of less', 3, false, true],
-    ['what it had been told as one that may have left came', 3, true, true],
-    ['nothing where it is what was sent, or less', 2, false, false]
-  ])('lets go on as another draft %s', async (_what, told, isFirst, isFurther) => {
+    ['later content that it is told after the send', 3, false, true],
+    ['later content that it was told before an uncertain send', 3, true, true],
+    ['nothing if the content is what was sent or older', 2, false, false]
+  ])('keeps as another draft %s', async (_what, told, isFirst, isFurther) => {
     const [id, send, version, sent] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await putBack()
@@ -540,9 +540,9 @@ describe('a server that was put back', () => {
 
   test.each([
     ['later than', 3, true],
-    ['less than', 1, false]
+    ['earlier than', 1, false]
   ])(
-    'that hears of a send lets go on as another draft what it was told that is %s that',
+    'keeps only later content as another draft when told of a send: %s what was sent',
     async (_what, told, isFurther) => {
       const [id, send] = [randomUUID(), randomUUID()]
       await putBack()
@@ -559,7 +559,7 @@ describe('a server that was put back', () => {
     }
   )
 
-  test('that hears of a send lets go on what someone wrote beside it, who did not know', async () => {
+  test('keeps content written since as a conflict when told of a send', async () => {
     const [id, send] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await putBack()
@@ -574,7 +574,7 @@ describe('a server that was put back', () => {
     expect(await one(id)).toMatchObject({ isGone: true, hasOpenConflicts: true, isSplitOff: false })
   })
 
-  test('does nothing for who knows nothing of that: keeps nothing back, saves nothing, is read by nobody', async () => {
+  test('refuses to withhold, save or read for workstations unaware of the restore', async () => {
     const [waiting, unknown] = [randomUUID(), randomUUID()]
     await save(0, waiting, 'one')
     await sendsOf(0).push(accountId, {
@@ -616,7 +616,7 @@ describe('a server that was put back', () => {
     expect(await all()).toHaveLength(1)
   })
 
-  test('forgets what was erased since, unless that was changed', async () => {
+  test('accepts that a draft was erased, unless it was changed since', async () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     const first = await save(0, other, 'one')
@@ -628,11 +628,11 @@ describe('a server that was put back', () => {
   })
 })
 
-describe('a workstation that wants more than it may', () => {
+describe('a workstation that exceeds its rights', () => {
   const ask = (sql: string, ...values: unknown[]) => poolOf(1).query(sql, values)
   const NO_RIGHT = { code: '42501' }
 
-  test('reads and writes no table, and calls nothing that is the server’s own', async () => {
+  test('can’t read or write tables, or call internal functions', async () => {
     for (const sql of [
       'SELECT * FROM office.shared_item',
       'SELECT * FROM office.shared_item_conflict',
@@ -647,7 +647,7 @@ describe('a workstation that wants more than it may', () => {
     }
   })
 
-  test('takes no other’s draft as its own, and ends none that wasn’t sent', async () => {
+  test('can’t make another’s draft private, or remove one that wasn’t sent', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const known = { id, basedOn: [its], revision: 1 }
@@ -669,7 +669,7 @@ describe('a workstation that wants more than it may', () => {
     expect((await one(id)).isGone).toBe(false)
   })
 
-  test('reaches no draft by another account, kind or place, and holds none for ever', async () => {
+  test('can’t reach a draft by another account, kind or place, or hold it too long', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const elsewhere = await sendsOf(1).account(randomUUID(), { concurrency: 1, perMinute: null })
@@ -691,7 +691,7 @@ describe('a workstation that wants more than it may', () => {
     expect((await one(id)).content?.toString()).toBe('one')
   })
 
-  test('once it is revoked does nothing of it any more', async () => {
+  test('can do nothing once it is revoked', async () => {
     const { place } = await office.join('Four')
     const pool = openPool(place)
     try {
@@ -712,7 +712,7 @@ describe('a workstation that wants more than it may', () => {
     }
   })
 
-  test('puts no content in another’s place that opens there', async () => {
+  test('can’t have content opened in another draft’s place', async () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await save(0, other, 'two')

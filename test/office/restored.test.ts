@@ -1,6 +1,6 @@
 // A dump of an earlier moment is restored on the office's server, or a standby takes its place, while packages wait,
-// are sent and are taken back. Nothing may be sent twice or lost, and what is over stays over, whichever workstation
-// comes back first.
+// are sent and are undone. Nothing may be sent twice or lost, and what is settled stays settled, whichever workstation
+// returns first.
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -60,8 +60,8 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
 }
 
 /**
- * Lets the stations' time pass until it is so: slowly, since what may have left half an hour ago is no longer sent
- * automatically.
+ * Lets the stations' time pass until the condition holds: slowly, since what may have been sent half an hour ago is no
+ * longer retried automatically.
  */
 async function until(stations: readonly Station[], isSo: () => unknown): Promise<void> {
   await expect
@@ -78,7 +78,7 @@ async function until(stations: readonly Station[], isSo: () => unknown): Promise
 /** The names of a package's forms. */
 const namesIn = (body: unknown) => [...JSON.stringify(body).matchAll(/"Name":"([^"]*)"/g)].map(([, name = '']) => name)
 
-/** As another workstation's package is once taken back: gone, or cancelled if it was uncertain in the meantime. */
+/** As another workstation's package is shown once undone: gone, or cancelled if it was uncertain in the meantime. */
 const isOver = (state: string | undefined) => state === undefined || state === 'cancelled'
 
 /** Returns a function that runs PostgreSQL's own programs on one dump of an office. */
@@ -115,7 +115,7 @@ async function sharedDraftAt(maker: Station, all: readonly Station[]): Promise<(
   }
 }
 
-/** @param which of the two comes back first */
+/** @param which of the two returns first */
 async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
@@ -136,7 +136,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
     both,
     () => [leaves, waits].every((id) => back.state(id) === 'ready') && front.state(takenBack) === 'ready'
   )
-  // Each is put in the outbox, then sent at once: the second of these reports mustn't arrive after the changes below.
+  // Each is queued, then sent immediately: the second of these reports mustn't arrive after the changes below.
   for (const { work } of both) await work.parts.outbox.shared.syncNow(work.accountId)
   run('pg_dump', '-Fc')
 
@@ -164,7 +164,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   // It waits, as a POST of the previous life may still arrive.
   await until([one], () => one.state(waits) === 'uncertain')
   await longEnough(office)
-  // Nobody who knows of the take-back is there yet.
+  // Nobody who knows of the undo has returned yet.
   if (one === front && wasOff) await until([one], () => one.state(takenBack) === 'ready')
   other.open()
   await until(both, () => both.every((station) => pausedBecause(station).includes('put back to an earlier moment')))
@@ -178,23 +178,29 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
   expect(back.state(later)).toBe('sent')
   expect(isOver(front.state(takenBack)) && back.state(takenBack) === undefined).toBe(true)
-  // Each arrived once, and the one that was taken back never.
+  // Each arrived once, and the undone one never.
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since', 'Waits', 'Waits since'])
 }
-test('a dump is restored, and one that was off since is there first', { timeout: 240_000 }, () => dumpRestored(0, true))
-test('a dump is restored, and the one that knows more is there first', { timeout: 240_000, tags: ['full'] }, () =>
-  dumpRestored(1, true)
+test(
+  'after restoring a dump, each package arrives once: a workstation that was off returns first',
+  { timeout: 240_000 },
+  () => dumpRestored(0, true)
 )
 test(
-  'a dump is restored, and one that knows of another’s package is there first',
+  'after restoring a dump, each package arrives once: the workstation that knows more returns first',
+  { timeout: 240_000, tags: ['full'] },
+  () => dumpRestored(1, true)
+)
+test(
+  'after restoring a dump, each package arrives once: one that knows of another’s package returns first',
   { timeout: 240_000, tags: ['full'] },
   () => dumpRestored(0, false)
 )
 
 test.each([
-  ['the workstation that sent it is there first', true],
-  ['another that sends it, too, is there first, and the outbox goes on before the one that did is', false]
-])('a draft that was sent since isn’t sent once more: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {
+  ['its sender returns first', true],
+  ['another that queued it, too, returns first, and its sender’s report comes last', false]
+])('a draft sent since the dump isn’t sent again: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {
   const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
@@ -242,11 +248,11 @@ test.each([
 })
 
 test.each([
-  ['joins again with all it has', true, false],
-  ['has left, and joins as a new one', false, false],
+  ['rejoins with all its data', true, false],
+  ['leaves and joins as a new one', false, false],
   ['has left, and joins as a new one, and the other package may have arrived', false, true]
 ])(
-  'what a workstation sent that the restored server doesn’t know isn’t sent once more: it %s',
+  'what a workstation unknown to the restored server has sent isn’t sent again: it %s',
   {
     timeout: 240_000
   },
@@ -431,7 +437,7 @@ test('what is pushed just as the server begins another life isn’t taken for ne
   expect(front.state(id)).toBe('uncertain')
 })
 
-test('a workstation joins the same office again only once it isn’t let in any more, and no other one', async () => {
+test('a workstation can rejoin its office only once it is refused there, and can’t join another', async () => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')
   const join = async (to: TestOffice) => front.desk.join(serverOf(to), await to.invite('Front desk again'))
@@ -473,7 +479,7 @@ test.each([
   expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
 })
 
-test('a standby that takes the server’s place is noticed, also by one that lost nothing', {
+test('a promoted standby is detected, even by a workstation that lost nothing', {
   timeout: 240_000
 }, async () => {
   const cluster = await openCluster()
@@ -491,7 +497,7 @@ test('a standby that takes the server’s place is noticed, also by one that los
   await pause(front, false)
   await until([front], () => front.state(id) === 'sent')
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
-  // Once is enough.
+  // One new life is enough.
   for (let minute = 0; minute < 3; minute++) await front.work.time.pass(60_000)
   expect(await office.sql('SELECT life FROM office.office')).toEqual([life])
 })
@@ -537,9 +543,9 @@ async function withDump({ administrator }: TestOffice): Promise<() => Promise<Cl
 
 test.each([
   ['a synchronous standby', withStandby],
-  ['a dump of it, restored elsewhere,', withDump]
+  ['a dump restored elsewhere', withDump]
 ])(
-  '%s has all that a server had that is gone, once its name leads there',
+  '%s replaces a lost server without any loss once its address leads there',
   { timeout: 240_000 },
   async (_what, copied) => {
     const server = await openCluster()
@@ -574,7 +580,7 @@ test.each([
   }
 )
 
-test('what may have left long ago goes again only where someone says so', { timeout: 240_000 }, async () => {
+test('what may have been sent long ago isn’t retried automatically', { timeout: 240_000 }, async () => {
   const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
@@ -595,7 +601,7 @@ test('what may have left long ago goes again only where someone says so', { time
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(0)
 })
 
-test('an account that the server has never heard of is the office’s again', { timeout: 240_000 }, async () => {
+test('an account unknown to the restored server is shared again', { timeout: 240_000 }, async () => {
   const office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
@@ -621,7 +627,7 @@ test('an account that the server has never heard of is the office’s again', { 
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
 
-test('nothing is claimed of a copy before anyone has noticed that it is one', async () => {
+test('nothing can be claimed on a copy before anyone has noticed that it is one', async () => {
   const office = await openTestOffice(inject('cluster'))
   const run = await programsFor(office)
   const { place } = await office.join('Front desk')
@@ -639,7 +645,7 @@ test('nothing is claimed of a copy before anyone has noticed that it is one', as
   expect(await store.claim(accountId, 1)).toMatchObject([{ id }])
 })
 
-test('one that joins a restored office gets all of its packages, however many there are', {
+test('a workstation that joins a restored office gets all of its packages, however many there are', {
   timeout: 240_000,
   tags: ['full']
 }, async () => {
