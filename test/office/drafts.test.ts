@@ -1331,7 +1331,7 @@ describe('a restored server', () => {
     await at(0).powerOff()
     const send = at(0).send(lease.id)
     at(0).work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(send)
-    // The restored server doesn't know of the send, and hears that it may have left only after someone has edited
+    // The restored server doesn't know of the send, and learns that it may have arrived only after someone has edited
     // further.
     await two.office.sql('SELECT office.begin_life(now())')
     await at(1).reconnect()

@@ -79,7 +79,7 @@ test(
         line.cut()
       }
       running = { end }
-      // The server's address was stored with a line that no longer exists.
+      // The server's address was stored with a connection that no longer exists.
       const office = openJsonMeta(work.parts.db).read('office', z.looseObject({}))
       if (office) openJsonMeta(work.parts.db).write('office', { ...office, port: line.port })
       desk.open()
