@@ -121,6 +121,7 @@ export async function openApp(start: AppStart) {
     outbox: {
       state: composing.outbox.state,
       attention: (accountId, limit) => composing.outbox.list([accountId], { show: 'attention', offset: 0, limit }).rows,
+      find: (id) => composing.outbox.find(id),
       who: () => currentPerson(composing.sharedStaff.releaseRule).name
     }
   })

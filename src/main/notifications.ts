@@ -23,7 +23,7 @@ export interface NotificationDeps {
   isSigning: () => boolean
   refusals: NotifierDeps['refusals']
   verifications: NotifierDeps['verifications']
-  outbox: Pick<OutboxNewsDeps, 'state' | 'attention' | 'who'>
+  outbox: Pick<OutboxNewsDeps, 'state' | 'attention' | 'find' | 'who'>
 }
 
 export function openNotifications(

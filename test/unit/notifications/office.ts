@@ -171,7 +171,8 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
           accounts: () => self.accounts,
           who: () => self.who,
           state: () => (self.pause ? { pause: self.pause } : {}),
-          attention: () => self.attention
+          attention: (_accountId, limit) => self.attention.slice(0, limit),
+          find: (id) => self.attention.find((send) => send.id === id)
         }),
         time: runTime,
         onError: (error) => void self.failures.push(error)

@@ -65,6 +65,28 @@ test('unsent packages are notified with the reason, several in one notice', asyn
   expect(here.shown.at(-1)).toMatchObject({ title: '2 packages weren’t sent', body: 'two, three' })
 })
 
+test('with more packages than are read at a time, old ones aren’t notified again once newer ones are over', async () => {
+  const here = office()
+  await here.atWork()
+  const refused = (id: number) => send({ id: `${id}`, state: 'refused' })
+  const old = Array.from({ length: 50 }, (_, id) => refused(id))
+  here.attention = old
+  await here.goOn()
+  here.attention = [...Array.from({ length: 60 }, (_, id) => refused(100 + id)), ...old]
+  await here.goOn()
+  expect(here.titles()).toEqual(['50 packages weren’t sent', '50 packages weren’t sent'])
+  here.attention = old
+  await here.goOn()
+  await here.atWork()
+  expect(here.titles()).toHaveLength(2)
+  // Retried, and refused once more.
+  here.attention = old.slice(1)
+  await here.goOn()
+  here.attention = old
+  await here.goOn()
+  expect(here.titles()).toHaveLength(3)
+})
+
 test('a package to be released is notified to others than its sender, and a refusal to others than the refuser', async () => {
   const here = office()
   here.who = 'Anna Lee'

@@ -24,6 +24,8 @@ export interface OutboxNewsDeps {
   state: (accountId: string) => Pick<OutboxView, 'pause'>
   /** Returns the newest packages that need attention. */
   attention: (accountId: string, limit: number) => readonly SendView[]
+  /** Returns a package; undefined if it isn't there any more. */
+  find: (id: string) => SendView | undefined
   /** Returns the name of who works here now; blank if staff have no names. */
   who: () => string
 }
@@ -38,7 +40,7 @@ const KEY = 'outbox-notified'
 /** Packages looked at in each account. */
 const MAX_PACKAGES = 50
 
-export function openOutboxNews({ db, accounts, state, attention, who }: OutboxNewsDeps): OutboxNewsSource {
+export function openOutboxNews({ db, accounts, state, attention, find, who }: OutboxNewsDeps): OutboxNewsSource {
   const stored = openJsonMeta(db)
   let notified: ReadonlySet<string> = new Set(stored.read(KEY, z.array(z.string())) ?? [])
 
@@ -49,13 +51,21 @@ export function openOutboxNews({ db, accounts, state, attention, who }: OutboxNe
     return [{ key, accountId, kind: 'paused', name: '', detail: pause.error?.message ?? '' }]
   }
 
+  /** Whether a package that isn't among the newest still needs someone for the same reason. */
+  function isCurrent(key: string): boolean {
+    const send = find(key.slice(key.indexOf(' ') + 1))
+    return send !== undefined && newsOfSend(send, who())?.key === key
+  }
+
   return {
     unnotified() {
       const all = accounts().flatMap(({ id }) => [
         ...pauseOf(id),
         ...attention(id, MAX_PACKAGES).flatMap((send) => newsOfSend(send, who()) ?? [])
       ])
-      return { news: all.filter(({ key }) => !notified.has(key)), current: all.map(({ key }) => key) }
+      const keys = new Set(all.map(({ key }) => key))
+      const older = [...notified].filter((key) => !keys.has(key) && isCurrent(key))
+      return { news: all.filter(({ key }) => !notified.has(key)), current: [...keys, ...older] }
     },
     markNotified(current) {
       if (current.length === notified.size && current.every((key) => notified.has(key))) return

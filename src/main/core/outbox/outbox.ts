@@ -263,6 +263,11 @@ export class Outbox {
     return response ? withAnswer(shown, response, sends.requestOf(send)) : shown
   }
 
+  /** As `get`; undefined if it isn't there any more. */
+  find(id: string): SendView | undefined {
+    return this.#deps.sends.find(id) && this.get(id)
+  }
+
   /** Returns one page of everything an account ever put in the outbox, newest first; a batch in sheet order. */
   list(accountIds: readonly string[], query: SendQuery): SendList {
     return this.#listOf(this.#deps.queries.page(accountIds, query))
