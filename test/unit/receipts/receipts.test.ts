@@ -4,14 +4,17 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { forgetAnchor } from '../../../src/main/core/audit/anchor.ts'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { contentOf } from '../../../src/main/core/receipts/content.ts'
 import { qrCodeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
 import { type ReceiptSentence, TRANSLATIONS } from '../../../src/main/core/receipts/receipt-translations.ts'
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
+import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { fileCheckWords } from '../../../src/renderer/src/words/file-check.ts'
 import { numbersOf, TEN, workstation } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.ts')
 const run = promisify(execFile)
@@ -293,6 +296,27 @@ describe('a receipt', () => {
     expect(made).toEqual([
       ...['R-2026-000001', 'R-2026-000002', 'R-2027-000001', 'R-2026-000003', 'R-2027-000002', 'R-2026-000004']
     ])
+  })
+
+  test('gets an unused number also after backups from before the last receipts were restored', async () => {
+    const station = counter()
+    station.couple()
+    const made = [(await station.receipts.print(SESSION, 'file')).number]
+    const backedUp = station.audit.newest()?.seq ?? 0
+    for (const copy of [1, 2] as const) made.push((await station.receipts.print(SESSION, copy)).number)
+    // Restored twice, with no receipt made in between.
+    for (let time = 0; time < 2; time++) {
+      await station.audit.flush()
+      station.tamper(`DELETE FROM audit WHERE seq > ${backedUp}`)
+      expect(await forgetAnchor(lastingKeychain(station.entries).auditAnchor, openMeta(station.db))).toBeGreaterThan(0)
+      station.audit = station.run()
+      station.audit.note({ what: 'data-restored' })
+      expect(await station.audit.check()).toMatchObject({ isCutOff: false })
+    }
+    const { receipts } = station.receiptsOf(station.audit)
+    for (const copy of [1, 2] as const) made.push((await receipts.print(SESSION, copy)).number)
+    expect(made.map((number) => number.slice(7, 13))).toEqual(['000001', '000002', '000003', '000004', '000005'])
+    expect(new Set(made.map((number) => number.slice(14))).size).toBe(1)
   })
 
   test('gets a new number if the signing key changed', async () => {

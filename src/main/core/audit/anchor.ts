@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import type { AuditCheck } from '../../../shared/contract/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
 import type { Meta } from '../storage/meta.ts'
@@ -24,8 +25,12 @@ const AnchorState = TrailPosition.extend({
   /** Number of the application's runs. */
   runs: z.int().min(0).optional(),
   /** Entries that couldn't be written at this time; lost if that run ended without writing them. */
-  unwritten: Unwritten.optional()
+  unwritten: Unwritten.optional(),
+  /** The number of the newest receipt made on this computer, which a restored trail may not have. */
+  receipt: z.string().max(100).optional()
 })
+/** What stays known after a restore. */
+const AfterRestore = z.strictObject({ receipt: z.string().max(100) })
 type AnchorState = z.infer<typeof AnchorState>
 export type MissingReason = NonNullable<AuditCheck['missing']>
 /** An entry of the trail, by its number and hash. */
@@ -60,14 +65,18 @@ export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) 
   let runs: number | undefined
   /** How far this run has verified the trail. */
   let checked: TrailPosition | undefined
+  /** The number of the newest receipt of this run. */
+  let receipt: string | undefined
 
-  /** What the keychain knows; undefined if it knows nothing and never did. */
-  async function read(): Promise<AnchorState | undefined> {
+  /** What the keychain knows; `kept` is undefined if it knows nothing of the trail and never did. */
+  async function read(): Promise<{ kept: AnchorState | undefined; receipt: string | undefined }> {
     // Read first: the mark is written after the keychain's entry, which may be stored in the meantime.
     const isMarked = meta.read(ANCHORED_KEY) !== undefined
     const text = await slot.get()
-    const kept = text === null ? undefined : decode(text)
-    return kept ?? (isMarked || text !== null ? UNKNOWN_ENTRY : undefined)
+    const kept = decode(AnchorState, text)
+    const restored = decode(AfterRestore, text)
+    const isKnown = isMarked || (text !== null && !restored)
+    return { kept: kept ?? (isKnown ? UNKNOWN_ENTRY : undefined), receipt: receipt ?? (kept ?? restored)?.receipt }
   }
 
   /** An entry that was known but isn't in the trail now. */
@@ -99,14 +108,15 @@ export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) 
   }
 
   async function catchUp(): Promise<void> {
-    const kept = await read()
+    const { kept, receipt: newestReceipt } = await read()
     if (isFirst && kept?.unwritten) deps.reportLost(kept.unwritten)
     isFirst = false
     const newest = table.newest()
     const unwritten = deps.unwritten()
     if (!newest) return
     const lost = lostEntry(kept)
-    const next = { ...newest, ...defined({ lost, unwritten, checked: checked ?? kept?.checked, runs: countRun(kept) }) }
+    const known = { lost, unwritten, checked: checked ?? kept?.checked, receipt: newestReceipt, runs: countRun(kept) }
+    const next = { ...newest, ...defined(known) }
     if (isSame(kept, next)) return
     await slot.set(JSON.stringify(next satisfies AnchorState))
     if (meta.read(ANCHORED_KEY) === undefined) meta.write(ANCHORED_KEY, 'yes')
@@ -143,13 +153,21 @@ export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) 
       running ??= catchUpAll()
     },
 
+    /** Records the number of a receipt; the keychain gets it with the next update. */
+    recordReceipt(number: string): void {
+      receipt = number
+    },
+
+    /** Returns the number of the newest receipt made on this computer; undefined if unknown. @throws KeychainError */
+    newestReceipt: async (): Promise<string | undefined> => receipt ?? (await read()).receipt,
+
     /**
      * Reads what is known; call `missing` afterwards. `checked` is where a check may start: the trail was verified up
      * to there, and that entry is unchanged.
      * @throws KeychainError
      */
     async readKnown(): Promise<{ missing: () => MissingReason | undefined; checked: TrailPosition | undefined }> {
-      const kept = await read()
+      const { kept } = await read()
       const found = checked ?? kept?.checked
       return {
         missing() {
@@ -163,7 +181,8 @@ export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) 
 }
 
 /**
- * Accepts the current trail after a restore, for later runs to be compared with.
+ * Accepts the current trail after a restore, for later runs to be compared with. The number of the newest receipt stays
+ * known.
  * @returns the number of entries in the previous trail; undefined if unknown.
  * @throws KeychainError
  */
@@ -171,18 +190,16 @@ export async function forgetAnchor(slot: SecretSlot, meta: Meta): Promise<number
   const text = await slot.get()
   // Done first: without its mark the trail counts as new, even if deleting the entry fails.
   meta.erase(ANCHORED_KEY)
-  await slot.delete()
-  return text === null ? undefined : decode(text)?.seq
+  const kept = decode(AnchorState, text)
+  const receipt = (kept ?? decode(AfterRestore, text))?.receipt
+  await (receipt === undefined ? slot.delete() : slot.set(JSON.stringify({ receipt })))
+  return kept?.seq
 }
 
 function isSame(one: AnchorState | undefined, other: AnchorState): boolean {
   return one !== undefined && JSON.stringify(AnchorState.parse(one)) === JSON.stringify(AnchorState.parse(other))
 }
 
-function decode(text: string): AnchorState | undefined {
-  try {
-    return AnchorState.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+function decode<Schema extends z.ZodType>(schema: Schema, text: string | null): z.output<Schema> | undefined {
+  return text === null ? undefined : schema.safeParse(parsedJson(text)).data
 }

@@ -174,6 +174,14 @@ export class Audit {
     return inSlices(this.#table.newestOf(what, detail))
   }
 
+  /**
+   * Returns the number of the newest receipt made on this computer, also if the trail was restored from before it;
+   * undefined if unknown. @throws KeychainError
+   */
+  newestReceipt(): Promise<string | undefined> {
+    return this.#anchor.newestReceipt()
+  }
+
   /** Whether entries are waiting to be written. */
   get hasPendingEntries(): boolean {
     return this.#unwritten() !== undefined
@@ -243,6 +251,7 @@ export class Audit {
       this.#table.append(entry)
       along?.()
     })()
+    if (entry.what === 'receipt-made' && entry.detail.number) this.#anchor.recordReceipt(entry.detail.number)
   }
 
   /** Retries later what still waits, and reports what was written, of `before` entries that waited. */

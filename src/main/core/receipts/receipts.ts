@@ -37,7 +37,7 @@ import { readerOf } from './receipt-words.ts'
 import { judgeReceipt, MAX_RECEIPT_BYTES, sealPdf } from './sealed-pdf.ts'
 
 export interface ReceiptsDeps {
-  audit: Pick<Audit, 'sessionTrail' | 'newestOf' | 'hasPendingEntries' | 'hasEntry' | 'note'>
+  audit: Pick<Audit, 'sessionTrail' | 'newestOf' | 'newestReceipt' | 'hasPendingEntries' | 'hasEntry' | 'note'>
   signer: AuditSigner
   time: Pick<Time, 'now' | 'zone'>
   /** Renders our own page out of sight. */
@@ -167,7 +167,8 @@ export class Receipts {
       const thisYear = `R-${dayAt(time.now(), time.zone()).slice(0, 4)}-`
       // The newest of all is of another year if the clock was wrong when it was made.
       const newest = await audit.newestOf('receipt-made', { name: 'number', begins: thisYear })
-      const number = numberAfter(newest, thisYear, key)
+      // A restored trail may be from before the newest.
+      const number = numberAfter([newest?.detail.number, await audit.newestReceipt()], thisYear, key)
       const replaces = before?.detail.number
       const made = this.#buildContent(trail, copy, { number, replaces, key })
       const sha256 = hashOf(JSON.stringify(made))
@@ -287,11 +288,12 @@ const copyOf = (text: string): Copy => (text === 'file' ? text : Number(text))
 
 /**
  * `R-2026-000124-7F3A`: counted per year on this computer, which the last part identifies.
- * @param newest the newest receipt of the year, `R-2026-`.
+ * @param known numbers of receipts, among them the newest of the year, `R-2026-`.
  */
-function numberAfter(newest: AuditEntry | undefined, year: string, key: string): string {
-  const [, count = '0'] = /^R-\d{4}-(\d{6,})-/.exec(newest?.detail.number ?? '') ?? []
-  return `${year}${String(Number(count) + 1).padStart(6, '0')}-${key.slice(0, 4)}`
+function numberAfter(known: readonly (string | undefined)[], year: string, key: string): string {
+  const pattern = new RegExp(`^${year}(\\d{6,})-`)
+  const counts = known.map((number = '') => Number(pattern.exec(number)?.[1] ?? 0))
+  return `${year}${String(Math.max(...counts) + 1).padStart(6, '0')}-${key.slice(0, 4)}`
 }
 
 function hashOf(text: string): string {
