@@ -227,15 +227,6 @@ describe('an enrolled secret stays out of every file', () => {
     await expect(accounts.enrol(ACCOUNT, KEY, undefined)).rejects.toThrow()
     await expectEnrolled(accounts.list()[0]?.id ?? '')
   })
-
-  test('when an earlier version marked it only in the database', async () => {
-    const { accounts, db, expectEnrolled } = await desk()
-    const { id } = await accounts.add({ kind: 'service', ...ACCOUNT, authentication: KEY })
-    db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)').run(`enrolled:${id}:`, 'yes')
-    await expectEnrolled(id)
-    await accounts.update(id, { authentication: KEY })
-    expect(Object.keys(await accounts.secretsForBackup())).toEqual([id])
-  })
 })
 
 test('a person’s own sign-in and the practice office can’t be passed on', async () => {

@@ -88,9 +88,6 @@ export function accountRows(db: Db) {
     hasUnconfirmedActions: hasIn('actions', `('running', 'uncertain')`),
     /** Whether one of its documents is on hold. */
     hasHolds: (id: string): boolean => hasHold(id) === 1,
-    /** Whether an earlier version stored an enrolled secret, which it marked here; now the secret itself is marked. */
-    isEnrolled: (id: string): boolean => meta.read(`enrolled:${id}:`) !== undefined,
-    eraseEnrolled: (id: string): void => void meta.erase(`enrolled:${id}:`),
     chosenId: () => meta.read('chosen-account'),
     choose: (id: string) => void meta.write('chosen-account', id),
     /** Whether the screens show all accounts rather than just the chosen one. */

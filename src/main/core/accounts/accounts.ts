@@ -289,7 +289,6 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         const row = rowOf(id)
         refuseWhileUnconfirmed(row)
         if (name !== row.name) refuseTakenName(name, id)
-        if (credentials && !staysEnrolled) rows.eraseEnrolled(id)
         change(row, {
           ...row,
           name,
@@ -491,7 +490,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   /** Reads an account's keychain entry. */
   async function readStored(row: AccountRecord): Promise<StoredSecret> {
     const text = await secrets.get(row.id)
-    const isEnrolled = isEnrolledSecret(text) || (text !== null && rows.isEnrolled(row.id))
+    const isEnrolled = isEnrolledSecret(text)
     if (row.scheme === 'none') return { text, credentials: { scheme: 'none' }, isEnrolled }
     const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
     return { text, ...(credentials && { credentials }), isEnrolled }
