@@ -56,11 +56,11 @@ async function station(name: string) {
       elapsed += LATER
       return await now.heads.sync(by, life)
     },
-    /** Joins again as another workstation, and returns the office's heads for that one. */
-    async joinsAgain() {
-      const again = serverFor(await office.join(`${name} again`))
+    /** Rejoins as another workstation, and returns the office's heads for that one. */
+    async rejoins() {
+      const rejoined = serverFor(await office.join(`${name} again`))
       now.heads.joinedAgain()
-      return again
+      return rejoined
     },
     report: (every?: number) => now.heads.report(server, every),
     /** Writes that many entries. */
@@ -184,7 +184,7 @@ describe('a trail', () => {
     expect(back.found()).toEqual([['Front desk', 'cut', false]])
   })
 
-  test('is still known, with what was found, where a workstation has joined again', async () => {
+  test('is still known, with its findings, after a workstation rejoined', async () => {
     const { front, back } = await two()
     front.its.tamper('DELETE FROM audit WHERE seq > 1')
     await front.restarts()
@@ -192,12 +192,12 @@ describe('a trail', () => {
     await back.greets()
     const found = [['Front desk', 'cut', false]]
     expect(back.found()).toEqual(found)
-    const again = await back.joinsAgain()
+    const rejoined = await back.rejoins()
     await front.server.report({ seq: 1, hash: 'f'.repeat(64) }, undefined)
-    await back.greets(1, again)
+    await back.greets(1, rejoined)
     expect(back.found()).toEqual([...found, ...found])
     // Its own trail goes on under its new name.
-    const own = (await again.newest()).filter(({ isMine }) => isMine)
+    const own = (await rejoined.newest()).filter(({ isMine }) => isMine)
     expect(own).toMatchObject([{ name: 'Back room again', seq: 3 }])
   })
 
