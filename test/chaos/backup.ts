@@ -15,7 +15,7 @@ import { copyNow } from '../../src/main/core/backup/rolling-copies.ts'
 import { connectEncrypted, type Db } from '../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../../src/main/core/storage/copies.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/main/core/storage/database.ts'
-import { migrate, migrations, versionOf } from '../../src/main/core/storage/migrations.ts'
+import { migrations, versionOf } from '../../src/main/core/storage/migrations.ts'
 import { requestKeyChange } from '../../src/main/core/storage/rekey.ts'
 import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { chanceOf } from './chance.ts'
@@ -23,6 +23,14 @@ import { begin, killed } from './killed-process.ts'
 import type { Fault } from './ledger.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
+/** The steps of a made-up next version, which writes as much as there is. */
+export const NEXT = [
+  ...migrations,
+  {
+    name: 'moved',
+    sql: 'CREATE TABLE moved (key TEXT, value TEXT) STRICT; INSERT INTO moved SELECT key, value FROM meta'
+  }
+]
 export const PASSPHRASE = 'a passphrase of four words'
 const PROGRAM = new URL('./restoring-until-killed.ts', import.meta.url)
 const BACKUP = 'office.countersign-backup'
@@ -75,10 +83,7 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
   return tally
 }
 
-/**
- * Prepares a data folder with "old", a backup of "new", a folder with a pending restore of it, and one at the first
- * schema version.
- */
+/** Prepares a data folder with "old", a backup of "new", and folders with a pending restore of it or key change. */
 async function prepare(root: string, key: Buffer): Promise<void> {
   const own = await opened(join(root, 'own'), key)
   keep(own, 'new')
@@ -104,12 +109,6 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   const keychain = fileKeychain(join(root, KEYCHAIN))
   await keychain.databaseKey.set(key.toString('hex'))
   await requestKeyChange(join(root, 'asked'), keychain, randomBytes(32))
-  await cp(join(root, 'own'), join(root, 'first'), { recursive: true })
-  await rm(join(root, 'first', DATABASE_FILE))
-  const first = connectEncrypted(join(root, 'first', DATABASE_FILE), key)
-  migrate(first, migrations.slice(0, 1))
-  keep(first, 'old')
-  first.close()
 }
 
 /** Checks that what was set aside opens when it is put back, whichever key the database has now. */
@@ -133,7 +132,8 @@ async function faultsOfCopies(folder: string, way: Way, key: Buffer): Promise<Fa
     const db = connectEncrypted(join(folder, COPIES_FOLDER, name), key)
     const isWhole = db.pragma('integrity_check(1)', { simple: true }) === 'ok' && kept(db) !== undefined
     if (!isWhole || versionOf(db) !== version) faults.push(wrong(`the copy ${name} isn’t whole`))
-    if (isBeforeUpdate && version !== 1) faults.push(wrong(`the copy ${name} isn’t from before the migration`))
+    if (isBeforeUpdate && version !== migrations.length)
+      faults.push(wrong(`the copy ${name} isn’t from before the migration`))
     db.close()
   }
   const least = FOLDERS[way] === 'copied' || way === 'migrate' ? 1 : 0
@@ -172,10 +172,10 @@ function kept(db: Db): string | undefined {
 }
 
 /** @param key the key, or the path of a keychain file that outlives the process. */
-async function opened(folder: string, key: Buffer | string): Promise<Db> {
+async function opened(folder: string, key: Buffer | string, steps = migrations): Promise<Db> {
   const keychain =
     typeof key === 'string' ? fileKeychain(key) : lastingKeychain(new Map([['database-key', key.toString('hex')]]))
-  const found = await openDatabase({ folder, keychain, random: randomBytes, clock: Date.now })
+  const found = await openDatabase({ folder, keychain, random: randomBytes, clock: Date.now, steps })
   if (found.state !== 'encrypted' || found.setAside)
     throw new Error(`It is opened as ${JSON.stringify({ ...found, db: 0 })}`)
   return found.db
@@ -195,7 +195,7 @@ const FOLDERS: Record<Way, string> = {
   'back up': 'own',
   restore: 'own',
   'put in place': 'decided',
-  migrate: 'first',
+  migrate: 'own',
   rekey: 'asked',
   copy: 'copied',
   'use a copy': 'copied'
@@ -245,7 +245,8 @@ async function endedIn(
     refused = why !== undefined && why !== 'done'
     if (refused && !(isFull && FULL.includes(why ?? ''))) faults.push(wrong(`it ended with “${why}”`))
     await finishRestore(folder)
-    const db = await opened(folder, way === 'rekey' ? join(copy, KEYCHAIN) : key)
+    const steps = way === 'migrate' ? NEXT : migrations
+    const db = await opened(folder, way === 'rekey' ? join(copy, KEYCHAIN) : key, steps)
     const found = kept(db)
     db.close()
     // On a full disk the rekeying may be abandoned, with an error.

@@ -12,7 +12,7 @@ import { copiesIn } from '../../src/main/core/storage/copies.ts'
 import { openDatabase } from '../../src/main/core/storage/database.ts'
 import { faultOf } from '../../src/main/core/storage/database-fault.ts'
 import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
-import { backUp, PASSPHRASE, type Way } from './backup.ts'
+import { backUp, NEXT, PASSPHRASE, type Way } from './backup.ts'
 
 const [way, folder = '', path = '', hex = ''] = process.argv.slice(2)
 const key = Buffer.from(hex, 'hex')
@@ -45,7 +45,7 @@ const work: Record<Way, () => Promise<unknown>> = {
   },
   async migrate() {
     const keychain = lastingKeychain(new Map([['database-key', hex]]))
-    const { db } = await openDatabase({ folder, keychain, random: () => key, clock: Date.now })
+    const { db } = await openDatabase({ folder, keychain, random: () => key, clock: Date.now, steps: NEXT })
     db.close()
   }
 }

@@ -7,8 +7,9 @@ import { copyNow, copyViews, RollingCopies } from '../../../src/main/core/backup
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
-import { DATABASE_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
+import { DATABASE_FILE, type DatabaseOptions, openDatabase } from '../../../src/main/core/storage/database.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
+import { migrations } from '../../../src/main/core/storage/migrations.ts'
 import { requestKeyChange } from '../../../src/main/core/storage/rekey.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { addAccount } from '../drafts/office.ts'
@@ -38,15 +39,9 @@ async function computer() {
     return work[name](order)
   }) as never
 
-  async function open(version?: string) {
+  async function open(parts: Pick<DatabaseOptions, 'version' | 'steps'> = {}) {
     await finishRestore(folder)
-    const storage = await openDatabase({
-      folder,
-      keychain,
-      random: randomBytes,
-      clock: time.clock,
-      ...(version && { version })
-    })
+    const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: time.clock, ...parts })
     onTestFinished(() => void storage.db.close())
     return storage
   }
@@ -190,16 +185,19 @@ test('what a copy lacks is reported for each kind of data that is still readable
 })
 
 test('downgrading uses the copy from before the update and keeps the newer one', async () => {
-  const { folder, start, open, time, key } = await computer()
+  const { folder, start, open, key } = await computer()
   const { storage } = await start()
   keep(storage.db, 'before')
-  await time.pass(HOUR)
-  storage.db.pragma('user_version = 999')
-  keep(storage.db, 'of the newer version')
   storage.db.close()
+  const steps = [...migrations, { name: 'notes', sql: 'CREATE TABLE notes (note TEXT) STRICT' }]
+  const { db: updated } = await open({ steps })
+  keep(updated, 'of the newer version')
+  updated.close()
   const { copies, storage: older } = await start()
   expect(older).toMatchObject({ state: 'memory', because: 'newer-version' })
-  await copies.use(await copies.stage((await copies.list())[0]?.name ?? ''))
+  const [copy] = await copies.list()
+  expect(copy?.isBeforeUpdate).toBe(true)
+  await copies.use(await copies.stage(copy?.name ?? ''))
   older.db.close()
   expect(kept((await open()).db)).toBe('before')
   const aside = readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? ''
@@ -248,7 +246,7 @@ test('after a key change no copy under the old key is left', async () => {
 test('the version that last used the database is known to the next', async () => {
   const { open } = await computer()
   for (const version of ['0.3.0', '0.4.0']) {
-    const { db } = await open(version)
+    const { db } = await open({ version })
     expect(openMeta(db).read('used-by')).toBe(version)
     db.close()
   }

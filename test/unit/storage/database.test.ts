@@ -24,7 +24,7 @@ import {
 } from '../../../src/main/core/storage/database.ts'
 import type { Files } from '../../../src/main/core/storage/files.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-import { migrate, migrations, versionOf } from '../../../src/main/core/storage/migrations.ts'
+import { migrations, versionOf } from '../../../src/main/core/storage/migrations.ts'
 import { contentsOf, temporaryFolder } from './folders.ts'
 import { lastingKeychain, troubledKeychain } from './keychains.ts'
 
@@ -68,18 +68,14 @@ async function withSomethingKept(value = PLANTED) {
   return place
 }
 
-/** A workstation as an earlier version left it, with `steps` migrations: all but the last by default. */
-async function earlier(change: (db: Db) => void = () => undefined, steps = migrations.length - 1) {
-  const place = workstation()
-  const key = randomBytes(32)
-  place.entries.set('database-key', key.toString('hex'))
-  const db = connectEncrypted(place.path, key)
-  migrate(db, migrations.slice(0, steps))
-  keep(db, PLANTED)
-  change(db)
-  db.close()
-  return place
-}
+/** The steps of a made-up next version. */
+const NEXT = [
+  ...migrations,
+  {
+    name: 'notes',
+    sql: `CREATE TABLE notes (note TEXT) STRICT; INSERT INTO notes SELECT value FROM meta WHERE key = 'kept'`
+  }
+]
 
 function flipByte(path: string, at: number): void {
   const bytes = readFileSync(path)
@@ -214,35 +210,47 @@ describe('a database file that can’t be opened', () => {
   })
 
   test('from an earlier version is copied once, before it is migrated', async () => {
-    const place = await earlier()
-    const opened = await place.open()
+    const place = await withSomethingKept()
+    const opened = await place.open({ steps: NEXT })
     expect(opened.state).toBe('encrypted')
+    expect([versionOf(opened.db), opened.db.prepare('SELECT note FROM notes').pluck().get()]).toEqual([
+      NEXT.length,
+      PLANTED
+    ])
     opened.db.close()
     const [copy, ...others] = await copiesIn(place.folder)
-    expect(copy).toMatchObject({ version: migrations.length - 1, isBeforeUpdate: true, at: NOW })
+    expect(copy).toMatchObject({ version: migrations.length, isBeforeUpdate: true, at: NOW })
     const copied = connectReadOnly(join(place.folder, COPIES_FOLDER, copy?.name ?? ''), keyOf(place))
-    expect([versionOf(copied), kept(copied)]).toEqual([migrations.length - 1, PLANTED])
+    expect([versionOf(copied), kept(copied)]).toEqual([migrations.length, PLANTED])
     copied.close()
-    await place.open()
+    await place.open({ steps: NEXT })
     expect([others, await copiesIn(place.folder)]).toEqual([[], [copy]])
   })
 
   test('from an earlier version isn’t changed if there is no room for the copy', async () => {
-    const place = await earlier()
+    const place = await withSomethingKept()
     const before = readFileSync(place.path)
     // A file where the folder for copies would be.
     writeFileSync(join(place.folder, COPIES_FOLDER), '')
-    expect(await place.open()).toMatchObject({ state: 'memory', hasData: true })
+    expect(await place.open({ steps: NEXT })).toMatchObject({ state: 'memory', hasData: true })
     expect(readFileSync(place.path)).toEqual(before)
   })
 
   test('whose migration failed stays as it was, and no new one is begun in its place', async () => {
-    const holds = migrations.findIndex(({ name }) => name === 'holds')
-    const place = await earlier((db) => db.exec('CREATE TABLE document_holds (id)'), holds)
-    expect(await place.open()).toMatchObject({ state: 'memory', because: 'upgrade-failed', hasData: true })
+    const place = await withSomethingKept()
+    const planted = connectEncrypted(place.path, keyOf(place))
+    planted.exec('CREATE TABLE notes (id)')
+    planted.close()
+    expect(await place.open({ steps: NEXT })).toMatchObject({
+      state: 'memory',
+      because: 'upgrade-failed',
+      hasData: true
+    })
     const left = connectReadOnly(place.path, keyOf(place))
-    expect(kept(left)).toBe(PLANTED)
+    expect([versionOf(left), kept(left)]).toEqual([migrations.length, PLANTED])
     left.close()
+    // The previous version still opens it.
+    expect(await place.open()).toMatchObject({ state: 'encrypted' })
   })
 
   test('stays in place while there is a usable copy; one under another key isn’t usable', async () => {

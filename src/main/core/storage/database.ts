@@ -20,7 +20,7 @@ import { type Files, removeIfExists } from './files.ts'
 import { checkIntegrity, checkWithLog } from './integrity.ts'
 import type { Keychain } from './keychain.ts'
 import { openMeta } from './meta.ts'
-import { migrate, migrations, NewerSchemaError, versionOf } from './migrations.ts'
+import { type Migration, migrate, migrations, NewerSchemaError, versionOf } from './migrations.ts'
 import { applyKeyChange, FORMER_KEY_FILE, keyOf, type Rekeyed, storeKey } from './rekey.ts'
 import { markOf } from './sealed-key.ts'
 import { setAside } from './set-aside.ts'
@@ -73,13 +73,15 @@ export interface DatabaseOptions {
   readonly key?: Uint8Array
   readonly files?: Files
   readonly connect?: (path: string, key: Uint8Array) => Db
+  /** The steps that this version knows. Tests of an update add one. */
+  readonly steps?: readonly Migration[]
 }
 
 type Parts = Required<Omit<DatabaseOptions, 'version' | 'key'>> & Pick<DatabaseOptions, 'version' | 'key'>
 
 /** Opens the database. Never rejects because of the disk, the file or the keychain: see {@link OpenedDatabase}. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
-  const parts: Parts = { files: nodeFiles, connect: connectEncrypted, ...options }
+  const parts: Parts = { files: nodeFiles, connect: connectEncrypted, steps: migrations, ...options }
   if (options.keychain.keeps === 'in-memory') return inMemory('no-keychain', parts)
   let moved: SetAside | undefined
   try {
@@ -109,7 +111,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
       if (reason === 'upgrade-failed') return inMemory(reason, parts)
       if (reason === 'newer-version') return inMemory(reason, parts, { usedBy: usedBy(parts.folder, key) })
       // There is a usable copy; the user decides which to restore.
-      if (key !== undefined && (await hasCopy(parts.folder, key))) return inMemory('damaged', parts)
+      if (key !== undefined && (await hasCopy(parts, key))) return inMemory('damaged', parts)
       const names = [...filesOf(DATABASE_FILE), RECOVERY_FILE, FORMER_KEY_FILE, COPIES_FOLDER]
       moved = { name: await setAside(parts.folder, names, parts.clock(), parts.files), reason }
     }
@@ -141,13 +143,13 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
     await checkWithLog(path, () => connectReadOnly(path, key))
     const found = inspect(path, key, versionOf)
     // Checked before opening for writing: a newer version's data stays unchanged.
-    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length)
-    if (found < migrations.length) {
+    if (found > parts.steps.length) throw new NewerSchemaError(found, parts.steps.length)
+    if (found < parts.steps.length) {
       const order = { database: DATABASE_FILE, key, now: parts.clock(), isBeforeUpdate: true }
       await makeCopy(parts.folder, order)
     }
     db = parts.connect(path, key)
-    migrate(db)
+    migrate(db, parts.steps)
     checkIntegrity(db)
     // A read-only file opens normally; this is the first statement that it rejects.
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
@@ -189,8 +191,8 @@ async function belongsToOtherKey(folder: string, key: Uint8Array): Promise<boole
   return marks.length > 0 && marks.every(({ opens }) => opens !== markOf(key))
 }
 
-async function hasCopy(folder: string, key: Uint8Array): Promise<boolean> {
-  return (await copiesIn(folder)).some((copy) => isUsable(folder, copy, key, migrations.length))
+async function hasCopy({ folder, steps }: Parts, key: Uint8Array): Promise<boolean> {
+  return (await copiesIn(folder)).some((copy) => isUsable(folder, copy, key, steps.length))
 }
 
 /**
@@ -204,7 +206,7 @@ async function createDatabase(parts: Parts, key: Uint8Array): Promise<Db> {
   await handle.close()
   const db = parts.connect(incomplete, key)
   try {
-    migrate(db)
+    migrate(db, parts.steps)
     if (parts.version !== undefined) openMeta(db).write(USED_BY, parts.version)
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
@@ -293,7 +295,7 @@ async function inMemory(
   { moved, usedBy }: { moved?: SetAside | undefined; usedBy?: string | undefined } = {}
 ): Promise<OpenedDatabase> {
   const db = connectInMemory()
-  migrate(db)
+  migrate(db, parts.steps)
   // An unreadable folder can't be assumed to be empty.
   const hasData = await findFiles(parts).then(
     (found) => found !== 'nothing',

@@ -4,20 +4,6 @@
  */
 import type { Db } from './connection.ts'
 import { schema } from './migrations/001-schema.ts'
-import { refusedFiles } from './migrations/002-refused-files.ts'
-import { verifications } from './migrations/003-verifications.ts'
-import { orderedChoices } from './migrations/004-ordered-choices.ts'
-import { signInSchemes } from './migrations/005-sign-in-schemes.ts'
-import { appointments } from './migrations/006-appointments.ts'
-import { accountMarks } from './migrations/007-account-marks.ts'
-import { holds } from './migrations/008-holds.ts'
-import { office } from './migrations/009-office.ts'
-import { identityNumbers } from './migrations/010-identity-numbers.ts'
-import { officeActions } from './migrations/011-office-actions.ts'
-import { officeDrafts } from './migrations/012-office-drafts.ts'
-import { officeFiles } from './migrations/013-office-files.ts'
-import { officeRecords } from './migrations/014-office-records.ts'
-import { releases } from './migrations/015-releases.ts'
 
 /**
  * One step, frozen once released: changes are added as new steps, and a step imports nothing from the application,
@@ -31,23 +17,7 @@ export interface Migration {
 }
 
 /** In the order of application; the number of applied steps is the database's `user_version`. */
-export const migrations: readonly Migration[] = [
-  { name: 'schema', sql: schema },
-  { name: 'refused files', sql: refusedFiles },
-  { name: 'verifications', sql: verifications },
-  { name: 'ordered choices', sql: orderedChoices },
-  { name: 'sign-in schemes', sql: signInSchemes },
-  { name: 'appointments', sql: appointments },
-  { name: 'account marks', sql: accountMarks },
-  { name: 'holds', sql: holds },
-  { name: 'office', sql: office },
-  { name: 'identity numbers', sql: identityNumbers },
-  { name: 'office actions', sql: officeActions },
-  { name: 'office drafts', sql: officeDrafts },
-  { name: 'office files', sql: officeFiles },
-  { name: 'office records', sql: officeRecords },
-  { name: 'releases', sql: releases }
-]
+export const migrations: readonly Migration[] = [{ name: 'schema', sql: schema }]
 
 /** The database was last used by a later version of the application. */
 export class NewerSchemaError extends Error {

@@ -114,7 +114,7 @@ async function restrictToOwner(folder: string, files: Files): Promise<void> {
  * from the bodies, so that they can all be read at start-up.
  */
 
-const documents = `
+const schema = `
   CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -178,12 +178,14 @@ const documents = `
   CREATE INDEX changes_by_account ON changes (account_id, id, kind, at, is_own);
   CREATE INDEX changes_by_document ON changes (account_id, reference, id);
 
-  -- Which mirror it is: one that is begun again numbers its changes from the start.
-  CREATE TABLE mirror (id TEXT NOT NULL) STRICT;
+  CREATE TABLE mirror (
+    -- Which mirror it is: a new one numbers its changes from the start.
+    id TEXT NOT NULL,
+    -- The lists and bits that the figures of all documents are written with; blank until all have some.
+    figures TEXT NOT NULL DEFAULT ''
+  ) STRICT;
   INSERT INTO mirror (id) VALUES (lower(hex(randomblob(16))));
-`
 
-const figures = `
   -- What the overview counts by, of each document: small enough to be read whole before the index is there. Written in the
   -- transaction that writes the row, so that it is never older. Absent times are NULL.
   CREATE TABLE figures (
@@ -201,11 +203,7 @@ const figures = `
     -- The beginning of the package reference's SHA-1, as a number; NULL where a document has none.
     package INTEGER
   ) STRICT;
-  -- The lists and bits that the figures of all documents are written by; blank until all have some.
-  ALTER TABLE mirror ADD COLUMN figures TEXT NOT NULL DEFAULT '';
-`
 
-const ownActions = `
   -- What this workstation did to documents, for as long as folders may still be showing it.
   CREATE TABLE own_actions (
     account_id TEXT NOT NULL,
@@ -217,9 +215,7 @@ const ownActions = `
     due INTEGER,
     PRIMARY KEY (account_id, reference, kind)
   ) STRICT, WITHOUT ROWID;
-`
 
-const shared = `
   -- Accounts whose folders an office's workstations read for each other: as what, and up to where this one has read. proven_at:
   -- when its folders were last seen to hold what the office has; 0 if never.
   CREATE TABLE shared_feeds (
@@ -240,12 +236,7 @@ const shared = `
 `
 
 /** In order of application, like those of the main database. */
-export const mirrorMigrations: readonly Migration[] = [
-  { name: 'documents', sql: documents },
-  { name: 'figures', sql: figures },
-  { name: 'own actions', sql: ownActions },
-  { name: 'shared', sql: shared }
-]
+export const mirrorMigrations: readonly Migration[] = [{ name: 'schema', sql: schema }]
 
 /**
  * The key of `documents.db`. It is stored in the main database, which is encrypted with the keychain's key, so both
