@@ -76,6 +76,17 @@ describe('the address book', () => {
     expect(office.people.find('a', '', 5).map(({ Email }) => Email)).toEqual(['mere@example.com'])
   })
 
+  test('finds a corrected person by the new name and address, and no longer by the old ones', () => {
+    sendTo(person('Mere', 'Parata', 'mere@example.com'))
+    office.people.correct(
+      'a',
+      person('Mere', 'Parata', 'mere@example.com'),
+      person('Hine', 'Walker', 'hine@example.org')
+    )
+    expect(['mere', 'parata', 'example.com'].map((text) => find(text))).toEqual([[], [], []])
+    expect(['hine', 'walker', 'example.org'].map((text) => find(text))).toEqual(Array(3).fill(['Hine Walker']))
+  })
+
   test('offers the most recent people when nothing is typed', () => {
     for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
     expect(find('', 2)).toEqual(['Cy Lee', 'Ben Lee'])

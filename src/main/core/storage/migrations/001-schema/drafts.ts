@@ -89,7 +89,9 @@ export const drafts = `
     INSERT INTO people_words (rowid, words)
       VALUES (new.number, concat_ws(' ', new.first_name, new.middle_name, new.last_name, new.email));
   END;
-  CREATE TRIGGER people_words_change AFTER UPDATE OF middle_name ON people WHEN old.middle_name <> new.middle_name BEGIN
+  CREATE TRIGGER people_words_change AFTER UPDATE OF first_name, middle_name, last_name, email ON people
+  WHEN concat_ws(' ', old.first_name, old.middle_name, old.last_name, old.email)
+    <> concat_ws(' ', new.first_name, new.middle_name, new.last_name, new.email) BEGIN
     INSERT OR REPLACE INTO people_words (rowid, words)
       VALUES (new.number, concat_ws(' ', new.first_name, new.middle_name, new.last_name, new.email));
   END;
