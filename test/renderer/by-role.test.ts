@@ -15,7 +15,7 @@ import { dismiss, isOff, rest, saidAt, VISITS, visit, works } from './roles.ts'
 
 beforeAll(loadScreens)
 
-const requestOf = (element: Element) => element.getAttribute('data-takes') as RequestName
+const requestOf = (element: Element) => element.getAttribute('data-request') as RequestName
 
 /** The requests that were offered to an administrator. */
 const offered = new Set<RequestName>()
@@ -26,7 +26,7 @@ async function holds(api: FakeApi) {
   for (const role of [...ROLES.toReversed(), undefined]) {
     await works(api, role)
     const { refused = {} } = lockOf(role)
-    for (const element of document.querySelectorAll('[data-takes]')) {
+    for (const element of document.querySelectorAll('[data-request]')) {
       const name = requestOf(element)
       const where = `${name} for ${role}: ${element.textContent?.trim() || element.getAttribute('aria-label')}`
       expect(requiredRoles.has(name), `${name} takes a role`).toBe(true)
@@ -42,7 +42,7 @@ async function holds(api: FakeApi) {
 async function submits(api: FakeApi) {
   await works(api, 'counter')
   const before = api.control.calls.length
-  for (const button of document.querySelectorAll('[role=dialog] [data-takes]')) await fireEvent.click(button)
+  for (const button of document.querySelectorAll('[role=dialog] [data-request]')) await fireEvent.click(button)
   await rest()
   const { refused = {} } = lockOf('counter')
   expect(api.control.calls.slice(before).filter(({ name }) => name in refused)).toEqual([])
@@ -80,7 +80,7 @@ describe('controls that the current role may not use are disabled and say why', 
       await fireEvent.contextMenu(cell, { button: 2, clientX: 40, clientY: 60 })
       await rest()
       // Another row with the same entries adds nothing.
-      const entries = [...document.querySelectorAll('[role=menu] [data-takes]')]
+      const entries = [...document.querySelectorAll('[role=menu] [data-request]')]
       const kind = entries.map((entry) => [requestOf(entry), entry.textContent, isOff(entry)].join()).join('; ')
       if (!kinds.has(kind)) await holds(api)
       kinds.add(kind)

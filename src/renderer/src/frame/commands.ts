@@ -80,7 +80,7 @@ export function commandsFor(
     /** Whether the staff member's role refuses a screen. */
     isClosed?: (screen: ScreenName) => boolean
     /** Why it refuses a request. Undefined if it doesn't. */
-    refusal?: (takes: RequestName | undefined) => string | undefined
+    refusal?: (request: RequestName | undefined) => string | undefined
     /** Whether documents of several accounts are shown. */
     showsSeveral?: boolean
   } = {}
@@ -95,7 +95,7 @@ export function commandsFor(
           id: `offer-${offer.name}`,
           group: 'Command',
           label: offer.label,
-          note: known.refusal?.(offer.takes) ?? offer.why ?? offer.about,
+          note: known.refusal?.(offer.request) ?? offer.why ?? offer.about,
           offer
         })
       ),

@@ -113,7 +113,7 @@ export class AppState {
     this.outbox = new Outbox(api, clock)
     this.counts = new Counts(api, this.outbox)
     this.views = new Views(api)
-    this.toasts = new Toasts(clock, (takes) => this.lock.refusal(takes))
+    this.toasts = new Toasts(clock, (request) => this.lock.refusal(request))
     this.employers = new Employers(api)
     this.draftSavers = new DraftSavers(this)
     this.counter = new OfficeSession(api, clock)

@@ -19,7 +19,7 @@ export interface Offer {
   /** Why it is unavailable now. */
   why?: string
   /** The request it leads to, which the staff member's role may refuse. */
-  takes?: RequestName
+  request?: RequestName
   run: () => void
 }
 

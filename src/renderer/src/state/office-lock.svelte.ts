@@ -82,8 +82,8 @@ export class OfficeLock implements PinTarget {
    * Returns why the staff member's role refuses a control's request, or undefined if it is allowed. The main process
    * holds the table and enforces it in any case; controls use this to show that the action is unavailable.
    */
-  refusal(takes: RequestName | undefined): string | undefined {
-    return takes && this.#state.value?.refused?.[takes]
+  refusal(request: RequestName | undefined): string | undefined {
+    return request && this.#state.value?.refused?.[request]
   }
 
   takeFirstKey(): string {

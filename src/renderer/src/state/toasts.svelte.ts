@@ -7,8 +7,8 @@ export interface Toast {
   id: number
   text: string
   kind: 'done' | 'danger'
-  /** `takes`: the request it leads to, which the role of the staff member working here by then may refuse. */
-  action?: { label: string; run: () => void; takes?: RequestName }
+  /** `request`: the request it leads to, which the role of the staff member working here by then may refuse. */
+  action?: { label: string; run: () => void; request?: RequestName }
   about?: string
 }
 
@@ -19,10 +19,10 @@ export class Toasts {
   #isHeld = false
   #next = 1
   readonly #clock: Clock
-  readonly #refusal: (takes: RequestName | undefined) => string | undefined
+  readonly #refusal: (request: RequestName | undefined) => string | undefined
 
   /** @param refusal returns why the staff member's role refuses a request, or undefined if it doesn't. */
-  constructor(clock: Clock, refusal: (takes: RequestName | undefined) => string | undefined) {
+  constructor(clock: Clock, refusal: (request: RequestName | undefined) => string | undefined) {
     this.#clock = clock
     this.#refusal = refusal
   }
@@ -64,7 +64,7 @@ export class Toasts {
   undo(): boolean {
     const newest = this.#shown.findLast(({ action }) => action?.label === 'Undo')
     if (!newest) return false
-    const why = this.#refusal(newest.action?.takes)
+    const why = this.#refusal(newest.action?.request)
     if (why !== undefined) {
       this.warn(why)
       return true

@@ -19,7 +19,7 @@ export type MenuEntry =
       /** Why it is unavailable now, shown below it. */
       why?: string
       /** The request it leads to, which the staff member's role may refuse. */
-      takes?: RequestName | undefined
+      request?: RequestName | undefined
       icon?: typeof FileText
       /** The equivalent key. */
       keys?: string
@@ -43,7 +43,7 @@ export interface Command<Target> {
   /** Why it is unavailable now. Undefined if it is available. */
   why?: (target: Target) => string | undefined
   /** The request it leads to, which the staff member's role may refuse. */
-  takes?: RequestName | ((target: Target) => RequestName | undefined)
+  request?: RequestName | ((target: Target) => RequestName | undefined)
   run: (target: Target) => void
 }
 
@@ -57,9 +57,9 @@ export function labelOf<Target>({ label }: Command<Target>, target: Target): str
 }
 
 /** Returns the request a command leads to for this target. */
-export function requestOf<Target>({ takes }: Command<Target>, target: Target): { takes?: RequestName } {
-  const name = typeof takes === 'function' ? takes(target) : takes
-  return name === undefined ? {} : { takes: name }
+export function requestOf<Target>({ request }: Command<Target>, target: Target): { request?: RequestName } {
+  const name = typeof request === 'function' ? request(target) : request
+  return name === undefined ? {} : { request: name }
 }
 
 function applicable<Target, One extends Command<Target>>(commands: readonly One[], target: Target): readonly One[] {
@@ -120,7 +120,7 @@ export function runByKey<Target>(
   const pressed = event.key.toLowerCase()
   const command = applicable(commands, target).find(({ key }) => key?.toLowerCase() === pressed)
   if (!command) return false
-  const why = role.refusal(requestOf(command, target).takes) ?? command.why?.(target)
+  const why = role.refusal(requestOf(command, target).request) ?? command.why?.(target)
   if (why === undefined) command.run(target)
   else role.warn(why)
   return true

@@ -23,7 +23,7 @@ export function useUndo() {
   })
 
   return function offer(message: string, run: () => void): void {
-    const undo = { label: 'Undo', run, takes: 'drafts.save' } as const
+    const undo = { label: 'Undo', run, request: 'drafts.save' } as const
     offered.add(undo)
     toasts.say(message, undo)
   }

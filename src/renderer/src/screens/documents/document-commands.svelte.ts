@@ -149,10 +149,10 @@ export class DocumentCommands {
     if (!isGood)
       toasts.warn(
         text,
-        isShown ? { label: 'Show', run: () => router.go('activity'), takes: 'activity.list' } : undefined
+        isShown ? { label: 'Show', run: () => router.go('activity'), request: 'activity.list' } : undefined
       )
     else if (waiting.length < actions.length) toasts.say(text)
-    else toasts.say(text, { label: 'Undo', run: () => void undo(), takes: 'actions.cancel' })
+    else toasts.say(text, { label: 'Undo', run: () => void undo(), request: 'actions.cancel' })
   }
 
   #buildCommands(): NamedCommand[] {
@@ -189,18 +189,18 @@ export class DocumentCommands {
 
     return [
       command('remind', {
-        takes: 'actions.start',
+        request: 'actions.start',
         isFor: () => this.reminders !== 'no',
         why: (chosen) => requireSome(hasWaitingSigner, 'Nobody is left to remind.')(chosen) ?? offline(),
         run: (chosen) => this.openDialog({ what: 'remind', rows: rowsOf(chosen).filter(hasWaitingSigner) })
       }),
       command('extend', {
-        takes: 'actions.start',
+        request: 'actions.start',
         why: requireSome((row) => notExtendable(row) === undefined, 'It has ended, so it can’t be extended.'),
         run: (chosen) => this.openDialog({ what: 'extend', rows: rowsOf(chosen) })
       }),
       command('correct', {
-        takes: 'actions.start',
+        request: 'actions.start',
         why: (chosen) =>
           requireOne(chosen) ??
           requireSome(
@@ -222,7 +222,7 @@ export class DocumentCommands {
           })
       }),
       command('notary', {
-        takes: 'actions.start',
+        request: 'actions.start',
         why: (chosen) =>
           requireSome(
             (row) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined,
@@ -249,14 +249,14 @@ export class DocumentCommands {
         run: (chosen) => void this.#openInBrowser(first(chosen))
       }),
       command('resend', {
-        takes: 'documents.correctedCopy',
+        request: 'documents.correctedCopy',
         isFor: ({ rows }) =>
           rows?.length === 1 && rows.every(({ status: { family } }) => family === 'declined' || family === 'expired'),
         run: (chosen) => void this.#resend(first(chosen))
       }),
       ...(['another', 'anotherToSame'] as const).map((name) =>
         command(name, {
-          takes: 'documents.duplicate',
+          request: 'documents.duplicate',
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
           run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')

@@ -261,7 +261,7 @@ export class Todo {
       command &&
       (command.isFor?.(chosen) ?? true) &&
       command.why?.(chosen) === undefined &&
-      this.#app.lock.refusal(requestOf(command, chosen).takes) === undefined
+      this.#app.lock.refusal(requestOf(command, chosen).request) === undefined
     return isPossible ? { label, run: () => command.run(chosen) } : undefined
   }
 
