@@ -59,7 +59,7 @@ export async function throughTheQueue(url: string, root: string, references: rea
     for (const { sha256, documentReference } of items) {
       if (sha256 !== sha256Of(documentReference)) throw new Error(`${documentReference} was taken for another.`)
     }
-    await insistOn(references, (reference) => join(office.files, `${reference}.pdf`))
+    await insistOn(references, (reference) => join(office.files, `${reference}.identity.pdf`))
     return took
   } finally {
     office.kill()

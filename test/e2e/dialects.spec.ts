@@ -81,7 +81,7 @@ for (const dialects of spoken) {
       await clerk.button('Download report (PDF)').click()
       await clerk.button('Show in folder').click()
       const files = await readdir(app.userData, { recursive: true })
-      expect(files.filter((name) => /Letter of authority – .*\.pdf$/.test(name))).toHaveLength(1)
+      expect(files.filter((name) => /Letter of authority – .*\.identity\.pdf$/.test(name))).toHaveLength(1)
       // The signed document has been viewed, and may be saved from then on.
       await clerk.button('View signed document').click()
       await clerk.button('Yes, allow downloads').click()

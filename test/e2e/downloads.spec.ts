@@ -36,7 +36,7 @@ async function expectWholeFiles(folder: string, count: number): Promise<void> {
   expect(files).toHaveLength(count)
   for (const name of files) {
     const bytes = await readFile(join(folder, name))
-    expect(name).toMatch(/\.pdf$/)
+    expect(name).toMatch(/\.identity\.pdf$/)
     expect(bytes.subarray(0, 5).toString('latin1')).toBe('%PDF-')
     expect(bytes.subarray(-1024).toString('latin1')).toContain('%%EOF')
   }
@@ -82,7 +82,7 @@ test('a rule downloads a completed document under the office’s file name, and 
   await clerk.giveBack()
   await button('Back to Counter').click()
 
-  const name = join(String(new Date().getFullYear()), 'Letter of authority – Mere Tamati.pdf')
+  const name = join(String(new Date().getFullYear()), 'Letter of authority – Mere Tamati.identity.pdf')
   await expect.poll(() => filesIn(folder)).toContain(name)
   await expect.poll(() => filesIn(folder)).toContain('index.csv')
   await expectWholeFiles(folder, 1)
@@ -92,7 +92,7 @@ test('a rule downloads a completed document under the office’s file name, and 
 
   await clerk.goTo(/^Downloads/)
   await window.getByRole('link', { name: /^All/ }).click()
-  await expect(window.getByRole('row', { name: /Letter of authority/ })).toContainText(/Mere Tamati\.pdf/)
+  await expect(window.getByRole('row', { name: /Letter of authority/ })).toContainText(/Mere Tamati\.identity\.pdf/)
   const trail = await window.evaluate(() =>
     globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 20 })
   )

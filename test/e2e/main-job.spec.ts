@@ -47,7 +47,7 @@ test('a form is composed, sent and signed at the counter, its identity data save
   expect([year, matter, name]).toEqual([
     String(new Date().getFullYear()),
     'No matter',
-    expect.stringMatching(/^Letter of authority – Mere Tamati – \d{4}-\d\d-\d\d\.pdf$/)
+    expect.stringMatching(/^Letter of authority – Mere Tamati – \d{4}-\d\d-\d\d\.identity\.pdf$/)
   ])
   const pages = execFileSync('pdftoppm', ['-r', '20', '-png', shown, join(app.userData, 'page')])
   expect(pages.length).toBe(0)

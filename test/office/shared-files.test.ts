@@ -74,7 +74,7 @@ const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingWorkst
     .toEqual(wanted)
 const expire = () => office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [officeId])
 const tasks = () => office.sql<{ state: string }>('SELECT state FROM office.task WHERE account = $1', [officeId])
-const named = (references: readonly string[]) => references.map((one) => `Lease ${one}.pdf`).sort()
+const named = (references: readonly string[]) => references.map((one) => `Lease ${one}.identity.pdf`).sort()
 const done = (count: number) => Array.from({ length: count }, () => 'done')
 /** Holds back the service's answers to requests from now on, until the returned function is called. */
 function stalled(): () => void {
@@ -299,7 +299,7 @@ describe('saving into a shared folder', () => {
     await open(1, share.path, '{reference}')
     const [reference = ''] = newReferences(1)
     await completes([reference])
-    await becomes(() => share.names(), [`Lease ${reference}.pdf`, `${reference}.pdf`])
+    await becomes(() => share.names(), [`Lease ${reference}.identity.pdf`, `${reference}.identity.pdf`])
   })
 })
 

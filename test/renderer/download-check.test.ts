@@ -13,7 +13,7 @@ let opened: Opened
 afterEach(() => opened.close())
 
 const files = Array.from({ length: 12 }, (_, index) =>
-  downloadOf({ id: `s-${index}`, documentName: `Lease ${index}`, fileName: `2025/Lease ${index}.pdf` })
+  downloadOf({ id: `s-${index}`, documentName: `Lease ${index}`, fileName: `2025/Lease ${index}.identity.pdf` })
 )
 async function open(api: FakeApi = fakeApi({ downloads: files })) {
   opened = await openOffice(api)
@@ -56,7 +56,7 @@ test('missing and changed files are listed, and can be downloaded again one by o
   await press('Verify saved files')
   expect(said('3 of 12 files changed or missing.')).toBe(true)
   expect(said(/8 unchanged\./)).toBe(true)
-  expect(region('Missing 2').getByText('Downloads › 2025 › Lease 0.pdf · PDF')).toBeTruthy()
+  expect(region('Missing 2').getByText('Downloads › 2025 › Lease 0.identity.pdf · Identity report')).toBeTruthy()
   await press('Download again: Lease 2')
   expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['s-2'] })
   expect(region('Changed 1').getByText('Downloading again')).toBeTruthy()

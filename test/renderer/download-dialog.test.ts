@@ -165,7 +165,7 @@ describe('file names', () => {
     await open({ documents: [{ accountId: 'practice', reference: second?.reference ?? '' }] })
     await type('{yyyy}/{document}')
     expect(last('downloads.preview')).toMatchObject({ pattern: '{yyyy}/{document}', type: 'pdf' })
-    expect(examples()[0]).toMatch(/^2025 › Lease \d\.pdf$/)
+    expect(examples()[0]).toMatch(/^2025 › Lease \d\.identity\.pdf$/)
   })
 
   test('are previewed only once typing pauses', async () => {
@@ -194,21 +194,21 @@ describe('file names', () => {
     expect(examples()).toEqual(['Fix the pattern to see examples.'])
   })
 
-  test('in both formats show both extensions, or separate examples when they differ more', async () => {
+  test('in both formats show both endings, or separate examples when they differ more', async () => {
     await open()
     await type('{document}')
     await fireEvent.click(dialog().getByLabelText(/^Identity data/))
     await settle()
     expect(examples()).toHaveLength(3)
-    for (const name of examples()) expect(name).toMatch(/^Lease \d\.pdf and \.json$/)
+    for (const name of examples()) expect(name).toMatch(/^Lease \d\.identity\.pdf and \.identity\.json$/)
     await type('{type} {document}')
     const [first, second, third] = examples()
-    expect(first).toMatch(/^pdf Lease \d\.pdf$/)
+    expect(first).toMatch(/^pdf Lease \d\.identity\.pdf$/)
     expect(second).toBe(first?.replaceAll('pdf', 'json'))
     expect(third).toMatch(/^pdf /)
     await fireEvent.click(dialog().getByLabelText(/^Identity report/))
     await settle()
-    expect(examples().every((name) => /^json Lease \d\.json$/.test(name ?? ''))).toBe(true)
+    expect(examples().every((name) => /^json Lease \d\.identity\.json$/.test(name ?? ''))).toBe(true)
   })
 
   test('are validated before anything is added', async () => {
@@ -246,7 +246,7 @@ describe('file names', () => {
       await choose('Dash', 'Comma')
       await choose('Add', 'Date in words')
       expect(pattern().value).toBe('{document}, {signer}, {longDate}')
-      expect(examples()[0]).toMatch(/^Lease .+, .+, 26 November 2025\.pdf$/)
+      expect(examples()[0]).toMatch(/^Lease .+, .+, 26 November 2025\.identity\.pdf$/)
       await choose('Date in words', 'Move left')
       expect(pattern().value).toBe('{document}, {longDate}, {signer}')
       expect(document.activeElement?.getAttribute('aria-label')).toBe('Date in words')

@@ -10,6 +10,7 @@ import type {
   TemplateView,
   VerificationView
 } from '../../src/shared/contract/views.ts'
+import { FILE_ENDINGS } from '../../src/shared/file-endings.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 
 /** Wednesday 26 November 2025, 10:42 UTC: the made-up office's current time by default. */
@@ -282,7 +283,7 @@ export function downloads(now = NOW): DownloadView[] {
       id: 'dl-2',
       documentReference: 'doc-11',
       documentName: 'Power of attorney Lindqvist',
-      fileName: '2025/Power of attorney Lindqvist.pdf',
+      fileName: '2025/Power of attorney Lindqvist.identity.pdf',
       state: 'running',
       bytes: 121_000,
       total: 600_000,
@@ -318,7 +319,7 @@ export function downloadOf(change: Partial<DownloadView> = {}): DownloadView {
   }
   if (one.state === 'done') {
     one.total ??= one.bytes
-    one.fileName ??= `2025/${one.documentName}.${one.type}`
+    one.fileName ??= `2025/${one.documentName}${FILE_ENDINGS[one.type]}`
     one.sha256 ??= '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
     one.finishedAt ??= one.queuedAt + 6000
   }

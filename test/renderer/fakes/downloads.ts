@@ -14,6 +14,7 @@ import type {
   DownloadSummary,
   DownloadView
 } from '../../../src/shared/contract/index.ts'
+import { FILE_ENDINGS } from '../../../src/shared/file-endings.ts'
 import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
 type Handled = HandlersOf<'downloads'>
@@ -297,5 +298,5 @@ function nameOf(pattern: string, document: DocumentPage, type: DownloadView['typ
     dd: '26',
     type
   }
-  return `${pattern.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '')}.${type === 'signed' ? 'signed.pdf' : type}`
+  return `${pattern.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '')}${FILE_ENDINGS[type]}`
 }

@@ -21,7 +21,7 @@ function one(index: number, change: Partial<DownloadView> = {}): DownloadView {
     bytes: 1_200_000 + ((index * 37_411) % 1_900_000),
     queuedAt: now() - 150_000 - index * 20_000,
     finishedAt: now() - 60_000 - index * 20_000,
-    fileName: `2025/M-${2040 + (index % 30)}/${nameOf(index)} – ${first} ${last} – 2025-11-${String(1 + (index % 26)).padStart(2, '0')}.pdf`,
+    fileName: `2025/M-${2040 + (index % 30)}/${nameOf(index)} – ${first} ${last} – 2025-11-${String(1 + (index % 26)).padStart(2, '0')}.identity.pdf`,
     ...change
   })
 }

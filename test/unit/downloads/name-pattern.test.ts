@@ -10,6 +10,8 @@ import {
 } from '../../../src/main/core/downloads/name-pattern.ts'
 import { fitPath, MAX_PATH_LENGTH } from '../../../src/main/core/downloads/target-folder.ts'
 import { MAX_NAME_BYTES, numberedName, safeFileName } from '../../../src/main/core/storage/safe-name.ts'
+import { DOWNLOAD_TYPES } from '../../../src/shared/contract/downloads.ts'
+import { endingOf, FILE_ENDINGS } from '../../../src/shared/file-endings.ts'
 import { anyParts, anyPatternText, hostileText, parts, pattern, wrongOnWindows } from './names.ts'
 
 const named = (text: string, some: Parameters<typeof parts>[0] = {}) =>
@@ -17,75 +19,78 @@ const named = (text: string, some: Parameters<typeof parts>[0] = {}) =>
 
 describe('a pattern is turned into a path', () => {
   test('with the office’s folders and name', () => {
-    expect(named(DEFAULT_PATTERN)).toBe('Kauri Law/2026/2026-117/Deed of lease – Aroha Ngata – 2026-11-22.pdf')
+    expect(named(DEFAULT_PATTERN)).toBe('Kauri Law/2026/2026-117/Deed of lease – Aroha Ngata – 2026-11-22.identity.pdf')
   })
 
   test.each([
-    ['{document}', 'Deed of lease.pdf'],
-    ['{Document}.PDF', 'Deed of lease.pdf'],
-    ['{document}.json', 'Deed of lease.pdf'],
-    ['{document}.{type}', 'Deed of lease.pdf'],
-    ['{type}/{document}', 'pdf/Deed of lease.pdf'],
-    ['{document}, {signer}, {longDate}', 'Deed of lease, Aroha Ngata, 22 November 2026.pdf'],
-    ['{yyyy}\\{mm}\\{dd}\\{time} {document}', '2026/11/22/12-05 Deed of lease.pdf'],
-    ['Matter {matter} / {reference} ', 'Matter 2026-117/DOC-1.pdf'],
-    ['{document} {due}', 'Deed of lease 2026-12-01.pdf'],
-    ['{signers}', 'Aroha Ngata.pdf']
+    ['{document}', 'Deed of lease.identity.pdf'],
+    ['{Document}.PDF', 'Deed of lease.identity.pdf'],
+    ['{document}.json', 'Deed of lease.identity.pdf'],
+    ['{document}.{type}', 'Deed of lease.identity.pdf'],
+    ['{document}.Identity.pdf', 'Deed of lease.identity.pdf'],
+    ['{document}.identity.json', 'Deed of lease.identity.pdf'],
+    ['{document}.signed.pdf', 'Deed of lease.identity.pdf'],
+    ['{type}/{document}', 'pdf/Deed of lease.identity.pdf'],
+    ['{document}, {signer}, {longDate}', 'Deed of lease, Aroha Ngata, 22 November 2026.identity.pdf'],
+    ['{yyyy}\\{mm}\\{dd}\\{time} {document}', '2026/11/22/12-05 Deed of lease.identity.pdf'],
+    ['Matter {matter} / {reference} ', 'Matter 2026-117/DOC-1.identity.pdf'],
+    ['{document} {due}', 'Deed of lease 2026-12-01.identity.pdf'],
+    ['{signers}', 'Aroha Ngata.identity.pdf']
   ])('“%s” is “%s”', (text, path) => {
     expect(named(text, { due: Date.UTC(2026, 10, 30, 23) })).toBe(path)
   })
 
   test('with the extension of its content', () => {
-    expect(named('{document}.pdf', { type: 'json' })).toBe('Deed of lease.json')
+    expect(named('{document}.pdf', { type: 'json' })).toBe('Deed of lease.identity.json')
   })
 
   test('with the date in the office’s time zone', () => {
-    expect(named('{date}', { zone: 'Europe/London' })).toBe('2026-11-21.pdf')
+    expect(named('{date}', { zone: 'Europe/London' })).toBe('2026-11-21.identity.pdf')
   })
 
   test('with the first of several signers, and their number', () => {
     const signers = ['Aroha Ngata', ' ', 'Tāne Kauri', 'Lena Søn']
-    expect(named('{signer}', { signers })).toBe('Aroha Ngata and 2 others.pdf')
-    expect(named('{signer}', { signers: signers.slice(0, 3) })).toBe('Aroha Ngata and 1 other.pdf')
-    expect(named('{signers}', { signers })).toBe('Aroha Ngata, Tāne Kauri, Lena Søn.pdf')
+    expect(named('{signer}', { signers })).toBe('Aroha Ngata and 2 others.identity.pdf')
+    expect(named('{signer}', { signers: signers.slice(0, 3) })).toBe('Aroha Ngata and 1 other.identity.pdf')
+    expect(named('{signers}', { signers })).toBe('Aroha Ngata, Tāne Kauri, Lena Søn.identity.pdf')
   })
 })
 
 test('a matter is the service’s, or the office’s own reference, never one made up by Countersign', () => {
   const matterOf = (clientReference: string) => named('{matter}/{document}', { matter: '', clientReference })
-  expect(matterOf('2026/0418')).toBe('2026_0418/Deed of lease.pdf')
-  expect(matterOf('cs-2026-1')).toBe('cs-2026-1/Deed of lease.pdf')
-  expect(matterOf('cs-7fcd65e2-0a4c-4b39-9d6f-6f9f2c6f0a01-1')).toBe('No matter/Deed of lease.pdf')
+  expect(matterOf('2026/0418')).toBe('2026_0418/Deed of lease.identity.pdf')
+  expect(matterOf('cs-2026-1')).toBe('cs-2026-1/Deed of lease.identity.pdf')
+  expect(matterOf('cs-7fcd65e2-0a4c-4b39-9d6f-6f9f2c6f0a01-1')).toBe('No matter/Deed of lease.identity.pdf')
 })
 
 describe('a missing value', () => {
   const without = { matter: '', signers: [], due: Number.NaN }
   test.each([
-    ['{document} – {signer} – {date}', 'Deed of lease – 2026-11-22.pdf'],
-    ['{signer} – {document}', 'Deed of lease.pdf'],
-    ['{document} – {signer}', 'Deed of lease.pdf'],
-    ['{document} ({signer})', 'Deed of lease.pdf'],
-    ['{document} [{signer}, {matter}] {date}', 'Deed of lease 2026-11-22.pdf'],
-    ['{document}_{matter}_{signer}_{date}', 'Deed of lease_2026-11-22.pdf'],
-    ['{document}-{due}.pdf', 'Deed of lease.pdf'],
-    ['{document}{matter}{date}', 'Deed of lease2026-11-22.pdf'],
-    ['{document} {clientReference}- {date}', 'Deed of lease- 2026-11-22.pdf']
+    ['{document} – {signer} – {date}', 'Deed of lease – 2026-11-22.identity.pdf'],
+    ['{signer} – {document}', 'Deed of lease.identity.pdf'],
+    ['{document} – {signer}', 'Deed of lease.identity.pdf'],
+    ['{document} ({signer})', 'Deed of lease.identity.pdf'],
+    ['{document} [{signer}, {matter}] {date}', 'Deed of lease 2026-11-22.identity.pdf'],
+    ['{document}_{matter}_{signer}_{date}', 'Deed of lease_2026-11-22.identity.pdf'],
+    ['{document}-{due}.pdf', 'Deed of lease.identity.pdf'],
+    ['{document}{matter}{date}', 'Deed of lease2026-11-22.identity.pdf'],
+    ['{document} {clientReference}- {date}', 'Deed of lease- 2026-11-22.identity.pdf']
   ])('is left out of “%s” together with its separator', (text, path) => {
     expect(named(text, without)).toBe(path)
   })
 
   test('is named in its folder, so that the depth stays the same', () => {
     expect(named('{matter}/{signer} {clientReference}/{document}', without)).toBe(
-      'No matter/No signer/Deed of lease.pdf'
+      'No matter/No signer/Deed of lease.identity.pdf'
     )
   })
 
   test('is replaced by the document’s reference if nothing else is left', () => {
-    expect(named('{matter} – {signer}', without)).toBe('DOC-1.pdf')
+    expect(named('{matter} – {signer}', without)).toBe('DOC-1.identity.pdf')
   })
 
   test.each(['...', '\u202e', ' \n '])('can also be one that is invisible: %j', (matter) => {
-    expect(named('{document} – {matter}', { matter })).toBe('Deed of lease.pdf')
+    expect(named('{document} – {matter}', { matter })).toBe('Deed of lease.identity.pdf')
   })
 })
 
@@ -104,8 +109,32 @@ describe('a value', () => {
   })
 
   test('loses its own extension if it is that of a document', () => {
-    expect(named('{document} – {date}', { document: 'Lease.PDF' })).toBe('Lease – 2026-11-22.pdf')
+    expect(named('{document} – {date}', { document: 'Lease.PDF' })).toBe('Lease – 2026-11-22.identity.pdf')
   })
+})
+
+test('the identity data and the signed document of one document never look alike', () => {
+  for (const text of ['{document}', '{document}.pdf', '{document}.identity.pdf', '{document}.signed.pdf']) {
+    expect(named(text)).toBe('Deed of lease.identity.pdf')
+    expect(named(text, { type: 'json' })).toBe('Deed of lease.identity.json')
+    expect(named(text, { type: 'signed' })).toBe('Deed of lease.signed.pdf')
+  }
+  expect(named('{reference}', { reference: 'Deed.signed.pdf' })).toBe('Deed.signed.pdf.identity.pdf')
+  const folder = `C:\\${'x'.repeat(150)}`
+  fc.assert(
+    fc.property(anyPatternText, anyParts, (text, some) => {
+      const parsed = parsePattern(text)
+      fc.pre(parsed.ok)
+      for (const type of DOWNLOAD_TYPES) {
+        const path = relativePath(parsed.pattern, { ...some, type })
+        // Also if it is shortened, or numbered because of another file.
+        for (const name of [path.at(-1) ?? '', fitPath(folder, path).at(-1) ?? '']) {
+          for (const one of [name, numberedName(name, 2)]) expect(endingOf(one)).toBe(FILE_ENDINGS[type])
+        }
+      }
+    }),
+    { numRuns: 1_000 }
+  )
 })
 
 describe('an invalid pattern', () => {
@@ -166,8 +195,8 @@ describe('any pattern', () => {
             expect(name).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
             expect(Buffer.byteLength(name.normalize('NFD'))).toBeLessThanOrEqual(MAX_NAME_BYTES)
           }
-          expect(one.at(-1)?.endsWith(`.${names.type}`)).toBe(true)
-          expect(one.at(-1)?.length).toBeGreaterThan(names.type.length + 1)
+          expect(one.at(-1)?.endsWith(FILE_ENDINGS[names.type])).toBe(true)
+          expect(one.at(-1)?.length).toBeGreaterThan(FILE_ENDINGS[names.type].length)
           expect(wrongOnWindows('', one.slice(0, 1))).toEqual([])
         }
         expect(wrongOnWindows(folder, fitting)).toEqual([])
@@ -207,7 +236,7 @@ describe('a path too long for Windows', () => {
     const fitting = fitPath(folder, path)
     expect(fitting[0]).toBe('Kauri Law')
     expect(fitting[1]).toMatch(/^Te Whatu Ora – Ōtautahi/)
-    expect(fitting[2]).toMatch(/^Te Whatu Ora .*\.pdf$/)
+    expect(fitting[2]).toMatch(/^Te Whatu Ora .*\.identity\.pdf$/)
     const length = [folder, ...fitting].join('\\').length
     expect(length).toBeLessThanOrEqual(MAX_PATH_LENGTH)
     expect(length).toBeGreaterThan(MAX_PATH_LENGTH - 12)
@@ -229,7 +258,10 @@ test('without documents, the preview uses a made-up one', async () => {
   const preview = openPreview({ ask, accountName: () => 'Kauri Law', time })
   expect(await preview('a', { pattern: '{account}/{document}, {signer}, {longDate}', type: 'pdf' })).toEqual({
     examples: [
-      { documentName: 'Tenancy agreement', fileName: 'Kauri Law/Tenancy agreement, Aroha Ngata, 24 November 2026.pdf' }
+      {
+        documentName: 'Tenancy agreement',
+        fileName: 'Kauri Law/Tenancy agreement, Aroha Ngata, 24 November 2026.identity.pdf'
+      }
     ]
   })
 })

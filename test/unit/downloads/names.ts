@@ -89,7 +89,7 @@ export const anyParts: fc.Arbitrary<NameParts> = fc.record(
     reference: hostileText,
     clientReference: hostileText,
     signers: fc.array(hostileText, { maxLength: 4 }),
-    type: fc.constantFrom('pdf' as const, 'json' as const),
+    type: fc.constantFrom('pdf' as const, 'json' as const, 'signed' as const),
     date: fc.oneof(fc.double(), fc.integer({ min: 0, max: 4e12 }), fc.constant(8.64e15)),
     due: fc.integer({ min: -8.64e15, max: 8.64e15 }),
     zone: fc.constantFrom('Pacific/Auckland', 'America/St_Johns', 'Nowhere/At-all', '')

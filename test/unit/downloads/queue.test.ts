@@ -144,11 +144,11 @@ describe('a queued download', () => {
     await office.whenIdle()
     await at.add(['R1', 'R2'])
     await office.whenIdle()
-    expect(at.files()).toEqual(['Lease (2).pdf', 'Lease.pdf'])
+    expect(at.files()).toEqual(['Lease (2).identity.pdf', 'Lease.identity.pdf'])
     // Both were written here: `wasThere` would keep retention from erasing them.
     expect(at.list().map(({ fileName, wasThere }) => [fileName, wasThere])).toEqual([
-      ['Lease (2).pdf', undefined],
-      ['Lease.pdf', undefined]
+      ['Lease (2).identity.pdf', undefined],
+      ['Lease.identity.pdf', undefined]
     ])
   })
 
@@ -160,7 +160,7 @@ describe('a queued download', () => {
     const release = stalling(at.server, (reference) => reference === 'R2')
     office.downloads.open()
     await at.add(['R1', 'R2'])
-    await until(() => at.files().includes('Lease R1.pdf'))
+    await until(() => at.files().includes('Lease R1.identity.pdf'))
     await until(() => office.db.prepare('SELECT 1 FROM downloads WHERE naming_bytes IS NOT NULL').get() !== undefined)
     expect(at.counts()).toMatchObject({ done: 0 })
     at.server.answer = (reference, response) => sendPdf(reference, response, pdfOf(`${reference} anew`))
@@ -170,8 +170,11 @@ describe('a queued download', () => {
     office.downloads.open()
     await until(() => at.files().filter((name) => !name.startsWith('.')).length === 2)
     await until(() => at.list(['running']).length === 0 || at.counts().done > 0)
-    expect(at.files().filter((name) => !name.startsWith('.'))).toEqual(['Lease R1.pdf', 'Lease R2.pdf'])
-    expect(at.read('Lease R1.pdf').equals(pdfOf('R1'))).toBe(true)
+    expect(at.files().filter((name) => !name.startsWith('.'))).toEqual([
+      'Lease R1.identity.pdf',
+      'Lease R2.identity.pdf'
+    ])
+    expect(at.read('Lease R1.identity.pdf').equals(pdfOf('R1'))).toBe(true)
   })
 
   test('of records is saved exactly as received', async () => {
@@ -186,8 +189,8 @@ describe('a queued download', () => {
     office.downloads.open()
     await at.add(['R1'], { ...CHOICE, types: ['json'] })
     await office.whenIdle()
-    expect(at.files()).toEqual(['Lease R1.json'])
-    expect(at.read('Lease R1.json').toString()).toBe(sent)
+    expect(at.files()).toEqual(['Lease R1.identity.json'])
+    expect(at.read('Lease R1.identity.json').toString()).toBe(sent)
     expect(at.list()[0]?.sha256).toBe(sha256(Buffer.from(sent)))
   })
 })
@@ -356,7 +359,7 @@ describe('managing the queue', () => {
       await office.accounts.remove(office.accountId)
     })
     expect(running).toBe(0)
-    expect(at.files()).toEqual(['Lease R1.pdf'])
+    expect(at.files()).toEqual(['Lease R1.identity.pdf'])
     expect(office.db.prepare('SELECT count(*) FROM downloads').pluck().get()).toBe(0)
   })
 })
@@ -379,18 +382,20 @@ describe('after a crash', () => {
     expect(at.counts()).toMatchObject({ waiting: 9, running: 0 })
     office.downloads.open()
     await office.whenIdle()
-    expect(readdirSync(join(office.files, 'Mere Tamati')).sort()).toEqual(names(9).map((name) => `Lease ${name}.pdf`))
+    expect(readdirSync(join(office.files, 'Mere Tamati')).sort()).toEqual(
+      names(9).map((name) => `Lease ${name}.identity.pdf`)
+    )
   })
 
   test('between saving and recording a file, there is still only one file', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
     await at.add(['R1'])
-    writeFileSync(join(at.office.files, 'Lease R1.pdf'), pdfOf('R1'))
+    writeFileSync(join(at.office.files, 'Lease R1.identity.pdf'), pdfOf('R1'))
     at.office.downloads.open()
     await at.office.whenIdle()
-    expect(at.files()).toEqual(['Lease R1.pdf'])
-    expect(at.list()).toMatchObject([{ state: 'done', wasThere: true, fileName: 'Lease R1.pdf' }])
+    expect(at.files()).toEqual(['Lease R1.identity.pdf'])
+    expect(at.list()).toMatchObject([{ state: 'done', wasThere: true, fileName: 'Lease R1.identity.pdf' }])
   })
 })
 
@@ -402,14 +407,14 @@ describe('a downloaded file', () => {
     office.downloads.open()
     await at.add(names(4))
     await office.whenIdle()
-    rmSync(join(office.files, 'Lease R001.pdf'))
+    rmSync(join(office.files, 'Lease R001.identity.pdf'))
     const altered = pdfOf('R002')
     altered[500] = 0
-    writeFileSync(join(office.files, 'Lease R002.pdf'), altered)
+    writeFileSync(join(office.files, 'Lease R002.identity.pdf'), altered)
     const found = await office.downloads.check(office.accountId)
     expect(found).toMatchObject({ intact: 2, unreadable: [] })
-    expect(found.missing.map(({ fileName }) => fileName)).toEqual(['Lease R001.pdf'])
-    expect(found.altered.map(({ fileName }) => fileName)).toEqual(['Lease R002.pdf'])
+    expect(found.missing.map(({ fileName }) => fileName)).toEqual(['Lease R001.identity.pdf'])
+    expect(found.altered.map(({ fileName }) => fileName)).toEqual(['Lease R002.identity.pdf'])
     await office.downloads.retry(
       office.accountId,
       [...found.missing, ...found.altered].map(({ id }) => id)
@@ -417,11 +422,11 @@ describe('a downloaded file', () => {
     await office.whenIdle()
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 4, missing: [], altered: [] })
     expect(at.files()).toEqual([
-      'Lease R001.pdf',
-      'Lease R002 (2).pdf',
-      'Lease R002.pdf',
-      'Lease R003.pdf',
-      'Lease R004.pdf'
+      'Lease R001.identity.pdf',
+      'Lease R002 (2).identity.pdf',
+      'Lease R002.identity.pdf',
+      'Lease R003.identity.pdf',
+      'Lease R004.identity.pdf'
     ])
   })
 
@@ -433,7 +438,7 @@ describe('a downloaded file', () => {
     await at.add(['R1'])
     await office.whenIdle()
     const [file] = at.list()
-    const known = { id: file?.id, state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }
+    const known = { id: file?.id, state: 'done', fileName: 'Lease R1.identity.pdf', sha256: file?.sha256 }
     const again = () => office.downloads.retry(office.accountId, [file?.id ?? ''])
     const release = stalling(server)
     await again()
@@ -461,7 +466,7 @@ describe('a downloaded file', () => {
         .list()
         .map(({ fileName }) => fileName)
         .sort()
-    ).toEqual(['Lease R1 (2).pdf', 'Lease R1.pdf'])
+    ).toEqual(['Lease R1 (2).identity.pdf', 'Lease R1.identity.pdf'])
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 2 })
   })
 
@@ -472,7 +477,7 @@ describe('a downloaded file', () => {
     office.downloads.open()
     await at.add(['R1'])
     await office.whenIdle()
-    writeFileSync(join(office.files, 'Lease R1.pdf'), 'something else')
+    writeFileSync(join(office.files, 'Lease R1.identity.pdf'), 'something else')
     const [file] = at.list()
     const id = file?.id ?? ''
     const release = stalling(server)
@@ -480,13 +485,13 @@ describe('a downloaded file', () => {
     await until(() => at.counts().running === 1)
     await office.downloads.cancel(office.accountId, id)
     release()
-    expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
+    expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.identity.pdf', sha256: file?.sha256 }])
     server.answer = (_reference, response) => void response.writeHead(404).end()
     await office.downloads.retry(office.accountId, [id])
     await office.whenIdle()
     expect(at.list()).toMatchObject([{ state: 'failed' }])
     await office.downloads.clear(office.accountId)
-    expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
+    expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.identity.pdf', sha256: file?.sha256 }])
     expect(at.list()[0]).not.toHaveProperty('error')
     expect((await office.downloads.check(office.accountId)).altered).toHaveLength(1)
   })

@@ -66,8 +66,8 @@ test('a file that is being fetched again stays in its folder', async () => {
   renameSync(`${office.files} away`, office.files)
   office.downloads.resume(office.accountId)
   await office.whenIdle()
-  expect(readdirSync(other)).toEqual(['Lease R002.pdf'])
-  expect(files()).toEqual(['Lease R001.pdf'])
+  expect(readdirSync(other)).toEqual(['Lease R002.identity.pdf'])
+  expect(files()).toEqual(['Lease R001.identity.pdf'])
 })
 
 test('relocating to the same folder leaves the queue unchanged', async () => {

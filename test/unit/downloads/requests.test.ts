@@ -93,7 +93,7 @@ test('a folder is chosen and set by its id, and no answer contains its path', as
 test('a pattern’s results are previewed, and an invalid one is refused with a message', async () => {
   const { ask, office } = await anOffice()
   const shown = await ask('downloads.preview', { pattern: '{document} – {signer}', type: 'pdf', references: ['R1'] })
-  expect(shown).toEqual({ examples: [{ documentName: 'Lease R1', fileName: 'Lease R1 – Mere Tamati.pdf' }] })
+  expect(shown).toEqual({ examples: [{ documentName: 'Lease R1', fileName: 'Lease R1 – Mere Tamati.identity.pdf' }] })
   expect((await ask('downloads.preview', { pattern: '{document}', type: 'pdf' })).examples).toHaveLength(2)
   const wrong = await ask('downloads.preview', { pattern: '../{document}', type: 'pdf' })
   expect(wrong).toMatchObject({ examples: [], problem: expect.any(String) })

@@ -74,7 +74,7 @@ test('a rule without a view fetches every document as it completes', async () =>
   expect(all).not.toHaveProperty('viewId')
   expect(all).not.toHaveProperty('viewName')
   await at.office.showDocuments([aDocument('R1'), aDocument('R2', { Name: 'Will R2' })])
-  expect(await at.settled()).toEqual(['Lease R1.pdf', 'Will R2.pdf'])
+  expect(await at.settled()).toEqual(['Lease R1.identity.pdf', 'Will R2.identity.pdf'])
   await at.startAgain()
   expect(at.now()).toMatchObject({ id: all.id, fetched: 2, isOn: true })
 })
@@ -84,7 +84,7 @@ describe('a rule', () => {
     const at = await aRule()
     expect(await at.settled()).toEqual([])
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
-    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf'])
     expect(at.now()).toMatchObject({ fetched: 1, viewName: 'Leases' })
     expect(at.office.notes).toMatchObject([{ documentReference: 'R1', detail: { by: 'rule' } }])
     // It changes, and comes back: neither is a reason to fetch it again.
@@ -99,7 +99,7 @@ describe('a rule', () => {
 
   test('fetches documents already complete if requested', async () => {
     const at = await aRule({ alsoNow: true })
-    expect(await at.settled()).toEqual(['Lease OLD.pdf'])
+    expect(await at.settled()).toEqual(['Lease OLD.identity.pdf'])
   })
 
   test('immediately fetches a document that completes in another account of its view', async () => {
@@ -116,7 +116,7 @@ describe('a rule', () => {
     await office.showDocuments([open('X1')], 'Progress', other.id)
     await at.settled()
     await office.showDocuments([aDocument('X1')], 'Progress', other.id)
-    await expect.poll(at.files).toEqual(['Lease X1.pdf'])
+    await expect.poll(at.files).toEqual(['Lease X1.identity.pdf'])
   })
 
   test('stops queuing documents as soon as it is turned off', async () => {
@@ -154,7 +154,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual([])
     // It entered the view after it completed.
     await at.office.showDocuments([aDocument('R1', { Name: 'Lease after all' }), aDocument('OLD')])
-    expect(await at.settled()).toEqual(['Lease after all.pdf'])
+    expect(await at.settled()).toEqual(['Lease after all.identity.pdf'])
   })
 
   test('never fetches twice across restarts, and catches up with documents that completed in the meantime', async () => {
@@ -165,7 +165,7 @@ describe('a rule', () => {
     // The folders are read before downloads start.
     await office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
     office.downloads.open()
-    expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R2.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf', 'Lease R2.identity.pdf'])
     office = await at.startAgain()
     office.downloads.open()
     await office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
@@ -179,7 +179,7 @@ describe('a rule', () => {
     const office = await at.startAgain(true)
     office.downloads.open()
     await office.showDocuments([aDocument('R1', { LastSignedDate: after }), open('R2'), aDocument('OLD')])
-    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf'])
   })
 
   test('catches up when it is turned on again', async () => {
@@ -188,7 +188,7 @@ describe('a rule', () => {
     await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual([])
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: true })
-    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf'])
   })
 
   test('catches up later if its documents couldn’t be read when it was turned on', async () => {
@@ -203,7 +203,7 @@ describe('a rule', () => {
     at.office.failing.clear()
     // It retries automatically.
     await pause(400)
-    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf'])
   })
 
   test('can fetch signed documents, even without an identity check, once a person allowed it', async () => {
@@ -215,7 +215,7 @@ describe('a rule', () => {
     change()
     const without = { IDVerificationRequested: false }
     await office.showDocuments([aDocument('R1', without), aDocument('R2'), aDocument('OLD')])
-    expect(await at.settled()).toEqual(['Lease R1.signed.pdf', 'Lease R2.pdf', 'Lease R2.signed.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.signed.pdf', 'Lease R2.identity.pdf', 'Lease R2.signed.pdf'])
   })
 
   test('holds signed documents while saving them isn’t allowed, and fetches them once it is', async () => {
@@ -225,11 +225,11 @@ describe('a rule', () => {
     office.downloads.rules.change(office.accountId, at.rule.id, { types: ['pdf', 'signed'] })
     office.rights.signedDocuments = 'no'
     await office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
-    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf'])
     expect(at.now().problem).toBeUndefined()
     office.rights.signedDocuments = 'yes'
     office.downloads.shown([office.accountId])
-    expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R1.signed.pdf'])
+    expect(await at.settled()).toEqual(['Lease R1.identity.pdf', 'Lease R1.signed.pdf'])
   })
 
   test('names the workstation that changed its view’s query, until someone confirms the rule here', async () => {

@@ -372,5 +372,5 @@ test('documents with any names get separate files, with names that differ by mor
     }),
     { numRuns: 150 }
   )
-  expect(relativePath(pattern('{document}'), parts())).toEqual(['Deed of lease.pdf'])
+  expect(relativePath(pattern('{document}'), parts())).toEqual(['Deed of lease.identity.pdf'])
 })

@@ -46,7 +46,7 @@ describe('a problem', () => {
         .sort()
     ).toEqual(['R1', 'R2'])
     for (const { error } of at.list(['failed'])) expect(error?.message).toBeTruthy()
-    expect(at.files()).toEqual(['Lease R3.pdf'])
+    expect(at.files()).toEqual(['Lease R3.identity.pdf'])
     server.answer = (reference, response) => sendPdf(reference, response)
     await office.downloads.retryFailed(office.accountId)
     await office.whenIdle()
@@ -85,7 +85,7 @@ describe('a problem', () => {
       office.downloads.connectionChanged()
       await pause(20)
     }
-    expect(at.files()).toEqual(names(6).map((name) => `Lease ${name}.pdf`))
+    expect(at.files()).toEqual(names(6).map((name) => `Lease ${name}.identity.pdf`))
     expect(at.counts()).toMatchObject({ failed: 0 })
   })
 

@@ -254,7 +254,7 @@ describe('a downloaded file', () => {
       if (isKilled) continue
       await at.add(['R1', 'R2'])
       const hasArrived = () => at.list(['running']).some(({ bytes }) => bytes === pdfOf('R1').length)
-      await until(() => hasArrived() && `${at.files()}` === 'Lease R1.pdf')
+      await until(() => hasArrived() && `${at.files()}` === 'Lease R1.identity.pdf')
       expect(at.counts()).toMatchObject({ done: 0 })
     }
     gate.resolve()
@@ -281,9 +281,9 @@ describe('a downloaded file', () => {
   })
 
   test('stays, even after a crash and another download, if someone else put it there', async () => {
-    const at = await killBeforeRecording((folder) => writeFileSync(join(folder, 'Lease R1.pdf'), pdfOf('R1')))
+    const at = await killBeforeRecording((folder) => writeFileSync(join(folder, 'Lease R1.identity.pdf'), pdfOf('R1')))
     await fetchAgain(at)
     await eraseAll(at)
-    expect(at.files()).toEqual(['Lease R1.pdf'])
+    expect(at.files()).toEqual(['Lease R1.identity.pdf'])
   })
 })

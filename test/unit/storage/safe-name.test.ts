@@ -105,5 +105,9 @@ test('a long name is cut between characters, and keeps its extension', () => {
 
 test('a second file of the same name is numbered before its extension', () => {
   expect(numberedName('letter.pdf', 2)).toBe('letter (2).pdf')
+  expect(numberedName('letter.signed.pdf', 2)).toBe('letter (2).signed.pdf')
+  expect(numberedName('letter.Identity.PDF', 2)).toBe('letter (2).Identity.PDF')
+  expect(numberedName('letter.final.pdf', 2)).toBe('letter.final (2).pdf')
+  expect(numberedName('.signed.pdf', 2)).toBe('.signed (2).pdf')
   expect(numberedName('letter', 3)).toBe('letter (3)')
 })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
+import { endingOf } from '../../../shared/file-endings.ts'
 import { isTemporaryName } from '../storage/atomic-file.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { nameKey } from '../storage/same-name.ts'
@@ -78,7 +79,9 @@ async function tryUnlink(files: FolderFiles, path: string): Promise<boolean> {
 
 /** Returns the key of a name without its number. */
 function unnumbered(name: string): string {
-  return nameKey(name).replace(/ \(\d{1,4}\)(?=\.[^.]*$)/, '')
+  const key = nameKey(name)
+  const ending = endingOf(key)
+  return key.slice(0, key.length - ending.length).replace(/ \(\d{1,4}\)$/, '') + ending
 }
 
 function fitOrEmpty(folder: string, path: readonly string[]): string[] {

@@ -3,12 +3,8 @@
  * path below a folder, whatever values it is filled with. Only the pattern's own slashes create folders. A preview
  * shows the result for some documents before anyone relies on it.
  */
-import {
-  DocumentQuery,
-  type DownloadType,
-  type DownloadView,
-  type PatternPreview
-} from '../../../shared/contract/index.ts'
+import { DocumentQuery, type DownloadView, type PatternPreview } from '../../../shared/contract/index.ts'
+import { FILE_ENDINGS, withoutEnding } from '../../../shared/file-endings.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
@@ -29,7 +25,7 @@ export { PLACEHOLDERS }
 
 type Piece = { readonly text: string } | { readonly placeholder: Placeholder }
 
-/** A valid pattern: its folders, then the file's name without its extension. */
+/** A valid pattern: its folders, then the file's name without its ending. */
 export interface NamePattern {
   readonly parts: readonly (readonly Piece[])[]
 }
@@ -60,7 +56,7 @@ export function parsePattern(text: string): ParsedPattern {
   const written = splitParts(text.trim())
   const trouble = written.length === 0 ? EMPTY : escapeProblem(text.trim()) || depthProblem(written.length)
   if (trouble) return { ok: false, problem: trouble }
-  for (const part of withoutExtension(written)) {
+  for (const part of withoutFileEnding(written)) {
     const read = readPart(part)
     if (typeof read === 'string') return { ok: false, problem: read }
     parts.push(read)
@@ -73,7 +69,7 @@ export function parsePattern(text: string): ParsedPattern {
 
 /**
  * Returns the path of a document's file below the chosen folder: names that every system accepts, the last with its
- * extension. Two documents can have the same path; see `saveFile`.
+ * ending. Two documents can have the same path; see `saveFile`.
  *
  * A missing value is left out with its separators. A folder name with nothing left becomes, for example, "No matter":
  * without it, its files would move up one level, among names of another kind. A file name with nothing left becomes the
@@ -84,12 +80,9 @@ export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
     const text = textOf(pieces, parts)
     const isFile = index === pattern.parts.length - 1
     if (!isFile) return safeFileName(text, { fallback: missingValueName(pieces) })
-    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: EXTENSIONS[parts.type] })
+    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: FILE_ENDINGS[parts.type].slice(1) })
   })
 }
-
-/** Extensions by type. A signed document and its identity report may have the same name in the same folder. */
-const EXTENSIONS: Record<DownloadType, string> = { pdf: 'pdf', json: 'json', signed: 'signed.pdf' }
 
 const EMPTY = 'Enter a pattern, for example {document} – {date}'
 
@@ -114,9 +107,9 @@ function depthProblem(parts: number): string | undefined {
   return `This makes ${parts - 1} folders. Use ${MAX_PARTS - 1} at most.`
 }
 
-function withoutExtension(written: readonly string[]): string[] {
+function withoutFileEnding(written: readonly string[]): string[] {
   const last = written.at(-1) ?? ''
-  const stem = last.replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
+  const stem = withoutEnding(last)
   return [...written.slice(0, -1), stem === '' ? last : stem]
 }
 

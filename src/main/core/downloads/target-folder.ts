@@ -3,6 +3,7 @@
  * short enough for Windows, where most programs accept no longer ones.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { endingOf } from '../../../shared/file-endings.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { TEMPORARY_NAME_LENGTH } from '../storage/atomic-file.ts'
@@ -223,9 +224,9 @@ const NO_FILE = -1
 const segmenter = new Intl.Segmenter('en')
 
 /**
- * Shortens a path's longest names, but never an extension, so that it can be opened on every system.
+ * Shortens a path's longest names, but never an ending, so that it can be opened on every system.
  * @param folder absolute: the folder it is below.
- * @param path safe names, the last one a file's with its extension.
+ * @param path safe names, the last one a file's with its ending.
  * @throws {FileError} `too-deep`: the folder's own path leaves no room for meaningful names.
  */
 export function fitPath(folder: string, path: readonly string[]): string[] {
@@ -238,11 +239,11 @@ export function fitPath(folder: string, path: readonly string[]): string[] {
   return fitNames(allNames, MAX_PATH_LENGTH - folder.length, allNames.length - 1)
 }
 
-/** @param file the index of the file, whose extension is kept. */
+/** @param file the index of the file, whose ending is kept. */
 function fitNames(names: readonly string[], room: number, file: number): string[] {
   const available = room - names.length
   if (lengthOf(names) <= available) return [...names]
-  const minimums = names.map((name, index) => MIN_STEM_LENGTH + (index === file ? extensionOf(name).length : 0))
+  const minimums = names.map((name, index) => MIN_STEM_LENGTH + (index === file ? endingOf(name).length : 0))
   const unitsAt = (limit: number, index: number) => Math.max(limit, minimums[index] ?? 0)
   for (let limit = Math.max(0, ...names.map(({ length }) => length)) - 1; limit >= MIN_STEM_LENGTH; limit--) {
     const length = names.reduce((sum, name, index) => sum + Math.min(name.length, unitsAt(limit, index)), 0)
@@ -255,7 +256,7 @@ function fitNames(names: readonly string[], room: number, file: number): string[
 
 function shortened(name: string, units: number, isFile: boolean): string {
   if (name.length <= units) return name
-  const ending = isFile ? extensionOf(name) : ''
+  const ending = isFile ? endingOf(name) : ''
   let text = ''
   for (const { segment } of segmenter.segment(name.slice(0, name.length - ending.length))) {
     if (text.length + segment.length > units - ending.length) break
@@ -266,11 +267,6 @@ function shortened(name: string, units: number, isFile: boolean): string {
     text === '' ? name.slice(0, units - ending.length) : text,
     isFile ? { extension: ending.slice(1) } : {}
   )
-}
-
-function extensionOf(name: string): string {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 ? name.slice(dot) : ''
 }
 
 function lengthOf(names: readonly string[]): number {

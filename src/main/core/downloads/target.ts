@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
+import { endingOf } from '../../../shared/file-endings.ts'
 import { inTurn } from '../lib/slices.ts'
 import { takeFreeName, writeThenName } from '../storage/atomic-file.ts'
 import { FileError } from '../storage/file-error.ts'
@@ -195,14 +196,13 @@ async function giveName(
   }
 }
 
-const stemOf = (name: string) => name.slice(0, name.lastIndexOf('.'))
+const stemOf = (name: string) => name.slice(0, name.length - endingOf(name).length)
 
 /** Returns the existing names of a file and its numbered forms, by number. */
 function numbersTaken(names: ReadonlyMap<string, string>, name: string): Map<number, string> {
   const key = nameKey(name)
-  const dot = key.lastIndexOf('.')
-  const begin = `${key.slice(0, dot)} (`
-  const end = `)${key.slice(dot)}`
+  const begin = `${stemOf(key)} (`
+  const end = `)${endingOf(key)}`
   const taken = new Map<number, string>()
   for (const [found, actual] of names) {
     if (found === key) taken.set(1, actual)

@@ -2,6 +2,7 @@
  * Makes file names that Windows, macOS and Linux all accept from untrusted text. They can't leave their folder, name a
  * device, hide their extension, or be empty.
  */
+import { endingOf } from '../../../shared/file-endings.ts'
 
 /**
  * Maximum length in bytes. File systems allow 255; the rest is room for ` (9999)` and for extensions that other
@@ -25,10 +26,10 @@ export function safeFileName(text: string, options: SafeNameOptions = {}): strin
   return `${shortened === '' ? (options.fallback ?? 'document') : shortened}${ending}`
 }
 
-/** `numberedName('letter.pdf', 2)` is `letter (2).pdf`. */
+/** `numberedName('letter.signed.pdf', 2)` is `letter (2).signed.pdf`. */
 export function numberedName(name: string, number: number): string {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 ? `${name.slice(0, dot)} (${number})${name.slice(dot)}` : `${name} (${number})`
+  const ending = endingOf(name)
+  return `${name.slice(0, name.length - ending.length)} (${number})${ending}`
 }
 
 function replaceForbidden(text: string): string {

@@ -10,12 +10,11 @@ import type {
   PatternPreview,
   RuleTask
 } from '../../../shared/contract/views.ts'
+import { endingOf } from '../../../shared/file-endings.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
-/** The ending by which the main process tells the signed document from its identity check's report. */
-const SIGNED_SUFFIX = '.signed.pdf'
 /** Milliseconds without a keystroke before the preview is requested. */
 const PREVIEW_DELAY = 200
 /** How many examples are shown. */
@@ -29,7 +28,7 @@ export interface ValidChoice extends DownloadChoice {
 export interface ExampleName {
   /** Relative to the folder, with `/` as the separator, without the ending. */
   path: string
-  /** ".pdf"; or both endings if two files differ only in that. */
+  /** ".identity.pdf"; or all endings if files differ only in that. */
   endings: readonly string[]
 }
 
@@ -147,8 +146,6 @@ function namesOf(fileNames: readonly string[]): ExampleName[] {
 }
 
 function split(fileName: string): ExampleName {
-  const at = fileName.lastIndexOf(fileName.endsWith(SIGNED_SUFFIX) ? SIGNED_SUFFIX : '.')
-  return at > fileName.lastIndexOf('/') + 1
-    ? { path: fileName.slice(0, at), endings: [fileName.slice(at)] }
-    : { path: fileName, endings: [] }
+  const ending = endingOf(fileName.slice(fileName.lastIndexOf('/') + 1))
+  return { path: fileName.slice(0, fileName.length - ending.length), endings: ending === '' ? [] : [ending] }
 }

@@ -2,6 +2,7 @@
  * A name pattern as edited by the user: parts filled in from a document, separators, and folders. What can't be parsed,
  * such as an unclosed brace, stays text; `core/downloads/name-pattern.ts` decides what is valid.
  */
+import { withoutEnding } from '../../../../shared/file-endings.ts'
 import { nameParts } from './download-words.ts'
 
 export type NamePiece =
@@ -21,9 +22,9 @@ export const separators = [
 
 const DEFAULT_SEPARATOR = separators[0].text
 
-/** Parses a pattern. An extension is dropped, as it is added automatically. */
+/** Parses a pattern. An ending is dropped, as it is added automatically. */
 export function piecesOf(pattern: string): NamePiece[] {
-  const stem = pattern.trim().replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
+  const stem = withoutEnding(pattern.trim())
   return [...stem.matchAll(/\{([^{}]*)\}|[/\\]|[^{}/\\]+|[{}]/g)].map(([found, inside]): NamePiece => {
     const wanted = inside?.trim().toLowerCase()
     const part = nameParts.find(({ name }) => name.toLowerCase() === wanted)
