@@ -406,6 +406,7 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
   // The front desk removes the draft, and what was written on it goes on as another.
   await until(both, () => !draftsAt(back).some(({ id }) => id === draft))
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+  await until(both, () => both.every((station) => draftsAt(station).length > 0))
   expect(both.map((station) => draftsAt(station).map(({ title }) => title))).toEqual([
     ['Deed of gift, corrected'],
     ['Deed of gift, corrected']

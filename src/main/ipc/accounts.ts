@@ -6,7 +6,6 @@ import type {
   AccountPermissions,
   AccountRights,
   AccountView,
-  AppError,
   ConnectionView,
   DocumentQuery
 } from '../../shared/contract/index.ts'
@@ -346,15 +345,14 @@ export function shownIds(accounts: Accounts): readonly [first: string, ...others
 /**
  * Returns the check that a record belongs to an account that the request covers. It returns the record's id.
  * @param accountOf returns a record's account.
- * @param refusal what is said if it belongs to another.
- * @throws AppFailure `gone`.
+ * @param refuse throws what is said if it belongs to another.
  */
 export function coveredRecord(
   accounts: Accounts,
   accountOf: (id: string) => string,
-  { message, ...more }: Pick<AppError, 'message' | 'next'>
+  refuse: () => never
 ): (id: string) => string {
-  return (id) => (shownIds(accounts).includes(accountOf(id)) ? id : fail('gone', message, more))
+  return (id) => (shownIds(accounts).includes(accountOf(id)) ? id : refuse())
 }
 
 /** Returns a record's account if the request covers it; otherwise the chosen one, which doesn't have the record. */

@@ -1,13 +1,16 @@
 /** Requests about actions on documents. Only actions of accounts that the user sees can be changed. */
+
+import { fail } from '../core/lib/failure.ts'
 import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export function actionHandlers({ accounts, actions }: Pick<Parts, 'accounts' | 'actions'>): HandlersOf<'actions'> {
-  const ownAction = coveredRecord(accounts, (id) => actions.get(id).accountId, {
-    message: 'This was done to a document of another account.',
-    next: 'Choose that account to see it.'
-  })
+  const ownAction = coveredRecord(
+    accounts,
+    (id) => actions.get(id).accountId,
+    () => fail('gone', 'This was done to a document of another account.', { next: 'Choose that account to see it.' })
+  )
 
   return {
     'actions.start': (input) => actions.start(chosenId(accounts), input),

@@ -2,6 +2,7 @@
 import type { SavedFile } from '../../shared/contract/index.ts'
 import { suggestedName } from '../core/drafts/exchange.ts'
 import { FILE_EXTENSION } from '../core/drafts/exchange-file.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Parts } from './parts.ts'
@@ -21,10 +22,14 @@ export function draftHandlers(
   const { accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered } = parts
   const { withSyncState } = sharedDrafts
 
-  const ownDraft = coveredRecord(accounts, (id) => drafts.summary(id).accountId, {
-    message: 'This draft belongs to another account.'
-  })
-  const ownPreset = coveredRecord(accounts, presets.accountOf, { message: 'This preset belongs to another account.' })
+  const ownDraft = coveredRecord(
+    accounts,
+    (id) => drafts.summary(id).accountId,
+    () => fail('gone', 'This draft belongs to another account.')
+  )
+  const ownPreset = coveredRecord(accounts, presets.accountOf, () =>
+    fail('gone', 'This preset belongs to another account.')
+  )
 
   async function exportTo(
     what: 'drafts' | 'presets',

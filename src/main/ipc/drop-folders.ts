@@ -3,6 +3,7 @@
  * screens only get a folder's own, for display.
  */
 import type { Hints } from '../core/documents/polling/hints.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -15,7 +16,7 @@ interface DropFolderParts extends Pick<Parts, 'accounts' | 'dropFolders' | 'reve
 export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFolders'> {
   const { accounts, dropFolders } = parts
 
-  const notOwn = { message: 'This folder belongs to another account.' }
+  const notOwn = () => fail('gone', 'This folder belongs to another account.')
   const ownFolder = coveredRecord(accounts, dropFolders.accountOf, notOwn)
   const ownPlace = coveredRecord(accounts, (id) => dropFolders.pathOf(id).accountId, notOwn)
 

@@ -2,6 +2,7 @@
 import type { OutboxView, SendCounts } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { type TableFormat, tableFile } from '../core/bulk/table-file.ts'
+import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import { chosenId, coveredRecord, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
@@ -19,18 +20,21 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   const { batches } = outbox
 
   // Packages are sent in the name of an account that the user sees.
-  const ownDraft = coveredRecord(accounts, (id) => drafts.summary(id).accountId, {
-    message: 'This draft belongs to another account.',
-    next: 'Choose that account to send it.'
-  })
-  const ownSend = coveredRecord(accounts, (id) => outbox.get(id).accountId, {
-    message: 'This send belongs to another account.',
-    next: 'Choose that account to see it.'
-  })
-  const ownBatch = coveredRecord(accounts, (id) => batches.get(id).accountId, {
-    message: 'This batch belongs to another account.',
-    next: 'Choose that account to see it.'
-  })
+  const ownDraft = coveredRecord(
+    accounts,
+    (id) => drafts.summary(id).accountId,
+    () => fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
+  )
+  const ownSend = coveredRecord(
+    accounts,
+    (id) => outbox.get(id).accountId,
+    () => fail('gone', 'This send belongs to another account.', { next: 'Choose that account to see it.' })
+  )
+  const ownBatch = coveredRecord(
+    accounts,
+    (id) => batches.get(id).accountId,
+    () => fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to see it.' })
+  )
 
   function sendableDraft(id: string): string {
     sharedDrafts.assertSendable(ownDraft(id))

@@ -1,7 +1,7 @@
 /** A request reaches only records of the accounts that it covers: those shown, or the one that it names. */
 import { test as base, expect, onTestFinished } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
-import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import { AppFailure, fail } from '../../../src/main/core/lib/failure.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -28,8 +28,8 @@ const test = base.extend('office', async () => {
     if (id === 'none') throw new AppFailure({ code: 'gone', message: 'It was removed.' })
     return id.startsWith('f') ? 'first' : 'second'
   }
-  const refusal = { message: 'This belongs to another account.', next: 'Choose that account.' }
-  const own = coveredRecord(accounts, ownerOf, refusal)
+  const refuse = () => fail('gone', 'This belongs to another account.', { next: 'Choose that account.' })
+  const own = coveredRecord(accounts, ownerOf, refuse)
   return { accounts, own, owner: (id: string) => coveredOwner(accounts, ownerOf(id)) }
 })
 
