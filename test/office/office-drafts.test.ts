@@ -326,6 +326,35 @@ describe('sending a draft', () => {
     expect(told.outcome).toBe('gone')
   })
 
+  test.each([
+    ['has as held', true],
+    ['has lost', false]
+  ])(
+    'that went along with a send that a restored server %s comes back, or goes with a retry, after the folders don’t have that',
+    async (_what, isHeld) => {
+      const [draft, id] = [randomUUID(), randomUUID()]
+      const { its } = await save(0, draft, 'one')
+      if (isHeld) {
+        await give(0, draft, [its], id)
+        await withhold({ id, revision: 2 }, 'held')
+      }
+      await office.sql('SELECT office.begin_life(now())')
+      // All that the others know is that the draft no longer exists.
+      expect(await draftsOf(1).move(accountId, { id: draft, basedOn: [its], revision: 1 }, 'gone')).toBe(true)
+      const send = { id, content: Buffer.from('{}'), inMs: 0, mayHaveArrived: true }
+      const of = { draft, basedOn: [its], revision: 1 }
+      expect(await sendsOf(0).push(accountId, { ...send, revision: 3, isUncertain: true, of })).toMatchObject({
+        state: 'uncertain'
+      })
+      await settled(id, 'not-sent')
+      expect(await sendsOf(0).push(accountId, { ...send, revision: 4, of })).toMatchObject({ state: 'ready' })
+      await settled(id, 'not-sent')
+      const own = { id: draft, basedOn: [], revision: 0, own: [id] }
+      const back = await draftsOf(0).save(accountId, own, randomUUID(), Buffer.from('one'), false)
+      expect(back.outcome).toBe('newest')
+    }
+  )
+
   const settled = (id: string, state: string) =>
     office.sql('UPDATE office.send SET state = $2, concluded_at = now() WHERE id = $1', [id, state])
   /** A draft that was taken along with its send when its workstation left. */

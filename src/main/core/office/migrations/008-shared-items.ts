@@ -604,6 +604,8 @@ export const sharedItems = `
       END IF;
     END IF;
     RETURN QUERY SELECT it.revision, it.state FROM push_send(p_id, p_account, p_in_ms, p_sealed, p_revision, p_may_have_arrived, p_is_uncertain) it;
+    -- If it then turns out not to have arrived, it can be retried, or its draft can come back: see is_back_from_send.
+    UPDATE shared_item SET gone_with_send = p_id WHERE p_is_uncertain AND kind = 'draft' AND shared_item.id = p_draft AND was_deleted(shared_item);
     UPDATE send SET is_behind_draft = true WHERE id = p_id AND p_may_have_arrived AND has_diverged(its, p_based_on, p_draft_revision);
     UPDATE send SET draft_versions = p_based_on, draft_revision = p_draft_revision WHERE id = p_id AND cardinality(p_based_on) > 0;
     -- The draft that the send was linked to may have been replaced by this one. From now on the send counts as this one's, so that only one of
