@@ -116,14 +116,15 @@ describe('the practice office beside the application', () => {
   test('answers even if the disk is full, and stores the package once it can', async () => {
     const { kept, office } = place()
     let isFull = false
-    const add = (line: string) => {
+    const unlessFull = (write: (text: string) => void) => (text: string) => {
       if (isFull) throw new Error('The disk is full.')
-      office.add(line)
+      write(text)
     }
-    await officeIn({ ...office, add }).start()
+    await officeIn({ ...office, add: unlessFull(office.add), save: unlessFull(office.save) }).start()
     isFull = true
     const reference = await referenceIn(await send(lastRun()))
     expect(kept.state).not.toContain(reference)
+    isFull = false
     await practice.stop()
     expect(kept.state).toContain(reference)
   })
