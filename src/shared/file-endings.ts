@@ -12,14 +12,17 @@ export const FILE_ENDINGS: Readonly<Record<DownloadType, string>> = {
 
 /** Returns ".identity.pdf" or another of {@link FILE_ENDINGS}, or else the extension with its dot; empty if none. */
 export function endingOf(name: string): string {
-  const isKnown = (ending: string) => name.length > ending.length && name.slice(-ending.length).toLowerCase() === ending
-  const known = Object.values(FILE_ENDINGS).find(isKnown)
-  if (known) return name.slice(-known.length)
+  const known = knownEndingOf(name)
+  if (known && name.length > known.length) return name.slice(-known.length)
   const dot = name.lastIndexOf('.')
   return dot > 0 ? name.slice(dot) : ''
 }
 
 /** Returns a pattern of names without an ending, which is added to every name anyway. */
 export function withoutEnding(pattern: string): string {
-  return pattern.replace(/\.(?:identity\.pdf|identity\.json|signed\.pdf|pdf|json|\{\s*type\s*\})$/i, '')
+  const known = knownEndingOf(pattern)
+  return known ? pattern.slice(0, -known.length) : pattern.replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
 }
+
+const knownEndingOf = (name: string): string | undefined =>
+  Object.values(FILE_ENDINGS).find((ending) => name.slice(-ending.length).toLowerCase() === ending)

@@ -1,6 +1,11 @@
-/** What a document is filed under. */
+/** What a document is filed under, and the references that Countersign makes up where the office gave none. */
 
-/** A reference that Countersign made up for a document to which the office gave none: `cs-<id of its send>-<n>`. */
+/** Returns the prefix of the ClientReferences that Countersign gives a send's documents; their number follows. */
+export function markOf(sendId: string): string {
+  return `cs-${sendId}-`
+}
+
+/** A ClientReference made up by Countersign: see `markOf`. */
 const MADE_UP_REFERENCE = /^cs-[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}-\d+$/i
 
 interface Filed {

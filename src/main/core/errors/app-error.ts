@@ -245,13 +245,14 @@ const KEYCHAIN: Record<KeychainTrouble, AppError> = {
   }
 }
 
+const NO_SPACE: AppError = {
+  code: 'no-space',
+  message: 'The disk is full, so this wasn’t saved.',
+  next: 'Free some space and try again.'
+}
 const NOT_WRITTEN: AppError = { code: 'storage', message: 'The file couldn’t be saved.' }
 const FILE: Record<FileErrorCode, AppError> = {
-  'no-space': {
-    code: 'no-space',
-    message: 'The disk is full, so this wasn’t saved.',
-    next: 'Free some space and try again.'
-  },
+  'no-space': NO_SPACE,
   'not-writable': {
     code: 'not-writable',
     message: 'The folder is missing or read-only.',
@@ -279,11 +280,7 @@ const FILE: Record<FileErrorCode, AppError> = {
 
 /** A failed query wrote nothing. */
 const DATABASE: Record<NonNullable<ReturnType<typeof queryTroubleOf>>, AppError> = {
-  'no-space': {
-    code: 'no-space',
-    message: 'The disk is full, so this wasn’t saved.',
-    next: 'Free some space and try again.'
-  },
+  'no-space': NO_SPACE,
   'not-writable': {
     code: 'not-writable',
     message: 'Countersign can’t write to its data folder, so this wasn’t saved.'

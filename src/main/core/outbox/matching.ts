@@ -3,6 +3,7 @@
  * ambiguity if several candidates remain. A lost reference or a wrong clock makes a send ambiguous at most, and never
  * proves that it did not arrive.
  */
+import { markOf } from '../../../shared/matter.ts'
 import { type DocumentResponse, readCertainDate, readGmt } from '../../../shared/model/index.ts'
 import { matchKeyOf, normalised } from '../documents/mirror/folder-snapshot.ts'
 import type { SendKeys } from '../documents/questions.ts'
@@ -248,11 +249,6 @@ function withTheirPackages(
     document.PackageReference ? (snapshot.byPackage.get(document.PackageReference) ?? []) : []
   )
   return [...new Set([...found, ...packageDocuments])]
-}
-
-/** Returns the prefix of the ClientReferences that we give a send. */
-export function markOf(sendId: string): string {
-  return `cs-${sendId}-`
 }
 
 /** Returns when a document's log begins, in milliseconds since 1970 UTC; undefined if there are no dates. */

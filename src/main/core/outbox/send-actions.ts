@@ -12,6 +12,7 @@ import {
   toFormFillerRequest
 } from '../../../shared/composition/index.ts'
 import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
+import { markOf } from '../../../shared/matter.ts'
 import {
   formatPath,
   type PackageResponse,
@@ -20,7 +21,6 @@ import {
 } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { OutboxDeps } from './deps.ts'
-import { markOf } from './matching.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
 import {
   awaitsRelease,

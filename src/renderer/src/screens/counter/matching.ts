@@ -3,6 +3,7 @@
  * searched for isn't in the queue, as far as their document shows.
  */
 import type { Appointment, CounterEntry, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
+import { wordsOf } from '../../../../shared/text-folding.ts'
 import { clockTime, dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
 import { dueWords } from '../documents/document-words.ts'
 
@@ -29,9 +30,9 @@ export function entriesMatching(entries: readonly CounterEntry[], typed: string,
 
 /** Returns the names of people in the queue that were probably meant by a misspelt name: "fatma benet". */
 export function namesLike(entries: readonly CounterEntry[], typed: string): string[] {
-  const words = normalised(typed).split(/\s+/).filter(Boolean)
+  const words = wordsOf(typed)
   const isMeant = (name: string) => {
-    const parts = normalised(name).split(/\s+/)
+    const parts = wordsOf(name)
     return words.length > 0 && words.every((word) => parts.some((part) => isMisspelt(word, part)))
   }
   return [...new Set(entries.map(({ signerName }) => signerName))].filter(isMeant)
