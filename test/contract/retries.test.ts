@@ -83,7 +83,7 @@ describe('a GET', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('is signed anew at every attempt', async () => {
+  test('is signed again at every attempt', async () => {
     const service = await serve(inTurn(body('', 503), json([])))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
     await impatientClientOf(service.url, { authentication }).client.getTemplateList()

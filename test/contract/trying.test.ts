@@ -87,7 +87,7 @@ describe('changing an account', () => {
     expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
 
-  test('never shows the stored key to another origin, even if most of it was typed anew', async () => {
+  test('never shows the stored key to another origin, even if most of it was typed again', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))
     const { accounts, clients, account } = opened()

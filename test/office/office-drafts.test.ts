@@ -257,7 +257,7 @@ describe('sending a draft', () => {
     expect((await give(0, draft, [its])).state).toBe('taken')
   })
 
-  test('that was taken along can be retried after its workstation rejoined, but not sent anew', async () => {
+  test('that was taken along can be retried after its workstation rejoined, but not sent as another package', async () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)

@@ -235,7 +235,7 @@ describe('saving into a shared folder', () => {
     expect(share.names()).toEqual(named(references))
   })
 
-  test('repeats a download that a person requests again, whoever saved it', async () => {
+  test('repeats a download that a person requests again, whichever workstation saved it', async () => {
     await open(2)
     const references = newReferences(1)
     await completes(references, [desk(0)])

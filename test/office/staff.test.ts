@@ -1,5 +1,5 @@
-// The staff of an office and their PINs, shared by its workstations: whoever is added at one is known at all, and
-// whoever is removed at one is removed at all. The server can't read any of it.
+// The staff of an office and their PINs, shared by its workstations: a person added at one is known at all, and one
+// removed at one is removed at all. The server can't read any of it.
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -101,7 +101,7 @@ describe('while an account’s address changes', () => {
     expect(shown()).toEqual([[], []])
   })
 
-  test('whoever waits for the keychain gets the new client, and nothing goes to the old service', async () => {
+  test('a caller that waits for the keychain gets the new client, and nothing goes to the old service', async () => {
     const { added, change, shown } = await changed()
     const { accounts: kept } = memoryKeychain()
     const { promise: opens, resolve: open } = Promise.withResolvers<void>()

@@ -128,7 +128,7 @@ test('the practice office starts with a preset for trying a bulk send, and no ot
   expect(presets).toEqual([`${id} Client engagement letter`])
 })
 
-test('the practice office simulates the given problems, shows them with its account, and is learned anew', async () => {
+test('the practice office simulates the given problems, shows them, and what was learned of it is forgotten', async () => {
   const { id } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
   const { handlers, days, learn, learned } = opened()
   learn(id)
@@ -148,7 +148,7 @@ test('no other account can simulate problems', async () => {
   expect(days).toEqual([USUAL_DAY])
 })
 
-test('an account with another address or key is learned anew, but not with another name', async () => {
+test('what was learned of an account is forgotten with another address or key, but not with another name', async () => {
   const { handlers, learn, learned, forgotten } = opened()
   const { accountId: id } = work
   const { baseUrl } = work.accounts.get(id)

@@ -115,7 +115,7 @@ describe('requests about the counter’s settings', () => {
   test.each([
     ['on a single workstation', false],
     ['in an office, where the first member has an id of their own', true]
-  ])('keep the settings open for whoever named the first staff member, %s', async (_where, isOffices) => {
+  ])('keep the settings open for the person who named the first staff member, %s', async (_where, isOffices) => {
     const { handlers } = office({ isInOffice: () => isOffices })
     await handlers['counter.setPin']({ pin: '74918' }, context)
     const added = await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)

@@ -77,7 +77,7 @@ describe('a PIN reset that arrives from the office', () => {
     ['is checked', '60417', (its: Gives) => its.check('60417', 'Ben Tui')],
     ['is replaced', '91736', (its: Gives) => its.set('91736', '60417', 'Ben Tui')]
   ] as const)(
-    'while the old PIN %s takes effect, and whoever entered it isn’t signed in',
+    'while the old PIN %s takes effect, and the person who entered it isn’t signed in',
     async (_what, pin, gives) => {
       let moments = 0
       for (;;) {
@@ -429,7 +429,7 @@ describe('an administrator’s forgotten PIN', () => {
 })
 
 describe('a badge', () => {
-  test('is accepted instead of a PIN, for whoever it belongs to', async () => {
+  test('is accepted instead of a PIN, for the person it belongs to', async () => {
     const { staff, notes } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
     await staff.change('staff-2', { badge: 'CARD-0077' })

@@ -408,7 +408,7 @@ describe('documents.db', () => {
   test.each([
     ['another key', { key: random(32), isNew: false }],
     ['a newly generated key', { key: new Uint8Array(32).fill(7), isNew: true }]
-  ])('is set aside and begun anew if there is %s for it', async (_, key) => {
+  ])('is set aside and started again if there is %s for it', async (_, key) => {
     const first = await openDocuments({
       folder,
       key: { key: new Uint8Array(32).fill(7), isNew: true },

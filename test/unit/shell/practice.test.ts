@@ -129,7 +129,7 @@ describe('the practice office beside the application', () => {
     expect(kept.state).toContain(reference)
   })
 
-  test('starts anew if the stored office is unreadable, which is set aside', async () => {
+  test('starts again if the stored office is unreadable, which is set aside', async () => {
     const { kept, office } = place('not an office')
     await officeIn(office).start()
     expect((await ask(lastRun())).status).toBe(200)

@@ -147,7 +147,7 @@ describe('the database', () => {
     expect(withoutFlush(db, setting)).toBe(2)
   })
 
-  test('starts anew after its very first start was killed', async () => {
+  test('starts again after its very first start was killed', async () => {
     const place = workstation()
     mkdirSync(place.folder, { recursive: true })
     writeFileSync(join(place.folder, `${DATABASE_FILE}.begun`), 'half a database')

@@ -255,8 +255,8 @@ function checkSchema(db: Db, steps: readonly Migration[]): void {
  * Holds waiting packages and document actions. They may have been sent after the backup, from here or from the computer
  * it was made on, so each becomes uncertain, to be looked for before it is sent, and outboxes are paused until a user
  * has looked. A package counts as attempted when the backup was made, so that its absence from the folders proves
- * nothing if that was long ago; not one whose time is still to come. Sends shared with an office keep their state: the office decides, and without it they don't leave. That
- * also applies to an office joined since the backup.
+ * nothing if that was long ago; not one whose time is still to come. Sends shared with an office keep their state: the
+ * office decides, and without it they don't leave. That also applies to an office joined since the backup.
  */
 export function holdPendingWork(
   db: Db,

@@ -80,7 +80,7 @@ export async function reconcileRestored(
     const known = rows.find(id)
     const send = sends.find(id)
     if (state === 'sent') {
-      // Whoever reported it may not have known its draft.
+      // The workstation that reported it may not have known its draft.
       const of = send && change.draft === undefined ? sentDraftOf(send) : undefined
       if (of) await office.reportSent(officeId, change, arrivalOutcome(sends, id), of)
       return undefined

@@ -400,7 +400,7 @@ describe('several accounts', () => {
     expect(list().rows.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'e'])
   })
 
-  test('give the same list after any change as one built anew', () => {
+  test('give the same list after any change as one built from scratch', () => {
     const accounts = ['a', 'b', 'c']
     const account = fc.nat(2)
     const change = fc.tuple(account, fc.oneof(anyRow, fc.constantFrom('D-1', 'D-2', 'D-3')))

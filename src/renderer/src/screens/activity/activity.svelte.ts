@@ -166,7 +166,7 @@ const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'can
 const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
 /** Changes in the folders that may be the effect of an action here. */
 const ECHOES: ReadonlySet<ChangeKind> = new Set(['changed', 'due-changed', 'signers-changed'])
-/** Acts of one person, or of whoever sent a package. */
+/** Acts of one person: of a signer, or of the person who sent a package. */
 const SOMEONES: ReadonlySet<ChangeKind> = new Set(['arrived', 'waits-here', 'signed', 'declined'])
 
 export function timelineOf(
@@ -203,7 +203,7 @@ export function timelineOf(
     const { id, at, accountId, reference, documentName, kind, batch = '' } = change
     if (at < from || isEcho(change)) return []
     const isOwn = change.isOwn && ACTS.has(kind)
-    // A batch is one act, whoever its signers are.
+    // A batch is one act for all of its signers.
     const signer = kind === 'arrived' && (batch || !isOwn) ? '' : (change.signer ?? '')
     const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
     const isSomeones = SOMEONES.has(kind) && (isOwn || signer !== '')
