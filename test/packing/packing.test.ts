@@ -74,8 +74,8 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
 }
 
 /**
- * Returns the stored list: each file, but only the kinds of files for packages, the renderer's chunks and pdf.js's
- * tables.
+ * Returns the stored list: each file, but only the kinds of files for packages, the bundler's chunks (which it names
+ * after whatever it happens to put in each) and pdf.js's tables.
  */
 function contentsOf({ folder, ofElectron, files }: Packed): string {
   const beside = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -90,7 +90,9 @@ function contentsOf({ folder, ofElectron, files }: Packed): string {
   const inside = files.flatMap(({ path, isUnpacked }) => {
     const place = `app.asar${isUnpacked ? ' beside it' : ''}: `
     const summed =
-      /^(node_modules\/(?:@[^/]+\/)?[^/]+|out\/renderer\/(?:assets|pdfjs\/[^/]+))\/(?!prebuilds)(.*)$/.exec(path)
+      /^(node_modules\/(?:@[^/]+\/)?[^/]+|out\/main\/chunks|out\/renderer\/(?:assets|pdfjs\/[^/]+))\/(?!prebuilds)(.*)$/.exec(
+        path
+      )
     if (!summed?.[1] || isUnpacked) return [place + path.replace(/^(out\/.*)-[\w-]{8}(\.(?:js|mjs|css))$/, '$1-HASH$2')]
     const group = kinds.get(summed[1]) ?? new Set()
     kinds.set(summed[1], group.add(extname(path) || (path.split('/').at(-1) ?? '')))
