@@ -327,12 +327,13 @@ describe('sending a draft', () => {
   })
 
   test.each([
-    ['has as held', true, false],
-    ['has lost', false, false],
-    ['has lost until then', false, true]
+    ['has as held', true, 'before it is pushed'],
+    ['has lost', false, 'before it is pushed'],
+    ['hears of before the deletion', false, 'once it is pushed'],
+    ['has found not sent before the deletion', false, 'after the folders were read']
   ])(
     'that went along with a send that a restored server %s comes back, or goes with a retry, after the folders don’t have that',
-    async (_what, isHeld, isTold) => {
+    async (_what, isHeld, deleted) => {
       const [draft, id] = [randomUUID(), randomUUID()]
       const { its } = await save(0, draft, 'one')
       if (isHeld) {
@@ -341,15 +342,19 @@ describe('sending a draft', () => {
       }
       await office.sql('SELECT office.begin_life(now())')
       // All that the others know is that the draft no longer exists.
-      const isGone = () => draftsOf(1).move(accountId, { id: draft, basedOn: [its], revision: 1 }, 'gone')
-      if (!isTold) expect(await isGone()).toBe(true)
+      const deleteIf = async (when: string) => {
+        if (when !== deleted) return
+        expect(await draftsOf(1).move(accountId, { id: draft, basedOn: [its], revision: 1 }, 'gone')).toBe(true)
+      }
+      await deleteIf('before it is pushed')
       const send = { id, content: Buffer.from('{}'), inMs: 0, mayHaveArrived: true }
       const of = { draft, basedOn: [its], revision: 1 }
       expect(await sendsOf(0).push(accountId, { ...send, revision: 3, isUncertain: true, of })).toMatchObject({
         state: 'uncertain'
       })
-      if (isTold) expect(await isGone()).toBe(true)
+      await deleteIf('once it is pushed')
       await settled(id, 'not-sent')
+      await deleteIf('after the folders were read')
       expect(await sendsOf(0).push(accountId, { ...send, revision: 4, of })).toMatchObject({ state: 'ready' })
       await settled(id, 'not-sent')
       const own = { id: draft, basedOn: [], revision: 0, own: [id] }

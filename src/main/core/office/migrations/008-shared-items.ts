@@ -393,10 +393,11 @@ export const sharedItems = `
     IF p_to IN ('gone', 'maker') THEN
       PERFORM remove_item(p_kind, p_id, next);
       -- A restored server may be told contents that the person who deletes it hasn't seen: see restore_item.
-      -- A draft whose send may leave isn't deleted by anyone: a workstation knows that it went with that send.
+      -- A draft whose send may leave isn't deleted by anyone: a workstation knows that it went with that send. It may know that of a send that a
+      -- restored server has already found not to have arrived.
       UPDATE shared_item SET is_makers_own = p_to = 'maker', is_split_off = false,
           gone_with_send = CASE WHEN p_to = 'gone' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
-            AND state IN ('ready', 'sending', 'uncertain') LIMIT 1) END,
+            AND (state IN ('ready', 'sending', 'uncertain') OR (state = 'not-sent' AND its.life < now_life)) LIMIT 1) END,
           deleted_revision = CASE WHEN is_since THEN its.base_revision ELSE greatest(its.revision, p_revision) END,
           deleted_version = CASE WHEN is_since THEN NULL WHEN p_revision > its.revision THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
         WHERE kind = p_kind AND id = p_id;
