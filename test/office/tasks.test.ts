@@ -166,7 +166,7 @@ describe('an action', () => {
   test('is uncertain on a restored server, which is also told what it lost', async () => {
     const [mine, lost] = [wanted(), wanted(['Letter 2'])]
     await desk(0).claim('action', mine)
-    await office.sql('UPDATE office.office SET life = life + 1000')
+    await office.sql('SELECT office.begin_life(now())')
     expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'uncertain']])
     expect(
       await desk(0).finish('action', taskOf(lost, 3, 'Letter 2'), 'uncertain', { content: { request: 'remind' } })

@@ -5,19 +5,7 @@
 import { type Client, escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
 import { inTransaction, type OfficePlace, withConnection } from './connection.ts'
 import { credentialsOfCode, keyIdentityOf, newCode, verifierOf } from './joining.ts'
-import { sends, sendsForStations } from './migrations/001-sends.ts'
-import { feed, feedForStations } from './migrations/002-feed.ts'
-import { sharedOutbox, sharedOutboxForStations } from './migrations/003-shared-outbox.ts'
-import { rejoining } from './migrations/004-rejoining.ts'
-import { watching, watchingForStations } from './migrations/005-watching.ts'
-import { restoring, restoringForStations } from './migrations/006-restoring.ts'
-import { tasks, tasksForStations } from './migrations/007-tasks.ts'
-import { sharedItems, sharedItemsForStations } from './migrations/008-shared-items.ts'
-import { keys, keysForStations } from './migrations/009-keys.ts'
-import { heads, headsForStations } from './migrations/010-heads.ts'
-import { records, recordsForStations } from './migrations/011-records.ts'
-import { release, releaseForStations } from './migrations/012-release.ts'
-import { counters, countersForStations } from './migrations/013-counters.ts'
+import { schema as firstSchema, schemaForStations } from './migrations/001-schema.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest supported server, in PostgreSQL's own numbering. */
@@ -38,28 +26,11 @@ interface Step {
   readonly forStations: readonly string[]
 }
 
-const steps: readonly Step[] = [
-  { name: 'sends', sql: sends, forStations: sendsForStations },
-  { name: 'feed', sql: feed, forStations: feedForStations },
-  { name: 'shared outbox', sql: sharedOutbox, forStations: sharedOutboxForStations },
-  { name: 'rejoining', sql: rejoining, forStations: [] },
-  { name: 'watching', sql: watching, forStations: watchingForStations },
-  { name: 'restoring', sql: restoring, forStations: restoringForStations },
-  { name: 'tasks', sql: tasks, forStations: tasksForStations },
-  { name: 'shared items', sql: sharedItems, forStations: sharedItemsForStations },
-  { name: 'keys', sql: keys, forStations: keysForStations },
-  { name: 'heads', sql: heads, forStations: headsForStations },
-  { name: 'records', sql: records, forStations: recordsForStations },
-  { name: 'release', sql: release, forStations: releaseForStations },
-  { name: 'counters', sql: counters, forStations: countersForStations }
-]
-
-/** The steps that introduced key rotation and the heads of audit trails. */
-const KEYS_STEP = steps.findIndex(({ name }) => name === 'keys') + 1
-const HEADS_STEP = steps.findIndex(({ name }) => name === 'heads') + 1
+/** In the order of application. */
+export const steps: readonly Step[] = [{ name: 'schema', sql: firstSchema, forStations: schemaForStations }]
 
 /** All functions that a workstation may call. */
-export const stationFunctions: readonly string[] = steps.flatMap((step) => step.forStations)
+export const stationFunctions: readonly string[] = functionsOf(steps)
 
 /**
  * Creates the database and its roles if they are missing, and its schema.
@@ -98,9 +69,10 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
 /**
  * Applies the pending steps, all or none. If two administrators do this at once, one waits and finds nothing left to
  * do.
+ * @param known all steps of the version that is upgraded to.
  * @throws Error if the database has steps that this version doesn't know.
  */
-export async function upgradeOffice(administrator: OfficePlace): Promise<number> {
+export async function upgradeOffice(administrator: OfficePlace, known: readonly Step[] = steps): Promise<number> {
   const { owner, stations } = rolesOf(administrator.database)
   return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
@@ -117,8 +89,8 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
           number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
       await client.query(LOCK_STEPS)
       const found = await schemaOf(client)
-      if (found > steps.length) throw new Error('The office’s database is of a later version than this one.')
-      for (const [index, { name, sql }] of steps.entries()) {
+      if (found > known.length) throw new Error('The office’s database is of a later version than this one.')
+      for (const [index, { name, sql }] of known.entries()) {
         if (index < found) continue
         await client.query(sql)
         await client.query('INSERT INTO step (number, name) VALUES ($1, $2)', [index + 1, name])
@@ -127,9 +99,9 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
       await client.query('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA office FROM PUBLIC')
       await client.query(`GRANT USAGE ON SCHEMA office TO ${quoteIdentifier(stations)}`)
       await client.query(
-        `GRANT EXECUTE ON FUNCTION ${stationFunctions.map(quoteIdentifier).join(', ')} TO ${quoteIdentifier(stations)}`
+        `GRANT EXECUTE ON FUNCTION ${functionsOf(known).map(quoteIdentifier).join(', ')} TO ${quoteIdentifier(stations)}`
       )
-      return steps.length - found
+      return known.length - found
     })
   )
 }
@@ -195,16 +167,12 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
            (count(*) FILTER (WHERE joined_at IS NULL AND invited_until >= now()))::integer AS invited FROM station`
       )
       const schema = await schemaOf(client)
-      const behind =
-        schema < KEYS_STEP
-          ? []
-          : await rowsOf<{ name: string }>(
-              client,
-              `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
-                 AND key_number <> (SELECT key_number FROM office) ORDER BY lower(name)`
-            )
-      const { trails, brokenAt } =
-        schema < HEADS_STEP ? { trails: [], brokenAt: undefined } : await trailsOf(client, headsAtOnce)
+      const behind = await rowsOf<{ name: string }>(
+        client,
+        `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
+           AND key_number <> (SELECT key_number FROM office) ORDER BY lower(name)`
+      )
+      const { trails, brokenAt } = await trailsOf(client, headsAtOnce)
       const excess = await rowsOf<{ what: string }>(
         client,
         `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
@@ -412,6 +380,11 @@ export async function dropRole(client: Client, role: string): Promise<void> {
  */
 function rolesOf(database: string): { owner: string; stations: string } {
   return { owner: `${database}_owner`, stations: `${database}_stations` }
+}
+
+/** The functions in these steps that workstations may call. */
+function functionsOf(some: readonly Step[]): string[] {
+  return some.flatMap(({ forStations }) => forStations)
 }
 
 async function rowsOf<Row extends object>(client: Client, sql: string, values: unknown[] = []): Promise<Row[]> {

@@ -146,7 +146,7 @@ const FIRST_WAIT = 2_000
 /** How long telling the audit trail's head may take on exit, in milliseconds. */
 const REPORT_TIMEOUT = 1_000
 /** How many steps of the server's schema this version knows. */
-const SCHEMA_STEPS = 13
+const SCHEMA_STEPS = 1
 /** PostgreSQL's code for too many connections. */
 const TOO_MANY_CONNECTIONS = '53300'
 /** PostgreSQL's codes for a failed sign-in and for missing rights. */

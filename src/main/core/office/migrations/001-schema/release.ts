@@ -71,7 +71,7 @@ export const release = `
     RETURN true;
   END $$;
 
-  -- Whatever time it was scheduled for.
+  -- A package is skipped whatever claims it, and whatever time it was scheduled for.
   CREATE FUNCTION skip_unless_released() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     IF waits_for_release(NEW.id) THEN

@@ -2,26 +2,7 @@
  * Who reads an account's folders for the office, and since when; which looks the others requested; and which
  * workstations can't read.
  */
-export const watching = `
-  ALTER TABLE lease ADD COLUMN since timestamptz NOT NULL DEFAULT now();
-
-  CREATE OR REPLACE FUNCTION hold_lease(p_name text, p_ms integer) RETURNS TABLE (epoch integer, lease_ms integer)
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  #variable_conflict use_column
-  DECLARE
-    mine uuid := me();
-  BEGIN
-    IF p_ms NOT BETWEEN 100 AND 600000 THEN
-      RAISE EXCEPTION 'No lease is for so long.' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    RETURN QUERY INSERT INTO lease AS it (name, holder, until) VALUES (p_name, mine, now() + p_ms * interval '1 ms')
-      ON CONFLICT (name) DO UPDATE SET holder = mine, until = excluded.until,
-          epoch = CASE WHEN it.holder = mine AND it.until >= now() THEN it.epoch ELSE it.epoch + 1 END,
-          since = CASE WHEN it.holder = mine AND it.until >= now() THEN it.since ELSE now() END
-        WHERE it.until < now() OR it.holder = mine
-      RETURNING it.epoch, p_ms;
-  END $$;
-
+export const polling = `
   -- requested: how many reads were requested so far; answered: the last of them that was requested before the newest round began.
   -- watched_until: until when someone at a workstation has the account's lists in view.
   CREATE TABLE poll (
@@ -125,46 +106,7 @@ export const watching = `
     PERFORM watch(p_account, NULL, false, p_trouble);
     PERFORM pg_notify('countersign_feed', p_account::text);
   END $$;
-
-  -- Returns the current state of these documents, without those that the office never had.
-  CREATE FUNCTION documents_now(p_account uuid, p_tags bytea[]) RETURNS TABLE (tag bytea, sealed bytea)
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  #variable_conflict use_column
-  BEGIN
-    PERFORM me();
-    RETURN QUERY SELECT tag, sealed FROM mirror WHERE account = p_account AND tag = ANY (p_tags);
-  END $$;
-
-  -- Returns the tags of all existing documents, concatenated.
-  CREATE FUNCTION live_tags(p_account uuid) RETURNS bytea
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  BEGIN
-    PERFORM me();
-    RETURN (SELECT coalesce(string_agg(tag, ''), '') FROM mirror WHERE account = p_account AND sealed IS NOT NULL);
-  END $$;
-
-  -- A reader has read further than this server, for example after a restore: the next change gets a sequence that nobody has read.
-  CREATE FUNCTION raise_feed(p_account uuid, p_epoch integer, p_to bigint) RETURNS void
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  DECLARE
-    mine uuid := me();
-  BEGIN
-    -- Readers can count up to 2 to the power of 53.
-    IF p_to > 4503599627370496 THEN
-      RAISE EXCEPTION 'Nobody has read so far.' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    UPDATE feed SET seq = greatest(seq, p_to) WHERE account = p_account AND EXISTS (
-      SELECT FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now());
-  END $$;
 `
 
 /** The functions that a workstation may call. */
-export const watchingForStations = [
-  'watch',
-  'request_read',
-  'finish_read',
-  'release_poll',
-  'documents_now',
-  'live_tags',
-  'raise_feed'
-] as const
+export const pollingForStations = ['watch', 'request_read', 'finish_read', 'release_poll'] as const

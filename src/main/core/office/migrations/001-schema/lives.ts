@@ -3,14 +3,7 @@
  * everything. It begins a new life, in which everything that was waiting may have been sent, until each workstation has
  * told what it knows. Decision 59.
  */
-export const restoring = `
-  -- life: another number for each restored copy. server_fingerprint: what no copy shares with its original. alive_at: when that was last
-  -- compared. lost_from: since when it is unknown what happened.
-  ALTER TABLE office ADD COLUMN life integer NOT NULL DEFAULT 1, ADD COLUMN server_fingerprint text,
-    ADD COLUMN alive_at timestamptz NOT NULL DEFAULT now(), ADD COLUMN lost_from timestamptz NOT NULL DEFAULT now();
-  ALTER TABLE outbox DROP CONSTRAINT outbox_paused_by_check;
-  ALTER TABLE outbox ADD CONSTRAINT outbox_paused_by_check CHECK (paused_by IN ('person', 'service', 'restored'));
-
+export const lives = `
   -- Restoring a dump creates every table again, on another server or on the same; a promoted standby, or a copy of the files that continues
   -- from an earlier state, has another timeline. Not every hosted server lets us ask for that.
   CREATE FUNCTION server_fingerprint() RETURNS text LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
@@ -26,7 +19,8 @@ export const restoring = `
     RETURN concat_ws(' ', system, timeline,
       (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()), 'office.send'::regclass::oid);
   END $$;
-  UPDATE office SET server_fingerprint = server_fingerprint();
+  -- The office's only row. Its fingerprint needs the table of sends.
+  INSERT INTO office (server_fingerprint) VALUES (server_fingerprint());
 
   -- Sends that were waiting or in flight may have arrived, or may still arrive for as long as a POST takes. Claims of the previous life no
   -- longer decide anything, nor do those of another copy of the same state. The documents are published again.
@@ -35,6 +29,8 @@ export const restoring = `
     jump integer := 1000 + floor(random() * 1000000);
   BEGIN
     UPDATE office SET life = life + jump, server_fingerprint = server_fingerprint(), alive_at = now(), lost_from = p_lost_from;
+    -- What is open may have ended, or its holder may not know of this server.
+    UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
     UPDATE outbox SET paused_by = 'restored', paused_at = now();
     UPDATE send SET state = 'uncertain', may_have_arrived = true, attempt = greatest(attempt, 1), epoch = epoch + jump,
         uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL
@@ -137,10 +133,4 @@ export const restoring = `
 `
 
 /** The functions that a workstation may call. */
-export const restoringForStations = [
-  'current_life',
-  'life',
-  'start_new_life',
-  'report_sent',
-  'report_concluded'
-] as const
+export const livesForStations = ['current_life', 'life', 'start_new_life', 'report_sent', 'report_concluded'] as const

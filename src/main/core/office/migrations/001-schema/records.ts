@@ -4,16 +4,6 @@
  * from the current content, the workstation is given that, and merges the two itself.
  */
 export const records = `
-  ALTER TABLE shared_item_feed DROP CONSTRAINT shared_item_feed_kind_check;
-  ALTER TABLE shared_item_feed ADD CONSTRAINT shared_item_feed_kind_check
-    CHECK (kind IN ('draft', 'preset', 'view', 'person', 'appointment', 'staff'));
-
-  -- When it expires by the server's clock, and is deleted.
-  ALTER TABLE shared_item ADD COLUMN expires_at timestamptz;
-  -- Its content at base_revision: what a content restored by a workstation has in common with the changes made since the restore.
-  ALTER TABLE shared_item ADD COLUMN base_sealed bytea;
-  CREATE INDEX shared_item_by_expiry ON shared_item (kind, account, expires_at) WHERE expires_at IS NOT NULL;
-
   -- Deletes what has expired. Returns the sequence of the last change of each kind; a row without a kind has the life.
   CREATE FUNCTION records_state(p_account uuid) RETURNS TABLE (kind text, seq double precision, life integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -29,22 +19,6 @@ export const records = `
     END IF;
     RETURN QUERY SELECT '', 0::double precision, its_life
       UNION ALL SELECT kind, seq::double precision, its_life FROM shared_item_feed WHERE account = p_account;
-  END $$;
-
-  -- Adds to the lineage of the current content. Others must read that, or they would push contents that are in it as records of their own.
-  -- They learn that an item is gone when it ends, and not again: a new one of the same name would be changed by that first.
-  CREATE FUNCTION add_to_lineage(p_item shared_item, p_marks text[], p_is_retold boolean) RETURNS void
-  LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
-  DECLARE
-    marks text[] := last_marks(p_item.ancestors || p_marks, p_item.version);
-    its bigint := p_item.seq;
-  BEGIN
-    IF p_is_retold AND marks <> p_item.ancestors THEN
-      IF p_item.gone_at IS NULL THEN
-        its := next_item_seq(p_item.kind, p_item.account);
-      END IF;
-      UPDATE shared_item SET seq = its, ancestors = marks WHERE kind = p_item.kind AND id = p_item.id;
-    END IF;
   END $$;
 
   -- Saves or ends records of one kind, each on its own. newest: it is now current. gone: the record no longer exists. conflict: another

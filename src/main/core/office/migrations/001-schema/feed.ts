@@ -4,10 +4,12 @@
  */
 export const feed = `
   -- What only one workstation does at a time, such as polling an account. If the holder is lost, another takes over when the lease expires.
+  -- since: since when its holder has had it.
   CREATE TABLE lease (
     name text PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 100),
     holder uuid NOT NULL REFERENCES station,
     epoch integer NOT NULL DEFAULT 1,
+    since timestamptz NOT NULL DEFAULT now(),
     until timestamptz NOT NULL
   );
 
@@ -38,7 +40,8 @@ export const feed = `
     END IF;
     RETURN QUERY INSERT INTO lease AS it (name, holder, until) VALUES (p_name, mine, now() + p_ms * interval '1 ms')
       ON CONFLICT (name) DO UPDATE SET holder = mine, until = excluded.until,
-          epoch = CASE WHEN it.holder = mine AND it.until >= now() THEN it.epoch ELSE it.epoch + 1 END
+          epoch = CASE WHEN it.holder = mine AND it.until >= now() THEN it.epoch ELSE it.epoch + 1 END,
+          since = CASE WHEN it.holder = mine AND it.until >= now() THEN it.since ELSE now() END
         WHERE it.until < now() OR it.holder = mine
       RETURNING it.epoch, p_ms;
   END $$;
@@ -76,6 +79,20 @@ export const feed = `
     RETURN true;
   END $$;
 
+  -- A reader has read further than this server, for example after a restore: the next change gets a sequence that nobody has read.
+  CREATE FUNCTION raise_feed(p_account uuid, p_epoch integer, p_to bigint) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    mine uuid := me();
+  BEGIN
+    -- Readers can count up to 2 to the power of 53.
+    IF p_to > 4503599627370496 THEN
+      RAISE EXCEPTION 'Nobody has read so far.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    UPDATE feed SET seq = greatest(seq, p_to) WHERE account = p_account AND EXISTS (
+      SELECT FROM lease WHERE name = 'poll:' || p_account AND holder = mine AND epoch = p_epoch AND until >= now());
+  END $$;
+
   CREATE FUNCTION document_changes(p_account uuid, p_after bigint, p_most integer) RETURNS TABLE (tag bytea, seq double precision, sealed bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -84,7 +101,27 @@ export const feed = `
     RETURN QUERY SELECT tag, seq::double precision, sealed FROM mirror WHERE account = p_account AND seq > p_after
       ORDER BY seq LIMIT p_most;
   END $$;
+
+  -- Returns the current state of these documents, without those that the office never had.
+  CREATE FUNCTION documents_now(p_account uuid, p_tags bytea[]) RETURNS TABLE (tag bytea, sealed bytea)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM me();
+    RETURN QUERY SELECT tag, sealed FROM mirror WHERE account = p_account AND tag = ANY (p_tags);
+  END $$;
+
+  -- Returns the tags of all existing documents, concatenated.
+  CREATE FUNCTION live_tags(p_account uuid) RETURNS bytea
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    RETURN (SELECT coalesce(string_agg(tag, ''), '') FROM mirror WHERE account = p_account AND sealed IS NOT NULL);
+  END $$;
 `
 
 /** The functions that a workstation may call. */
-export const feedForStations = ['hold_lease', 'release_lease', 'publish', 'document_changes'] as const
+export const feedForStations = [
+  ...['hold_lease', 'release_lease'],
+  ...['publish', 'raise_feed', 'document_changes', 'documents_now', 'live_tags']
+] as const

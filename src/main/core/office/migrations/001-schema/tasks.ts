@@ -156,14 +156,6 @@ export const tasks = `
       FROM task it JOIN station who ON who.id = it.holder
       WHERE it.kind = p_kind AND it.account = p_account AND it.state = 'open' AND it.until >= now() AND it.holder <> mine;
   END $$;
-
-  -- What is open on a restored server may have ended, or its holder may not know of this server.
-  CREATE FUNCTION close_tasks_of_earlier_life() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
-  BEGIN
-    UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER close_tasks_of_earlier_life AFTER UPDATE OF life ON office FOR EACH ROW EXECUTE FUNCTION close_tasks_of_earlier_life();
 `
 
 /** The functions that a workstation may call. */
