@@ -65,6 +65,21 @@ describe('the first run', () => {
     })
   })
 
+  test('adds no account if the form is left while it is checked', async () => {
+    const { api } = await open()
+    await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
+    await type('Name', 'Harbour')
+    await type('Service address', 'https://signing.example.com')
+    await fireEvent.click(screen.getByRole('radio', { name: /^None/ }))
+    const answer = api.control.hold('accounts.try')
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Back' }))
+    answer()
+    await settle()
+    expect(api.control.calls.map(({ name }) => name)).not.toContain('accounts.add')
+    expect(screen.getByRole('heading', { name: 'Welcome to Countersign' })).toBeTruthy()
+  })
+
   test('accepts an address without https://', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
@@ -292,18 +307,36 @@ describe('an account that fails its check', () => {
   test('leaves the chosen account selected', async () => {
     const opened = await openOffice(fakeApi())
     opened.api.control.fail('accounts.try', { code: 'unauthorised', message: 'No.' })
-    const { error } = (await opened.app.accounts.addIfItWorks({
-      kind: 'service',
-      name: 'Harbour',
-      baseUrl: 'https://signing.example.com',
-      authentication: { scheme: 'none' }
-    })) as AccountFailure
+    const { error } = (await opened.app.accounts.addIfItWorks(
+      {
+        kind: 'service',
+        name: 'Harbour',
+        baseUrl: 'https://signing.example.com',
+        authentication: { scheme: 'none' }
+      },
+      () => true
+    )) as AccountFailure
     expect(error.code).toBe('unauthorised')
     expect(opened.app.accounts.list.map((one) => [one.id, one.chosen])).toEqual([
       ['practice', true],
       ['harbour', false]
     ])
   })
+})
+
+test('a slow removal of an account is reported by its name, and leaves the question about another open', async () => {
+  const opened = await openOffice(fakeApi())
+  render(App, { props: { app: opened.app } })
+  opened.app.router.go('settings')
+  const answer = opened.api.control.hold('accounts.remove')
+  await fireEvent.click(await screen.findByRole('button', { name: /^Remove\s*Harbour/ }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Remove account' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  await fireEvent.click(screen.getByRole('button', { name: /^Remove\s*Practice office/ }))
+  answer()
+  await settle()
+  expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^“Harbour.*” was removed\.$/)
+  expect(screen.getByRole('dialog', { name: 'Remove “Practice office”?' })).toBeTruthy()
 })
 
 describe('editing an account', () => {
@@ -326,6 +359,19 @@ describe('editing an account', () => {
     expect(updates(opened)).toEqual([
       { id: 'harbour', name: 'Harbour Law', baseUrl: 'https://signing.example.com/web/v1.4' }
     ])
+  })
+
+  test('changes nothing if it is cancelled while the change is checked', async () => {
+    const opened = await edit()
+    await type('Name', 'Harbour Law')
+    const answer = opened.api.control.hold('accounts.try')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    opened.app.router.go('drafts')
+    answer()
+    await settle()
+    expect(updates(opened)).toEqual([])
+    expect(window.location.hash).toBe('#/drafts')
   })
 
   test('takes folders separated by lines or commas, in order and without duplicates', async () => {

@@ -113,6 +113,16 @@ test('an account whose sign-in has expired says so, and can sign in again', asyn
   expect(screen.queryByText('This account’s sign-in is no longer valid.')).toBeNull()
 })
 
+test('the practice office is added once, however often it is pressed', async () => {
+  const api = await open()
+  const answer = api.control.hold('accounts.add')
+  await press('Add practice office')
+  await press('Add practice office')
+  answer()
+  await settle()
+  expect(inputsOf('accounts.add')).toHaveLength(1)
+})
+
 test('removing an account whose sign-in couldn’t be revoked says so', async () => {
   const api = await open({ scheme: 'oauth' })
   api.accounts.remove = async () => ({ ok: true, value: { signIn: 'still valid' } })

@@ -28,6 +28,16 @@ test('settings are exported to a file', async () => {
   expect(toast()).toBe('Settings saved as Countersign.countersign-settings.')
 })
 
+test('settings are exported once, even if a file is chosen for importing meanwhile', async () => {
+  await open()
+  const answers = (['settingsFile.save', 'settingsFile.choose'] as const).map((name) => opened.api.control.hold(name))
+  for (const name of ['Export settings…', 'Import settings…', 'Export settings…']) await press(name)
+  expect(calls('settingsFile.save')).toHaveLength(1)
+  for (const answer of answers) answer()
+  await settle()
+  expect(screen.getByRole('dialog', { name: 'Import settings' })).toBeTruthy()
+})
+
 test('importing shows the changes, what is left as it is, and accounts that need their keys, before applying', async () => {
   await open()
   await press('Import settings…')

@@ -117,31 +117,40 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   /** Adds and chooses an account. Returns the error if it couldn't be added. */
-  async add(account: Input<'accounts.add'>): Promise<AccountView | AppError> {
+  async add(account: Input<'accounts.add'>): Promise<Result<AccountView>> {
     const unfinished = await this.#switchBlocker()
-    if (unfinished) return unfinished
-    const result = await this.#runSwitch(() => settled(this.#api.accounts.add(account)))
-    return result.ok ? result.value : result.error
+    if (unfinished) return { ok: false, error: unfinished }
+    return this.#runSwitch(() => settled(this.#api.accounts.add(account)))
   }
 
-  /** Tests an account, then adds and chooses it if the test succeeds. If it fails, nothing changes. */
-  async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | AccountFailure> {
+  /**
+   * Tests an account, then adds and chooses it if the test succeeds. If it fails, or `isWanted` says that the user has
+   * left the form meanwhile, nothing changes.
+   */
+  async addIfItWorks(
+    account: Input<'accounts.add'>,
+    isWanted: () => boolean
+  ): Promise<AccountView | AccountFailure | undefined> {
     if (account.kind === 'service') {
       const { baseUrl, authentication, certificate } = account
       const tried = await settled(
         this.#api.accounts.try({ baseUrl, authentication, ...(certificate !== undefined && { certificate }) })
       )
       if (!tried.ok) return { error: tried.error, isFromService: isFromService(tried.error) }
+      if (!isWanted()) return undefined
     }
     const added = await this.add(account)
-    return 'code' in added ? { error: added, isFromService: false } : added
+    return added.ok ? added.value : { error: added.error, isFromService: false }
   }
 
   /**
    * Tests a change to an account and applies it only if the test succeeds, so that a working account isn't replaced by
-   * a broken one.
+   * a broken one. Nothing changes either if `isWanted` says that the user has left the form meanwhile.
    */
-  async updateIfItWorks(change: Input<'accounts.update'>): Promise<AccountView | AccountFailure> {
+  async updateIfItWorks(
+    change: Input<'accounts.update'>,
+    isWanted: () => boolean
+  ): Promise<AccountView | AccountFailure | undefined> {
     const { id, baseUrl, authentication, certificate, folders } = change
     const tried = await settled(
       this.#api.accounts.try({
@@ -153,18 +162,19 @@ export class Accounts extends Resource<AccountView[]> {
       })
     )
     if (!tried.ok) return { error: tried.error, isFromService: isFromService(tried.error) }
+    if (!isWanted()) return undefined
     const updated = await this.update(change)
-    return 'code' in updated ? { error: updated, isFromService: false } : updated
+    return updated.ok ? updated.value : { error: updated.error, isFromService: false }
   }
 
   /**
    * Changes a service account. Without `authentication`, its secrets are kept. Returns the error if it couldn't be
    * changed.
    */
-  async update(account: Input<'accounts.update'>): Promise<AccountView | AppError> {
+  async update(account: Input<'accounts.update'>): Promise<Result<AccountView>> {
     const result = await settled(this.#api.accounts.update(account))
     await this.load()
-    return result.ok ? result.value : result.error
+    return result
   }
 
   /** Shows only this account. */
@@ -191,14 +201,9 @@ export class Accounts extends Resource<AccountView[]> {
     return result.ok ? undefined : result.error
   }
 
-  /**
-   * Removes an account. Returns the error if that failed, or 'still valid' if its sign-in is still valid at the
-   * service.
-   */
-  async remove(id: string): Promise<AppError | 'still valid' | undefined> {
-    const result = await this.#runSwitch(() => settled(this.#api.accounts.remove({ id })))
-    if (!result.ok) return result.error
-    return result.value.signIn === 'still valid' ? 'still valid' : undefined
+  /** Removes an account. Returns whether its sign-in is still valid at the service. */
+  remove(id: string): Promise<Result<{ signIn: 'ended' | 'still valid' }>> {
+    return this.#runSwitch(() => settled(this.#api.accounts.remove({ id })))
   }
 
   /** Saves pending input. Returns whether everything is saved. */

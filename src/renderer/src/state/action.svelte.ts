@@ -40,6 +40,11 @@ export class Action<Value> {
     return result.value
   }
 
+  /** Forgets the error, as what caused it is being changed; a run in progress goes on. */
+  dismissError(): void {
+    this.#error = undefined
+  }
+
   /** Clears the result, and ignores the result of a run in progress. */
   clear(): void {
     this.#newest++
