@@ -370,6 +370,31 @@ describe('today’s appointments', () => {
     )
   })
 
+  test('aren’t called twice while a call and another step haven’t been answered', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', 0, { state: 'arrived', number: 14 })] })
+    const answers = (['appointments.call', 'appointments.mark'] as const).map((name) => opened.api.control.hold(name))
+    await press(/^Call: /)
+    await fireEvent.keyDown(button(/^More for Mere Parata/), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'At the counter' }))
+    await press(/^Call: /)
+    for (const answer of answers) answer()
+    await settle()
+    expect(calls('appointments.call')).toHaveLength(1)
+  })
+
+  test('saved after the form was closed don’t close the next one', async () => {
+    await open({ queue: [entry('Mere Parata'), entry('Tama Brooks')] })
+    const answer = opened.api.control.hold('appointments.save')
+    await press('Add appointment: Mere Parata, Deed of gift')
+    await press('Add appointment')
+    await press('Cancel')
+    await press('Add appointment: Tama Brooks, Deed of gift')
+    answer()
+    await settle()
+    expect(state().appointments).toMatchObject([{ name: 'Mere Parata' }])
+    expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Name' }).value).toBe('Tama Brooks')
+  })
+
   test('are replaced by the new day’s when the screen stays open overnight', async () => {
     await open({ queue: [], appointments: [one('Mere Parata', 0)] })
     state().appointments = [one('Tama Brooks', 24 * 60)]
@@ -416,6 +441,18 @@ describe('importing appointments from a file', () => {
     await settle()
     expect(state().appointments).toMatchObject([{ name: 'Mere Parata' }])
     expect(opened.app.toasts.shown[0]?.text).toBe('1 appointment added.')
+  })
+
+  test('reports an import that is answered after its dialog was closed, and leaves the next one open', async () => {
+    await importing({ appointmentFile: file })
+    const answer = opened.api.control.hold('appointments.import')
+    await press('Add 1 appointment')
+    await press('Cancel')
+    await choose()
+    answer()
+    await settle()
+    expect(opened.app.toasts.shown[0]?.text).toBe('1 appointment added.')
+    expect(screen.getByRole('dialog', { name: 'Import appointments' })).toBeTruthy()
   })
 
   test.each([

@@ -388,6 +388,46 @@ test('staff can be edited and removed, and errors appear at their field', async 
   expect(screen.queryByText('Ben Tui-Smith')).toBeNull()
 })
 
+test.each([
+  ['saved', 'counter.changeStaff', ['Save'], []],
+  ['removed', 'counter.removeStaff', ['Remove staff member…', 'Remove'], ['Remove staff member…']]
+] as const)(
+  'a staff member %s after their dialog was closed doesn’t close the next one',
+  async (_how, request, first, second) => {
+    await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+    const answer = opened.api.control.hold(request)
+    for (const name of ['Edit Ben Tui', ...first, 'Cancel', 'Edit Grace Okafor', ...second]) await press(name)
+    answer()
+    await settle()
+    expect(calls(request)).toHaveLength(1)
+    expect(screen.getByRole('dialog', { name: /Grace Okafor/ })).toBeTruthy()
+  }
+)
+
+test('a badge is taken away once, however often it is pressed', async () => {
+  await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
+  const answer = opened.api.control.hold('counter.changeStaff')
+  await press('Edit Ben Tui')
+  await press('Remove badge')
+  await press('Remove badge')
+  answer()
+  await settle()
+  expect(calls('counter.changeStaff')).toHaveLength(1)
+})
+
+test('a wrong PIN answered after its dialog was closed isn’t reported in the next one', async () => {
+  await open({ ...pin({}), staff: { members: [grace], settings: 'locked' } })
+  const answer = opened.api.control.hold('counter.openSettings')
+  await press('Unlock…')
+  await type('PIN of Grace Okafor', '99999')
+  await send('PIN of Grace Okafor')
+  await press('Cancel')
+  answer()
+  await settle()
+  await press('Unlock…')
+  expect(dialog().queryByText(/Wrong PIN/)).toBeNull()
+})
+
 test('removing the last named staff member warns that the PIN is everyone’s again', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   const removalText = async (name: string) => {

@@ -106,12 +106,12 @@ export class CounterSettings {
     return undefined
   }
 
-  /** Runs an action on staff or on the settings lock, and shows the resulting state. Returns an error if it failed. */
-  async administer(act: (counter: Api['counter']) => Promise<Result<StaffView>>): Promise<AppError | undefined> {
+  /** Runs an action on staff or on the settings lock, and shows the resulting state. */
+  async administer(act: (counter: Api['counter']) => Promise<Result<StaffView>>): Promise<Result<StaffView>> {
     const result = await settled(act(this.#api.counter))
-    if (!result.ok) return this.#handleRefusal(result.error)
-    this.staff.put(result.value)
-    return undefined
+    if (result.ok) this.staff.put(result.value)
+    else await this.#handleRefusal(result.error)
+    return result
   }
 
   /** If the settings have locked meanwhile, shows that and asks for the PIN. */
@@ -122,11 +122,10 @@ export class CounterSettings {
     return error
   }
 
-  /** Resets a forgotten PIN. Returns an error if it can't be reset. */
-  async resetPin(): Promise<AppError | undefined> {
+  /** Resets a forgotten PIN. */
+  async resetPin(): Promise<Result<PinState>> {
     const result = await settled(this.#api.counter.resetPin())
-    if (!result.ok) return result.error
-    this.pin.put(result.value)
-    return undefined
+    if (result.ok) this.pin.put(result.value)
+    return result
   }
 }
