@@ -551,6 +551,21 @@ describe('presets', () => {
     expect(saved()).toHaveLength(1)
   })
 
+  test('a preset saved after its dialog was closed doesn’t close the next one', async () => {
+    await openDraft(composition())
+    const answer = opened.api.control.hold('presets.save')
+    await press('Save as preset…')
+    await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
+    await press('Save preset')
+    await press('Cancel')
+    await press('Save as preset…')
+    answer()
+    await settle()
+    expect(saved()).toHaveLength(1)
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Preset “New employee” saved.')
+    expect(box('Preset name')).toBeTruthy()
+  })
+
   test('a preset is replaced only when chosen, and that can be undone', async () => {
     await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
     await press('Save as preset…')
