@@ -154,14 +154,18 @@ test('editing a rule that also verifies keeps the verification', async () => {
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ types: ['pdf', 'verification'] })
 })
 
-test('a rule shows what it couldn’t verify, and can retry', async () => {
+test('a rule shows what it couldn’t verify, and can retry once at a time', async () => {
   const problem = { code: 'not-found' as const, message: 'The signing service couldn’t find this.' }
   const verifications = { done: 4, waiting: 0, failed: 2, problem }
   await open({ downloadRules: [rule({ types: ['verification'], verifications })] })
   expect(said('4 documents verified · 2 couldn’t be verified')).toBe(true)
   expect(said('On, but some couldn’t be verified')).toBe(true)
+  const answer = opened.api.control.hold('downloads.verifyAgain')
   await press('Verify again for Tenancies')
-  expect(calls('downloads.verifyAgain')[0]?.input).toEqual({ id: 'rule-1' })
+  await press('Verify again for Tenancies')
+  answer()
+  await settle()
+  expect(calls('downloads.verifyAgain').map(({ input }) => input)).toEqual([{ id: 'rule-1' }])
 })
 
 test('a rule of a paused account says that verifying is on hold', async () => {
