@@ -439,7 +439,7 @@ describe('the client-credentials grant', () => {
     const error = await refusalOf((await clients.of(id)).getTemplateList())
     expect(error).toMatchObject({
       code: 'unauthorised',
-      message: 'The sign-in service rejected the client ID or the secret.'
+      message: 'The sign-in service didn’t accept the client ID or the secret.'
     })
     expect(JSON.stringify(error)).not.toContain('wr0ng')
     expect(clients.isSignedOut(id)).toBe(false)

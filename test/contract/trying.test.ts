@@ -160,10 +160,10 @@ describe('problems while connecting are explained', () => {
       )
     const key = { scheme: 'api-key', key: 'key-1', secret: 'made-up', referer: 'https://office.example.com/' } as const
     expect((await saidOf(key)).message).toMatch(/API key, the secret or the access URL/)
-    expect((await saidOf({ scheme: 'bearer', token: 'typed' })).message).toMatch(/rejected the token/)
+    expect((await saidOf({ scheme: 'bearer', token: 'typed' })).message).toMatch(/didn’t accept the token/)
     expect((await saidOf({ scheme: 'basic', user: 'u', password: 'p' })).message).toMatch(/user name or the password/)
     const headers = [{ name: 'X-Key', value: 'v' }]
-    expect((await saidOf({ scheme: 'headers', headers })).message).toMatch(/rejected the headers/)
+    expect((await saidOf({ scheme: 'headers', headers })).message).toMatch(/didn’t accept the headers/)
     expect((await saidOf({ scheme: 'none' })).message).toMatch(/asks for a key or token/)
   })
 

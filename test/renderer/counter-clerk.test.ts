@@ -343,7 +343,7 @@ test('an empty queue is reported only once the documents are known', async () =>
 
 test('a refused account leaves the queue unknown, and links to the settings', async () => {
   await open({ documents: [], connection: { state: 'refused', since: 0 } })
-  expect(screen.getByText('The service refused this account, so the queue can’t be loaded.')).toBeTruthy()
+  expect(screen.getByText('The service didn’t accept this account, so the queue can’t be loaded.')).toBeTruthy()
   expect(screen.queryByText('Nobody is waiting to sign.')).toBeNull()
   await press('Open Settings')
   expect(opened.app.router.route.screen).toBe('settings')

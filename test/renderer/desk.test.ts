@@ -233,7 +233,7 @@ test('the section shows which workstation checks each account, since when, and w
   const list = within(section()).getByRole('list', { name: 'Checking for new documents' })
   const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
   expect(mine?.textContent).toMatch(/Harbour Law.*This workstation checks for everyone, since/s)
-  expect(mine?.textContent).toMatch(/Counter 1.*The service refuses its sign-in/s)
+  expect(mine?.textContent).toMatch(/Counter 1.*Account not accepted/s)
   expect(mine?.textContent).toMatch(/Back room.*Its keychain can’t be used.*yesterday/s)
   expect(nobody?.textContent).toMatch(/No workstation checks right now.*Counter 1.*can’t reach the service/s)
   expect(other?.textContent).toMatch(/shows different documents here/)

@@ -171,7 +171,7 @@ test('a rule shows what it couldn’t verify, and can retry once at a time', asy
 test('a rule of a paused account says that verifying is on hold', async () => {
   const problem = {
     code: 'unauthorised' as const,
-    message: 'The signing service rejected this account’s key or token.'
+    message: 'The signing service didn’t accept this account’s key or token.'
   }
   const verifications = { done: 0, waiting: 2, failed: 0, problem }
   await open({ downloadRules: [rule({ types: ['verification'], verifications })] })

@@ -1,10 +1,11 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import Today from '../../src/renderer/src/screens/today/Today.svelte'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { NOW, sendOf, verificationOf } from './people.ts'
+import { NOW, officeAccount, practiceAccount, sendOf, verificationOf } from './people.ts'
 import { changesOf, documentsOf, overviewOf } from './preview/day-scenes.ts'
 
 // The screen loads this with its first dialog.
@@ -122,6 +123,26 @@ test('documents with invalid signatures are listed until dismissed', async () =>
   await fireEvent.click(found.getByRole('button', { name: 'Dismiss Deed of gift' }))
   await settle()
   expect(screen.queryByRole('region', { name: 'Not valid' })).toBeNull()
+})
+
+test('an account that its service doesn’t accept is named, and its key can be entered again', async () => {
+  const error = {
+    code: 'unauthorised' as const,
+    message: 'The signing service didn’t accept this account’s key or token.'
+  }
+  const accounts = [practiceAccount(), officeAccount()].map((one) => ({ ...one, shown: true }))
+  const notAccepted = [{ accountId: 'harbour', error }]
+  const connection = { state: 'refused' as const, since: NOW, error, notAccepted }
+  await open(fakeApi({ overview: overviewOf(NOW, { problem: error }), accounts, connection }))
+  expect(screen.getByText('The account “Harbour & Co. Conveyancing” isn’t accepted.')).toBeTruthy()
+  expect(screen.getByText(/until its API key is entered again/)).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: /^Enter API key/ }))
+  expect(opened.app.router.route).toMatchObject({ screen: 'settings', rest: [] })
+  show(opened, Settings)
+  await settle()
+  expect(screen.getByRole('dialog', { name: 'Edit “Harbour & Co. Conveyancing”' })).toBeTruthy()
+  // Coming back to the settings asks nothing.
+  expect(opened.app.router.route.query.get('edit')).toBeNull()
 })
 
 const noughts = { overdue: 0, expired: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }

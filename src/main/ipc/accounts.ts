@@ -377,15 +377,23 @@ export function selectionFor(
 }
 
 /** Combines the accounts' connections: any account's refusal counts, but only if all are offline is the line down. */
-function combinedConnection(
+export function combinedConnection(
   ids: readonly string[],
   { connectionOf }: Pick<Parts['polling'], 'connectionOf'>
 ): ConnectionView {
   const all = ids.map((id) => connectionOf(id))
   const inState = (wanted: ConnectionView['state']) => all.find(({ state }) => state === wanted)
+  const refused = inState('refused')
+  if (refused) {
+    const notAccepted = ids.flatMap((accountId) => {
+      const { state, error } = connectionOf(accountId)
+      return state === 'refused' ? [{ accountId, ...(error && { error }) }] : []
+    })
+    return { ...refused, notAccepted }
+  }
   // With no accounts, there is no state.
   const offline = all.every(({ state }) => state === 'offline') ? all[0] : undefined
-  return inState('refused') ?? offline ?? inState('online') ?? inState('unknown') ?? { state: 'unknown', since: 0 }
+  return offline ?? inState('online') ?? inState('unknown') ?? { state: 'unknown', since: 0 }
 }
 
 /** Requests about employers and the forms known to the office. */

@@ -27,7 +27,7 @@ export type OfficeMembershipState =
   | 'other'
   | 'wrong-key'
 
-/** Why a workstation can't read an account's folders. refused: the service rejects its key or password. */
+/** Why a workstation can't read an account's folders. refused: the service doesn’t accept its key or password. */
 export type PollingTrouble = 'refused' | 'unreachable' | 'keychain'
 
 /** Who reads an account's folders. Times in milliseconds since 1970 UTC. */

@@ -122,6 +122,8 @@ export interface ConnectionView {
   /** When the state began. */
   since: number
   error?: AppError
+  /** The shown accounts that their service doesn't accept, and why; absent if it accepts all of them. */
+  notAccepted?: { accountId: string; error?: AppError }[]
 }
 
 /** A list fetched from the service and cached. */

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { addressBook } from '../fakes/remembered.ts'
-import { documents, verificationOf } from '../people.ts'
+import { documents, officeAccount, practiceAccount, verificationOf } from '../people.ts'
 
 const DAY = 86_400_000
 
@@ -182,6 +182,20 @@ export const dayScenes: Record<string, () => FakeApi> = {
   'day-old': () =>
     day({ updates: { update: { state: 'off', why: 'not-set' }, builtAt: Date.now() - 12 * 7 * 86_400_000 } }),
   'day-quiet': () => day({ away: { total: 0, byKind: {}, changes: [] } }),
+  'day-not-accepted': () => {
+    const since = Date.now() - 40 * 60_000
+    const error = {
+      code: 'unauthorised' as const,
+      message: 'The signing service didn’t accept this account’s key or token.'
+    }
+    return day({
+      accounts: [
+        { ...officeAccount(), chosen: true, shown: true },
+        { ...practiceAccount(), chosen: false }
+      ],
+      connection: { state: 'refused', since, error, notAccepted: [{ accountId: 'harbour', error }] }
+    })
+  },
   'day-signatures': () =>
     day({
       verifications: [

@@ -93,7 +93,7 @@ function verifyingRules(): DownloadRule[] {
   const alone: DownloadRule = { ...rule, viewName: 'Deeds and powers of attorney', types: ['verification'], fetched: 0 }
   const refused = {
     code: 'unauthorised' as const,
-    message: 'The signing service rejected this account’s key or token.'
+    message: 'The signing service didn’t accept this account’s key or token.'
   }
   const gone = { code: 'not-found' as const, message: 'The signing service couldn’t find this.' }
   return [

@@ -234,7 +234,7 @@ const everyones: Record<string, () => FakeApi> = {
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })
     api.control.fail('accounts.try', {
       code: 'unauthorised',
-      message: 'The signing service rejected the API key, the secret or the access URL.',
+      message: 'The signing service didn’t accept the API key, the secret or the access URL.',
       next: 'Check that all three are exactly as your provider gave them.'
     })
     return api

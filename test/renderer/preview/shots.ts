@@ -81,6 +81,7 @@ export const shots: Shot[] = [
   shot('overview-bare', 'day-bare'),
   shot('overview-bad-day', 'bad-day'),
   shot('overview-signatures', 'day-signatures'),
+  shot('overview-not-accepted', 'day-not-accepted'),
 
   shot('start', 'usual', '#/compose'),
   shot('start-empty', 'empty', '#/compose'),

@@ -47,7 +47,7 @@ function fromService(error: ServiceError): AppError {
 /** Clock difference that is mentioned, in milliseconds. Services accept signatures that are a few minutes old. */
 const CLOCK_OFF = 2 * 60_000
 
-/** With a wrong clock, even the right key is rejected. Returns undefined unless the clock is wrong. */
+/** With a wrong clock, even the right key isn’t accepted. Returns undefined unless the clock is wrong. */
 export function clockMessage({
   clockAheadMs = 0
 }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
@@ -166,7 +166,7 @@ const SIGN_IN: Record<SignInTrouble, Pick<AppError, 'message' | 'next'>> = {
   },
   denied: { message: 'The sign-in was declined.', next: 'Try again, or ask your provider for access.' },
   secret: {
-    message: 'The sign-in service rejected the client ID or the secret.',
+    message: 'The sign-in service didn’t accept the client ID or the secret.',
     next: 'Check that both are exactly as your provider gave them.'
   },
   scope: {
@@ -174,7 +174,7 @@ const SIGN_IN: Record<SignInTrouble, Pick<AppError, 'message' | 'next'>> = {
     next: 'Check that it is exactly as your provider gave it, or leave it blank.'
   },
   client: {
-    message: 'The sign-in service rejected the client ID, the secret or the scope.',
+    message: 'The sign-in service didn’t accept the client ID, the secret or the scope.',
     next: 'Check that they are exactly as your provider gave them.'
   },
   elsewhere: {
@@ -207,7 +207,7 @@ const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected'
   refused: 'The signing service can’t be reached.',
   timeout: 'The signing service took too long to respond.',
   tls: 'The connection to the signing service isn’t secure: its certificate can’t be trusted.',
-  unauthorised: 'The signing service rejected this account’s key or token.',
+  unauthorised: 'The signing service didn’t accept this account’s key or token.',
   'payment-required': 'The signing service has put this account on hold until a payment is made.',
   forbidden: 'This account doesn’t have permission to do that.',
   'not-found': 'The signing service couldn’t find this.',

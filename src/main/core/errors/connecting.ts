@@ -55,23 +55,23 @@ const NO_FOLDERS: MessageParts = {
 const REFUSED_BY_SCHEME: Record<AuthScheme, MessageParts> = {
   none: { message: 'The signing service asks for a key or token.', next: 'Choose another sign-in method.' },
   'api-key': {
-    message: 'The signing service rejected the API key, the secret or the access URL.',
+    message: 'The signing service didn’t accept the API key, the secret or the access URL.',
     next: 'Check that all three are exactly as your provider gave them.'
   },
   bearer: {
-    message: 'The signing service rejected the token.',
+    message: 'The signing service didn’t accept the token.',
     next: 'Check that you copied all of it, or ask your provider for a new one.'
   },
   basic: {
-    message: 'The signing service rejected the user name or the password.',
+    message: 'The signing service didn’t accept the user name or the password.',
     next: 'Check both. A password is case-sensitive.'
   },
   headers: {
-    message: 'The signing service rejected the headers.',
+    message: 'The signing service didn’t accept the headers.',
     next: 'Check each name and value, or ask your provider.'
   },
   oauth: {
-    message: 'The signing service rejected the sign-in.',
+    message: 'The signing service didn’t accept the sign-in.',
     next: 'Ask your provider whether this account may use the service.'
   }
 }

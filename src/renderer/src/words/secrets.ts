@@ -21,6 +21,34 @@ export const lostSecret: Record<AuthScheme, string> = {
   oauth: 'This account’s sign-in is no longer on this computer.'
 }
 
+/** For an account that its service doesn't accept: what that means meanwhile, and the button that leads to the remedy. */
+export const notAccepted: Record<AuthScheme, { meaning: string; act: string }> = {
+  none: {
+    meaning: 'Nothing is sent or updated for this account until its sign-in method is changed.',
+    act: 'Edit account…'
+  },
+  'api-key': {
+    meaning: 'Nothing is sent or updated for this account until its API key is entered again.',
+    act: 'Enter API key…'
+  },
+  bearer: {
+    meaning: 'Nothing is sent or updated for this account until its token is entered again.',
+    act: 'Enter token…'
+  },
+  basic: {
+    meaning: 'Nothing is sent or updated for this account until its user name and password are entered again.',
+    act: 'Enter password…'
+  },
+  headers: {
+    meaning: 'Nothing is sent or updated for this account until its headers are entered again.',
+    act: 'Enter headers…'
+  },
+  oauth: {
+    meaning: 'Nothing is sent or updated for this account until someone signs in to it again.',
+    act: 'Sign in again…'
+  }
+}
+
 /** What is needed to connect an account, if the organisation allows only one sign-in method. */
 const NEEDED: Record<AuthScheme, string> = {
   none: 'You need the address of the signing service.',

@@ -129,7 +129,7 @@ export const refusals: Row[] = [
     does: 'doesn’t know the key (401)',
     asked,
     code: 'unauthorised',
-    sentence: 'The signing service rejected this account’s key or token.',
+    sentence: 'The signing service didn’t accept this account’s key or token.',
     at: refuses(401)
   },
   {
