@@ -507,7 +507,10 @@ test('notary references used before are suggested', async () => {
 test('a reminder names its recipient and is sent once', async () => {
   await open()
   await press('Remind Anahera Singh…')
-  expect(screen.getByRole('dialog').textContent).toContain('anahera.singh@example.com')
+  // As where everyone on a document is reminded.
+  const dialog = screen.getByRole('dialog', { name: 'Send a reminder?' })
+  const who = within(within(dialog).getByRole('list', { name: 'Who gets a reminder' })).getAllByRole('listitem')
+  expect(who.map(({ textContent }) => textContent)).toEqual([expect.stringContaining('anahera.singh@example.com')])
   await press('Send reminder')
   expect(started()).toHaveLength(1)
   expect(started()[0]?.request).toEqual({
