@@ -1,5 +1,7 @@
-import { fireEvent, screen, within } from '@testing-library/svelte'
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
+import App from '../../src/renderer/src/App.svelte'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import Activity from '../../src/renderer/src/screens/activity/Activity.svelte'
 import Start from '../../src/renderer/src/screens/compose/Start.svelte'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
@@ -13,7 +15,9 @@ import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { appointmentOf } from './fakes/appointments.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { documents, downloadOf, NOW, practiceAccount, sendOf } from './people.ts'
+import { documents, downloadOf, NOW, officeAccount, practiceAccount, sendOf } from './people.ts'
+
+await loadScreens()
 
 let opened: Opened
 afterEach(() => opened?.close())
@@ -144,6 +148,33 @@ describe('with all accounts shown', () => {
     await fireEvent.click(dialog.getByRole('button', { name: 'Add appointment' }))
     await settle()
     expect(opened.api.control.state.appointments.at(-1)).toMatchObject({ name: 'Aroha Ngata', accountId: 'harbour' })
+  })
+
+  test('a new package begins in the account used for the last, not in the practice office', async () => {
+    const accounts = [practiceAccount(), { ...officeAccount(), beginsPackages: true as const }]
+    opened = await openOffice(fakeApi({ accounts }))
+    const { app } = opened
+    app.router.go('compose')
+    render(App, { props: { app } })
+    await settle()
+    // Chosen alone, the practice office is meant.
+    expect(app.accounts.chosen?.id).toBe('practice')
+    await app.choose(' all')
+    await settle()
+    const account = () => screen.getByLabelText<HTMLSelectElement>('Account')
+    expect(account().value).toBe('harbour')
+    // Chosen here, it is meant for this package.
+    await fireEvent.change(account(), { target: { value: 'practice' } })
+    await settle()
+    expect(account().value).toBe('practice')
+    await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
+    await settle()
+    const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
+    expect(summary.getByText('Practice office')).toBeTruthy()
+    expect(summary.getByText('Nothing is really sent.')).toBeTruthy()
+    app.router.go('compose')
+    await settle()
+    expect(account().value).toBe('harbour')
   })
 
   test('composing shows the account and lets another be chosen', async () => {

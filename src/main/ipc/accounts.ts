@@ -82,6 +82,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
       shown: accounts.shownIds().includes(id),
+      ...(accounts.forNewPackages() === id && { beginsPackages: true as const }),
       limits: limitsOf(info),
       savesSigned: signedDocuments,
       signedFrom,

@@ -51,8 +51,12 @@ export function draftHandlers(
       if (toSend) sharedDrafts.assertSendable(id)
       return withSyncState(draft)
     },
-    'drafts.save': async ({ id, newId, composition, edition }) =>
-      withSyncState(sharedDrafts.save(chosenId(accounts), composition, id, newId, edition)),
+    'drafts.save': async ({ id, newId, composition, edition }) => {
+      const accountId = chosenId(accounts)
+      const draft = sharedDrafts.save(accountId, composition, id, newId, edition)
+      if (id === undefined) accounts.noteComposed(accountId)
+      return withSyncState(draft)
+    },
     'drafts.remove': async ({ id }) => drafts.remove(ownDraft(id)),
     'drafts.restore': async ({ id }) => withSyncState(drafts.restore(ownDraft(id))),
     'drafts.erase': async ({ id }) => drafts.erase(ownDraft(id)),

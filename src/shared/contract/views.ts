@@ -79,6 +79,8 @@ export interface AccountView {
   chosen: boolean
   /** Whether the screens show it: either the current account alone, or all. */
   shown: boolean
+  /** While all are shown, a new package begins in this one. */
+  beginsPackages?: true
   limits: AccountLimits
   /** The service has no SendForms2 (operation 1), so forms are sent with SendForms. */
   formsBy?: 'SendForms'

@@ -229,6 +229,14 @@ const everyones: Record<string, () => FakeApi> = {
       'Try again in a minute. If it needs your decision, decide in the Outbox first.'
     ),
   'desk-watching': () => usual({ membership: membershipOf(now(), { folders: pollingOf(now()) }) }),
+  'all-accounts': () =>
+    usual({
+      accounts: [
+        { ...practiceAccount(), chosen: false, shown: true },
+        { ...officeAccount(), chosen: true, shown: true, beginsPackages: true }
+      ],
+      drafts: [{ ...draft(), accountId: 'harbour' }]
+    }),
   'office-connected': () => usual({ accounts: [{ ...officeAccount(), chosen: true }] }),
   'office-refused': () => {
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })

@@ -84,6 +84,8 @@ export const shots: Shot[] = [
   shot('overview-not-accepted', 'day-not-accepted'),
 
   shot('start', 'usual', '#/compose'),
+  shot('start-all-accounts', 'all-accounts', '#/compose'),
+  shot('editor-all-accounts', 'all-accounts', '#/compose/draft-1'),
   shot('start-empty', 'empty', '#/compose'),
   shot('start-failing', 'failing', '#/compose'),
   shot('start-slow', 'slow', '#/compose'),

@@ -38,6 +38,22 @@ function office(keychain: Keychain = memoryKeychain()) {
   return { db, keychain, open, accounts: open() }
 }
 
+test('while all are shown, a new package begins in the account used for the last, never in the practice office', async () => {
+  const { accounts, open } = office()
+  const practice = await accounts.add({ kind: 'practice', name: 'Practice' })
+  expect(accounts.forNewPackages()).toBeUndefined()
+  const first = await accounts.add(service({ name: 'First' }))
+  const second = await accounts.add(service({ name: 'Second' }))
+  expect(accounts.forNewPackages()).toBe(first.id)
+  accounts.noteComposed(second.id)
+  expect(open().forNewPackages()).toBe(second.id)
+  accounts.noteComposed(practice.id)
+  expect(accounts.forNewPackages()).toBe(first.id)
+  accounts.noteComposed(second.id)
+  await accounts.remove(second.id)
+  expect(accounts.forNewPackages()).toBe(first.id)
+})
+
 /** A keychain that can be locked. */
 function shuttableKeychain() {
   const keychain = memoryKeychain()

@@ -61,6 +61,23 @@ describe('requests about drafts', () => {
     expect(await handlers['drafts.emptyTrash'](undefined, here)).toEqual({ erased: 1 })
   })
 
+  test('remember in which account a package was last begun, not where one was continued', async () => {
+    const [real, other] = await Promise.all(
+      ['Real', 'Other'].map((name) =>
+        accounts.add({ kind: 'service', name, baseUrl: 'https://sign.example.com', authentication: { scheme: 'none' } })
+      )
+    )
+    const saveIn = async (id: string, draft?: string) => {
+      accounts.choose(id)
+      return (await handlers['drafts.save']({ ...(draft && { id: draft }), composition: forms() }, here)).id
+    }
+    const draft = await saveIn(real?.id ?? '')
+    await saveIn(other?.id ?? '')
+    expect(accounts.forNewPackages()).toBe(other?.id)
+    await saveIn(real?.id ?? '', draft)
+    expect(accounts.forNewPackages()).toBe(other?.id)
+  })
+
   test('revert a draft to an earlier version', async () => {
     const { id } = await handlers['drafts.save']({ composition: forms() }, here)
     office.drafts.keepVersion(id, 'send')

@@ -90,6 +90,9 @@ export function accountRows(db: Db) {
     hasHolds: (id: string): boolean => hasHold(id) === 1,
     chosenId: () => meta.read('chosen-account'),
     choose: (id: string) => void meta.write('chosen-account', id),
+    /** The account that a package was last begun in. */
+    composedId: () => meta.read('composed-account'),
+    noteComposed: (id: string) => void meta.write('composed-account', id),
     /** Whether the screens show all accounts rather than just the chosen one. */
     showsAll: () => meta.read('shown-accounts') === 'all',
     showAll: (isAll: boolean) => void meta.write('shown-accounts', isAll ? 'all' : 'chosen')

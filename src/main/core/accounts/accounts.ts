@@ -175,6 +175,17 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     shownIds: (): string[] => shownAccounts(rows.showsAll() ? 'all' : 'chosen').map(({ id }) => id),
     showAll: rows.showAll,
 
+    /**
+     * The account that a new package begins in while all are shown: the one that a package was last begun in, but never
+     * the practice office, where something real would go nowhere; otherwise the first. Undefined if there is only that.
+     */
+    forNewPackages(): string | undefined {
+      const real = rows.all().filter(({ kind }) => kind === 'service')
+      return (real.find(({ id }) => id === rows.composedId()) ?? real[0])?.id
+    },
+    /** Remembers that a package was begun in this account. */
+    noteComposed: rows.noteComposed,
+
     /** What identifies each account besides its colour: one or two letters, by id. */
     marks: () => marksOf(rows.all()),
 

@@ -16,7 +16,7 @@ import { Offers } from './offers.svelte.ts'
 import { OfficeLock } from './office-lock.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
-import { Router } from './router.svelte.ts'
+import { type Route, Router } from './router.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
 
 /**
@@ -100,6 +100,8 @@ export class AppState {
   suspendedBulk: { bulk: { close: () => void }; accountId: string | undefined; startedFrom: string } | undefined
 
   readonly #host: Window
+  /** The arrival at a new package whose account was chosen: another may be chosen there since. */
+  #beganAt: Route | undefined
 
   constructor(api: Api, host: Window, clock: Clock = systemClock) {
     this.api = api
@@ -174,6 +176,18 @@ export class AppState {
    */
   async workIn(id: string): Promise<boolean> {
     return this.#reportSwitch(await this.accounts.workIn(id))
+  }
+
+  /**
+   * While several accounts are shown, begins a new package in the one used for the last, never by itself in the practice
+   * office. A package for a person of an address book begins in the account of that.
+   */
+  beginPackage(): void {
+    const { route } = this.router
+    if (!this.accounts.showsSeveral || this.recipient || route === this.#beganAt) return
+    this.#beganAt = route
+    const usual = this.accounts.list.find(({ beginsPackages }) => beginsPackages)
+    if (usual) void this.workIn(usual.id)
   }
 
   #reportSwitch(error: AppError | undefined): boolean {
