@@ -1,5 +1,5 @@
 import { sections } from 'virtual:handbook'
-import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
@@ -154,6 +154,21 @@ test('links within Help work, and none leaves the application', async () => {
     await settle()
     for (const link of article().querySelectorAll('a')) expect(link.getAttribute('href')).toMatch(/^#\/help\//)
   }
+})
+
+test('the next start continues in the section that was open, without its search', async () => {
+  const { api, clock, close } = await open({}, 'help', ['administration', 'setting-up-a-computer'])
+  await type('keychain')
+  await clock.pass(1000)
+  const kept = api.control.calls.findLast(({ name }) => name === 'system.keepPlace')?.input as { place: string }
+  cleanup()
+  close()
+  const next = await openOffice(fakeApi(), kept.place)
+  render(App, { props: { app: next.app } })
+  await settle()
+  expect(article().getAttribute('aria-label')).toBe('Setting up a computer')
+  expect(nav().getByRole('link', { current: 'page' }).textContent).toBe('Setting up a computer')
+  expect(field().value).toBe('')
 })
 
 test('the palette finds help sections by title once something is typed', () => {

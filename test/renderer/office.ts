@@ -12,9 +12,12 @@ export interface Opened {
   close: () => void
 }
 
-/** Opens an office that has loaded what its frame shows. Time stands still until the clock is advanced. */
-export async function openOffice(api: FakeApi = fakeApi()): Promise<Opened> {
-  window.location.hash = ''
+/**
+ * Opens an office that has loaded what its frame shows. Time stands still until the clock is advanced.
+ * @param place the address that a start continues at.
+ */
+export async function openOffice(api: FakeApi = fakeApi(), place = ''): Promise<Opened> {
+  window.location.hash = place
   const clock = new FakeClock(api.control.state.now())
   const app = new AppState(api, window, clock)
   const close = await app.open()
