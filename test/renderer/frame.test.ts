@@ -480,8 +480,28 @@ describe('the command palette', () => {
   test('offers to search the help if it has results', () => {
     const isInHelp = (typed: string) => typed === 'withdraw'
     const idsOf = (typed: string) => commandsFor(typed, labels, accounts, { isInHelp }).map(({ id }) => id)
-    expect(idsOf('withdraw')).toEqual(['search', 'search-help'])
+    expect(idsOf('withdraw')).toEqual(['go-outbox', 'search', 'search-help'])
     expect(idsOf('smith deed')).toEqual(['search'])
+  })
+
+  test('finds a command by other words for the same, after those that have the word in their name', () => {
+    const remind = { name: 'remind', label: 'Remind…', about: 'Deed of gift', run: () => undefined }
+    const idsOf = (typed: string) => commandsFor(typed, labels, accounts, { offers: [remind] }).map(({ id }) => id)
+    expect(idsOf('resend')).toEqual(['offer-remind', 'go-documents', 'search'])
+    expect(idsOf('send again')).toEqual(['offer-remind', 'go-documents', 'search'])
+    for (const word of ['cancel', 'void', 'withdraw']) expect(idsOf(word)).toEqual(['go-outbox', 'search'])
+    expect(idsOf('sign out')).toEqual(['lock', 'search'])
+    expect(idsOf('print')).toEqual(['go-documents', 'go-downloads', 'search'])
+    expect(idsOf('delete')).toEqual(['settings-accounts', 'settings-safety', 'go-trash', 'search'])
+    expect(idsOf('new').slice(0, 2)).toEqual(['compose', 'go-compose'])
+    expect(commandsFor('resend', labels, accounts, { offers: [remind] })[0]?.label).toBe('Remind…')
+  })
+
+  test('forgives a typing error, below the search for what was typed', () => {
+    const idsOf = (typed: string) => commandsFor(typed, labels, accounts).map(({ id }) => id)
+    expect(idsOf('refersh')).toEqual(['search', 'refresh'])
+    expect(idsOf('setings').slice(0, 2)).toEqual(['search', 'go-settings'])
+    expect(idsOf('cancle')).toEqual(['search', 'go-outbox'])
   })
 
   test('a shortcut to another screen focuses its heading', async () => {

@@ -176,6 +176,7 @@ test('the palette finds help sections by title once something is typed', () => {
     commandsFor(typed, screenLabels, [], { help: sections }).filter(({ group }) => group === 'Help')
   expect(help('')).toEqual([])
   expect(help('bulk').map(({ label }) => label)).toEqual(['Help: Bulk send'])
+  expect(help('cancel').map(({ label }) => label)).toEqual(['Help: Withdraw a document'])
   expect(help('help bulk')[0]).toMatchObject({ go: ['help', ['guide', 'bulk-send']] })
 })
 

@@ -41,6 +41,18 @@ test('presets are listed by name, and can be searched', async () => {
   expect(names()).toEqual(['Tenancy, two tenants'])
 })
 
+test('a typing error in the search is forgiven, and said', async () => {
+  await open()
+  const search = (value: string) => fireEvent.input(screen.getByRole('searchbox'), { target: { value } })
+  await search('tenacny')
+  expect(names()).toEqual(['Tenancy, two tenants'])
+  expect(screen.getByText('Nothing has all of these words. Closest:')).toBeTruthy()
+  await search('tenancy')
+  expect(screen.queryByText(/Closest/)).toBeNull()
+  await search('mortgage')
+  expect(screen.getByText('No presets match “mortgage”.')).toBeTruthy()
+})
+
 test('Enter starts a package from a preset, as a new draft', async () => {
   await open()
   await key('End')

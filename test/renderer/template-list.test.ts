@@ -66,6 +66,14 @@ describe('the list of templates', () => {
     expect(chosen.map((one) => one.Reference)).toEqual(['tpl-poa'])
   })
 
+  test('a misspelt name finds the template, but Enter only moves to it', async () => {
+    await openList(fakeApi())
+    await type(search(), 'atorney')
+    await fireEvent.keyDown(search(), { key: 'Enter' })
+    expect(chosen).toEqual([])
+    expect(document.activeElement?.textContent).toContain('Power of attorney')
+  })
+
   describe('with recently sent templates', () => {
     const known = (Reference: string, usedAt: number): KnownForm => ({
       kind: 'form-filler',

@@ -107,7 +107,7 @@ export function draftHandlers(
     'outside.accept': async ({ id }) => outside.accept(id, chosenId(accounts)),
     'outside.dismiss': async ({ id }) => outside.dismiss(id),
 
-    'people.find': async ({ text, limit }) => people.find(chosenId(accounts), text, limit),
+    'people.find': async ({ text, limit, isForgiving }) => people.find(chosenId(accounts), text, limit, isForgiving),
     'people.list': async (query) => people.list(chosenId(accounts), query),
     'people.forget': async ({ email, name }) => people.forget(chosenId(accounts), email, name),
     'remembered.values': async ({ field }) => remembered.values(chosenId(accounts), field),

@@ -54,9 +54,14 @@ const name = z.string().trim().min(1).max(200)
 const moment = z.number().int().min(0).max(8_640_000_000_000_000)
 
 export const composingRequests = {
-  /** Finds people this office has sent to and those on the service's recipient lists, best match first. */
-  'people.find': answers<PersonView[]>()(z.strictObject({ text: search, limit: z.number().int().min(1).max(50) })),
-  /** Lists people this office has sent to, most recent first. */
+  /**
+   * Finds people this office has sent to and those on the service's recipient lists, best match first. `isForgiving`: if
+   * there are none, people with similar names.
+   */
+  'people.find': answers<PersonView[]>()(
+    z.strictObject({ text: search, limit: z.number().int().min(1).max(50), isForgiving: z.boolean().optional() })
+  ),
+  /** Lists people this office has sent to, most recent first; if nobody matches, those with similar names. */
   'people.list': answers<PeopleList>()(z.strictObject({ search, ...page })),
   /**
    * Removes everyone with this e-mail address from this workstation's address book, or only the person with this name.

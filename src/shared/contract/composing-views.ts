@@ -22,6 +22,8 @@ export interface KnownPerson extends PersonView {
 export interface PeopleList {
   rows: KnownPerson[]
   total: number
+  /** Nobody has the words as they were typed: these have similar ones. */
+  isNear?: true
 }
 
 export type RememberedForm = Pick<ComposedItem, 'Name' | 'Reference' | 'FormType'>

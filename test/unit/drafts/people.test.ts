@@ -157,6 +157,13 @@ describe('the address book', () => {
     expect(page('', 2)).toEqual({ people: ['Ben 1'], total: 3 })
     expect(page('lee b')).toEqual({ people: ['Ben 1'], total: 1 })
     expect(office.people.list('b', { search: '', offset: 0, limit: 9 })).toEqual({ rows: [], total: 0 })
+    expect(office.people.list('a', { search: 'bne', offset: 0, limit: 9 })).toMatchObject({
+      rows: [{ FirstName: 'Ben' }],
+      total: 1,
+      isNear: true
+    })
+    expect(office.people.find('a', 'bne', 9)).toEqual([])
+    expect(office.people.find('a', 'bne', 9, true)).toMatchObject([{ FirstName: 'Ben' }])
     expect(office.people.list('a', { search: '', offset: 0, limit: 1 }).rows[0]?.usedAt).toBe(office.time.now)
   })
 

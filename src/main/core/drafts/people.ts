@@ -11,6 +11,8 @@ import type {
   PersonView,
   RecipientView
 } from '../../../shared/contract/index.ts'
+import { isMeantBy } from '../../../shared/short-list-search.ts'
+import { wordsOf } from '../../../shared/text-folding.ts'
 import type { DraftDeps } from './draft-rows.ts'
 import { searchQueryOf } from './words.ts'
 
@@ -26,6 +28,8 @@ const PERSON = `first_name AS FirstName, middle_name AS MiddleName, last_name AS
   mobile_country AS MobileCountry, mobile_number AS MobileNumber, 'sent' AS "from", used_at AS usedAt`
 /** How many of the newest matches are considered when ranking. */
 const CANDIDATES = 200
+/** How many of the newest people are compared with a misspelt name. */
+const COMPARED = 2000
 
 export type People = ReturnType<typeof openPeople>
 
@@ -114,24 +118,37 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
       changed()
     }),
 
-    /** Finds people by the beginnings of words in their names or address; best first, then newest. */
-    find(accountId: string, text: string, limit: number): PersonView[] {
+    /**
+     * Finds people by the beginnings of words in their names or address; best first, then newest. @param isForgiving
+     * whether people with similar names are returned if there are none.
+     */
+    find(accountId: string, text: string, limit: number, isForgiving = false): PersonView[] {
       const question = searchQueryOf(text)
       const sent = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
       const known = new Set(sent.map(({ Email }) => normalized(Email)))
       const listed = listedPeople(recipients(accountId)).filter(
         (person) => !known.has(normalized(person.Email)) && hasWords(person, text)
       )
-      return [...ranked(sent, text), ...ranked(listed, text)].slice(0, limit)
+      const all = [...ranked(sent, text), ...ranked(listed, text)]
+      if (all.length > 0 || !isForgiving) return all.slice(0, limit)
+      return [...newest.all(accountId, COMPARED), ...listedPeople(recipients(accountId))]
+        .filter((person) => isMeantBy(textOf(person), wordsOf(text)))
+        .slice(0, limit)
     },
 
-    /** Returns one page of the people this office has sent to, most recent first, filtered by the words of `search`. */
+    /**
+     * Returns one page of the people this office has sent to, most recent first, filtered by the words of `search`; of
+     * those with similar names if there are none.
+     */
     list(accountId: string, { search, offset, limit }: DecodedInput<'people.list'>): PeopleList {
       const question = searchQueryOf(search)
       if (question === undefined)
         return { rows: known.all(accountId, limit, offset), total: countAll.get(accountId) ?? 0 }
-      const rows = found.all(accountId, question, limit, offset)
-      return { rows, total: countFound.get(accountId, question) ?? 0 }
+      const total = countFound.get(accountId, question) ?? 0
+      if (total > 0) return { rows: found.all(accountId, question, limit, offset), total }
+      const words = wordsOf(search)
+      const near = known.all(accountId, COMPARED, 0).filter((person) => isMeantBy(textOf(person), words))
+      return { rows: near.slice(offset, offset + limit), total: near.length, ...(near.length > 0 && { isNear: true }) }
     },
 
     /**
@@ -226,8 +243,13 @@ function ranked(people: readonly PersonView[], text: string): PersonView[] {
     .map(({ person }) => person)
 }
 
+/** Returns what a person is found by. */
+function textOf({ FirstName, MiddleName, LastName, Email }: PersonView): string {
+  return `${FirstName} ${MiddleName} ${LastName} ${Email}`
+}
+
 function hasWords(person: PersonView, text: string): boolean {
-  const words = wordsIn(`${person.FirstName} ${person.MiddleName} ${person.LastName} ${person.Email}`)
+  const words = wordsIn(textOf(person))
   return wordsIn(text).every((typed) => words.some((word) => word.startsWith(typed)))
 }
 

@@ -1,14 +1,24 @@
 /** What the command palette offers for typed text. Pure functions, so that they can be read and tested on their own. */
-import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
+import { APP_COMMANDS, type AppCommand, type DocumentCommand } from '../../../shared/contract/commands.ts'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
-import { folded } from '../../../shared/text-folding.ts'
+import { hasWords, isMeantBy } from '../../../shared/short-list-search.ts'
+import { folded, wordsOf } from '../../../shared/text-folding.ts'
 import type { Section } from '../screens/help/sections.ts'
 import { ALL_ACCOUNTS } from '../state/app-state.svelte.ts'
 import { folderPath } from '../state/document-query.ts'
 import type { Offer } from '../state/offers.svelte.ts'
 import { documentScreens, type Router, type ScreenName, screenNames } from '../state/router.svelte.ts'
 import { listed } from '../words/counts.ts'
+import {
+  APP_COMMAND_WORDS,
+  DOCUMENT_COMMAND_WORDS,
+  HELP_WORDS,
+  type PaletteCommand,
+  PLACE_WORDS,
+  SCREEN_WORDS,
+  SETTINGS_WORDS
+} from './search-words.ts'
 
 /** A place to go to, an account to switch to, or something to run. */
 export type Command = {
@@ -16,10 +26,11 @@ export type Command = {
   group: 'Command' | 'Go to' | 'Switch account' | 'Documents' | 'Document' | 'Help'
   label: string
   note?: string
+  /** Further words that find it, which aren't shown. */
+  also?: string | undefined
 } & ({ go: Parameters<Router['go']> } | { accountId: string } | { app: AppCommand } | { offer: Offer })
 
-/** The commands people look for by name; the others are only keys. */
-const IN_PALETTE: readonly AppCommand[] = [
+const IN_PALETTE: readonly PaletteCommand[] = [
   'compose',
   'refresh',
   'back',
@@ -48,8 +59,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   about: 'Settings: version'
 }
 
-function goToCommand(id: string, label: string, ...go: Parameters<Router['go']>): Command {
-  return { id, group: 'Go to', label, go }
+function goToCommand(id: string, label: string, also: string | undefined, ...go: Parameters<Router['go']>): Command {
+  return { id, group: 'Go to', label, also, go }
 }
 
 function searchInHelp(text: string): Command {
@@ -61,8 +72,19 @@ function searchInHelp(text: string): Command {
   }
 }
 
+/** How many commands with similar names are offered if none has the words as they were typed. */
+const MAX_NEAR = 3
+
+/** Returns whether each word is in the name or begins one of the further words. */
+function isFoundBy(name: string, also: string | undefined, words: readonly string[]): boolean {
+  const text = folded(name)
+  const further = wordsOf(also ?? '')
+  return words.every((word) => text.includes(word) || further.some((one) => one.startsWith(word)))
+}
+
 /**
- * Returns the commands that match the typed words: each word must occur in the label or its group.
+ * Returns the commands that match the typed words, first those that have them in their label or group, then those that
+ * other words for the same find. If there are none, those with similar names follow the search for documents.
  * @param labels the names of the screens.
  * @param known what else is offered: the account's views, documents found for the words, what the screen can do with
  * its selection, the handbook's sections, and whether the handbook mentions what is typed.
@@ -96,27 +118,28 @@ export function commandsFor(
           group: 'Command',
           label: offer.label,
           note: known.refusal?.(offer.request) ?? offer.why ?? offer.about,
+          also: DOCUMENT_COMMAND_WORDS[offer.name as DocumentCommand],
           offer
         })
       ),
     ...IN_PALETTE.filter((app) => app !== 'compose' || !known.isClosed?.(app)).map(
-      (app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], app })
+      (app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], also: APP_COMMAND_WORDS[app], app })
     ),
     ...screenNames
       .filter((screen) => !documentScreens.includes(screen) && !known.isClosed?.(screen))
-      .map((screen) => goToCommand(`go-${screen}`, labels[screen], screen)),
+      .map((screen) => goToCommand(`go-${screen}`, labels[screen], SCREEN_WORDS[screen], screen)),
     // Only if something is typed: in the full list they would be as many as the screens.
     ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
-      goToCommand(`settings-${part}`, label, 'settings', [part])
+      goToCommand(`settings-${part}`, label, SETTINGS_WORDS[part], 'settings', [part])
     ),
-    goToCommand('go-board', 'Board of the counters', 'counter', ['board']),
-    goToCommand('go-presets', 'Presets', 'drafts', ['presets']),
-    goToCommand('go-trash', 'Trash', 'drafts', ['trash']),
+    goToCommand('go-board', 'Board of the counters', PLACE_WORDS['go-board'], 'counter', ['board']),
+    goToCommand('go-presets', 'Presets', PLACE_WORDS['go-presets'], 'drafts', ['presets']),
+    goToCommand('go-trash', 'Trash', PLACE_WORDS['go-trash'], 'drafts', ['trash']),
     ...folders.map((folder) =>
-      goToCommand(`folder-${folder}`, `${folder} (documents)`, 'documents', folderPath(folder))
+      goToCommand(`folder-${folder}`, `${folder} (documents)`, undefined, 'documents', folderPath(folder))
     ),
     ...(known.views ?? []).map(({ id, name }) =>
-      goToCommand(`view-${id}`, `${name} (view)`, 'documents', ['view', id])
+      goToCommand(`view-${id}`, `${name} (view)`, undefined, 'documents', ['view', id])
     ),
     ...(accounts.length > 1 && !known.showsSeveral
       ? [{ id: 'account-all', group: 'Switch account', label: 'All accounts', accountId: ALL_ACCOUNTS } as const]
@@ -125,19 +148,19 @@ export function commandsFor(
       .filter((account) => !account.chosen || known.showsSeveral)
       .map(({ id, name }): Command => ({ id: `account-${id}`, group: 'Switch account', label: name, accountId: id }))
   ]
-  const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
-  const fitting = all.filter((command) => {
-    const text = `${command.group} ${command.label}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
-  if (words.length === 0) return fitting
+  const words = wordsOf(typed)
+  if (words.length === 0) return all
+  const nameOf = ({ group, label }: Command) => `${group} ${label}`
+  const named = all.filter((command) => hasWords(nameOf(command), words))
+  const called = all.filter((command) => !named.includes(command) && isFoundBy(nameOf(command), command.also, words))
   // By title only: their text is searched in the handbook itself.
-  const sections = (known.help ?? []).filter(({ title }) =>
-    words.every((word) => folded(`help ${title}`).includes(folded(word)))
-  )
+  const sections = (known.help ?? []).filter(({ id, title }) => isFoundBy(`help ${title}`, HELP_WORDS[id], words))
+  const isAny = named.length + called.length + sections.length > 0
+  const near = isAny ? [] : all.filter((command) => isMeantBy(`${nameOf(command)} ${command.also ?? ''}`, words))
   const text = typed.trim()
   return [
-    ...fitting,
+    ...named,
+    ...called,
     ...sections.map(
       ({ id, title }): Command => ({
         id: `help-${id}`,
@@ -152,6 +175,8 @@ export function commandsFor(
       label: `Search documents for “${text}”`,
       go: ['documents', ['all'], { search: text }]
     },
+    // What was typed may be a name, so Enter searches for it.
+    ...near.slice(0, MAX_NEAR),
     ...(known.isInHelp?.(text) ? [searchInHelp(text)] : []),
     // After the search command, so that results arriving late don't move anything under the keys.
     ...(known.found ?? []).map(

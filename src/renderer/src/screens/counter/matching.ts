@@ -3,7 +3,8 @@
  * searched for isn't in the queue, as far as their document shows.
  */
 import type { Appointment, CounterEntry, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
-import { wordsOf } from '../../../../shared/text-folding.ts'
+import { hasWords, isMeantBy } from '../../../../shared/short-list-search.ts'
+import { folded, wordsOf } from '../../../../shared/text-folding.ts'
 import { clockTime, dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
 import { dueWords } from '../documents/document-words.ts'
 
@@ -14,11 +15,11 @@ const MONTHS = Array.from({ length: 14 }, (_, part) => part * 28)
 
 /** Returns the entries that match all the words typed, in their original order. */
 export function entriesMatching(entries: readonly CounterEntry[], typed: string, now: number): CounterEntry[] {
-  const words = normalised(typed).split(/\s+/).filter(Boolean)
+  const words = wordsOf(typed)
   if (words.length === 0) return [...entries]
   return entries.filter((entry) => {
-    const names = normalised(`${entry.signerName} ${entry.documentName}`)
-    const day = normalised(daysOf(entry, now))
+    const names = folded(`${entry.signerName} ${entry.documentName}`)
+    const day = folded(daysOf(entry, now))
     const dayWords = day.split(/[\s,]+/)
     // "5" is the fifth, not 2025 or the 15th; "fri" is Friday, "2025-12" that December.
     return words.every((word) => {
@@ -31,45 +32,14 @@ export function entriesMatching(entries: readonly CounterEntry[], typed: string,
 /** Returns the names of people in the queue that were probably meant by a misspelt name: "fatma benet". */
 export function namesLike(entries: readonly CounterEntry[], typed: string): string[] {
   const words = wordsOf(typed)
-  const isMeant = (name: string) => {
-    const parts = wordsOf(name)
-    return words.length > 0 && words.every((word) => parts.some((part) => isMisspelt(word, part)))
-  }
-  return [...new Set(entries.map(({ signerName }) => signerName))].filter(isMeant)
-}
-
-/** Returns whether a word is that part of a name, or differs from it by few letters for its length. */
-function isMisspelt(word: string, part: string): boolean {
-  const allowed = Math.floor(Math.max(word.length, part.length) / 3)
-  return word === part || distanceOf(word, part) <= Math.min(allowed, 2)
-}
-
-/** Returns how many letters must be added, removed, replaced, or swapped with the next, to turn one word into the other. */
-function distanceOf(one: string, other: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1]
-      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      row[j] = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwapped ? (beforeLast[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
-      )
-    }
-    ;[beforeLast, last] = [last, row]
-  }
-  return last[other.length] ?? 0
+  return [...new Set(entries.map(({ signerName }) => signerName))].filter((name) => isMeantBy(name, words))
 }
 
 /** Returns the appointments that match all the words typed, by name, time, place, number or subject. */
 export function appointmentsMatching(all: readonly Appointment[], typed: string): Appointment[] {
-  const words = normalised(typed).split(/\s+/).filter(Boolean)
+  const words = wordsOf(typed)
   return all.filter(({ name, at, place, number, about, email }) => {
-    const texts = normalised(`${name} ${clockTime(at)} ${place} ${about ?? ''} ${email ?? ''}`)
+    const texts = folded(`${name} ${clockTime(at)} ${place} ${about ?? ''} ${email ?? ''}`)
     return words.every((word) => (/^\d{1,3}$/.test(word) && Number(word) === number) || texts.includes(word))
   })
 }
@@ -89,7 +59,7 @@ function daysOf({ due }: CounterEntry, now: number): string {
  * be a name, and so may the beginning of a weekday.
  */
 export function isDay(typed: string, now: number): boolean {
-  const words = normalised(typed)
+  const words = folded(typed)
     .split(/[\s,./-]+/)
     .filter(Boolean)
   const weekdays = ['today', 'tomorrow', ...WEEK.map((day) => dayWord(now + day * DAY, 0))]
@@ -103,15 +73,7 @@ export function isDay(typed: string, now: number): boolean {
 }
 
 /** Returns one word of "friday 5 december 2025". */
-const dayWord = (at: number, part: 0 | 2) => normalised(dayInWords(at)).split(/\s+/)[part] ?? ''
-
-/** Lower-cases and removes diacritics, so that "ngata" finds "Ngāta". */
-function normalised(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
-}
+const dayWord = (at: number, part: 0 | 2) => folded(dayInWords(at)).split(/\s+/)[part] ?? ''
 
 export interface AbsentSigner {
   accountId: string
@@ -129,8 +91,8 @@ const NOT_INVITED = new Set(['Initialized', 'Pending'])
 
 /** Returns the signers of a document found whose name matches all the words, or all its signers if none match. */
 export function absentSignersOf(page: DocumentPage, typed: string): AbsentSigner[] {
-  const words = normalised(typed).split(/\s+/).filter(Boolean)
-  const named = page.people.filter(({ name }) => words.every((word) => normalised(name).includes(word)))
+  const words = wordsOf(typed)
+  const named = page.people.filter(({ name }) => hasWords(name, words))
   return (named.length > 0 ? named : page.people).map((person) => {
     const why = absenceReason(page, person)
     return {
