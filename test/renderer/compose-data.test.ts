@@ -435,6 +435,11 @@ describe('what will be sent', () => {
     details.open = !details.open
     await fireEvent(details, new Event('toggle'))
     await settle()
+    const forSupport = screen.queryByText('For support: the request as it is sent')?.closest('details')
+    if (!forSupport) return
+    forSupport.open = true
+    await fireEvent(forSupport, new Event('toggle'))
+    await settle()
   }
 
   test('shows that the reference is assigned when sent, and copying masks identity answers', async () => {

@@ -206,11 +206,18 @@ describe('composing', () => {
     const details = screen.getByText('What will be sent').closest('details') as HTMLDetailsElement
     details.open = true
     await fireEvent(details, new Event('toggle'))
+    const inWords = () => screen.getByRole('group', { name: 'The package in words' }).textContent ?? ''
+    await waitFor(() => expect(inWords()).toContain('Form type'))
+    const forSupport = screen
+      .getByText('For support: the request as it is sent')
+      .closest('details') as HTMLDetailsElement
+    forSupport.open = true
+    await fireEvent(forSupport, new Event('toggle'))
     const shown = () => screen.getByLabelText('The request as JSON').textContent ?? ''
     await waitFor(() => expect(shown()).toContain('"FormType": 3'))
-    expect(shown()).not.toContain('1980-02-29')
+    for (const part of [shown, inWords]) expect(part()).not.toContain('1980-02-29')
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Show identity answers' }))
-    expect(shown()).toContain('1980-02-29')
+    for (const part of [shown, inWords]) expect(part()).toContain('1980-02-29')
   })
 })
 

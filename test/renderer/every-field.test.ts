@@ -213,18 +213,27 @@ async function openComposer(composition: Composition) {
   await settle()
   const ofFields = screen.queryByRole('button', { name: 'Show field details' })
   if (ofFields) await fireEvent.click(ofFields)
-  for (const part of document.querySelectorAll('details')) {
+  // Some hold others, which are there once they are open.
+  for (let part = closedPart(); part; part = closedPart()) {
     part.open = true
     await fireEvent(part, new Event('toggle'))
+    await settle()
   }
   const answers = screen.queryByLabelText('Show identity answers')
   if (answers) await fireEvent.click(answers)
   await settle()
 }
 
-/** Returns what "What will be sent" shows. */
+const closedPart = () => document.querySelector<HTMLDetailsElement>('details:not([open])')
+
+/** Returns the request as "What will be sent" shows it to support. */
 function preview(): unknown {
   return JSON.parse(screen.getByLabelText('The request as JSON').textContent ?? '')
+}
+
+/** Returns what "What will be sent" says in words. */
+function inWords(): string {
+  return screen.getByRole('group', { name: 'The package in words' }).textContent ?? ''
 }
 
 /** Returns the request made from the stored draft. */
@@ -284,12 +293,13 @@ describe.each(kinds)('the fields of $kind', ({ schema, table, composition }) => 
 
   test.each(changes)('$leaf can be set on the screen, and is in the preview$why', async ({ leaf, change }) => {
     await openComposer(composition())
-    const before = { preview: valueAt(preview(), leaf), kept: valueAt(await savedRequest(), leaf) }
+    const before = { preview: valueAt(preview(), leaf), kept: valueAt(await savedRequest(), leaf), inWords: inWords() }
     await operate(change)
     const becomes = change.becomes === null ? undefined : (change.becomes ?? change.enter)
     expect(valueAt(preview(), leaf)).toEqual(becomes)
     expect(valueAt(await savedRequest(), leaf)).toEqual(becomes)
     expect(before.preview).not.toEqual(becomes)
     expect(before.kept).not.toEqual(becomes)
+    expect(inWords()).not.toBe(before.inWords)
   })
 })

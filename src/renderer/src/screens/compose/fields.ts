@@ -207,6 +207,13 @@ const fieldTypes: Record<FieldType, string> = {
   DateInput: 'Date'
 }
 
+/** Returns the name of a field's type; one that only the service knows, as it gave it. */
+export function fieldTypeInWords(type: ComposedField['FieldType']): string {
+  const known = knownFieldType(type)
+  if (known) return fieldTypes[known]
+  return type === '' ? 'Unknown' : `“${type}” (from the service)`
+}
+
 /** The definition of a template's field, without its value. */
 export const fieldDetails: Rows<ComposedField> = [
   { name: 'Label', label: 'Field label', help: 'Shown here and on the document.' },
@@ -224,9 +231,7 @@ export const fieldDetails: Rows<ComposedField> = [
     control: 'select',
     options: ({ FieldType: type }) => [
       ...Object.entries(fieldTypes).map(([value, label]) => ({ value, label })),
-      ...(knownFieldType(type)
-        ? []
-        : [{ value: String(type), label: type === '' ? 'Unknown' : `“${type}” (from the service)` }])
+      ...(knownFieldType(type) ? [] : [{ value: String(type), label: fieldTypeInWords(type) }])
     ]
   },
   { name: 'ClientField', label: 'Name in your system', help: 'What your own software calls it.' },
