@@ -468,6 +468,37 @@ describe('a package', () => {
     expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Moved back to Drafts.')
   })
 
+  test('that is scheduled can get another time, from the package and from the list', async () => {
+    await open({ sends: [waiting] }, ['w'])
+    const setTime = async (time: string) => {
+      const dialog = within(await screen.findByRole('dialog', { name: 'Change time' }))
+      expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Change time' }).disabled).toBe(true)
+      await fireEvent.input(dialog.getByLabelText('Time'), { target: { value: time } })
+      await fireEvent.click(dialog.getByRole('button', { name: 'Change time' }))
+      await settle()
+    }
+    await press('Change time…')
+    await setTime('23:30')
+    await fireEvent.contextMenu(screen.getAllByRole('row')[1] as HTMLElement)
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Change time…' }))
+    await setTime('23:45')
+    const times = calls('sends.reschedule').map(({ input }) => new Date((input as { at: number }).at))
+    expect(times.map((time) => `${time.getHours()}:${time.getMinutes()}`)).toEqual(['23:30', '23:45'])
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Sends on .*23:45/)
+  })
+
+  test('that left while its time was being changed says so', async () => {
+    await open({ sends: [waiting] }, ['w'])
+    opened.api.control.fail('sends.reschedule', { code: 'busy', message: 'This package has just left, or may have.' })
+    await press('Change time…')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Change time' }))
+    await fireEvent.input(dialog.getByLabelText('Time'), { target: { value: '23:30' } })
+    await fireEvent.click(dialog.getByRole('button', { name: 'Change time' }))
+    await settle()
+    expect(screen.getByText('The time wasn’t changed.')).toBeTruthy()
+    expect(screen.getByText('This package has just left, or may have.')).toBeTruthy()
+  })
+
   test('that isn’t in the Outbox is reported', async () => {
     await open({ sends: [uncertain] }, ['elsewhere'])
     expect(screen.getByText('This package isn’t in the Outbox.')).toBeTruthy()

@@ -62,6 +62,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   return {
     'sends.start': async ({ draftId, at }) => outbox.enqueue(sendableDraft(draftId), { at }),
     'sends.now': async ({ id }) => outbox.sendNow(ownSend(id)),
+    'sends.reschedule': async ({ id, at }) => outbox.reschedule(ownSend(id), at),
     'sends.undo': async ({ id }) => outbox.undo(await withdrawFromOffice(id)),
     'sends.release': async ({ id }) => {
       const view = await outbox.release(ownSend(id))

@@ -176,6 +176,8 @@ export const composingRequests = {
   /** What a package consists of, for the one who decides whether it is released. */
   'sends.composition': answers<Composition>()(byId),
   /** Asks the service whether an uncertain send arrived. */
+  /** Changes when a package that waits for its time is sent; `busy` once it has left. */
+  'sends.reschedule': answers<SendView>()(z.strictObject({ id, at: moment })),
   'sends.reconcile': answers<SendView>()(byId),
   /** Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. */
   'sends.resolve': answers<SendView>()(

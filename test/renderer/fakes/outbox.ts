@@ -66,6 +66,11 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
       return put(send)
     },
     'sends.now': ({ id }) => leave({ state, emit }, id),
+    'sends.reschedule': ({ id, at }) => {
+      const send = byId(state.sends, id)
+      if (send.hold !== 'time') throw new Failure('busy')
+      return put({ ...send, goesAt: at })
+    },
     'sends.release': ({ id }) => {
       const send = byId(state.sends, id)
       return put({ ...send, hold: 'turn', release: { by: send.release?.by ?? '', released: 'Ana Reweti' } })

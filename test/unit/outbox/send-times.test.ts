@@ -17,6 +17,7 @@ const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 /** Enough real time for something to be sent that shouldn't be. */
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
+const refusal = (code: string) => expect.objectContaining({ appError: expect.objectContaining({ code }) })
 const inUtc = (at: number) => ({ due: new Date(at).toISOString().slice(0, 16), gmt: '0' })
 
 describe('the undo period', () => {
@@ -135,6 +136,68 @@ describe('sending at a scheduled time', () => {
     const { id } = start(work.time.now + HOUR)
     await work.time.pass(1.1 * HOUR)
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('can be changed, earlier and later, and the package is sent once', async () => {
+    const at = work.time.now + 3 * HOUR
+    const { id } = start(at)
+    const later = at + 2 * HOUR
+    expect(await work.outbox.reschedule(id, later)).toMatchObject({ hold: 'time', goesAt: later })
+    work.restart()
+    await work.time.pass(4 * HOUR)
+    await aMoment()
+    expect(posts()).toBe(0)
+    const sooner = work.time.now + 60_000
+    expect(await work.parts.outbox.reschedule(id, sooner)).toMatchObject({ hold: 'time', goesAt: sooner })
+    await work.time.pass(62_000)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+    await work.time.pass(3 * HOUR)
+    expect(posts()).toBe(1)
+  })
+
+  test('can’t be changed to a time that has passed, nor to one when it is due', async () => {
+    const due = Math.ceil(work.time.now / 60_000) * 60_000 + 5 * HOUR
+    const scheduled = work.time.now + HOUR
+    const { id } = work.outbox.enqueue(draft(inUtc(due)), { at: scheduled })
+    await expect(work.outbox.reschedule(id, work.time.now)).rejects.toThrow(refusal('invalid'))
+    await expect(work.outbox.reschedule(id, due)).rejects.toThrow(refusal('invalid'))
+    expect(get(id)).toMatchObject({ hold: 'time', goesAt: scheduled })
+    await work.outbox.reschedule(id, due - HOUR)
+  })
+
+  test('can’t be changed once the package leaves', async () => {
+    work.line.setFault('hang')
+    const at = work.time.now + HOUR
+    const { id } = start(at)
+    await work.time.pass(HOUR)
+    await expect(work.outbox.reschedule(id, at + HOUR)).rejects.toThrow(refusal('busy'))
+    await expect.poll(posts).toBe(1)
+    expect(get(id).state).toBe('sending')
+    await expect(work.outbox.reschedule(id, at + HOUR)).rejects.toThrow(refusal('busy'))
+    expect(posts()).toBe(1)
+  })
+
+  test('can be changed in the last moment: it is then sent at the new time only', async () => {
+    const at = work.time.now + HOUR
+    const { id } = start(at)
+    await work.time.pass(HOUR - 5_000)
+    const changed = work.outbox.reschedule(id, at + HOUR)
+    await work.time.pass(10_000)
+    expect(await changed).toMatchObject({ hold: 'time', goesAt: at + HOUR })
+    await aMoment()
+    expect(posts()).toBe(0)
+    await work.time.pass(HOUR)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+    expect(posts()).toBe(1)
+  })
+
+  test('can’t be changed of a package that isn’t scheduled, or may have arrived', async () => {
+    const { id } = start()
+    await expect(work.outbox.reschedule(id, work.time.now + HOUR)).rejects.toThrow(refusal('busy'))
+    work.line.setFault('lose-answer')
+    work.outbox.sendNow(id)
+    await expect.poll(() => get(id).state).toBe('uncertain')
+    await expect(work.outbox.reschedule(id, work.time.now + HOUR)).rejects.toThrow(refusal('busy'))
   })
 
   test('can be skipped or undone', async () => {

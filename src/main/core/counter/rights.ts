@@ -15,7 +15,8 @@ const REQUESTS_BY_ROLE = {
     ...['drafts.save', 'drafts.remove', 'drafts.restore', 'drafts.erase', 'drafts.emptyTrash', 'drafts.duplicate'],
     ...['drafts.restoreVersion', 'drafts.takeOver', 'drafts.setOwner', 'drafts.resolveConflicts', 'drafts.export'],
     ...['presets.save', 'presets.rename', 'presets.remove', 'presets.export', 'exchange.import', 'outside.accept'],
-    ...['sends.start', 'sends.now', 'sends.undo', 'sends.resolve', 'sends.retry', 'sends.toDraft', 'sends.duplicate'],
+    ...['sends.start', 'sends.now', 'sends.reschedule', 'sends.undo', 'sends.resolve', 'sends.retry', 'sends.toDraft'],
+    'sends.duplicate',
     ...[
       'outbox.pause',
       'outbox.resume',

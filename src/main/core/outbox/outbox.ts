@@ -160,6 +160,22 @@ export class Outbox {
   }
 
   /**
+   * Changes when a package that waits for its time leaves. In an office, the office has to accept that first.
+   * @param at in milliseconds since 1970 UTC. @throws AppFailure `busy` if it has left or may have, or if someone else
+   * changed it; `invalid` if `at` has passed or isn't before its due date; `offline`; `gone`.
+   */
+  async reschedule(id: string, at: number): Promise<SendView> {
+    const send = this.#actions.toReschedule(id, at)
+    await this.shared.reschedule(send, at, () => this.#actions.reschedule(id, at))
+    this.#dispatcher.wake(send.accountId)
+    const { state, isScheduled, goesAt } = this.#deps.sends.get(id)
+    if (state !== 'ready' || !isScheduled) fail('busy', 'This package has just left, or may have.')
+    // By then the office may have another workstation's time.
+    if (Math.abs(goesAt - at) < SAME_TIME) return this.get(id)
+    return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
+  }
+
+  /**
    * Releases a package that waits for a second staff member. In an office, the office has to accept the release first.
    * @throws AppFailure `not-allowed` for the person who put it in the outbox; `busy`, also if someone else has decided;
    * `offline`; `gone`.
@@ -423,6 +439,9 @@ export class Outbox {
     })
   }
 }
+
+/** Times are chosen to the minute, and arrive at the office a moment later. In milliseconds. */
+const SAME_TIME = 30_000
 
 const INTERRUPTED = {
   code: 'cancelled',

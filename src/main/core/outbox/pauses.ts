@@ -280,7 +280,8 @@ export class SendTimes {
   /** Returns how long until a ready send may leave, in milliseconds; 0 or less if its time has come. */
   remaining({ id, batchId, isScheduled, goesAt }: WaitingSend): number {
     if (goesAt === 0) return 0
-    return isScheduled ? this.#scheduledRemaining(batchId ?? id, goesAt) : this.#undoRemaining(batchId ?? id)
+    const scheduled = this.#scheduledAt.get(id) ?? this.#scheduledAt.get(batchId ?? id) ?? this.#trusted
+    return isScheduled ? this.#scheduledRemaining(scheduled, goesAt) : this.#undoRemaining(batchId ?? id)
   }
 
   #undoRemaining(id: string): number {
@@ -295,8 +296,7 @@ export class SendTimes {
    * The wall clock decides when a time has come, but its jumps alone don't release anything: the remaining time is also
    * measured on the monotonic clock, from when the send was scheduled or the wall clock was last trusted.
    */
-  #scheduledRemaining(id: string, at: number): number {
-    const from = this.#scheduledAt.get(id) ?? this.#trusted
+  #scheduledRemaining(from: Moment, at: number): number {
     const byWall = at - this.#time.now()
     const measured = at - from.wall - (this.#time.elapsed() - from.elapsed)
     return byWall <= 0 && measured > DRIFT ? measured : byWall

@@ -93,6 +93,37 @@ export class SendActions {
     return next
   }
 
+  /**
+   * Returns a send whose time may be changed to `at`.
+   * @throws AppFailure `busy` if it doesn't wait for its time; `invalid` if `at` has passed, or isn't before its due date.
+   */
+  toReschedule(id: string, at: number): Send {
+    const { sends, time } = this.#deps
+    const send = sends.get(id)
+    if (!this.#waitsForTime(send)) fail('busy', 'This package no longer waits for its time.')
+    if (at <= time.now()) fail('invalid', 'That time has passed. Choose a later one.')
+    if (overdueError(sends.requestOf(send), at)) {
+      fail('invalid', 'It’s due before that time. Choose an earlier one.')
+    }
+    return send
+  }
+
+  /** Stores another time for a send; returns whether it still waited for its time. */
+  reschedule(id: string, at: number): boolean {
+    const { sends, changes, times } = this.#deps
+    const send = sends.find(id)
+    if (!send || !this.#waitsForTime(send)) return false
+    sends.change(send, { isScheduled: true, goesAt: at })
+    times.schedule(id)
+    changes.send(send)
+    return true
+  }
+
+  #waitsForTime(send: Send): boolean {
+    const { state, isScheduled, release } = send
+    return state === 'ready' && isScheduled && !awaitsRelease(release) && this.#deps.times.remaining(send) > 0
+  }
+
   /** @param reason why it must not leave; absent if it is released. */
   decision(id: string, who: Person, reason?: string): { send: Send; decision: ReleaseDecision } {
     const send = this.#deps.sends.get(id)

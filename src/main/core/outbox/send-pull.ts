@@ -8,7 +8,7 @@ import { awaitsRelease, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import { readOutcome, readSharedBody, type SharedBody } from './shared-content.ts'
-import type { openSharedRows } from './shared-rows.ts'
+import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface PullDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times' | 'pauses'>, Pick<OutboxDeps, 'time'> {
   sharedDrafts: OutboxDeps['sharedDrafts']
@@ -119,7 +119,8 @@ export function openSendPull(deps: PullDeps) {
     if (wasUndone && (state === 'ready' || state === 'sending')) return undefined
     switch (state) {
       case 'ready':
-        if (send.state === 'ready') return local ? applyDecision(local, change) : send
+        if (send.state === 'ready')
+          return local ? (applyDecision(local, change) ?? applyTime(local, known, change)) : send
         return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
       case 'sending':
         if (send.state === 'sending') return undefined
@@ -178,6 +179,18 @@ export function openSendPull(deps: PullDeps) {
     if (known) rows.keep({ ...known, goesAt })
     times.schedule(send.id)
     return sends.change(send, { release, goesAt, isScheduled: goesAt > 0 })
+  }
+
+  /** Applies another time, unless one that was chosen here is still to be pushed. */
+  function applyTime(send: Send, known: KnownSend | undefined, { revision, goesIn }: SendChange): Send | undefined {
+    const isSynced = known?.state === 'ready' && known.goesAt === send.goesAt
+    if (!isSynced || revision === known.revision || awaitsRelease(send.release)) return undefined
+    // Chosen to the minute: the moment that reading takes isn't shown.
+    const goesAt = Math.round(dueAt(goesIn) / 1000) * 1000
+    if (goesAt === send.goesAt) return undefined
+    rows.change(send.accountId, send.id, { goesAt })
+    times.schedule(send.id)
+    return sends.change(send, { goesAt, isScheduled: goesAt > 0 })
   }
 
   /** By this computer's clock; 0 for immediately. */

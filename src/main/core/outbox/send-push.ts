@@ -6,7 +6,7 @@ import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import type { AskOutbox, Claim, PushRefusal } from '../office/sends.ts'
+import { type AskOutbox, type Claim, failOfficeAway, type PushRefusal } from '../office/sends.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps } from './dispatch-store.ts'
 import type { Release, ReleaseDecision } from './releases.ts'
@@ -38,6 +38,7 @@ interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
 interface AccountState {
   /** When checks showed what happened to a send, on this run's monotonic clock; until the office has it. */
   readonly conclusions: Map<string, number>
+  readonly isAway: boolean
 }
 
 /** How long after a look the office may still be told that a send can go again, in milliseconds. */
@@ -115,7 +116,9 @@ export function openSendPush(deps: PushDeps) {
     )
     if (state === 'taken' || state === 'gone' || state === 'changed') applyRefusal(send, state)
     else {
-      rows.change(accountId, id, { state, revision: officeRound, goesAt: send.goesAt })
+      // Whether the office accepted another time for a send that it had is read with the send: see `applyTime`.
+      const read = known?.state === 'ready' && state === 'ready' ? {} : { revision: officeRound }
+      rows.change(accountId, id, { state, goesAt: send.goesAt, ...read })
       // The office had it before, for example before this workstation left, and accepts it only with a later revision.
       if (!ACCEPTED.has(state)) syncSoon(accountId)
     }
@@ -260,6 +263,34 @@ export function openSendPush(deps: PushDeps) {
     return true
   }
 
+  /** See `SharedSends.reschedule`. */
+  async function reschedule(send: Send, goesAt: number, write: () => boolean): Promise<void> {
+    const { id, accountId } = send
+    const officeId = officeIdOf(accountId)
+    // Pushes it if the office doesn't have it yet, and reads what became of it.
+    if (officeId) {
+      await syncNow(accountId)
+      if (stateOf(accountId).isAway) failOfficeAway()
+    }
+    const known = rows.find(id)
+    // Only this workstation has it, for example because its batch is paused here.
+    if (!officeId || !known || known.state === 'held') {
+      db.transaction(write)()
+      return
+    }
+    const current = sends.find(id)
+    if (known.state !== 'ready' || current?.state !== 'ready') return
+    const next = { ...current, isScheduled: true, goesAt }
+    const content = encodeSend(next, sends.requestOf(next), sends.compositionOf(next), next.sentDraft)
+    const inMs = Math.max(0, Math.round(times.remaining(next)))
+    const mayHaveArrived = next.firstAttemptedAt !== undefined
+    // Without effect if the send has been claimed, or anyone has changed it, since it was read.
+    await ask((office) =>
+      office.push(officeId, { id, content, inMs, revision: known.revision + 1, mayHaveArrived, life: life() })
+    )
+    await syncNow(accountId)
+  }
+
   return {
     push,
     pushUncertain,
@@ -267,6 +298,7 @@ export function openSendPush(deps: PushDeps) {
     reportArrived,
     withholdForUndo,
     decide,
+    reschedule,
     /** Whether sending is being undone at the moment. */
     isBeingUndone: (id: string): boolean => undoing.has(id)
   }

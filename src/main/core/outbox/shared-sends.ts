@@ -310,9 +310,23 @@ export class SharedSends {
    * the server is away.
    */
   async decide(send: Send, decision: ReleaseDecision, write: () => boolean): Promise<boolean> {
-    const { accountId } = send
-    if (this.#heldBack.has(accountId) || (this.#officeIds.has(accountId) && !this.#office)) failOfficeAway()
+    this.#assertOfficeThere(send)
     return this.#pushing.decide(send, decision, write)
+  }
+
+  /**
+   * Has the office accept another time for a send that waits for its time, before it is stored here. What it has then is
+   * read: that time, another workstation's, or a send that has left.
+   * @param write stores it here, for a send that only this workstation has.
+   * @throws AppFailure `offline` while the server is away.
+   */
+  async reschedule(send: Send, goesAt: number, write: () => boolean): Promise<void> {
+    this.#assertOfficeThere(send)
+    await this.#pushing.reschedule(send, goesAt, write)
+  }
+
+  #assertOfficeThere({ accountId }: Send): void {
+    if (this.#heldBack.has(accountId) || (this.#officeIds.has(accountId) && !this.#office)) failOfficeAway()
   }
 
   /** Pauses or resumes the outbox for the whole office. @throws AppFailure `offline` while the server is away. */

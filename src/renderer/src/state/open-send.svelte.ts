@@ -12,6 +12,7 @@ const RELOAD_INTERVAL = 250
 /** An action on the send. */
 export type SendAction =
   | 'now'
+  | 'reschedule'
   | 'release'
   | 'refuse'
   | 'undo'
@@ -84,6 +85,10 @@ export class OpenSend {
 
   sendNow(): Promise<void> {
     return this.#change('now', () => this.#api.sends.now({ id: this.id }))
+  }
+  /** Changes when a send that waits for its time leaves. @param at in milliseconds since 1970 UTC. */
+  reschedule(at: number): Promise<void> {
+    return this.#change('reschedule', () => this.#api.sends.reschedule({ id: this.id, at }))
   }
   /** Releases a send that waits for approval by another staff member. */
   release(): Promise<void> {

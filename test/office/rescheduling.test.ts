@@ -1,0 +1,161 @@
+// Changing when a scheduled package of an office is sent: the server accepts it only while nobody has claimed the package,
+// every workstation shows the same time, and the package is sent once.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { forms } from '../fixtures/compositions.ts'
+import { openTestOffice } from '../fixtures/office.ts'
+import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
+
+const HOUR = 3_600_000
+const refusal = (code: string) => expect.objectContaining({ appError: expect.objectContaining({ code }) })
+
+describe('the server', () => {
+  test('either lets a package be claimed or accepts its new time, however close together both are asked', async () => {
+    const office = await openTestOffice(inject('cluster'))
+    const open = async (name: string) =>
+      openOfficeSends({
+        pool: await poolAs(name, office),
+        key: office.key,
+        time: { elapsed: () => performance.now() }
+      })
+    const [one, other] = [await open('Front desk'), await open('Counter 2')]
+    const accountId = await one.account(randomUUID(), { concurrency: 100, perMinute: null })
+    const ids = Array.from({ length: 40 }, () => randomUUID())
+    const push = (id: string, inMs: number, revision: number) =>
+      one.push(accountId, { id, content: Buffer.from(`in ${inMs}`), inMs, revision, mayHaveArrived: false })
+    for (const id of ids) await push(id, 0, 1)
+    const [claims, ...pushed] = await Promise.all([
+      Promise.all(ids.map(() => other.claim(accountId, 1))),
+      ...ids.map((id) => push(id, HOUR, 2))
+    ])
+    const claimed = new Set(claims.flat().map(({ id }) => id))
+    expect(claimed.size).toBe(claims.flat().length)
+    for (const [index, id] of ids.entries()) {
+      expect(pushed[index]?.state, id).toBe(claimed.has(id) ? 'sending' : 'ready')
+    }
+    // What was claimed leaves with the content that was claimed, and what was postponed isn't due.
+    for (const { content } of claims.flat()) expect(content.toString()).toBe('in 0')
+    expect(await other.claim(accountId, 100)).toEqual([])
+  })
+})
+
+describe('two workstations', () => {
+  const two = twoStations(OfficeStation)
+  const { at, desks, joinBoth, whenSynced } = two
+  const outboxAt = (index: number) => at(index).work.parts.outbox
+  const arrived = () => at(0).work.receivedRequests('SendForms2').length
+  /** Lets time pass until the package is shown as wanted. */
+  const becomes = (index: number, id: string, wanted: object) =>
+    expect
+      .poll(
+        async () => {
+          for (const { work } of desks) {
+            await work.parts.outbox.shared.syncNow(work.accountId)
+            await work.time.pass(5_000)
+          }
+          return outboxAt(index).find(id)
+        },
+        { timeout: 60_000, interval: 20 }
+      )
+      .toMatchObject(wanted)
+  const makeDue = (id: string) =>
+    two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
+
+  let id = ''
+  let scheduled = 0
+  beforeEach(async () => {
+    await joinBoth()
+    const { work } = at(0)
+    scheduled = Math.ceil(work.time.now / 60_000) * 60_000 + HOUR
+    id = outboxAt(0).enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at: scheduled }).id
+    await whenSynced()
+    expect(outboxAt(1).get(id)).toMatchObject({ state: 'ready', hold: 'time' })
+  })
+
+  test.each([
+    ['its own', 0],
+    ['the other', 1]
+  ])('show a time that %s workstation changed, and send the package once', async (_whose, from) => {
+    const later = scheduled + HOUR
+    expect(await outboxAt(from).reschedule(id, later)).toMatchObject({ state: 'ready', hold: 'time', goesAt: later })
+    await whenSynced()
+    for (const index of [0, 1]) {
+      expect(Math.abs((outboxAt(index).get(id).goesAt ?? 0) - later)).toBeLessThan(30_000)
+    }
+    const [row] = await two.office.sql<{ hours: number }>(
+      'SELECT round(extract(epoch FROM goes_at - now()) / 3600)::integer AS hours FROM office.send WHERE id = $1',
+      [id]
+    )
+    expect(row?.hours).toBe(2)
+    await makeDue(id)
+    await outboxAt(0).reschedule(id, scheduled)
+    await makeDue(id)
+    for (const { work } of desks) await work.time.pass(2 * HOUR)
+    for (const index of [0, 1]) await becomes(index, id, { state: 'sent' })
+    expect(arrived()).toBe(1)
+  })
+
+  test('that change it at the same time agree in the end, and one is told that it changed meanwhile', async () => {
+    const times = [scheduled + HOUR, scheduled + 2 * HOUR]
+    const ends = await Promise.allSettled(times.map((time, index) => outboxAt(index).reschedule(id, time)))
+    await whenSynced()
+    const [mine = 0, theirs = 0] = [0, 1].map((index) => outboxAt(index).get(id).goesAt)
+    expect(Math.abs(mine - theirs)).toBeLessThan(30_000)
+    for (const [index, end] of ends.entries()) {
+      const isShown = Math.abs(mine - (times[index] ?? 0)) < 30_000
+      // The later of two changes in a row is accepted, too.
+      if (isShown) expect(end.status).toBe('fulfilled')
+      else if (end.status === 'rejected') expect(end.reason).toEqual(refusal('busy'))
+    }
+  })
+
+  test('don’t change a package that another one claims at that moment', async () => {
+    const pool = await poolAs('Third', two.office)
+    const third = openOfficeSends({ pool, key: two.office.key, time: { elapsed: () => performance.now() } })
+    const officeId = outboxAt(0).shared.accounts().get(at(0).work.accountId) ?? ''
+    // Claimed between what was read and what is pushed.
+    const office = openOfficeSends({
+      pool: await poolAs('Front desk again', two.office),
+      key: two.office.key,
+      time: { elapsed: () => performance.now() }
+    })
+    const claimingFirst = {
+      ...office,
+      async push(...asked: Parameters<typeof office.push>) {
+        await makeDue(id)
+        expect(await third.claim(officeId, 1)).toMatchObject([{ id }])
+        return office.push(...asked)
+      }
+    }
+    outboxAt(1).shared.connect(claimingFirst, 1)
+    await outboxAt(1).shared.syncNow(at(1).work.accountId)
+    await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(refusal('busy'))
+    expect(outboxAt(1).get(id).state).toBe('sending')
+    expect(await two.office.sql('SELECT state, epoch FROM office.send WHERE id = $1', [id])).toEqual([
+      { state: 'sending', epoch: 1 }
+    ])
+  })
+
+  test('don’t change a package that may have arrived', async () => {
+    await two.office.sql(
+      "UPDATE office.send SET state = 'uncertain', may_have_arrived = true, uncertain_at = now() WHERE id = $1",
+      [id]
+    )
+    await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(refusal('busy'))
+    expect(await two.office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
+  })
+
+  test('don’t bring back a package that was taken out of the Outbox', async () => {
+    await outboxAt(0).shared.withholdForUndo(outboxAt(0).get(id))
+    outboxAt(0).undo(id)
+    await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toThrow()
+    expect(await two.office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'cancelled' }])
+  })
+
+  test('say that they can’t while the server is unreachable, and change nothing', async () => {
+    at(1).disconnect()
+    await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(refusal('offline'))
+    expect(outboxAt(1).get(id).goesAt).toBeLessThan(scheduled + 60_000)
+  })
+})
