@@ -537,7 +537,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         ...dialogs
       }),
       ...outboxHandlers({ accounts, drafts, note: audit.note, outbox, sharedDrafts, ...dialogs }),
-      ...bulkHandlers({ accounts, bulk, readClipboard: plainClipboard.read, ...dialogs }),
+      ...bulkHandlers({ accounts, bulk, outbox, readClipboard: plainClipboard.read, ...dialogs }),
       ...documentHandlers({
         accounts,
         ask,

@@ -677,6 +677,20 @@ test('a batch with left-out rows counts as all sent, and shows their number', as
   expect(screen.getByText('11 sent, 1 left out')).toBeTruthy()
 })
 
+test('rows left out of a batch can be seen with their reasons, and opened as a sheet to correct and send', async () => {
+  const counts = { ready: 0, sending: 0, sent: 11, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
+  await open({ batches: [batchOf({ state: 'done', counts, leftOut: 2, total: 11 })] }, [], { batch: 'batch-1' })
+  expect(screen.getByText('2 rows were left out: nothing was sent for them.')).toBeTruthy()
+  await press('Show rows left out of Staff declarations')
+  const dialog = within(await screen.findByRole('dialog', { name: '2 rows left out' }))
+  await settle()
+  expect(dialog.getByText('Row 4')).toBeTruthy()
+  expect(dialog.getByText('Same as row 2.')).toBeTruthy()
+  await fireEvent.click(dialog.getByRole('button', { name: 'Correct and send…' }))
+  await settle()
+  expect(window.location.hash).toBe('#/bulk?leftOut=batch-1')
+})
+
 test('a scheduled package counts as waiting', async () => {
   await open({ sends: [waiting] })
   expect(screen.getByText('1 waiting')).toBeTruthy()

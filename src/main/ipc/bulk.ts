@@ -1,6 +1,7 @@
 /** Requests about bulk sending. Paths stay in the main process; the screens know ids and names. */
 import { basename } from 'node:path'
 import { titleOf } from '../../shared/composition/index.ts'
+import { tableFile } from '../core/bulk/table-file.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
@@ -10,7 +11,7 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export type BulkParts = Dialogs &
-  Pick<Parts, 'accounts' | 'bulk'> & {
+  Pick<Parts, 'accounts' | 'bulk' | 'outbox'> & {
     /** Reads the clipboard's text. */
     readClipboard: () => Promise<string>
   }
@@ -20,7 +21,7 @@ const PASTED = 'Pasted rows'
 
 const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }
 
-export function bulkHandlers({ accounts, bulk, readClipboard, ...dialogs }: BulkParts): HandlersOf<'bulk'> {
+export function bulkHandlers({ accounts, bulk, outbox, readClipboard, ...dialogs }: BulkParts): HandlersOf<'bulk'> {
   return {
     'bulk.open': async (_input, { stillAsking }) => {
       const accountId = chosenId(accounts)
@@ -33,6 +34,20 @@ export function bulkHandlers({ accounts, bulk, readClipboard, ...dialogs }: Bulk
       const pasted = text ?? (await readClipboard())
       if (!stillAsking()) fail('gone', 'The screen was left.')
       return bulk.open(accountId, PASTED, { pasted })
+    },
+    'bulk.openLeftOut': async ({ batchId }) => {
+      const accountId = chosenId(accounts)
+      const { accountId: owner, name } = outbox.batches.get(batchId)
+      if (owner !== accountId)
+        fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to send its rows.' })
+      const { columns, rows } = outbox.batches.leftOutRows(batchId)
+      if (rows.length === 0) fail('gone', 'No rows were left out of this batch.')
+      const bytes = tableFile(
+        'csv',
+        columns,
+        rows.map(({ cells }) => cells)
+      )
+      return bulk.open(accountId, `${name}, rows left out.csv`, { bytes })
     },
     'bulk.trySample': async ({ composition = PRACTICE_PRESET.composition }) => {
       const accountId = chosenId(accounts)

@@ -115,6 +115,11 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'batches.resume': async ({ id }) => batches.resume(ownBatch(id)),
     'batches.cancel': async ({ id }) => batches.cancel(ownBatch(id)),
     'batches.retry': async ({ id }) => batches.retry(ownBatch(id)),
+    'batches.leftOut': async ({ id, offset, limit }) => {
+      const { rows } = batches.leftOutRows(ownBatch(id))
+      const shown = rows.slice(offset, offset + limit).map(({ row, problems }) => ({ row, problems }))
+      return { rows: shown, total: rows.length }
+    },
     'batches.exportFailed': async ({ id }, { stillAsking }) => {
       const { name } = batches.get(ownBatch(id))
       const { columns, rows } = batches.failedRows(id)

@@ -16,6 +16,7 @@ import type {
   DraftView,
   EarlierSend,
   ImportResult,
+  LeftOutRows,
   OutboxView,
   OutsideView,
   PeopleList,
@@ -240,6 +241,8 @@ export const composingRequests = {
     z.strictObject({ composition: Composition.optional() })
   ),
   /** Opens another sheet of the same file, or the same sheet with its first row read differently. */
+  /** The rows that were left out when the batch was made, in the sheet's order. */
+  'batches.leftOut': answers<LeftOutRows>()(z.strictObject({ id, ...page })),
   'bulk.sheet': answers<BulkSheet>()(
     z.strictObject({ id, sheet: z.string().max(200), firstRow: z.enum(['headings', 'data']).optional() })
   ),
@@ -252,6 +255,8 @@ export const composingRequests = {
       composition: Composition,
       mapping: ColumnMapping,
       /** How to read the dates of columns that could be read either way. */
+  /** Opens the rows that were left out of a batch as a sheet, to correct and send them. */
+  'bulk.openLeftOut': answers<BulkSheet>()(z.strictObject({ batchId: id })),
       dateOrders: DateOrders.optional(),
       /** The calling code for mobile numbers without one; if absent they stay as they are. */
       countryCode: z

@@ -265,11 +265,17 @@ export interface BatchView {
   /** preparing: being stored, nothing leaves yet. going: being sent. paused: on hold. done: nothing left to send. */
   state: 'preparing' | 'going' | 'paused' | 'done'
   counts: SendCounts
-  /** Rows left out because they had errors when checked. */
+  /** Rows left out: they had errors when checked, or were duplicates. */
   leftOut: number
   total: number
   /** Packages of the batch are waiting for a second person's release. */
   release?: SendRelease
+}
+
+/** Rows that were left out of a batch: each with its number in the sheet, and why. */
+export interface LeftOutRows {
+  rows: { row: number; problems: string[] }[]
+  total: number
 }
 
 /** A sheet that was read completely, in the main process. */

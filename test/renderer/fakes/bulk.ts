@@ -32,6 +32,10 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
     'bulk.open': () => bulk.sheet as never,
     'bulk.openDropped': ({ fileName }) => ({ ...opened(), fileName, sheets: [''], sheet: '' }),
     'bulk.paste': () => ({ ...opened(), fileName: 'Pasted rows', sheets: [''], sheet: '' }),
+    'bulk.openLeftOut': ({ batchId }) => {
+      const { name } = byId(state.batches, batchId)
+      return { ...opened(), fileName: `${name}, rows left out.csv`, sheets: [''], sheet: '' }
+    },
     'bulk.trySample': ({ composition }) => ({
       sheet: { ...opened(), fileName: 'Sample clients.csv', sheets: [''], sheet: '' },
       name: 'Client engagement letter',

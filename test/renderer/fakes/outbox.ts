@@ -199,6 +199,14 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
         counts: { ...counts, notSent: 0, refused: 0, ready: counts.ready + again }
       })
     },
+    'batches.leftOut': ({ id, ...page }) => {
+      const { leftOut } = byId(state.batches, id)
+      const rows = Array.from({ length: leftOut }, (_, index) => ({
+        row: index * 3 + 4,
+        problems: [index % 2 === 0 ? 'E-mail: Enter an e-mail address, such as name@example.com.' : 'Same as row 2.']
+      }))
+      return { rows: pageOf(rows, page), total: leftOut }
+    },
     'batches.exportFailed': () => ({ label: 'Rows to mend.csv' })
   }
 }

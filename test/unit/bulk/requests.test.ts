@@ -22,6 +22,7 @@ let account: { id: string; kind?: 'practice' | 'service' } | undefined
 let handlers: ReturnType<typeof bulkHandlers>
 const context = { from: 'office' as const, stillAsking: () => true }
 
+let leftOut: { columns: string[]; rows: { row: number; cells: string[]; problems: string[] }[] }
 beforeEach(async () => {
   files = await folderOf()
   chosen = []
@@ -39,6 +40,9 @@ beforeEach(async () => {
   handlers = bulkHandlers({
     accounts: { shownIds: () => (account ? [account.id] : []), get: () => account } as unknown as BulkParts['accounts'],
     bulk,
+    outbox: {
+      batches: { get: () => ({ accountId: 'office', name: 'Clients' }), leftOutRows: () => leftOut }
+    } as unknown as BulkParts['outbox'],
     readClipboard: async () => clipboard,
     chooseFiles: async () => chosen,
     chooseSaveFile: async (_title, name) => {
@@ -51,6 +55,24 @@ beforeEach(async () => {
 afterEach(() => files.leave())
 
 describe('bulk requests', () => {
+  test('open the rows that were left out of a batch of this account', async () => {
+    const rows = [
+      { row: 4, cells: ['Mere', '=1+1', 'mere@'], problems: ['E-mail: This isn’t an address.'] },
+      { row: 9, cells: ['Tama', '', 'tama@example.com'], problems: ['Same as row 2.'] }
+    ]
+    leftOut = { columns: ['Name', 'Notes', 'E-mail'], rows }
+    const sheet = await handlers['bulk.openLeftOut']({ batchId: 'batch' }, context)
+    expect(sheet).toMatchObject({
+      fileName: 'Clients, rows left out.csv',
+      columns: ['Name', 'Notes', 'E-mail'],
+      rows: 2
+    })
+    account = { id: 'another' }
+    await expect(handlers['bulk.openLeftOut']({ batchId: 'batch' }, context)).rejects.toMatchObject({
+      appError: { code: 'gone' }
+    })
+  })
+
   test('open a chosen table, without revealing its path to screens', async () => {
     chosen = [await files.put('staff.csv', 'Name\nMere\n')]
     const sheet = await handlers['bulk.open'](undefined, context)

@@ -43,6 +43,11 @@ export function openBatchRecords(db: Db) {
      WHERE batch_id = ? AND (state IN ('refused', 'not-sent') OR (state = 'cancelled' AND draft_id IS NULL))`
   )
 
+  function leftOutRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
+    const { columns, left_out: rows } = sheet.get(id) ?? fail('gone', 'This batch no longer exists.')
+    return { columns: JSON.parse(columns) as string[], rows: JSON.parse(rows) as LeftOutRow[] }
+  }
+
   return {
     list: table.all<[accountId: string]>('WHERE account_id = ? ORDER BY created_at DESC, number DESC'),
     find: table.one<[id: string]>('WHERE id = ?'),
@@ -93,17 +98,18 @@ export function openBatchRecords(db: Db) {
       `SELECT id FROM sends WHERE batch_id = ? AND state IN ('refused', 'not-sent') ORDER BY sheet_row`
     ),
 
+    leftOutRows,
+
     /** Returns the sheet's rows that weren't sent, in its order, with the reasons. @throws AppFailure `gone`. */
     failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
-      const sheetRow = sheet.get(id) ?? fail('gone', 'This batch no longer exists.')
-      const leftOut = JSON.parse(sheetRow.left_out) as LeftOutRow[]
+      const { columns, rows: leftOut } = leftOutRows(id)
       const others = failed.all(id).map(({ sheet_row, state, error, cells }) => ({
         row: sheet_row,
         cells: JSON.parse(cells ?? '[]') as string[],
         problems: [state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)]
       }))
       return {
-        columns: JSON.parse(sheetRow.columns) as string[],
+        columns,
         rows: [...leftOut, ...others].sort((one, other) => one.row - other.row)
       }
     }

@@ -166,6 +166,11 @@ export class Batches {
     return withProblems(columns, rows)
   }
 
+  /** Returns the rows that were left out when the batch was made, with the reasons. @throws AppFailure `gone`. */
+  leftOutRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
+    return this.#records.leftOutRows(id)
+  }
+
   /** Whether sends of the batch that may leave again are cancelled instead. */
   isCancelled(id: string | undefined): boolean {
     return id !== undefined && this.#records.find(id)?.state === 'cancelled'

@@ -1,5 +1,6 @@
 /** What all screens share: the client, the router, and the small states that follow the main process's events. */
 import { getContext, setContext } from 'svelte'
+import type { Composition } from '../../../shared/composition/composition.ts'
 import type { DocumentKey } from '../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
@@ -98,6 +99,10 @@ export class AppState {
    * most one.
    */
   suspendedBulk: { bulk: { close: () => void }; accountId: string | undefined; startedFrom: string } | undefined
+  /** The last batch that was sent, and what it was made of: rows that were left out of it can be sent, too. */
+  lastBatch:
+    | { id: string; base: { from: 'preset' | 'draft' | 'template' | 'form'; name: string; composition: Composition } }
+    | undefined
 
   readonly #host: Window
   /** The arrival at a new package whose account was chosen: another may be chosen there since. */
@@ -245,6 +250,7 @@ export class AppState {
     this.recipient = undefined
     this.suspendedBulk?.bulk.close()
     this.suspendedBulk = undefined
+    this.lastBatch = undefined
     if (areAllShown) return
     this.toasts.dismissActions()
     this.connection.clear()

@@ -198,6 +198,11 @@ export class Bulk {
     return this.#open(() => this.#api.bulk.paste({ ...(text !== undefined && { text }) }))
   }
 
+  /** Opens the rows that were left out of a batch. */
+  openLeftOut(batchId: string): Promise<boolean> {
+    return this.#open(() => this.#api.bulk.openLeftOut({ batchId }))
+  }
+
   /** Opens the practice office's sample, with its package if none is chosen. */
   openSample(): Promise<boolean> {
     const chosen = this.#base?.composition

@@ -1,6 +1,6 @@
 /** The batches of the chosen account, newest first, and actions on each as a whole. */
 import type { Result } from '../../../../shared/contract/errors.ts'
-import type { BatchView, SavedFile } from '../../../../shared/contract/views.ts'
+import type { BatchView, LeftOutRows, SavedFile } from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import type { Clock } from '../../state/clock.ts'
@@ -8,6 +8,9 @@ import { Resource } from '../../state/resource.svelte.ts'
 
 /** Minimum time between two reads, in milliseconds: a batch reports each of its packages. */
 const READ_INTERVAL = 250
+
+/** How many rows that were left out are shown; all of them can be exported. */
+const SHOWN_ROWS = 100
 
 export type BatchAction = 'pause' | 'release' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
 
@@ -48,6 +51,11 @@ export class Batches extends Resource<BatchView[]> {
   /** Saves the rows to fix. Resolves to the saved file, or null if the user cancels. */
   exportFailed(id: string): Promise<SavedFile | null | undefined> {
     return this.#do(id, 'exportFailed', () => this.#api.batches.exportFailed({ id }))
+  }
+
+  /** Returns the first rows that were left out of a batch, with the reasons. */
+  leftOut(id: string): Promise<Result<LeftOutRows>> {
+    return this.#api.batches.leftOut({ id, offset: 0, limit: SHOWN_ROWS })
   }
 
   async #do<Value>(id: string, action: BatchAction, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
