@@ -417,6 +417,34 @@ test('a row opens a preview of the package that it will send', async () => {
   expect(row.getByText('What will be sent')).toBeTruthy()
 })
 
+test('reasons are shown whole: rows with findings have room for them', async () => {
+  await toCheck()
+  const [, first] = within(screen.getByRole('grid', { name: 'Rows' })).getAllByRole('row')
+  expect(first?.style.height).toBe('72px')
+  const why = document.getElementById(cell('E-mail, row 17').getAttribute('aria-describedby') ?? '')
+  expect(getComputedStyle(why as HTMLElement).whiteSpace).toBe('normal')
+  // Among many rows most are ready, and one line is enough.
+  await fireEvent.click(screen.getByRole('radio', { name: /^All rows/ }))
+  await settle()
+  const [, ready] = within(screen.getByRole('grid', { name: 'Rows' })).getAllByRole('row')
+  expect(ready?.style.height).toBe('36px')
+})
+
+test('rows left out of a batch can be corrected and sent with the package that it was made of', async () => {
+  await toCheck()
+  await fireEvent.click(screen.getByRole('button', { name: /^Send \d+ packages$/ }))
+  await settle()
+  const [batch] = opened.api.control.state.batches
+  expect(window.location.hash).toBe(`#/outbox?batch=${batch?.id}`)
+  await fireEvent.click(screen.getByRole('button', { name: `Show rows left out of ${batch?.name}` }))
+  await fireEvent.click(await screen.findByRole('button', { name: 'Correct and send…' }))
+  await settle()
+  expect(calls('bulk.openLeftOut')).toEqual([{ batchId: batch?.id }])
+  expect(screen.getByText(/rows left out\.csv/)).toBeTruthy()
+  // The package is known, and its columns are matched.
+  expect(screen.getByRole('button', { name: /^Check \d+ rows$/ })).toBeTruthy()
+})
+
 describe('how a sheet is read', () => {
   test('can be changed when its first row is data', async () => {
     await open('bulk', {}, [], { preset: 'office-1' })

@@ -22,7 +22,10 @@ const MAX_CHANGED_ROWS = 12
 const ANCHOR_SEARCH_RANGE = 200
 
 /** What a table provides about its rows. */
-type Source<Row> = Pick<TableProps<Row>, 'count' | 'place' | 'version' | 'chosen' | 'row' | 'keyOf' | 'onneed'>
+type Source<Row> = Pick<
+  TableProps<Row>,
+  'count' | 'rowHeight' | 'place' | 'version' | 'chosen' | 'row' | 'keyOf' | 'onneed'
+>
 
 export class TableWindow<Row> {
   /** The scrolling element. */
@@ -39,15 +42,15 @@ export class TableWindow<Row> {
   readonly #source: Source<Row>
   /** What each element last drew. */
   readonly #lastDrawn: (Row | undefined)[] = []
-  readonly #geometry = $derived.by(() => geometryOf(this.#source.count, this.#viewHeight))
+  readonly #geometry = $derived.by(() => geometryOf(this.#source.count, this.#viewHeight, this.rowHeight))
   readonly #offset = $derived.by(() => this.#geometry.offsetAt(this.scrolled))
-  readonly first = $derived.by(() => Math.max(0, Math.floor(this.#offset / ROW_HEIGHT) - OVERSCAN))
+  readonly first = $derived.by(() => Math.max(0, Math.floor(this.#offset / this.rowHeight) - OVERSCAN))
   readonly last = $derived.by(() =>
-    Math.min(this.#source.count - 1, Math.ceil((this.#offset + this.#viewHeight) / ROW_HEIGHT) + OVERSCAN)
+    Math.min(this.#source.count - 1, Math.ceil((this.#offset + this.#viewHeight) / this.rowHeight) + OVERSCAN)
   )
   /** The rows to draw, each with its element: elements of rows that leave at one end are reused at the other. */
   readonly drawn = $derived.by(() => {
-    const slots = Math.ceil(this.#viewHeight / ROW_HEIGHT) + 2 * OVERSCAN + 2
+    const slots = Math.ceil(this.#viewHeight / this.rowHeight) + 2 * OVERSCAN + 2
     return Array.from({ length: Math.max(0, this.last - this.first + 1) }, (_, offset) => ({
       index: this.first + offset,
       slot: (this.first + offset) % slots
@@ -88,7 +91,11 @@ export class TableWindow<Row> {
   }
   /** Rows that a page key moves by. */
   get page(): number {
-    return Math.max(1, Math.floor(this.#viewHeight / ROW_HEIGHT) - 1)
+    return Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1)
+  }
+  /** The height of a row in pixels. */
+  get rowHeight(): number {
+    return this.#source.rowHeight ?? ROW_HEIGHT
   }
   get #viewHeight(): number {
     return this.viewportHeight || ASSUMED_HEIGHT
@@ -96,8 +103,8 @@ export class TableWindow<Row> {
 
   /** Returns the pixels from the top of all rows to where this one is drawn. */
   topOf(index: number): number {
-    const shift = this.height < this.#source.count * ROW_HEIGHT ? this.scrolled - this.#offset : 0
-    return index * ROW_HEIGHT + shift
+    const shift = this.height < this.#source.count * this.rowHeight ? this.scrolled - this.#offset : 0
+    return index * this.rowHeight + shift
   }
 
   /** Returns the row to draw. Undefined while it isn't loaded, or is deferred until the visible rows are drawn. */
@@ -131,17 +138,17 @@ export class TableWindow<Row> {
     this.#active = to
     const { grid } = this
     if (!grid) return to
-    const top = to * ROW_HEIGHT
+    const top = to * this.rowHeight
     const room = grid.clientHeight - HEADER_HEIGHT
     const now = this.#geometry.offsetAt(grid.scrollTop)
     if (top < now) grid.scrollTop = this.#geometry.scrollFor(top)
-    else if (top + ROW_HEIGHT > now + room)
-      grid.scrollTop = Math.ceil(this.#geometry.scrollFor(top + ROW_HEIGHT - room))
+    else if (top + this.rowHeight > now + room)
+      grid.scrollTop = Math.ceil(this.#geometry.scrollFor(top + this.rowHeight - room))
     return to
   }
 
   #isVisible(index: number): boolean {
-    return (index + 1) * ROW_HEIGHT > this.#offset && index * ROW_HEIGHT < this.#offset + this.#viewHeight
+    return (index + 1) * this.rowHeight > this.#offset && index * this.rowHeight < this.#offset + this.#viewHeight
   }
 
   /** Runs before each drawing: decides whether to draw only the visible rows first. */
@@ -176,7 +183,7 @@ export class TableWindow<Row> {
    * at.
    */
   #rememberAnchor(): void {
-    const top = Math.ceil(this.#offset / ROW_HEIGHT)
+    const top = Math.ceil(this.#offset / this.rowHeight)
     const { chosen } = this.#source
     const chosenAt =
       chosen === undefined ? undefined : this.drawn.find(({ index }) => index >= top && this.keyAt(index) === chosen)
@@ -195,7 +202,7 @@ export class TableWindow<Row> {
     for (let away = 0; away <= ANCHOR_SEARCH_RANGE; away++) {
       for (const index of [anchor.index + away, anchor.index - away]) {
         if (this.keyAt(index) !== anchor.key) continue
-        if (away > 0) this.#scrollTo(this.#geometry.scrollFor(this.#offset + (index - anchor.index) * ROW_HEIGHT))
+        if (away > 0) this.#scrollTo(this.#geometry.scrollFor(this.#offset + (index - anchor.index) * this.rowHeight))
         return
       }
     }

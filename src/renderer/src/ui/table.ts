@@ -48,6 +48,8 @@ export interface TableProps<Row> {
   onkey?: (event: KeyboardEvent, row: Row) => boolean
   /** Minimum row width in pixels: a narrower table scrolls sideways. */
   breadth?: number
+  /** The height of a row in pixels, if its cells have more than one line. */
+  rowHeight?: number
   /** Identifies what is listed: when it changes, the list scrolls to its top. */
   place?: string
   /** Incremented when rows of the same list were reloaded: visible rows then stay in place. */
@@ -68,7 +70,7 @@ export interface TableProps<Row> {
   isStrong?: (row: Row) => boolean
 }
 
-/** The height of a row in pixels. */
+/** The height of a row with one line, in pixels. */
 export const ROW_HEIGHT = 36
 /**
  * Browsers lay out no more than about 33 million device pixels: this fits at zoom 3 on a screen with a pixel ratio of
@@ -80,8 +82,8 @@ const MAX_HEIGHT = 3_700_000
  * Returns the geometry of a list that may be longer than a page can be tall. Up to about 100,000 rows, scrolling is
  * exact to the pixel; beyond that, the scroll bar's range is a scaled-down version of the list's.
  */
-export function geometryOf(count: number, viewportHeight: number) {
-  const fullHeight = count * ROW_HEIGHT
+export function geometryOf(count: number, viewportHeight: number, rowHeight = ROW_HEIGHT) {
+  const fullHeight = count * rowHeight
   const height = Math.min(fullHeight, MAX_HEIGHT)
   const scale = height < fullHeight ? (fullHeight - viewportHeight) / Math.max(1, height - viewportHeight) : 1
   return {
