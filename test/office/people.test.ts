@@ -26,6 +26,10 @@ class Station extends OfficeStation {
     const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })
     this.#people.correct(this.work.accountId, called(was), called(now))
   }
+  merge(from: [string, string, string], into: [string, string, string]): void {
+    const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })
+    this.#people.merge(this.work.accountId, called(from), called(into))
+  }
   /** Reconnects; the next of these runs before each request that stores people at the office. */
   async reconnectWith(...meanwhile: (() => unknown)[]): Promise<void> {
     this.disconnect()
@@ -105,6 +109,21 @@ describe('joined workstations', () => {
     // Not three digits alone: sealed content is shown as numbers and may contain them by chance.
     expect(rows).not.toMatch(/mere|parata|021 555/i)
     for (const word of ['Mere', 'Parata', '021 555']) expect(rows).not.toContain(Buffer.from(word).toString('hex'))
+  })
+
+  test('merge two entries of a person everywhere, with the uses of both and those meanwhile', async () => {
+    at(0).send('Mere', 'Parata', 'old@example.com', '021 555 0101')
+    at(0).send('Mere', 'Parata', 'old@example.com', '021 555 0101')
+    at(1).send('Mere', 'Walker', 'mere@example.com')
+    await whenSynced()
+    at(1).disconnect()
+    at(1).send('Mere', 'Walker', 'mere@example.com')
+    at(0).merge(['Mere', 'Parata', 'old@example.com'], ['Mere', 'Walker', 'mere@example.com'])
+    await at(0).whenSynced()
+    await at(1).reconnect()
+    await whenSynced()
+    expectAll(expect.stringMatching(/^Mere Walker <mere@example.com> .* 4$/))
+    expect(at(0).list()).toEqual(at(1).list())
   })
 
   test('count every send if the connection breaks right after a conflict', async () => {

@@ -267,6 +267,68 @@ describe('people', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('Tama Parata was removed from the address book.')
   })
 
+  test('can be edited: name, e-mail and mobile', async () => {
+    await open(fakeApi({ people: people() }), [])
+    await rightClick(/Mere Parata/, /^Edit/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Edit person' }))
+    const enter = (label: string | RegExp, value: string) =>
+      fireEvent.input(dialog.getByLabelText(label), { target: { value } })
+    const save = dialog.getByRole<HTMLButtonElement>('button', { name: 'Save' })
+    expect(save.disabled).toBe(true)
+    await enter('Last name', 'Walker')
+    await enter('E-mail', 'mere@')
+    await fireEvent.click(save)
+    await settle()
+    expect(dialog.getByText('This isn’t an e-mail address. Write it like name@example.com.')).toBeTruthy()
+    await enter('E-mail', 'mere.walker@example.com')
+    await enter(/^Mobile/, '021 555 0199')
+    await fireEvent.click(save)
+    await settle()
+    expect(row(/Mere Walker/).textContent).toContain('mere.walker@example.com')
+    expect(row(/Mere Walker/).getAttribute('aria-selected')).toBe('true')
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  test('can’t become a second entry of someone who is there, and the error says how to merge', async () => {
+    const api = fakeApi({ people: people() })
+    await open(api, [])
+    const next = 'If they’re the same person, choose “Same person as…” to merge the two.'
+    api.control.fail('people.change', { code: 'conflict', message: 'Someone with this name is there.', next })
+    await rightClick(/Tama Parata/, /^Edit/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Edit person' }))
+    await fireEvent.input(dialog.getByLabelText('First name'), { target: { value: 'Mere' } })
+    await fireEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await settle()
+    expect(dialog.getByText('The person wasn’t changed.')).toBeTruthy()
+    expect(dialog.getAllByText(/choose “Same person as…”/).length).toBeGreaterThan(0)
+  })
+
+  test('can be merged with another entry of the same person, whichever details are kept', async () => {
+    await open(fakeApi({ people: people() }), [])
+    await rightClick(/Tama Parata/, /^Same person as/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Same person as…' }))
+    await settle()
+    const merge = dialog.getByRole<HTMLButtonElement>('button', { name: 'Merge' })
+    expect(merge.disabled).toBe(true)
+    // People of the same last name are offered; others are found.
+    expect(dialog.getAllByRole('radio')).toHaveLength(1)
+    await fireEvent.input(dialog.getByRole('searchbox'), { target: { value: 'ana' } })
+    await settle()
+    await fireEvent.click(dialog.getByRole('radio', { name: /Ana Brooks/ }))
+    await settle()
+    const kept = within(dialog.getByRole('group', { name: 'Details to keep' }))
+    await fireEvent.click(kept.getByRole('radio', { name: /Tama Parata/ }))
+    await fireEvent.click(merge)
+    await settle()
+    const call = opened.api.control.calls.find(({ name }) => name === 'people.merge')
+    expect(call?.input).toEqual({
+      from: { FirstName: 'Ana', LastName: 'Brooks', Email: 'ana@example.com' },
+      into: { FirstName: 'Tama', LastName: 'Parata', Email: 'mere.parata@example.com' }
+    })
+    expect(screen.queryByText('Ana Brooks')).toBeNull()
+    expect(row(/Tama Parata/).getAttribute('aria-selected')).toBe('true')
+  })
+
   test('are added when another workstation sends, keeping the selection', async () => {
     const api = fakeApi({ people: people() })
     await open(api, [])

@@ -109,6 +109,8 @@ export function draftHandlers(
 
     'people.find': async ({ text, limit, isForgiving }) => people.find(chosenId(accounts), text, limit, isForgiving),
     'people.list': async (query) => people.list(chosenId(accounts), query),
+    'people.change': async ({ was, now }) => people.change(chosenId(accounts), was, now),
+    'people.merge': async ({ from, into }) => people.merge(chosenId(accounts), from, into),
     'people.forget': async ({ email, name }) => people.forget(chosenId(accounts), email, name),
     'remembered.values': async ({ field }) => remembered.values(chosenId(accounts), field),
     'remembered.keepChoices': async ({ field, choices }) => remembered.keepChoices(chosenId(accounts), field, choices),

@@ -54,6 +54,19 @@ const name = z.string().trim().min(1).max(200)
 /** Milliseconds since 1970 UTC. */
 const moment = z.number().int().min(0).max(8_640_000_000_000_000)
 
+const personPart = z.string().max(1000)
+const namedAddress = z.strictObject({ FirstName: personPart, LastName: personPart, Email: personPart })
+const filledIn = z.string().trim().min(1).max(1000)
+/** Someone in the address book, as an office enters them. */
+const personEntry = z.strictObject({
+  FirstName: filledIn,
+  MiddleName: personPart.trim(),
+  LastName: filledIn,
+  Email: filledIn,
+  MobileCountry: personPart.trim(),
+  MobileNumber: personPart.trim()
+})
+
 export const composingRequests = {
   /**
    * Finds people this office has sent to and those on the service's recipient lists, best match first. `isForgiving`: if
@@ -64,6 +77,10 @@ export const composingRequests = {
   ),
   /** Lists people this office has sent to, most recent first; if nobody matches, those with similar names. */
   'people.list': answers<PeopleList>()(z.strictObject({ search, ...page })),
+  /** Changes someone's entry; `conflict` if another entry has that name and e-mail. */
+  'people.change': answers<null>()(z.strictObject({ was: namedAddress, now: personEntry })),
+  /** Merges two entries of one person: `into` keeps its details and gets the uses of both. */
+  'people.merge': answers<null>()(z.strictObject({ from: namedAddress, into: namedAddress })),
   /**
    * Removes everyone with this e-mail address from this workstation's address book, or only the person with this name.
    */
@@ -159,6 +176,8 @@ export const composingRequests = {
   'sends.start': answers<SendView>()(z.strictObject({ draftId: id, at: moment.optional() })),
   /** Sends a waiting package without waiting any longer. */
   'sends.now': answers<SendView>()(byId),
+  /** Changes when a package that waits for its time is sent; `busy` once it has left. */
+  'sends.reschedule': answers<SendView>()(z.strictObject({ id, at: moment })),
   /** Releases a package that needs a second member of staff; `not-allowed` for the one who put it in the outbox. */
   'sends.release': answers<SendView>()(byId),
   /** Refuses to release such a package. It stays in the outbox until it is undone. */
@@ -177,8 +196,6 @@ export const composingRequests = {
   /** What a package consists of, for the one who decides whether it is released. */
   'sends.composition': answers<Composition>()(byId),
   /** Asks the service whether an uncertain send arrived. */
-  /** Changes when a package that waits for its time is sent; `busy` once it has left. */
-  'sends.reschedule': answers<SendView>()(z.strictObject({ id, at: moment })),
   'sends.reconcile': answers<SendView>()(byId),
   /** Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. */
   'sends.resolve': answers<SendView>()(
@@ -224,6 +241,8 @@ export const composingRequests = {
    * imported again.
    */
   'batches.exportFailed': answers<SavedFile | null>()(byId),
+  /** The rows that were left out when the batch was made, in the sheet's order. */
+  'batches.leftOut': answers<LeftOutRows>()(z.strictObject({ id, ...page })),
 
   /** Reads a CSV or XLSX file that the person chooses; null if they cancel. */
   'bulk.open': answers<BulkSheet | null>()(noInput),
@@ -236,13 +255,13 @@ export const composingRequests = {
   ),
   /** Reads rows copied from a spreadsheet; without `text`, those on the clipboard. */
   'bulk.paste': answers<BulkSheet>()(z.strictObject({ text: z.string().max(MAX_SHEET_BYTES).optional() })),
+  /** Opens the rows that were left out of a batch as a sheet, to correct and send them. */
+  'bulk.openLeftOut': answers<BulkSheet>()(z.strictObject({ batchId: id })),
   /** Makes up rows of people for a package, or for a made-up package, to practise with; in the practice office only. */
   'bulk.trySample': answers<{ sheet: BulkSheet; name: string; composition: Composition }>()(
     z.strictObject({ composition: Composition.optional() })
   ),
   /** Opens another sheet of the same file, or the same sheet with its first row read differently. */
-  /** The rows that were left out when the batch was made, in the sheet's order. */
-  'batches.leftOut': answers<LeftOutRows>()(z.strictObject({ id, ...page })),
   'bulk.sheet': answers<BulkSheet>()(
     z.strictObject({ id, sheet: z.string().max(200), firstRow: z.enum(['headings', 'data']).optional() })
   ),
@@ -255,8 +274,6 @@ export const composingRequests = {
       composition: Composition,
       mapping: ColumnMapping,
       /** How to read the dates of columns that could be read either way. */
-  /** Opens the rows that were left out of a batch as a sheet, to correct and send them. */
-  'bulk.openLeftOut': answers<BulkSheet>()(z.strictObject({ batchId: id })),
       dateOrders: DateOrders.optional(),
       /** The calling code for mobile numbers without one; if absent they stay as they are. */
       countryCode: z

@@ -1,7 +1,7 @@
 /** The made-up office's suggestions while typing: people, values, forms. */
 import type { PersonView } from '../../../src/shared/contract/views.ts'
 import { people } from '../people.ts'
-import { type FakeOffice, type HandlersOf, pageOf } from './office.ts'
+import { Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
 export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people' | 'remembered'> {
   return {
@@ -27,6 +27,22 @@ export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people'
           usedAt: one.usedAt ?? state.now() - index * 7_200_000
         }))
       return { rows: pageOf(rows, page), total: rows.length }
+    },
+    'people.change': ({ was, now }) => {
+      const isSame = (one: PersonView, other: typeof was) =>
+        one.Email === other.Email && one.FirstName === other.FirstName && one.LastName === other.LastName
+      if (!isSame({ ...now, from: 'sent' }, was) && state.people.some((one) => isSame(one, now)))
+        throw new Failure('conflict')
+      state.people = state.people.map((one) => (isSame(one, was) ? { ...one, ...now } : one))
+      emit('people.changed', null)
+      return null as never
+    },
+    'people.merge': ({ from }) => {
+      const isMerged = (one: PersonView) =>
+        one.Email === from.Email && one.FirstName === from.FirstName && one.LastName === from.LastName
+      state.people = state.people.filter((one) => !isMerged(one))
+      emit('people.changed', null)
+      return null as never
     },
     'people.forget': ({ email, name }) => {
       const isMeant = (one: PersonView) =>

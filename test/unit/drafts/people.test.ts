@@ -87,6 +87,40 @@ describe('the address book', () => {
     expect(['hine', 'walker', 'example.org'].map((text) => find(text))).toEqual(Array(3).fill(['Hine Walker']))
   })
 
+  test('changes an entry as it is edited, also to blank, and refuses to make a second one of someone', () => {
+    sendTo({ ...person('Mere', 'Parata'), MiddleName: 'Aroha', MobileCountry: '64', MobileNumber: '0215550100' })
+    sendTo(person('Tama', 'Brooks'))
+    const now = { ...person('Mere', 'Walker', 'mere@example.org'), MiddleName: '', MobileCountry: '', MobileNumber: '' }
+    office.people.change('a', person('Mere', 'Parata'), now)
+    expect(office.people.find('a', 'mere', 5)).toMatchObject([now])
+    expect(() => office.people.change('a', now, { ...now, ...person('Tama', 'Brooks') })).toThrow(
+      expect.objectContaining({ appError: expect.objectContaining({ code: 'conflict' }) })
+    )
+    expect(() => office.people.change('a', person('Mere', 'Parata'), now)).toThrow(
+      expect.objectContaining({ appError: expect.objectContaining({ code: 'gone' }) })
+    )
+    expect(find('').sort()).toEqual(['Mere Walker', 'Tama Brooks'])
+  })
+
+  test('merges two entries: the kept details, the uses of both, and what only the other one had', () => {
+    const page = { search: '', offset: 0, limit: 10 }
+    sendTo({ ...person('Mere', 'Parata', 'old@example.com'), MobileCountry: '64', MobileNumber: '0215550100' })
+    sendTo(person('Mere', 'Parata', 'old@example.com'))
+    sendTo(person('Mere', 'Walker', 'mere@example.com'))
+    sendTo(person('Tama', 'Brooks'))
+    // The last use had no mobile.
+    office.db.prepare("UPDATE people SET mobile_number = '0215550100' WHERE email = 'old@example.com'").run()
+    office.people.merge('a', person('Mere', 'Parata', 'OLD@example.com'), person('Mere', 'Walker', 'mere@example.com'))
+    expect(office.people.list('a', { ...page, search: 'mere' })).toMatchObject({
+      rows: [{ LastName: 'Walker', Email: 'mere@example.com', MobileNumber: '0215550100', times: 3 }],
+      total: 1
+    })
+    expect(find('old')).toEqual([])
+    const self = person('Mere', 'Walker', 'mere@example.com')
+    expect(() => office.people.merge('a', self, self)).toThrow()
+    expect(() => office.people.merge('a', person('Mere', 'Parata', 'old@example.com'), self)).toThrow()
+  })
+
   test('offers the most recent people when nothing is typed', () => {
     for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
     expect(find('', 2)).toEqual(['Cy Lee', 'Ben Lee'])

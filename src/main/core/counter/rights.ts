@@ -36,7 +36,7 @@ const REQUESTS_BY_ROLE = {
       'documents.duplicate'
     ],
     ...['dropFolders.add', 'dropFolders.change', 'dropFolders.remove'],
-    ...['views.save', 'views.remove', 'people.forget', 'employers.save']
+    ...['views.save', 'views.remove', 'people.change', 'people.merge', 'people.forget', 'employers.save']
   ],
   // Other people's work.
   manager: [

@@ -13,6 +13,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import { isMeantBy } from '../../../shared/short-list-search.ts'
 import { wordsOf } from '../../../shared/text-folding.ts'
+import { fail } from '../lib/failure.ts'
 import type { DraftDeps } from './draft-rows.ts'
 import { searchQueryOf } from './words.ts'
 
@@ -77,12 +78,51 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   const isKnown = db.prepare<[{ accountId: string; emailKey: string; nameKey: string }], unknown>(
     'SELECT 1 FROM people WHERE account_id = @accountId AND email_key = @emailKey AND name_key = @nameKey'
   )
+  // What the other entry lacks is taken over, too.
+  const addUses = db.prepare(
+    `UPDATE people SET times = people.times + other.times, used_at = max(people.used_at, other.used_at),
+       middle_name = CASE people.middle_name WHEN '' THEN other.middle_name ELSE people.middle_name END,
+       mobile_country = CASE people.mobile_number WHEN '' THEN other.mobile_country ELSE people.mobile_country END,
+       mobile_number = CASE people.mobile_number WHEN '' THEN other.mobile_number ELSE people.mobile_number END
+     FROM people other
+     WHERE people.account_id = @accountId AND people.email_key = @emailKey AND people.name_key = @nameKey
+       AND other.account_id = @accountId AND other.email_key = @otherEmail AND other.name_key = @otherName`
+  )
   const rewrite = db.prepare(
     `UPDATE people SET email_key = @emailKey, name_key = @nameKey, first_name = @FirstName, last_name = @LastName,
        email = @Email, middle_name = coalesce(@MiddleName, middle_name),
        mobile_country = coalesce(@MobileCountry, mobile_country), mobile_number = coalesce(@MobileNumber, mobile_number)
      WHERE account_id = @accountId AND email_key = @wasEmail AND name_key = @wasName`
   )
+
+  /** Merges two known entries: `into` keeps its details and gets the uses of `from`, which is removed for the whole office. */
+  function mergeEntries(accountId: string, from: PersonKey, into: PersonKey): void {
+    addUses.run({ accountId, ...into, otherEmail: from.emailKey, otherName: from.nameKey })
+    forgetEverywhere({ accountId, ...from })
+  }
+
+  function rewriteEntry(accountId: string, before: PersonKey, now: NamedAddress & Corrected): void {
+    const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
+    rewrite.run({
+      accountId,
+      wasEmail: before.emailKey,
+      wasName: before.nameKey,
+      ...keyOf(now),
+      FirstName,
+      LastName,
+      Email,
+      MiddleName: MiddleName ?? null,
+      MobileCountry: MobileCountry ?? null,
+      MobileNumber: MobileNumber ?? null
+    })
+  }
+
+  /** @throws AppFailure `gone`. */
+  function knownKey(accountId: string, person: NamedAddress): PersonKey {
+    const key = keyOf(person)
+    if (!isKnown.get({ accountId, ...key })) fail('gone', 'This person is no longer in the address book.')
+    return key
+  }
 
   return {
     /** Remembers the people of a package. Called when it is put in the outbox. */
@@ -96,25 +136,39 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 
     /**
      * Corrects a signer's name or address for future suggestions. An unknown person stays unknown; if both are known,
-     * the wrong one is removed.
+     * they are merged.
      */
-    correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Partial<Mobile>): void => {
+    correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Corrected): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
-      const isSame = before.emailKey === after.emailKey && before.nameKey === after.nameKey
-      if (!isSame && isKnown.get({ accountId, ...after })) forgetEverywhere({ accountId, ...before })
-      const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
-      rewrite.run({
-        accountId,
-        wasEmail: before.emailKey,
-        wasName: before.nameKey,
-        ...after,
-        FirstName,
-        LastName,
-        Email,
-        MiddleName: MiddleName ?? null,
-        MobileCountry: MobileCountry ?? null,
-        MobileNumber: MobileNumber ?? null
-      })
+      const isMerged = !isSame(before, after) && isKnown.get({ accountId, ...after })
+      if (isMerged && isKnown.get({ accountId, ...before })) mergeEntries(accountId, before, after)
+      else rewriteEntry(accountId, before, now)
+      changed()
+    }),
+
+    /**
+     * Changes a person's entry, as an office edits it.
+     * @throws AppFailure `gone`; `conflict` if another entry has that name and address.
+     */
+    change: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Mobile): void => {
+      const before = knownKey(accountId, was)
+      if (!isSame(before, keyOf(now)) && isKnown.get({ accountId, ...keyOf(now) })) {
+        fail('conflict', 'Someone with this name and e-mail is already in the address book.', {
+          next: 'If they’re the same person, choose “Same person as…” to merge the two.'
+        })
+      }
+      rewriteEntry(accountId, before, now)
+      changed()
+    }),
+
+    /**
+     * Merges two entries of one person: `into` keeps its details and gets the uses of both, and what it lacks.
+     * @throws AppFailure `gone`; `invalid` if they are one entry.
+     */
+    merge: db.transaction((accountId: string, from: NamedAddress, into: NamedAddress): void => {
+      const [before, after] = [knownKey(accountId, from), knownKey(accountId, into)]
+      if (isSame(before, after)) fail('invalid', 'This is one entry already.')
+      mergeEntries(accountId, before, after)
       changed()
     }),
 
@@ -163,9 +217,16 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 }
 
 type NamedAddress = Pick<PersonView, 'FirstName' | 'LastName' | 'Email'> & { MiddleName?: string | undefined }
-type Mobile = Record<'MobileCountry' | 'MobileNumber', string | undefined>
+type Mobile = Pick<PersonView, 'MobileCountry' | 'MobileNumber'>
 
-function keyOf(person: NamedAddress) {
+/** A mobile as a correction gives it: undefined leaves it as it is. */
+type Corrected = { [Member in keyof Mobile]?: string | undefined }
+type PersonKey = { emailKey: string; nameKey: string }
+
+const isSame = (one: PersonKey, other: PersonKey): boolean =>
+  one.emailKey === other.emailKey && one.nameKey === other.nameKey
+
+function keyOf(person: NamedAddress): PersonKey {
   return { emailKey: normalized(person.Email), nameKey: nameKey(person) }
 }
 
