@@ -63,7 +63,7 @@ async function claims(deps: Deps, made: Awaited<ReturnType<typeof openTestOffice
     const [claim] = await store.claim(accountId, 1)
     times.push(performance.now() - began)
     if (!claim) throw new Error('Nothing was claimed.')
-    if ((await store.finish(claim, 'accepted', {})) !== 'sent') throw new Error('It was not sent.')
+    if ((await store.finish(accountId, claim, 'accepted', {})) !== 'sent') throw new Error('It was not sent.')
   }
   const against = `${CLAIMS} claims one after the other, ${SENDS * 10} sends kept, everything flushed`
   return [

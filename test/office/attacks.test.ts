@@ -116,7 +116,7 @@ beforeAll(async () => {
   await store.put(account, sends.sending, Buffer.from('under way'))
   await store.put(account, sends.uncertain, Buffer.from('in doubt'))
   for (const { id, epoch } of await store.claim(account, 2))
-    if (id === sends.uncertain) await store.finish({ id, epoch }, 'uncertain', {})
+    if (id === sends.uncertain) await store.finish(account, { id, epoch }, 'uncertain', {})
   await asVictim('SELECT office.require_release($1, $2)', sends.asked, askedBy)
   await store.put(account, sends.asked, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
@@ -775,6 +775,42 @@ test('altered or swapped bodies are never accepted', async () => {
     )
   }
   expect((await bodies()).slice(0, 8)).toEqual(nothing.slice(0, 8))
+})
+
+test('rows moved to another account are never accepted', async () => {
+  tried += 7
+  const [store, drafts, records] = [openOfficeSends(as()), openOfficeDrafts(as(), 'draft'), openOfficeRecords(as())]
+  const [from, to] = await Promise.all(
+    ['Sales', 'Estates'].map((name) => store.account(name, { concurrency: 10, perMinute: null }))
+  )
+  if (!from || !to) throw new Error('The office has no accounts.')
+  const [id, sent, version] = [randomUUID(), randomUUID(), randomUUID()]
+  for (const one of [id, sent]) await store.put(from, one, Buffer.from(one))
+  await store.reportSent(from, { id: sent, epoch: 1 }, { kind: 'accepted', response: { Documents: [] } })
+  await drafts.save(from, { id, basedOn: [], revision: 0 }, version, Buffer.from(id), false)
+  await drafts.save(from, { id, basedOn: [], revision: 0 }, randomUUID(), Buffer.from('beside'), false)
+  await records.put('view', from, [{ id, version, basedOn: [], content: id }])
+  const bodiesOf = async (of: string) => [
+    ...(await store.changes(of, 0, 0)).flatMap(({ content, answer, state }) => [
+      content,
+      ...(state === 'sent' ? [answer] : [])
+    ]),
+    ...(await drafts.changes(of, 0, 0)).map(({ content }) => content),
+    ...(await drafts.conflicts(of, id, [])).map(({ content }) => content),
+    ...(await records.changes('view', of, 0, 10)).map(({ content }) => content)
+  ]
+  expect(await bodiesOf(from)).toHaveLength(6)
+  expect(await bodiesOf(from)).not.toContain(undefined)
+  // The other account has a feed of each kind as soon as it has anything.
+  await office.sql(
+    'INSERT INTO office.shared_item_feed SELECT kind, $2, 1 FROM office.shared_item_feed WHERE account = $1',
+    [from, to]
+  )
+  for (const table of ['send', 'send_change', 'shared_item'])
+    await office.sql(`UPDATE office.${table} SET account = $2 WHERE account = $1`, [from, to])
+  expect(await bodiesOf(to)).toEqual(Array.from({ length: 6 }))
+  expect(await store.claim(to, 5)).toEqual([])
+  await expect.poll(() => store.stateOf(id), { timeout: 60_000 }).toBe('refused')
 })
 
 test('a used join code lets nobody in', async () => {

@@ -375,7 +375,7 @@ describe('an answer', () => {
     const [claim] = await others.claim(officeId, 1)
     await expect.poll(reads).toBe('sending')
     expect(front.state(id)).toBe('cancelled')
-    await others.finish(claim ?? expect.fail('Nothing was claimed.'), 'nothing-left', {})
+    await others.finish(officeId, claim ?? expect.fail('Nothing was claimed.'), 'nothing-left', {})
     await expect.poll(reads).toBe('ready')
     expect(front.state(id)).toBe('cancelled')
     goes.resolve()

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure, fail } from '../../src/main/core/lib/failure.ts'
 import type { OfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
-import { seal } from '../../src/main/core/office/sealing.ts'
+import { itemIdentityOf, seal } from '../../src/main/core/office/sealing.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -631,7 +631,7 @@ describe('sending', () => {
 
 describe('an unreadable conflicting version', () => {
   /** A draft with a conflicting version, which was changed on the server before the front desk read it. */
-  async function withVersion(sealed: (was: Buffer, id: string, version: string) => Buffer): Promise<string> {
+  async function withVersion(sealed: (was: Buffer, identity: string) => Buffer): Promise<string> {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -644,12 +644,12 @@ describe('an unreadable conflicting version', () => {
     at(0).disconnect()
     await at(1).reconnect()
     await at(1).whenSynced()
-    const [had] = await two.office.sql<{ version: string; sealed: Buffer }>(
-      'SELECT version, sealed FROM office.shared_item_conflict'
+    const [had] = await two.office.sql<{ account: string; sealed: Buffer }>(
+      'SELECT account, beside.sealed FROM office.shared_item_conflict beside JOIN office.shared_item USING (kind, id)'
     )
     if (!had) throw new Error('Nothing stands beside the draft.')
     await two.office.sql('UPDATE office.shared_item_conflict SET sealed = $1', [
-      sealed(had.sealed, front.id, had.version)
+      sealed(had.sealed, itemIdentityOf('draft', had.account, front.id))
     ])
     await at(0).reconnect()
     await at(0).whenSynced()
@@ -667,8 +667,8 @@ describe('an unreadable conflicting version', () => {
   })
 
   test('written by a newer Countersign waits for someone who can read it', async () => {
-    const id = await withVersion((_was, draft) =>
-      seal(two.office.key, `draft:${draft}`, Buffer.from('{"composition":{"kind":"of a later version"}}'))
+    const id = await withVersion((_was, identity) =>
+      seal(two.office.key, identity, Buffer.from('{"composition":{"kind":"of a later version"}}'))
     )
     await expect(at(0).shared.resolveConflicts(id)).rejects.toMatchObject({
       appError: { code: 'conflict', message: expect.stringContaining('newer Countersign') }

@@ -71,12 +71,15 @@ async function until(stations: readonly Station[], isSo: () => unknown): Promise
   await expect.poll(passes, { timeout: 120_000, interval: 20 }).toBeTruthy()
 }
 const sealedOf = async (id: string) => {
-  const [row] = await office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.send WHERE id = $1', [id])
-  return row?.sealed ?? expect.fail('The office has no such send.')
+  const [row] = await office.sql<{ account: string; sealed: Buffer }>(
+    'SELECT account, sealed FROM office.send WHERE id = $1',
+    [id]
+  )
+  return row ?? expect.fail('The office has no such send.')
 }
-const opens = (key: Buffer, id: string, sealed: Buffer) => {
+const opens = (key: Buffer, id: string, { account, sealed }: Awaited<ReturnType<typeof sealedOf>>) => {
   try {
-    return unseal(key, `send:${id}`, sealed).length > 0
+    return unseal(key, `send:${account}:${id}`, sealed).length > 0
   } catch {
     return false
   }

@@ -42,7 +42,7 @@ async function one(id: string, index = 0) {
   return (await all(index)).find((change) => change.id === id) ?? expect.fail('There is no such draft.')
 }
 const textsBeside = async (id: string) =>
-  (await draftsOf(2).conflicts(id, [])).map(({ by, content }) => [by, content?.toString()])
+  (await draftsOf(2).conflicts(accountId, id, [])).map(({ by, content }) => [by, content?.toString()])
 
 describe('a save', () => {
   test('based on the current version replaces it; one based on an older version is a conflict', async () => {
@@ -109,8 +109,8 @@ test('changes and conflicting versions are read in limited portions of at least 
   )
   expect(answered.rows.map(({ sealed }) => sealed !== null)).toEqual([true, true, false])
   expect((await textsBeside(id)).map(([, text]) => text)).toEqual(texts)
-  const [first] = await draftsOf(2).conflicts(id, [])
-  const others = await draftsOf(2).conflicts(id, [first?.version ?? ''])
+  const [first] = await draftsOf(2).conflicts(accountId, id, [])
+  const others = await draftsOf(2).conflicts(accountId, id, [first?.version ?? ''])
   expect(others.map(({ content }) => content?.toString())).toEqual([undefined, ...texts.slice(1)])
 
   for (let each = 0; each < 3; each++) await save(0, randomUUID(), large())
@@ -451,11 +451,11 @@ describe('changes', () => {
     expect(change?.content).toBeUndefined()
     // A version that the person who decides doesn't know of remains undecided.
     await draftsOf(2).resolveConflicts(accountId, id, [randomUUID()])
-    expect(await draftsOf(2).conflicts(id, [])).toMatchObject([{ isResolved: false }])
+    expect(await draftsOf(2).conflicts(accountId, id, [])).toMatchObject([{ isResolved: false }])
     await draftsOf(2).resolveConflicts(accountId, id, [beside])
-    const [version] = await draftsOf(2).conflicts(id, [])
+    const [version] = await draftsOf(2).conflicts(accountId, id, [])
     expect(version).toMatchObject({ by: 'Two', isResolved: true })
-    expect((await draftsOf(2).conflicts(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
+    expect((await draftsOf(2).conflicts(accountId, id, [version?.version ?? '']))[0]?.content).toBeUndefined()
   })
 })
 
@@ -738,7 +738,7 @@ describe('a workstation that exceeds its rights', () => {
       const version = randomUUID()
       for (const asked of [
         () => drafts.changes(accountId, 0, 0),
-        () => drafts.conflicts('x', []),
+        () => drafts.conflicts(accountId, 'x', []),
         () => drafts.state(accountId),
         () => drafts.save(accountId, { id: 'x', basedOn: [], revision: 0 }, version, Buffer.from('x'), false)
       ]) {

@@ -7,7 +7,7 @@ import { sharedId } from '../../src/main/core/lib/shared-id.ts'
 import { changeSingleRecord } from '../../src/main/core/office/administered-records.ts'
 import { MAX_TRANSFER_BYTES } from '../../src/main/core/office/office-drafts.ts'
 import type { RecordToPut } from '../../src/main/core/office/records.ts'
-import { seal } from '../../src/main/core/office/sealing.ts'
+import { itemIdentityOf, seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
@@ -80,7 +80,8 @@ const presetOf = (name: string, document: string) => ({
 })
 /** Replaces what the server has of a preset, without notifying anyone. */
 async function sealedAs(id: string, text: string): Promise<void> {
-  const sealed = seal(two.office.key, `preset:${id}`, Buffer.from(text))
+  const [row] = await two.office.sql<{ account: string }>('SELECT account FROM office.shared_item WHERE id = $1', [id])
+  const sealed = seal(two.office.key, itemIdentityOf('preset', row?.account ?? '', id), Buffer.from(text))
   await two.office.sql('UPDATE office.shared_item SET sealed = $1 WHERE id = $2', [sealed, id])
 }
 

@@ -41,7 +41,7 @@ test('its role and connections are gone, its name is free, and the others send w
   expect(await revoke('front DESK')).toContain('revoked')
 
   await expect(front.claim(accountId, 1)).rejects.toThrow()
-  await expect(front.finish({ id: leaves, epoch: 1 }, 'nothing-left', {})).rejects.toThrow()
+  await expect(front.finish(accountId, { id: leaves, epoch: 1 }, 'nothing-left', {})).rejects.toThrow()
   expect(
     await office.sql('SELECT FROM pg_roles WHERE starts_with(rolname, $1)', [`${office.administrator.database}_s_`])
   ).toHaveLength(1)

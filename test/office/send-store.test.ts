@@ -130,7 +130,7 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     expect(first).toHaveLength(1)
     expect(await claimed()).toHaveLength(1)
     expect(await claimed()).toEqual([])
-    await store.finish(first[0] ?? { id: '', epoch: 0 }, 'accepted', {})
+    await store.finish(under.accountId, first[0] ?? { id: '', epoch: 0 }, 'accepted', {})
     expect(await claimed()).toHaveLength(1)
   })
 
@@ -163,7 +163,7 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
 
   test('an answer that affects every package pauses the outbox, and the send waits', async () => {
     const claim = await only()
-    expect(await store.finish(claim, 'stopped', {})).toBe('ready')
+    expect(await store.finish(under.accountId, claim, 'stopped', {})).toBe('ready')
     expect(await claimed()).toEqual([])
     await store.resume(under.accountId)
     expect(await claimed()).toHaveLength(1)
@@ -176,18 +176,18 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     ['nothing-left', 'ready']
   ] as const)('an attempt that ended as %s leaves the send %s', async (end, state) => {
     const claim = await only()
-    expect(await store.finish(claim, end, {})).toBe(state)
+    expect(await store.finish(under.accountId, claim, end, {})).toBe(state)
     expect(await store.stateOf(claim.id)).toBe(state)
   })
 
   test('a refusal leaves a send uncertain if an earlier attempt may have arrived', async () => {
-    await store.finish(await only(), 'uncertain', {})
+    await store.finish(under.accountId, await only(), 'uncertain', {})
     const [uncertainSend] = await store.uncertainSends(under.accountId)
     if (!uncertainSend) throw new Error('It is not uncertain.')
     expect(await store.conclude(uncertainSend, 'ready')).toBe(true)
     const [retried] = await claimed()
     expect(retried?.id).toBe(uncertainSend.id)
-    expect(await store.finish(retried ?? uncertainSend, 'refused', {})).toBe('uncertain')
+    expect(await store.finish(under.accountId, retried ?? uncertainSend, 'refused', {})).toBe('uncertain')
   })
 
   test('a waiting send can be cancelled, and is then never claimed; a claimed one can’t be', async () => {
@@ -280,10 +280,10 @@ describe('sends that several workstations share', () => {
   })
 
   test('a late result from the previous holder decides nothing, but is stored', async () => {
-    const { one, two, id, claim, next } = await heldByTheNext()
-    expect(await one.finish(claim, 'nothing-left', {})).toBe('sending')
+    const { one, two, accountId, id, claim, next } = await heldByTheNext()
+    expect(await one.finish(accountId, claim, 'nothing-left', {})).toBe('sending')
     expect(await two.stateOf(id)).toBe('sending')
-    expect(await two.finish(next, 'accepted', {})).toBe('sent')
+    expect(await two.finish(accountId, next, 'accepted', {})).toBe('sent')
     const kept = await office.sql('SELECT epoch, kind FROM office.answer WHERE send = $1 ORDER BY epoch', [id])
     expect(kept).toEqual([
       { epoch: claim.epoch, kind: 'nothing-left' },
@@ -294,29 +294,31 @@ describe('sends that several workstations share', () => {
   test('a mutant that ignores the epoch lets it be sent twice', async () => {
     await office.mutated('finish', `AND epoch = p_epoch;`, ';', async () => {
       const { one, two, accountId, claim } = await heldByTheNext()
-      await one.finish(claim, 'nothing-left', {})
+      await one.finish(accountId, claim, 'nothing-left', {})
       expect(await two.claim(accountId, 1)).toMatchObject([{ id: claim.id }])
     })
   })
 
   test('a late result that it was accepted proves that it arrived', async () => {
-    const { one, two, id, claim, next } = await heldByTheNext()
-    expect(await one.finish(claim, 'accepted', {})).toBe('sent')
-    expect(await two.finish(next, 'refused', {})).toBe('sent')
+    const { one, two, accountId, id, claim, next } = await heldByTheNext()
+    expect(await one.finish(accountId, claim, 'accepted', {})).toBe('sent')
+    expect(await two.finish(accountId, next, 'refused', {})).toBe('sent')
     expect(await two.stateOf(id)).toBe('sent')
   })
 
   test('an answer that affects every package doesn’t replace a restored server’s pause', async () => {
     const { two, accountId, next } = await heldByTheNext()
     await office.sql(`UPDATE office.outbox SET paused_by = 'restored' WHERE account = $1`, [accountId])
-    await two.finish(next, 'stopped', {})
+    await two.finish(accountId, next, 'stopped', {})
     expect(await two.outbox(accountId)).toMatchObject({ pausedBy: 'restored' })
   })
 
   test('a workstation can’t finish a send that it never claimed', async () => {
-    const { two, claim } = await heldByOneGone()
-    await expect(two.finish(claim, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
-    await expect(two.finish({ ...claim, epoch: 99 }, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
+    const { two, accountId, claim } = await heldByOneGone()
+    await expect(two.finish(accountId, claim, 'accepted', {})).rejects.toMatchObject({ code: '42501' })
+    await expect(two.finish(accountId, { ...claim, epoch: 99 }, 'accepted', {})).rejects.toMatchObject({
+      code: '42501'
+    })
   })
 
   test('one query finishes sends and claims the next, but finishes none that was never claimed', async () => {
@@ -403,19 +405,19 @@ describe('sends that several workstations share', () => {
       const refused = await errorsOfConcurrent(
         feedOf(accountId),
         () => one.finishAndClaim(accountId, [accepted(first), accepted(second)], 0),
-        () => two.recordFound(second, {})
+        () => two.recordFound(accountId, second, {})
       )
       expect(refused).toEqual([])
     })
 
     test('reclaiming own sends, one with an expired claim, while one is found: both succeed', async () => {
       const { one, two, accountId, first, second } = await claimedByTheFirst(2)
-      await one.finish(first, 'uncertain', {})
+      await one.finish(accountId, first, 'uncertain', {})
       await expire()
       const refused = await errorsOfConcurrent(
         feedOf(accountId),
         () => two.reclaimSends(accountId),
-        () => one.recordFound(first, {})
+        () => one.recordFound(accountId, first, {})
       )
       expect(refused).toEqual([])
       expect([await one.stateOf(first.id), await one.stateOf(second.id)]).toEqual(['held', 'held'])

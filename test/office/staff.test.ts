@@ -13,7 +13,7 @@ import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
 import { withConnection } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
-import { seal, unseal } from '../../src/main/core/office/sealing.ts'
+import { itemIdentityOf, seal, unseal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import type { TestOffice } from '../fixtures/office.ts'
@@ -383,10 +383,16 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
   const reset = (name = 'grace okafor', key = two.office.key) => resetPin(two.office.administrator, { name, key, cost })
   const ONCE = { ok: false, code: 'pin-once', at: 'Grace Okafor' }
   const storedList = async () => {
-    const [row = { id: '', sealed: Buffer.alloc(0) }] = await two.office.sql<{ id: string; sealed: Buffer }>(
-      "SELECT id, sealed FROM office.shared_item WHERE kind = 'staff'"
+    const [row] = await two.office.sql<{ id: string; account: string; sealed: Buffer }>(
+      "SELECT id, account, sealed FROM office.shared_item WHERE kind = 'staff'"
     )
-    return { ...row, read: () => JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8')) }
+    if (!row) return expect.fail('The office has no list of staff.')
+    const identity = itemIdentityOf('staff', row.account, row.id)
+    return {
+      ...row,
+      read: () => JSON.parse(unseal(two.office.key, identity, row.sealed).toString('utf8')),
+      seal: (list: unknown) => seal(two.office.key, identity, Buffer.from(JSON.stringify(list)))
+    }
   }
   /** Replaces the stored list, as anyone can who controls only the server. */
   const put = (sealed: Buffer) =>
@@ -678,10 +684,10 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     tags: ['full']
   }, async () => {
     const first = await reset()
-    const { id, read } = await storedList()
+    const { read, seal: sealList } = await storedList()
     const list = read()
     list.resets[0].at += 3_600_000
-    const sealed = seal(two.office.key, `staff:${id}`, Buffer.from(JSON.stringify(list)))
+    const sealed = sealList(list)
     await put(sealed)
     await whenSynced()
     const second = await reset()

@@ -97,7 +97,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     for (;;) {
       const page = await ask(async (office) => {
         const changes = await office.changes(officeId, rows.cursor(accountId) ?? 0, bodiesAfter, life)
-        const withConflicts = changes.map(async (change) => ({ change, conflicts: await conflictsOf(office, change) }))
+        const withConflicts = changes.map(async (change) => ({
+          change,
+          conflicts: await conflictsOf(office, officeId, change)
+        }))
         return await Promise.all(withConflicts)
       })
       const last = page.at(-1)
@@ -133,10 +136,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     lanes.syncAgain(accountId)
   }
 
-  async function conflictsOf(office: OfficeDrafts, { id, conflictCount, isGone }: OfficeDraftChange) {
+  async function conflictsOf(office: OfficeDrafts, officeId: string, { id, conflictCount, isGone }: OfficeDraftChange) {
     if (conflictCount === 0 || isGone) return []
     const local = rows.localDraft(id)
-    return await office.conflicts(id, local ? rows.conflictIds(local.number) : [])
+    return await office.conflicts(officeId, id, local ? rows.conflictIds(local.number) : [])
   }
 
   /** Returns the sync data of a draft; undefined if it is this workstation's own, or its account isn't shared. */
@@ -304,7 +307,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const seen = local ? rows.openConflictIds(local.number) : []
       await lanes.syncNow(accountId)
       const knownIds = local ? rows.conflictIds(local.number) : []
-      const remoteConflicts = await ask((office) => office.conflicts(id, knownIds))
+      const remoteConflicts = await ask((office) => office.conflicts(officeId, id, knownIds))
       const unread = remoteConflicts.filter(({ version, isResolved }) => !isResolved && !knownIds.includes(version))
       const altered = unread.filter(({ content }) => !content).map(({ version }) => version)
       await ask((office) => office.resolveConflicts(officeId, id, [...seen, ...altered]))

@@ -6,8 +6,8 @@
 import { parsedJson } from '../lib/json-scanning.ts'
 import { asOwnerOf } from './administration.ts'
 import type { OfficePlace } from './connection.ts'
-import { identityOf, type RecordKind } from './records.ts'
-import { keyId, newestOf, seal, unsealIfIntact } from './sealing.ts'
+import type { RecordKind } from './records.ts'
+import { itemIdentityOf, keyId, newestOf, seal, unsealIfIntact } from './sealing.ts'
 
 interface Change<Done> {
   readonly content: unknown
@@ -55,7 +55,8 @@ export async function changeSingleRecord<Done>(
       const [row] = rows
       if (!row) continue
       const { id, sealed } = row
-      const before = unsealIfIntact(key, identityOf(kind, id), sealed)
+      const identity = itemIdentityOf(kind, account, id)
+      const before = unsealIfIntact(key, identity, sealed)
       const { content, done } = change(before && parsedJson(before.toString('utf8')), at)
       await client.query(
         `UPDATE shared_item SET seq = $3, body_seq = $3, version = gen_random_uuid(),
@@ -63,7 +64,7 @@ export async function changeSingleRecord<Done>(
              base_revision = CASE WHEN life < $5 THEN revision ELSE base_revision END,
              base_sealed = CASE WHEN life < $5 THEN sealed ELSE base_sealed END, life = $5
            WHERE kind = $1 AND id = $2`,
-        [kind, id, seq, seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content))), office.life]
+        [kind, id, seq, seal(key, identity, Buffer.from(JSON.stringify(content))), office.life]
       )
       return done
     }

@@ -1,11 +1,11 @@
 /**
  * The drafts that an office's workstations edit together, as its server has them. One content is current, changes come
  * in an order in which no reader can miss one, and a content that doesn't derive from the current one is kept beside it
- * as a conflict. Each content is sealed under its draft's identity.
+ * as a conflict. Each content is sealed under its draft's identity, which includes the account.
  */
 import type { Pool } from 'pg'
 import type { Queryable } from './query-batching.ts'
-import { seal, unsealIfIntact } from './sealing.ts'
+import { itemIdentityOf, seal, unsealIfIntact } from './sealing.ts'
 
 type SharedDraftKind = 'draft'
 export type OfficeDrafts = ReturnType<typeof openOfficeDrafts>
@@ -130,15 +130,16 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
   async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, values)).rows
   }
-  const sealed = (id: string, content: Buffer) => seal(key, `${kind}:${id}`, content)
-  function unsealBody(id: string, body: Buffer | null): { content?: Buffer } {
-    const content = body && unsealIfIntact(key, `${kind}:${id}`, body)
+  const sealed = (accountId: string, id: string, content: Buffer) =>
+    seal(key, itemIdentityOf(kind, accountId, id), content)
+  function unsealBody(accountId: string, id: string, body: Buffer | null): { content?: Buffer } {
+    const content = body && unsealIfIntact(key, itemIdentityOf(kind, accountId, id), body)
     return content ? { content } : {}
   }
-  function saveResultOf(id: string, [row]: SavedRow[]): SaveResult {
+  function saveResultOf(accountId: string, id: string, [row]: SavedRow[]): SaveResult {
     if (!row) throw new Error('The office answered nothing.')
     const { at_ms: ago, sent_as: sentAs, sealed: body, ...saved } = row
-    return { ...saved, ago, ...(sentAs !== null && { sentAs }), ...unsealBody(id, body) }
+    return { ...saved, ago, ...(sentAs !== null && { sentAs }), ...unsealBody(accountId, id, body) }
   }
 
   return {
@@ -185,19 +186,19 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
           editing: { by: row.editing, isMe: row.is_editing === true, remaining: row.editing_ms ?? 0 }
         }),
         ...(row.trashed_ms !== null && { trashedFor: row.trashed_ms }),
-        ...unsealBody(id, row.sealed)
+        ...unsealBody(accountId, id, row.sealed)
       }))
     },
 
     /** Returns a draft's conflicts, oldest first; those in `knownVersions` without their content. */
-    async conflicts(id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
+    async conflicts(accountId: string, id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
       const contents = new Map<string, Pick<ConflictingContent, 'content'>>()
       for (;;) {
         const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_resolved: boolean }>(
           'SELECT * FROM office.item_conflicts($1, $2, $3, $4)',
           ...[kind, id, [...knownVersions, ...contents.keys()], MAX_TRANSFER_BYTES]
         )
-        for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(id, body))
+        for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(accountId, id, body))
         // The server stops at a number of bytes; the rest is requested next.
         if (rows.every(({ version }) => contents.has(version) || knownVersions.includes(version))) {
           return rows.map(({ version, by, at_ms: ago, is_resolved: isResolved }) => ({
@@ -227,11 +228,11 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
         'SELECT * FROM office.save_item($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD_MS : null, own],
+        ...[kind, id, accountId, version, basedOn, sealed(accountId, id, content), isTyped ? HOLD_MS : null, own],
         // Without a known base, the count starts from the beginning.
         ...[basedOn.length > 0 ? revision : 0, life]
       )
-      return saveResultOf(id, rows)
+      return saveResultOf(accountId, id, rows)
     },
 
     /** Tells a restored server what it had, with its revision number. */
@@ -243,9 +244,9 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
         'SELECT * FROM office.restore_item($1, $2, $3, $4, $5, $6, $7)',
-        ...[kind, id, accountId, version, revision, sealed(id, content), own]
+        ...[kind, id, accountId, version, revision, sealed(accountId, id, content), own]
       )
-      return saveResultOf(id, rows)
+      return saveResultOf(accountId, id, rows)
     },
 
     /**
@@ -255,7 +256,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     async restoreConflict(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
       const [row] = await ask<{ kept: boolean }>(
         'SELECT office.restore_conflict($1, $2, $3, $4, $5) AS kept',
-        ...[kind, id, accountId, version, sealed(id, content)]
+        ...[kind, id, accountId, version, sealed(accountId, id, content)]
       )
       return row?.kept === true
     },

@@ -1,17 +1,16 @@
 /**
  * The small shared records of an office, as its server has them: presets, views, staff, people and appointments, but
- * not drafts. Each content is sealed under its record's identity. Records that are identified by what they describe,
- * such as a person, have the same id at every workstation: a tag made with the office's key.
+ * not drafts. Each content is sealed under its record's identity, which includes the account. Records that are
+ * identified by what they describe, such as a person, have the same id at every workstation: a tag made with the
+ * office's key.
  */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { MAX_TRANSFER_BYTES } from './office-drafts.ts'
 import type { Queryable } from './query-batching.ts'
-import { seal, tagBy, unsealIfIntact } from './sealing.ts'
+import { itemIdentityOf, seal, tagBy, unsealIfIntact } from './sealing.ts'
 
 export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment' | 'person'
-/** The identity under which a content is sealed. */
-export const identityOf = (kind: RecordKind, id: string) => `${kind}:${id}`
 export type OfficeRecords = ReturnType<typeof openOfficeRecords>
 
 /**
@@ -71,8 +70,8 @@ export interface PutResult extends RecordState {
  * @param deps `key`: the office's key; `atOnce`: runs the queries for the state.
  */
 export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Queryable }) {
-  function unsealBody(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
-    const content = body && unsealIfIntact(key, identityOf(kind, id), body)
+  function unsealBody(kind: RecordKind, accountId: string, id: string, body: Buffer | null): { content?: unknown } {
+    const content = body && unsealIfIntact(key, itemIdentityOf(kind, accountId, id), body)
     return content ? { content: parsedJson(content.toString('utf8')) } : {}
   }
 
@@ -130,7 +129,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         by,
         isGone,
         lineage,
-        ...unsealBody(kind, id, sealed)
+        ...unsealBody(kind, accountId, id, sealed)
       }))
     },
 
@@ -140,7 +139,9 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
      */
     async put(kind: RecordKind, accountId: string, puts: readonly RecordToPut[], life?: number): Promise<PutResult[]> {
       const sealed = (id: string, content: unknown) =>
-        content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
+        content === undefined
+          ? null
+          : seal(key, itemIdentityOf(kind, accountId, id), Buffer.from(JSON.stringify(content)))
       const bodies = puts.map(({ id, content }) => sealed(id, content))
       const { rows } = await pool.query<
         Omit<PutResult, 'content' | 'base' | 'lineage'> & {
@@ -163,8 +164,8 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         revision,
         by,
         lineage: lineage ?? [],
-        base: unsealBody(kind, id, base).content,
-        ...unsealBody(kind, id, body)
+        base: unsealBody(kind, accountId, id, base).content,
+        ...unsealBody(kind, accountId, id, body)
       }))
     }
   }

@@ -53,10 +53,13 @@ export function tagBy(key: Uint8Array, about: string): Buffer {
   return createHmac('sha256', Buffer.from(key).subarray(0, KEY_LENGTH)).update(about).digest()
 }
 
+/** Returns the identity of a shared item, such as a draft or a preset. `accountId`: the office's id of its account. */
+export const itemIdentityOf = (kind: string, accountId: string, id: string) => `${kind}:${accountId}:${id}`
+
 /**
  * Compresses the content and encrypts it with AES-256-GCM.
  * @param key the office's key; the newest one is used.
- * @param identity of the row, such as `send:` and its id.
+ * @param identity of the row: its kind, its account, if it belongs to one, and its id.
  * @returns key id, nonce, authentication tag and ciphertext.
  */
 export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer {

@@ -43,7 +43,7 @@ export interface SendStore {
    * Records an attempt's outcome, and returns the state of the send. If the claim has passed to another, only a success
    * changes the send.
    */
-  finish(claim: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown): Promise<SendState>
+  finish(accountId: string, claim: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown): Promise<SendState>
   /** Makes the sends of lost holders uncertain, never ready. */
   expireClaims(accountId: string): Promise<void>
   uncertainSends(accountId: string): Promise<UncertainSend[]>
@@ -183,7 +183,7 @@ export interface OfficeStore extends SendStore {
    */
   reclaimSends(accountId: string, life?: number): Promise<number>
   /** Records that the reconciliation found a send. Returns whether it was still uncertain. */
-  recordFound(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
+  recordFound(accountId: string, send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
   /**
    * Returns changes since `after`.
    * @param bodiesAfter up to where every send was read; 0 until all were.
@@ -293,16 +293,24 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   async function ask<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, [...values])).rows
   }
-  const unsealContent = (id: string, sealed: Buffer) => unsealIfIntact(key, contentIdentityOf(id), sealed)
+  const sealContent = (accountId: string, id: string, content: Buffer) =>
+    seal(key, contentIdentityOf(accountId, id), content)
+  const unsealContent = (accountId: string, id: string, sealed: Buffer) =>
+    unsealIfIntact(key, contentIdentityOf(accountId, id), sealed)
 
   /** Different for each send, so that the server can't tell who asks often. */
   const personTagOf = (id: string, by: string) => tagBy(key, `release:${id}\n${by}`)
 
-  const sealAnswer = (id: string, epoch: number, answer: unknown) =>
-    seal(key, answerIdentityOf(id, epoch), Buffer.from(JSON.stringify(answer) ?? 'null'))
+  const sealAnswer = (accountId: string, { id, epoch }: Pick<Claim, 'id' | 'epoch'>, answer: unknown) =>
+    seal(key, answerIdentityOf(accountId, id, epoch), Buffer.from(JSON.stringify(answer) ?? 'null'))
 
-  async function finish({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown) {
-    const sealed = sealAnswer(id, epoch, answer)
+  async function finish(
+    accountId: string,
+    { id, epoch }: Pick<Claim, 'id' | 'epoch'>,
+    end: AttemptEnd,
+    answer: unknown
+  ) {
+    const sealed = sealAnswer(accountId, { id, epoch }, answer)
     const [row] = await ask<{ state: SendState }>('SELECT office.finish($1, $2, $3, $4) AS state', [
       ...[id, epoch, end, sealed]
     ])
@@ -320,22 +328,25 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       finished.map(({ id }) => id),
       finished.map(({ epoch }) => epoch),
       finished.map(({ end }) => end),
-      finished.map(({ id, epoch, answer }) => sealAnswer(id, epoch, answer)),
+      finished.map(({ id, epoch, answer }) => sealAnswer(accountId, { id, epoch }, answer)),
       limit
     ])
     const states = new Map(
-      rows.flatMap((row) => (row.is_claim ? [] : [[answerIdentityOf(row.id, row.epoch), row.state]]))
+      rows.flatMap((row) => (row.is_claim ? [] : [[answerIdentityOf(accountId, row.id, row.epoch), row.state]]))
     )
     const claims: Claim[] = []
     for (const row of rows) {
       if (!row.is_claim) continue
       const { id, epoch, lease_ms, sealed } = row
-      const content = unsealContent(id, sealed)
+      const content = unsealContent(accountId, id, sealed)
       if (content) claims.push({ id, epoch, content, until: askedAt + lease_ms })
       // The others don't wait for this. If it fails, the claim expires by itself.
-      else void finish({ id, epoch }, 'refused', 'altered').catch(() => undefined)
+      else void finish(accountId, { id, epoch }, 'refused', 'altered').catch(() => undefined)
     }
-    return { states: finished.map(({ id, epoch }) => states.get(answerIdentityOf(id, epoch)) ?? undefined), claims }
+    return {
+      states: finished.map(({ id, epoch }) => states.get(answerIdentityOf(accountId, id, epoch)) ?? undefined),
+      claims
+    }
   }
 
   async function push(
@@ -347,16 +358,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         ? 'SELECT state, revision FROM office.push_send_of_draft($9, $10, $1, $2, $3, $4, $5, $6, $11, $7, $8)'
         : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6, $7, $8)',
       [
-        ...[
-          id,
-          accountId,
-          inMs,
-          seal(key, contentIdentityOf(id), content),
-          revision,
-          mayHaveArrived,
-          isUncertain,
-          life
-        ],
+        ...[id, accountId, inMs, sealContent(accountId, id, content), revision, mayHaveArrived, isUncertain, life],
         ...(of ? [of.draft, of.basedOn, of.revision] : [])
       ]
     )
@@ -389,7 +391,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     async decide(accountId, { id, content, inMs, revision, askedBy, by, isReleased, life }) {
       const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is', [
         ...[id, accountId, personTagOf(id, askedBy), personTagOf(id, by), isReleased, inMs],
-        ...[seal(key, contentIdentityOf(id), content), revision, life]
+        ...[sealContent(accountId, id, content), revision, life]
       ])
       return row?.is === true
     },
@@ -406,15 +408,15 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.count ?? 0
     },
 
-    async recordFound({ id, epoch }, answer) {
+    async recordFound(accountId, { id, epoch }, answer) {
       const [row] = await ask<{ done: boolean }>('SELECT office.record_found($1, $2, $3) AS done', [
-        ...[id, epoch, sealAnswer(id, epoch, answer)]
+        ...[id, epoch, sealAnswer(accountId, { id, epoch }, answer)]
       ])
       return row?.done === true
     },
 
     async reportSent(accountId, { id, epoch }, answer, of) {
-      const values = [id, accountId, epoch, sealAnswer(id, epoch, answer)]
+      const values = [id, accountId, epoch, sealAnswer(accountId, { id, epoch }, answer)]
       if (!of) return void (await ask('SELECT office.report_sent($1, $2, $3, $4)', values))
       const { draft, versions = [], revision = 0 } = of
       await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, revision])
@@ -448,8 +450,9 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
           draft_revision,
           ...row
         }) => {
-          const content = sealed ? unsealContent(row.id, sealed) : undefined
-          const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(row.id, answer_epoch ?? 0), answer)
+          const content = sealed ? unsealContent(accountId, row.id, sealed) : undefined
+          const answerBytes =
+            answer && unsealIfIntact(key, answerIdentityOf(accountId, row.id, answer_epoch ?? 0), answer)
           return {
             ...row,
             isMine: is_mine,
@@ -508,7 +511,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         [...[accountId, MAX_UNCERTAIN]]
       )
       return rows.flatMap(({ id, epoch, sealed }) => {
-        const content = unsealContent(id, sealed)
+        const content = unsealContent(accountId, id, sealed)
         return content ? [{ id, epoch, content }] : []
       })
     },
@@ -538,8 +541,9 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   }
 }
 
-const contentIdentityOf = (id: string) => `send:${id}`
-const answerIdentityOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
+/** With the account: a send that is moved to another account on the server must not leave in that one's name. */
+const contentIdentityOf = (accountId: string, id: string) => `send:${accountId}:${id}`
+const answerIdentityOf = (accountId: string, id: string, epoch: number) => `answer:${accountId}:${id}:${epoch}`
 
 interface ChangeRow
   extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goesIn' | 'content' | 'answer' | 'draft' | 'of'> {

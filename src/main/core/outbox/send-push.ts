@@ -160,7 +160,7 @@ export function openSendPush(deps: PushDeps) {
   }
 
   /** Tells the office what checks have shown; it decides whether that still holds. */
-  async function pushConclusions(accountId: string): Promise<void> {
+  async function pushConclusions(accountId: string, officeId: string): Promise<void> {
     const { conclusions } = stateOf(accountId)
     for (const [id, at] of conclusions) {
       const known = rows.find(id)
@@ -169,7 +169,7 @@ export function openSendPush(deps: PushDeps) {
       if (send && isOpen && send.state !== 'uncertain') {
         const isFresh = time.elapsed() - at < CONCLUSION_VALID_FOR
         const isAccepted = await ask(async (office) => {
-          if (send.state === 'sent') return office.recordFound(known, arrivalOutcome(sends, id))
+          if (send.state === 'sent') return office.recordFound(officeId, known, arrivalOutcome(sends, id))
           if (send.state === 'ready') return isFresh && office.conclude(known, 'ready')
           return office.conclude(known, send.state === 'refused' ? 'refused' : 'not-sent')
         })

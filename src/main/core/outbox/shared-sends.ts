@@ -454,7 +454,7 @@ export class SharedSends {
       const mustPushAgain = await this.#pulling.pull(accountId, officeId, state.seq)
       await account.pushingResults.runFresh()
       await this.#pushing.reportArrived(accountId, officeId)
-      await this.#pushing.pushConclusions(accountId)
+      await this.#pushing.pushConclusions(accountId, officeId)
       if (!account.isLeaving) await this.#pushing.pushUncertain(accountId, officeId)
       // Only now does a person who is to resume a restored office's outbox read that this workstation is connected.
       this.#setAway(accountId, false, account.isUnwritable)
