@@ -91,7 +91,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
     db,
     drafts: openDrafts({ db, time: Date, newId: randomUUID, changed: () => undefined }),
     clientOf: clients.of,
-    readAllFolders: async () => ({ documents: [], isComplete: true }),
+    readAllFolders: async () => ({ documents: [], isComplete: true, missingFolders: [] }),
     takeSent: async () => undefined,
     arrived: () => undefined,
     noted: () => undefined,

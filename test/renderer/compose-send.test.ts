@@ -513,7 +513,7 @@ describe('an uncertain package that can’t be matched', () => {
     clientReference: 'M-1'
   })
 
-  async function inDoubt(names: string[], references: string[]) {
+  async function inDoubt(names: string[], references: string[], missingFolders?: string[]) {
     await open()
     await send()
     const sent = names.map((name) => ({ name, signers: ['Mere Parata'], clientReference: 'M-1' }))
@@ -521,7 +521,7 @@ describe('an uncertain package that can’t be matched', () => {
       state: 'uncertain',
       documents: [],
       error: unanswered,
-      ambiguity: { sent, found: references.map(found) }
+      ambiguity: { sent, found: references.map(found), ...(missingFolders && { missingFolders }) }
     })
   }
 
@@ -554,6 +554,14 @@ describe('an uncertain package that can’t be matched', () => {
     await fireEvent.click(dialog.getByRole('button', { name: 'Mark as not delivered' }))
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
     expect(calls('sends.resolve')[0]?.input).toEqual({ id: queued().id, arrived: false })
+  })
+
+  test('names the folders that the service lacks, and can then be marked as sent without documents', async () => {
+    await inDoubt(['Tax declaration'], [], ['Archive'])
+    expect(screen.getByText(/doesn’t have this folder of the account: Archive\./)).toBeTruthy()
+    await press('It arrived')
+    await settle()
+    expect(calls('sends.resolve')[0]?.input).toEqual({ id: queued().id, arrived: true, documents: [] })
   })
 })
 

@@ -197,10 +197,13 @@ export const composingRequests = {
   'sends.composition': answers<Composition>()(byId),
   /** Asks the service whether an uncertain send arrived. */
   'sends.reconcile': answers<SendView>()(byId),
-  /** Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. */
+  /**
+   * Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. None if it is in a folder that
+   * the service doesn't have under the account's name for it.
+   */
   'sends.resolve': answers<SendView>()(
     z.discriminatedUnion('arrived', [
-      z.strictObject({ id, arrived: z.literal(true), documents: z.array(z.string().min(1).max(2000)).min(1).max(200) }),
+      z.strictObject({ id, arrived: z.literal(true), documents: z.array(z.string().min(1).max(2000)).max(200) }),
       z.strictObject({ id, arrived: z.literal(false) })
     ])
   ),

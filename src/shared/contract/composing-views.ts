@@ -200,6 +200,8 @@ export interface EarlierSend {
 
 /** Both sides of an ambiguity: what was sent, and the documents in the folders that may be it. */
 export interface SendAmbiguity {
+  /** Folders of the account that the service doesn't have: it may be there. */
+  missingFolders?: string[]
   sent: { name: string; signers: string[]; clientReference: string }[]
   found: {
     reference: string

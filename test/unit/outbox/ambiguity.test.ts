@@ -55,6 +55,7 @@ test('confirming that it arrived marks it as sent with the chosen document', asy
   const { id } = await doubtful()
   const [first] = get(id).ambiguity?.found ?? []
   expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents: ['made up'] })).toThrow()
+  expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents: [] })).toThrow('invalid')
   const settled = work.outbox.resolveAmbiguity(id, { arrived: true, documents: [first?.reference ?? ''] })
   expect(settled).toMatchObject({ state: 'sent', documents: [{ reference: first?.reference }] })
   expect(settled.packageReference).toBeTruthy()

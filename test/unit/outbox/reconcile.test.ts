@@ -174,6 +174,62 @@ describe('a send that did not arrive', () => {
   })
 })
 
+describe('a send whose account names a folder that the service doesn’t have', () => {
+  const useFolders = (folders: string[]) => work.parts.accounts.update(work.accountId, { folders })
+  /** Lets minutes pass until a person is asked about a send. */
+  const whenAsked = (id: string) =>
+    expect
+      .poll(
+        async () => {
+          await work.time.pass(MINUTE)
+          return get(id).ambiguity
+        },
+        { timeout: 20_000 }
+      )
+      .toMatchObject({ found: [], missingFolders: ['Archive'] })
+
+  test('is put to a person, who can say that it didn’t arrive', async () => {
+    await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
+    const { id, draftId } = await sendThatDidNotArrive()
+    await whenAsked(id)
+    expect(get(id)).toMatchObject({ state: 'uncertain', error: { code: 'incomplete', mayHaveArrived: true } })
+    expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'uncertain' })
+    expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
+    expect(work.outbox.toDraft(id)).toMatchObject({ id: draftId })
+    expect(posts()).toBe(1)
+  })
+
+  test('or that it arrived, without its documents', async () => {
+    await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
+    const { id } = await sendThatDidNotArrive()
+    await whenAsked(id)
+    expect(work.outbox.resolveAmbiguity(id, { arrived: true, documents: [] })).toMatchObject({
+      state: 'sent',
+      documents: []
+    })
+    expect(posts()).toBe(1)
+    expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
+  })
+
+  test('goes on by itself once the folders are right', async () => {
+    await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
+    const { id } = await sendThatDidNotArrive()
+    await whenAsked(id)
+    await useFolders(['InBox', 'Progress', 'Signed'])
+    await expect.poll(() => afterMinute(id)).toBe('sent')
+    expect(get(id).ambiguity).toBeUndefined()
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
+  })
+
+  test('is found in the other folders', async () => {
+    await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
+    work.line.setFault('lose-answer', isSend)
+    const { id } = await work.send(forms())
+    await expect.poll(() => afterMinute(id)).toBe('sent')
+    expect(posts()).toBe(1)
+  })
+})
+
 describe('a package that waited in a backup', () => {
   /** Starts with the data of a backup made so long ago, in which a package waited. */
   async function restored(madeBefore: number): Promise<string> {

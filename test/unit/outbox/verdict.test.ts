@@ -8,6 +8,7 @@ const missing: SendObservation = { kind: 'missing', at: 0, isConfirmed: false }
 const look: SendCheck = {
   match: { kind: 'missing' },
   isComplete: true,
+  missingFolders: [],
   startedAt: SECOND_CHECK_AFTER,
   earlier: missing,
   isStillAmbiguous: false,
@@ -31,6 +32,24 @@ test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof re
   ['misses it for the second time: it is retried', {}, {}, 'ready'],
   ['misses it after it was ambiguous: nothing changes', { earlier: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
   ['couldn’t read everything: nothing changes', { isComplete: false }, {}, 'nothing'],
+  [
+    'couldn’t read a folder that the service lacks, for the first time: nothing changes',
+    { isComplete: false, missingFolders: ['Archive'], earlier: undefined },
+    {},
+    'nothing'
+  ],
+  [
+    'couldn’t read a folder that the service lacks, for a minute: it is ambiguous',
+    { isComplete: false, missingFolders: ['Archive'], earlier: { ...missing, kind: 'incomplete' } },
+    {},
+    'ambiguous'
+  ],
+  [
+    'finds it although the service lacks a folder: it arrived',
+    { match: { kind: 'found', documents }, isComplete: false, missingFolders: ['Archive'] },
+    {},
+    'arrived'
+  ],
   ['ran while an identical package was being sent: nothing changes', { match: { kind: 'unclear' } }, {}, 'nothing'],
   ['misses it while an ambiguity is open: nothing changes', { isStillAmbiguous: true }, {}, 'nothing'],
   ['misses it after it was refused: it is refused', {}, { error: refusal }, 'refused'],

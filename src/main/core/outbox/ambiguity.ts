@@ -6,8 +6,13 @@ import { itemsOf, logStartOf } from './matching.ts'
 import type { Ambiguity, Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
-export function ambiguityOf(content: SentRequest, documents: readonly DocumentResponse[]): Ambiguity {
+export function ambiguityOf(
+  content: SentRequest,
+  documents: readonly DocumentResponse[],
+  missingFolders: readonly string[] = []
+): Ambiguity {
   return {
+    ...(missingFolders.length > 0 && { missingFolders: [...missingFolders] }),
     sent: itemsOf(content).map(({ Name, signers, ClientReference }) => ({
       name: Name,
       signers,
@@ -45,23 +50,24 @@ export function mayStillMatch(
 }
 
 /** Returns what the screens show, without the data needed only for settling. */
-export function ambiguityView({ sent, found }: Ambiguity): SendAmbiguity {
-  return { sent, found }
+export function ambiguityView({ sent, found, missingFolders }: Ambiguity): SendAmbiguity {
+  return { sent, found, ...(missingFolders && { missingFolders }) }
 }
 
-/** The user's answer about an ambiguous send. */
+/** The user's answer about an ambiguous send. Without documents, it arrived in a folder that can't be read. */
 export type AmbiguityAnswer = { arrived: true; documents: readonly string[] } | { arrived: false }
 
 /**
  * Stores the user's answer. Call it in a transaction.
- * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
- * `gone` if the user wasn't shown it.
+ * @throws AppFailure `busy` if there is nothing to settle; `invalid` if no document is chosen although all folders were
+ * read; `conflict` if a chosen document belongs to another send; `gone` if the user wasn't shown it.
  */
 export function resolveAmbiguity(sends: Sends, send: Send, answer: AmbiguityAnswer, settledAt: number): Send {
   const { ambiguity } = send
   if (send.state !== 'uncertain' || !ambiguity) return fail('busy', 'Nothing needs deciding about this package.')
   if (answer.arrived) {
     const chosen = chosenOf(ambiguity, answer.documents)
+    if (chosen.length === 0 && !ambiguity.missingFolders) fail('invalid', 'Choose the documents that this package is.')
     const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
     if (isTaken) fail('conflict', 'This document belongs to another package that was sent.', { next: 'Look again.' })
     return sends.accepted(send, packageOf(chosen), settledAt)

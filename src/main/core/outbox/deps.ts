@@ -30,8 +30,10 @@ interface FolderReading {
   documents: DocumentResponse[]
   /** When something was last logged, by the service's clock, in milliseconds since 1970 UTC; absent if no log says. */
   latest?: number
-  /** Whether every document could be read. */
+  /** Whether every folder, and every document, could be read. */
   isComplete: boolean
+  /** The folders that couldn't because the service has none of that name, if that is all that is missing. */
+  missingFolders: readonly string[]
 }
 
 export interface OutboxDeps {

@@ -241,18 +241,20 @@ export class Outbox {
   /**
    * Asks the service now whether a send arrived that is uncertain or was not found. Returns sends in any other state as
    * they are.
-   * @throws what reading the folders throws; AppFailure `unexpected-shape` if some documents could not be read and it
-   * is not among the others. The send then stays uncertain.
+   * @throws what reading the folders throws; AppFailure `unexpected-shape` if some folders or documents could not be read
+   * and it is not among the others. The send then stays uncertain.
    */
   async reconcile(id: string): Promise<SendView> {
     const { state, accountId } = this.#deps.sends.get(id)
     if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
     const isComplete = await this.#reconciler.schedule.check(accountId)
-    if (!isComplete && this.#deps.sends.get(id).state === 'uncertain') {
+    const send = this.#deps.sends.get(id)
+    // If a folder is missing, the person is asked instead.
+    if (!isComplete && send.state === 'uncertain' && !send.ambiguity?.missingFolders) {
       // One of the unreadable documents might be this package.
       fail(
         'unexpected-shape',
-        'Some documents in your folders couldn’t be read, so it isn’t known yet whether this arrived.'
+        'Some of your folders or documents couldn’t be read, so it isn’t known yet whether this arrived.'
       )
     }
     return this.get(id)
@@ -260,8 +262,8 @@ export class Outbox {
 
   /**
    * Resolves an ambiguous send as the user decided: it arrived as these documents, or none of them is it.
-   * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
-   * `gone`.
+   * @throws AppFailure `busy` if there is nothing to settle; `invalid` if it lacks documents; `conflict` if a chosen
+   * document belongs to another send; `gone`.
    */
   resolveAmbiguity(id: string, answer: AmbiguityAnswer): SendView {
     this.#reconciler.resolveAmbiguity(id, answer)

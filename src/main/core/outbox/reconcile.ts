@@ -33,12 +33,13 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   keychainFailed: (accountId: string, error: AppError) => void
 }
 
-/** The result of a check of all folders; incomplete if some could not be read. */
+/** The result of a check of all folders; incomplete if some could not be read, or don't exist. */
 interface FolderCheck {
   snapshot: FolderSnapshot
   /** When something was last logged, by the service's clock; undefined if no log says. */
   latest: number | undefined
   isComplete: boolean
+  missingFolders: readonly string[]
   /** When it began, on this run's monotonic clock. */
   startedAt: number
 }
@@ -132,9 +133,10 @@ export class Reconciler {
     const startedAt = time.elapsed()
     const sought = this.#uncertainOf(accountId)
     try {
-      const { documents, latest, isComplete } = await readAllFolders(accountId, () => searchKeysOf(sends, accountId))
+      const read = await readAllFolders(accountId, () => searchKeysOf(sends, accountId))
+      const { documents, latest, isComplete, missingFolders } = read
       const snapshot = await snapshotOf(documents)
-      await this.#judge(accountId, sought, { snapshot, latest, isComplete, startedAt })
+      await this.#judge(accountId, sought, { snapshot, latest, isComplete, missingFolders, startedAt })
       return isComplete
     } finally {
       // The time of the next look has changed, too.
@@ -158,7 +160,7 @@ export class Reconciler {
     if (failures.length > 0) throw failures[0]
   }
 
-  #judgeOne(id: string, { snapshot, latest, isComplete, startedAt }: FolderCheck): void {
+  #judgeOne(id: string, { snapshot, latest, isComplete, missingFolders, startedAt }: FolderCheck): void {
     const { db, sends, changes, proofs } = this.#deps
     // Another check, or the user, may have concluded it while this check was running.
     const send = sends.find(id)
@@ -170,6 +172,7 @@ export class Reconciler {
     const { verdict, seen } = verdictOf(send, {
       match: found,
       isComplete,
+      missingFolders,
       startedAt,
       earlier: this.#seen.get(id),
       isStillAmbiguous: send.ambiguity !== undefined && mayStillMatch(send, send.ambiguity, known.isClaimed),
@@ -197,8 +200,9 @@ export class Reconciler {
           sends.accepted(send, response, time.now())
         )
       case 'ambiguous': {
-        const ambiguity = ambiguityOf(sends.requestOf(send), verdict.documents)
-        return sends.change(send, { ambiguity, error: AMBIGUOUS })
+        const { documents, missingFolders } = verdict
+        const ambiguity = ambiguityOf(sends.requestOf(send), documents, missingFolders)
+        return sends.change(send, { ambiguity, error: missingFolders ? FOLDERS_MISSING : AMBIGUOUS })
       }
       case 'cleared':
         return sends.change(send, { ambiguity: undefined })
@@ -273,6 +277,12 @@ const NOT_THERE: AppError = {
   message:
     'It isn’t in your folders. Someone may have removed it, so it wasn’t sent again automatically. Send it again if ' +
     'no one did.'
+}
+const FOLDERS_MISSING: AppError = {
+  code: 'incomplete',
+  message: 'The service doesn’t have all of this account’s folders, so it isn’t certain whether this arrived.',
+  next: 'Correct the account’s folders in Settings, or decide here.',
+  mayHaveArrived: true
 }
 const AMBIGUOUS: AppError = {
   code: 'conflict',

@@ -1,6 +1,7 @@
 /**
  * Concludes from a look at the folders what happened to one send. Two looks, a minute apart on the monotonic clock, are
- * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find.
+ * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find; if it can't
+ * become complete because the service lacks a folder, a person decides.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { type Observation, observationAfter } from '../jobs/reconcile-schedule.ts'
@@ -13,13 +14,15 @@ const MAX_RETRY_AGE = 30 * 60_000
 const MAX_ATTEMPTS = 3
 
 /** What this run's looks have shown of a send. */
-export type SendObservation = Observation<'missing' | 'ambiguous'>
+export type SendObservation = Observation<'missing' | 'ambiguous' | 'incomplete'>
 
 /** One look, as far as it concerns one send. */
 export interface SendCheck {
   match: Match
   /** Whether all folders could be read. */
   isComplete: boolean
+  /** Folders that the service doesn't have, if only those couldn't be read. */
+  missingFolders: readonly string[]
   /** When it began, on this run's monotonic clock. */
   startedAt: number
   /** What earlier looks have shown. */
@@ -40,21 +43,32 @@ export interface Age {
 }
 
 /**
- * nothing: no change. arrived, ambiguous: these documents are the send's, or may be. cleared: the earlier ambiguity is
- * gone. The other kinds mean that it did not arrive: ready: retry it automatically. refused: it was refused. not-sent:
+ * nothing: no change. arrived, ambiguous: these documents are the send's, or may be, or it may be in these folders, which
+ * can't be read. cleared: the earlier ambiguity is gone. The other kinds mean that it did not arrive: ready: retry it automatically. refused: it was refused. not-sent:
  * the user must decide.
  */
 export type Verdict =
-  | { kind: 'arrived' | 'ambiguous'; documents: readonly DocumentResponse[] }
+  | { kind: 'arrived'; documents: readonly DocumentResponse[] }
+  | { kind: 'ambiguous'; documents: readonly DocumentResponse[]; missingFolders?: readonly string[] }
   | { kind: 'nothing' | 'cleared' | 'ready' | 'refused' | 'not-sent' }
 
 export function verdictOf(
   send: Pick<Send, 'attempt' | 'ambiguity' | 'error'>,
   check: SendCheck
 ): { verdict: Verdict; seen: SendObservation | undefined } {
-  const { match, isComplete, earlier, startedAt } = check
+  const { match, isComplete, missingFolders, earlier, startedAt } = check
   if (match.kind === 'found') return { verdict: { kind: 'arrived', documents: match.documents }, seen: undefined }
-  if (!isComplete || match.kind === 'unclear') return { verdict: { kind: 'nothing' }, seen: earlier }
+  const isLackingFolders = missingFolders.length > 0 && !check.isStillAmbiguous
+  if (match.kind === 'unclear' || (!isComplete && !isLackingFolders)) {
+    return { verdict: { kind: 'nothing' }, seen: earlier }
+  }
+  if (!isComplete) {
+    // No further look can show that it isn't there. The reference doesn't say what a service without such a folder
+    // means: the folder may be empty, or renamed.
+    const seen = observationAfter('incomplete', startedAt, earlier)
+    const documents = match.kind === 'ambiguous' ? match.documents : []
+    return { verdict: seen.isConfirmed ? { kind: 'ambiguous', documents, missingFolders } : { kind: 'nothing' }, seen }
+  }
   if (match.kind === 'ambiguous') {
     return {
       verdict: { kind: 'ambiguous', documents: match.documents },

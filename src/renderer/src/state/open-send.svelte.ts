@@ -104,11 +104,15 @@ export class OpenSend {
   retry(): Promise<void> {
     return this.#change('retry', () => this.#api.sends.retry({ id: this.id }))
   }
-  /** Settles an uncertain send: it arrived as these documents, or, if there are none, it didn't arrive. */
+  /** Settles an uncertain send: it arrived as these documents, or without known ones. */
   resolve(documents: readonly string[]): Promise<void> {
-    const { id } = this
-    const input: Input<'sends.resolve'> =
-      documents.length > 0 ? { id, arrived: true, documents: [...documents] } : { id, arrived: false }
+    return this.#resolve({ id: this.id, arrived: true, documents: [...documents] })
+  }
+  /** Settles an uncertain send: it didn't arrive. */
+  resolveAsMissing(): Promise<void> {
+    return this.#resolve({ id: this.id, arrived: false })
+  }
+  #resolve(input: Input<'sends.resolve'>): Promise<void> {
     return this.#change('resolve', () => this.#api.sends.resolve(input))
   }
 

@@ -308,19 +308,32 @@ export function openPolling(deps: PollingDeps) {
     },
     /**
      * Reads all folders with logs, and returns documents that match the keys, and the time of the last event by the
-     * service's clock.
+     * service's clock. `missingFolders`: if the service doesn't have some of the folders, and has said so more than once,
+     * while everything else was read.
      * @param keysOf returns what to look for; called after the folders have been read.
      * @throws ServiceError if a folder couldn't be read.
      */
     async readAllFolders(
       accountId: string,
       keysOf: () => Promise<SendKeys>
-    ): Promise<{ documents: DocumentResponse[]; latest?: number; isComplete: boolean }> {
+    ): Promise<{
+      documents: DocumentResponse[]
+      latest?: number
+      isComplete: boolean
+      missingFolders: readonly string[]
+    }> {
       const { reads, isComplete } = await readAll(accountId, 'with logs')
       const since = Math.min(...reads.map(({ requestedAt }) => requestedAt))
       const { isCut, ...seen } = await ask('snapshot', { accountId, since, keys: await keysOf() })
       // An unreadable document may be the one sought, even if it has a reference.
-      return { ...seen, isComplete: isComplete && !isCut && reads.every(({ result }) => result.unreadable.count === 0) }
+      const isReadable = !isCut && reads.every(({ result }) => result.isComplete && result.unreadable.count === 0)
+      const unread = foldersOf(accountId).filter((name) => !reads.some(({ folder }) => folder === name))
+      const { isUnknown } = polledOf(accountId).state.backoffs
+      return {
+        ...seen,
+        isComplete: isComplete && isReadable,
+        missingFolders: isReadable && unread.every(isUnknown) ? unread : []
+      }
     },
     /** Whether any of an account's folders was read in this run. */
     isRead: (accountId: string): boolean => polled.get(accountId)?.state.isRead === true,
