@@ -12,6 +12,7 @@ import { findPostgres } from '../../scripts/system-packages.ts'
 import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { openPurging } from '../../src/main/core/retention/purging.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { form, forms } from '../fixtures/compositions.ts'
@@ -626,6 +627,34 @@ test('an account unknown to the restored server is shared again', { timeout: 240
   await until([front], () => front.state(waits) === 'sent')
   expect(front.state(sent)).toBe('sent')
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
+})
+
+test('what retention has erased since isn’t sent again', { timeout: 240_000 }, async () => {
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+  const run = await programsFor(office)
+  const front = await joined(office, 'Front desk')
+  await pause(front, true)
+  const sent = front.put('Sent since')
+  const stateThere = async () =>
+    (await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [sent]))[0]?.state
+  await until([front], async () => (await stateThere()) === 'ready')
+  run('pg_dump', '-Fc')
+  await pause(front, false)
+  await until([front], () => front.state(sent) === 'sent')
+  // Nobody knows the package any more: not the workstation’s list, nor the folders.
+  await openPurging(front.work.parts.db).erase({ sends: Number.MAX_SAFE_INTEGER })
+  front.work.practice.state.documents = {}
+  expect(front.state(sent)).toBeUndefined()
+  await front.desk.close()
+  run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+  front.open()
+  await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+  await longEnough(office)
+  await pause(front, false)
+  for (let minute = 0; minute < 5; minute++) await front.work.time.pass(60_000)
+  await until([front], async () => (await stateThere()) !== 'uncertain')
+  expect(await stateThere()).toBe('sent')
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
 })
 
 test('nothing can be claimed on a copy before anyone has noticed that it is one', async () => {

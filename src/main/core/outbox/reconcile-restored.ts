@@ -65,8 +65,8 @@ export async function reconcileRestored(
   for (const id of missingIds) {
     const send = sends.find(id)
     // Includes other workstations' sends: the one that made it may have been off since, and would give it again.
-    if (send?.state === 'sent')
-      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), sentDraftOf(send))
+    if (wasSent(send, rows.find(id)))
+      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), send && sentDraftOf(send))
   }
   write(() => missingIds.map(handleForgotten))
   return changed
@@ -85,8 +85,9 @@ export async function reconcileRestored(
       if (of) await office.reportSent(officeId, change, arrivalOutcome(sends, id), of)
       return undefined
     }
-    if (send?.state === 'sent') {
-      await office.reportSent(officeId, change, arrivalOutcome(sends, id), sentDraftOf(send))
+    if (wasSent(send, known)) {
+      const draftThere = change.draft === undefined ? undefined : { draft: change.draft, ...change.of }
+      await office.reportSent(officeId, change, arrivalOutcome(sends, id), send ? sentDraftOf(send) : draftThere)
       return 'sent'
     }
     const said = localConclusion(send, known)
@@ -162,6 +163,11 @@ export async function reconcileRestored(
       attemptedAt: Math.min(send.attemptedAt ?? lostFrom, lostFrom)
     })
   }
+}
+
+/** Whether a send arrived. Retention erases sends that did, but not what the office was known to have of them. */
+function wasSent(send: Send | undefined, known: KnownSend | undefined): boolean {
+  return (send ?? known)?.state === 'sent'
 }
 
 /** Whether this workstation holds the send. In round 0 it is on its way to the office, which may have it. */
