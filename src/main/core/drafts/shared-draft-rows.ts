@@ -164,7 +164,10 @@ export function openSharedDraftRows(db: Db) {
          JOIN sends ON draft_id = office_drafts.id OR (draft_id IS NULL AND sent_draft = office_drafts.id)
        WHERE office_drafts.account_id = ? AND is_restore_pending = 1 AND is_mine = 0 AND sends.state = 'sent'`
     ),
-    /** Sends of shared drafts that have come back to this workstation because it is leaving. */
+    /**
+     * Sends of shared drafts that have come back to this workstation because it is leaving, or come with their draft
+     * because they may have arrived.
+     */
     reclaimable: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
        WHERE office_drafts.account_id = ? AND sends.state IN ${HELD_STATES} AND workstation IS NULL AND is_mine = 0 AND is_gone = 0`

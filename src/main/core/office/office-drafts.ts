@@ -294,8 +294,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     },
 
     /**
-     * Removes a draft, because this send of it was sent, or goes along with its workstation. Returns whether the office
-     * accepts that.
+     * Removes a draft, because this send of it was sent, or goes along with its workstation; one that may have arrived
+     * then comes back at the same time. Returns whether the office accepts that.
      * @param basedOn for one that goes along: its content. If another is current by now, the draft stays.
      */
     async removeSent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {

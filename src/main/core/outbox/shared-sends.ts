@@ -370,6 +370,8 @@ export class SharedSends {
         })
       }
       const reclaimedDrafts = await this.#deps.sharedDrafts?.reclaimDrafts(accountId)
+      // What may have arrived has come back with its draft.
+      if (reclaimedDrafts?.length) await syncOrFail()
       await this.#returnUncertain(accountId, officeId, reclaimedDrafts ?? [])
       this.#stopSharing(accountId, false, reclaimedDrafts)
     } finally {
@@ -379,8 +381,8 @@ export class SharedSends {
   }
 
   /**
-   * Pushes what may have arrived and whose draft stays with the office, which looks for it before it sends another
-   * package of that draft.
+   * Pushes what may have arrived, is held here, and has a draft that stays with the office, which looks for it before it
+   * sends another package of that draft.
    */
   async #returnUncertain(accountId: string, officeId: string, reclaimedDrafts: readonly string[]): Promise<void> {
     const isReturned = (id: string) => {
