@@ -524,32 +524,41 @@ describe('leaving', () => {
     expect([await office.sql('SELECT state FROM office.send'), await there()]).toEqual([[{ state: 'held' }], []])
   })
 
-  test.each(['another package is in flight', 'its drafts can’t be taken along'])(
-    'leaves the office what may have arrived if it fails: %s',
-    async (why) => {
-      const { desk, other, both } = await two()
-      const id = put(first)
+  test.each([
+    ['another package is in flight', 'busy'],
+    ['its drafts can’t be taken along', 'away'],
+    ['no answer comes', 'offline']
+  ])('leaves the office what may have arrived if it fails: %s', async (why, failure) => {
+    const { desk, other, both } = await two()
+    const id = put(first)
+    await both()
+    await office.sql(
+      `UPDATE office.send SET state = 'uncertain', may_have_arrived = true, attempt = 1, uncertain_at = now()`
+    )
+    const { outbox, sharedDrafts } = first.parts
+    if (failure === 'busy') {
+      const inFlight = put(first)
       await both()
       await office.sql(
-        `UPDATE office.send SET state = 'uncertain', may_have_arrived = true, attempt = 1, uncertain_at = now()`
+        `UPDATE office.send SET state = 'sending', holder = made_by, epoch = 1, lease_until = now() + interval '1 hour' WHERE id = $1`,
+        [inFlight]
       )
-      if (why.startsWith('another')) {
-        const inFlight = put(first)
-        await both()
-        await office.sql(
-          `UPDATE office.send SET state = 'sending', holder = made_by, epoch = 1, lease_until = now() + interval '1 hour' WHERE id = $1`,
-          [inFlight]
-        )
-      } else first.parts.sharedDrafts.reclaimDrafts = () => Promise.reject(new Error('The server is away.'))
-      await expect(desk.leave()).rejects.toThrow(why.startsWith('another') ? 'busy' : 'away')
-      const there = () => office.sql('SELECT state FROM office.send WHERE id = $1', [id])
-      // At no moment can the office send another package of its draft.
-      if (why.startsWith('another')) expect(await there()).toEqual([{ state: 'uncertain' }])
-      await both()
-      expect(await there()).toEqual([{ state: 'uncertain' }])
-      expect([first, other].map((one) => stateOf(one, id))).toEqual(['uncertain', 'uncertain'])
+    } else if (failure === 'away') sharedDrafts.reclaimDrafts = () => Promise.reject(new Error('The server is away.'))
+    else {
+      const connect = outbox.shared.connect.bind(outbox.shared)
+      const unanswered = async () => expect.fail('No answer.')
+      outbox.shared.connect = (store, life) =>
+        connect({ ...store, reclaimSends: (...its) => store.reclaimSends(...its).then(unanswered) }, life)
+      await desk.checkNow()
     }
-  )
+    await expect(desk.leave(), why).rejects.toThrow(failure)
+    const there = () => office.sql('SELECT state FROM office.send WHERE id = $1', [id])
+    // At no moment can the office send another package of its draft.
+    expect(await there()).toEqual([{ state: 'uncertain' }])
+    await both()
+    expect(await there()).toEqual([{ state: 'uncertain' }])
+    expect([first, other].map((one) => stateOf(one, id))).toEqual(['uncertain', 'uncertain'])
+  })
 
   test('with a package that may have arrived, and whose draft stays, leaves the office to look for it', async () => {
     const { desk, other, both, there } = await two()

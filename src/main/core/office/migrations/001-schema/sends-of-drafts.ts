@@ -114,7 +114,8 @@ const functions = `
 
   -- Removes a draft that was sent according to a send that the office has, or that goes along with its send because the workstation leaves.
   -- Other sends of it that haven't started are cancelled. A draft that would go along stays if another workstation has written on it since;
-  -- p_based_on: the content that the send has. A restored server may not have the draft: then only its removal is stored.
+  -- p_based_on: the content that the send has. A restored server may not have the draft: then only its removal is stored. A send that may have
+  -- arrived goes along in the same step, so that at no moment its draft can be sent without it.
   CREATE FUNCTION remove_sent_draft(p_id text, p_account uuid, p_send uuid, p_based_on uuid[] DEFAULT '{}') RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -123,18 +124,21 @@ const functions = `
   BEGIN
     its := item_of('draft', p_id, p_account);
     PERFORM FROM send WHERE id = p_send AND account = p_account AND coalesce(draft, p_id) = p_id
-      AND (state = 'sent' OR (state = 'held' AND made_by = me()
+      AND (state = 'sent' OR ((state = 'held' OR (state = 'uncertain' AND cardinality(p_based_on) > 0)) AND made_by = me()
         AND (its.id IS NULL OR its.gone_at IS NOT NULL OR (its.version = ANY (p_based_on) AND NOT has_open_conflicts('draft', p_id)))));
     IF NOT FOUND THEN
       RETURN false;
     END IF;
     -- A send can't take the draft along while another one of it is in flight, may have been sent, or was sent. A claim that comes meanwhile has
     -- ended or skips these.
-    PERFORM FROM send WHERE account = p_account AND draft = p_id ORDER BY id FOR UPDATE;
-    IF (SELECT state FROM send WHERE id = p_send) = 'held' AND EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND id <> p_send
-        AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND may_have_arrived))) THEN
+    PERFORM FROM send WHERE account = p_account AND (draft = p_id OR id = p_send) ORDER BY id FOR UPDATE;
+    SELECT state INTO now_state FROM send WHERE id = p_send;
+    IF now_state NOT IN ('sent', 'held', 'uncertain') OR (now_state <> 'sent' AND EXISTS (SELECT FROM send
+        WHERE account = p_account AND draft = p_id AND id <> p_send
+          AND (state IN ('sending', 'uncertain', 'sent') OR (state = 'ready' AND may_have_arrived)))) THEN
       RETURN false;
     END IF;
+    UPDATE send SET state = 'held', revision = revision + 1 WHERE id = p_send AND state = 'uncertain';
     PERFORM cancel_other_sends(p_id, p_account, p_send);
     IF its.id IS NULL THEN
       INSERT INTO shared_item (kind, id, account, seq, body_seq, version, life, made_by, by, gone_at, gone_with_send)

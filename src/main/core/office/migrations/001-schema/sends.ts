@@ -138,7 +138,8 @@ const functions = `
   END $$;
 
   -- A workstation that leaves takes its own sends back; late reports about them have no effect. Returns how many of them are in flight, which
-  -- it has to wait for. p_life: see withhold. As long as there are any, it takes back none: what may have arrived would no longer be searched for by the office.
+  -- it has to wait for; as long as there are any, it takes back none. p_life: see withhold. One that may have arrived comes back only together
+  -- with its draft, if it has one: see remove_sent_draft. Otherwise another workstation could send the draft meanwhile.
   CREATE FUNCTION reclaim_sends(p_account uuid, p_life integer DEFAULT NULL) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -152,7 +153,8 @@ const functions = `
     PERFORM expire_claims(p_account);
     SELECT count(*) INTO in_flight FROM send WHERE account = p_account AND made_by = mine AND state = 'sending';
     IF in_flight = 0 THEN
-      UPDATE send SET state = 'held', revision = revision + 1 WHERE account = p_account AND made_by = mine AND state IN ('ready', 'uncertain');
+      UPDATE send SET state = 'held', revision = revision + 1
+        WHERE account = p_account AND made_by = mine AND (state = 'ready' OR (state = 'uncertain' AND draft IS NULL));
     END IF;
     RETURN in_flight;
   END $$;
