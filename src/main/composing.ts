@@ -119,6 +119,7 @@ export function openComposing(
     release: sharedStaff.releaseRule,
     clientOf: clients.of,
     readAllFolders: polling.readAllFolders,
+    accountsOfSameUser: accounts.idsOfSameUser,
     arrived(accountId) {
       facts.markLimitsOutdated(accountId)
       polling.soon(accountId)

@@ -719,3 +719,15 @@ describe('telling accounts apart', () => {
     ).toEqual([three, one, two, four])
   })
 })
+
+test('accounts of one user are those with the same address and key, whatever its secret', async () => {
+  const { accounts } = office()
+  const add = async (name: string, parts: Partial<ServiceInput> = {}) =>
+    (await accounts.add(service({ name, ...parts }))).id
+  const first = await add('One')
+  const second = await add('Two', { authentication: { ...API_KEY, secret: 'another secret' } })
+  await add('Three', { authentication: { ...API_KEY, key: 'key-2' } })
+  const elsewhere = await add('Four', { baseUrl: 'https://elsewhere.example.com/web/v1.4/' })
+  expect(await accounts.idsOfSameUser(first)).toEqual([first, second])
+  expect(await accounts.idsOfSameUser(elsewhere)).toEqual([elsewhere])
+})

@@ -95,6 +95,48 @@ describe('when a person says that none of the documents shown is the package', (
   })
 })
 
+describe('two accounts with the same folders', () => {
+  /** Sends the lease from a second account. */
+  async function sentBySecond() {
+    const { id: second } = await work.parts.accounts.add({
+      kind: 'service',
+      name: 'Second',
+      baseUrl: work.line.url,
+      authentication: { scheme: 'none' }
+    })
+    work.outbox.configure(second, { undoSeconds: 0 })
+    return await work.whenEnded(work.outbox.enqueue(work.drafts.save(second, lease).id).id)
+  }
+  async function sentByFirstButCut() {
+    work.line.setFault('cut', isSend)
+    const send = await work.send(lease)
+    work.line.setFault('pass')
+    return send
+  }
+
+  test('what one has sent isn’t taken for a package of the other that never left', async () => {
+    const theirs = await sentBySecond()
+    expect(theirs.state).toBe('sent')
+    const { id } = await sentByFirstButCut()
+    await minutes(2)
+    await expect.poll(() => get(id).state).toBe('sent')
+    const [theirDocument, ours] = [theirs.id, id].map((one) => get(one).documents[0]?.reference)
+    expect(ours).not.toBe(theirDocument)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(2)
+  })
+
+  test('if both have one in doubt, a person says whose the document is', async () => {
+    work.line.setFault('lose-answer')
+    const theirs = await sentBySecond()
+    const { id } = await sentByFirstButCut()
+    await minutes(2)
+    await expect.poll(() => [id, theirs.id].map((one) => get(one).ambiguity?.found.length)).toEqual([1, 1])
+    const documents = [get(id).ambiguity?.found[0]?.reference ?? '']
+    work.outbox.resolveAmbiguity(theirs.id, { arrived: true, documents })
+    expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents })).toThrow('conflict')
+  })
+})
+
 describe('two identical packages with one client reference', () => {
   test('when one arrived without an answer, a person says which, and the other is sent automatically', async () => {
     work.line.setFault('rubbish', isSend)

@@ -399,6 +399,23 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     },
 
     /**
+     * Returns the ids of all accounts that open the same user's folders as this one, itself included, as far as their
+     * credentials tell whose they are. Rejects with KeychainError.
+     */
+    async idsOfSameUser(id: string): Promise<string[]> {
+      const row = rowOf(id)
+      const others = rows.all().filter((other) => other.id !== id && other.baseUrl === row.baseUrl)
+      // A keychain may ask each time it is read.
+      const own = others.length > 0 ? (await readStored(row)).credentials : undefined
+      const ids = [id]
+      for (const other of own ? others : []) {
+        const { credentials } = await readStored(other)
+        if (own && credentials && isSameLogin(own, credentials)) ids.push(other.id)
+      }
+      return ids
+    },
+
+    /**
      * Whether its secret came with an enrolment file: nobody here has seen it, and no file may contain it. False if there
      * is none, or the keychain can't be read just now.
      */

@@ -2,7 +2,7 @@
 import type { SendAmbiguity } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
-import { itemsOf, logStartOf } from './matching.ts'
+import { itemsOf, logStartOf, type MatchContext } from './matching.ts'
 import type { Ambiguity, Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
@@ -62,13 +62,18 @@ export type AmbiguityAnswer = { arrived: true; documents: readonly string[] } | 
  * @throws AppFailure `busy` if there is nothing to settle; `invalid` if no document is chosen although all folders were
  * read; `conflict` if a chosen document belongs to another send; `gone` if the user wasn't shown it.
  */
-export function resolveAmbiguity(sends: Sends, send: Send, answer: AmbiguityAnswer, settledAt: number): Send {
+export function resolveAmbiguity(
+  sends: Sends,
+  send: Send,
+  answer: AmbiguityAnswer,
+  { isClaimed, settledAt }: Pick<MatchContext, 'isClaimed'> & { settledAt: number }
+): Send {
   const { ambiguity } = send
   if (send.state !== 'uncertain' || !ambiguity) return fail('busy', 'Nothing needs deciding about this package.')
   if (answer.arrived) {
     const chosen = chosenOf(ambiguity, answer.documents)
     if (chosen.length === 0 && !ambiguity.missingFolders) fail('invalid', 'Choose the documents that this package is.')
-    const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
+    const isTaken = chosen.some((one) => isClaimed(one.Reference, one.PackageReference))
     if (isTaken) fail('conflict', 'This document belongs to another package that was sent.', { next: 'Look again.' })
     return sends.accepted(send, packageOf(chosen), settledAt)
   }

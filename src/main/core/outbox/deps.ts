@@ -46,6 +46,8 @@ export interface OutboxDeps {
    * @param searchKeysOf what to look for, called once the folders have been read.
    */
   readAllFolders: (accountId: string, searchKeysOf: () => Promise<SendKeys>) => Promise<FolderReading>
+  /** Returns all accounts here with the same folders as this one, itself included; absent if there can't be another. */
+  accountsOfSameUser?: (accountId: string) => Promise<readonly string[]>
   /**
    * Hands the documents of a send's answer to the documents' worker, which keeps what no folder response may repeat.
    * Rejects if it can't.

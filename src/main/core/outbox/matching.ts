@@ -35,7 +35,7 @@ export interface Sought {
 export interface MatchContext {
   /** Whether a document, or its package, belongs to another send. */
   isClaimed: (reference: string, packageReference: string | undefined) => boolean
-  /** The account's other sends that are in flight or uncertain. */
+  /** The other sends, of all accounts with the same folders, that are in flight or uncertain. */
   others: () => readonly (Sought & { isInFlight: boolean })[]
 }
 

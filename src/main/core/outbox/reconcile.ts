@@ -13,7 +13,7 @@ import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 import { type Age, type NotArrivedProofs, type SendObservation, type Verdict, verdictOf } from './verdict.ts'
 
-export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'time'> {
+export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'accountsOfSameUser' | 'time'> {
   sends: Sends
   changes: Changes
   proofs: NotArrivedProofs
@@ -52,6 +52,8 @@ export class Reconciler {
   /** When this run last attempted a send, and when it began searching for one, on its monotonic clock. */
   readonly #attemptedAt = new Map<string, number>()
   readonly #searchedSince = new Map<string, number>()
+  /** By account: all that have the same folders, as of its last look. One document is never two packages of theirs. */
+  readonly #sameUser = new Map<string, readonly string[]>()
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps
@@ -96,7 +98,8 @@ export class Reconciler {
     const { sends, changes, time } = this.#deps
     const send = sends.get(id)
     try {
-      this.#deps.db.transaction(() => resolveAmbiguity(sends, send, answer, time.now()))()
+      const { isClaimed } = this.#matchContextOf(send)
+      this.#deps.db.transaction(() => resolveAmbiguity(sends, send, answer, { isClaimed, settledAt: time.now() }))()
       // That it's none of the documents shown says nothing about one that arrives later: before a retry, the folders are
       // read again.
       if (answer.arrived) this.#deps.answered(send)
@@ -136,6 +139,7 @@ export class Reconciler {
       const read = await readAllFolders(accountId, () => searchKeysOf(sends, accountId))
       const { documents, latest, isComplete, missingFolders } = read
       const snapshot = await snapshotOf(documents)
+      this.#sameUser.set(accountId, (await this.#deps.accountsOfSameUser?.(accountId)) ?? [accountId])
       await this.#judge(accountId, sought, { snapshot, latest, isComplete, missingFolders, startedAt })
       return isComplete
     } finally {
@@ -254,11 +258,12 @@ export class Reconciler {
 
   #matchContextOf(send: Send): MatchContext {
     const { sends } = this.#deps
+    const accountIds = this.#sameUser.get(send.accountId) ?? [send.accountId]
     return {
-      isClaimed: (reference, packageReference) => sends.isClaimed(send, reference, packageReference),
+      isClaimed: (reference, packageReference) => sends.isClaimed(send, accountIds, reference, packageReference),
       others: () =>
-        sends
-          .unresolved(send.accountId)
+        accountIds
+          .flatMap((accountId) => sends.unresolved(accountId))
           .filter(({ id }) => id !== send.id)
           .map((other) => ({ send: other, content: sends.requestOf(other), isInFlight: other.state === 'sending' }))
     }

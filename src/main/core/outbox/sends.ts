@@ -203,10 +203,18 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
       'WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1'
     ),
 
-    /** Whether a document, or its package, is known to belong to another send. */
-    isClaimed: ({ id, accountId }: Send, reference: string, packageReference: string | undefined): boolean =>
-      claimant(reference, accountId, id) !== undefined ||
-      (packageReference !== undefined && packageClaimant(accountId, packageReference, id) !== undefined),
+    /** Whether a document, or its package, is known to belong to another send of one of these accounts. */
+    isClaimed: (
+      { id }: Send,
+      accountIds: readonly string[],
+      reference: string,
+      packageReference: string | undefined
+    ): boolean =>
+      accountIds.some(
+        (accountId) =>
+          claimant(reference, accountId, id) !== undefined ||
+          (packageReference !== undefined && packageClaimant(accountId, packageReference, id) !== undefined)
+      ),
 
     add(send: NewSend): Send {
       const { composition, request, cells, corrected } = send
