@@ -3,9 +3,9 @@
  */
 export const outbox = `
   -- Accounts that several workstations have, identified by a tag that is made of the service's address and the account's name with the
-  -- office's key.
+  -- office's key. The id is made of the tag, so that a workstation notices if it is given another account's: bodies are bound to it.
   CREATE TABLE account (
-    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    id uuid PRIMARY KEY,
     tag bytea NOT NULL UNIQUE CHECK (length(tag) = 32)
   );
 
@@ -34,7 +34,7 @@ export const outbox = `
     its uuid;
   BEGIN
     PERFORM me();
-    INSERT INTO account (tag) VALUES (p_tag) ON CONFLICT (tag) DO NOTHING;
+    INSERT INTO account (id, tag) VALUES (encode(substr(p_tag, 1, 16), 'hex')::uuid, p_tag) ON CONFLICT (tag) DO NOTHING;
     SELECT id INTO its FROM account WHERE tag = p_tag;
     INSERT INTO outbox (account, concurrency, per_minute) VALUES (its, p_concurrency, p_per_minute) ON CONFLICT DO NOTHING;
     RETURN its;

@@ -121,6 +121,7 @@ const functions = `
   DECLARE
     next bigint := next_item_seq('draft', p_account);
     its shared_item;
+    now_state text;
   BEGIN
     its := item_of('draft', p_id, p_account);
     PERFORM FROM send WHERE id = p_send AND account = p_account AND coalesce(draft, p_id) = p_id
