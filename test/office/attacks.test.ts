@@ -813,6 +813,21 @@ test('rows moved to another account are never accepted', async () => {
   await expect.poll(() => store.stateOf(id), { timeout: 60_000 }).toBe('refused')
 })
 
+test('a workstation never takes another account’s id for its own', async () => {
+  tried += 1
+  const store = openOfficeSends(as())
+  const idOf = (name: string) => store.account(name, { concurrency: 10, perMinute: null })
+  const [one, two] = [await idOf('Wills'), await idOf('Trusts')]
+  expect([await idOf('Wills'), await idOf('Trusts')]).toEqual([one, two])
+  const swap = [
+    'UPDATE office.account SET tag = set_byte(tag, 0, 255 - get_byte(tag, 0)) WHERE id IN ($1, $2)',
+    `UPDATE office.account it SET tag = set_byte(other.tag, 0, 255 - get_byte(other.tag, 0)) FROM office.account other
+       WHERE it.id IN ($1, $2) AND other.id IN ($1, $2) AND it.id <> other.id`
+  ]
+  for (const sql of swap) await office.sql(sql, [one, two])
+  for (const name of ['Wills', 'Trusts']) await expect(idOf(name)).rejects.toThrow('another account')
+})
+
 test('a used join code lets nobody in', async () => {
   tried += 2
   const code = await office.invite('Counter 2')

@@ -53,6 +53,10 @@ export function tagBy(key: Uint8Array, about: string): Buffer {
   return createHmac('sha256', Buffer.from(key).subarray(0, KEY_LENGTH)).update(about).digest()
 }
 
+/** Returns the first bytes of a tag as a UUID, as PostgreSQL writes it. */
+export const uuidOf = (tag: Buffer) =>
+  tag.toString('hex', 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5')
+
 /** Returns the identity of a shared item, such as a draft or a preset. `accountId`: the office's id of its account. */
 export const itemIdentityOf = (kind: string, accountId: string, id: string) => `${kind}:${accountId}:${id}`
 

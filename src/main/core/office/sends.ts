@@ -7,7 +7,7 @@ import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import { seal, tagBy, unsealIfIntact } from './sealing.ts'
+import { seal, tagBy, unsealIfIntact, uuidOf } from './sealing.ts'
 
 /**
  * The outcome of an attempt. nothing-left: it can't have arrived. stopped: the same, and the following sends would fail
@@ -113,7 +113,10 @@ export type PushRefusal = 'taken' | 'gone' | 'changed'
 
 /** Further operations for showing and changing a shared outbox. Every call rejects if the server can't be reached. */
 export interface OfficeStore extends SendStore {
-  /** Returns the office's id of a shared account, which is identified by its service's address and its name. */
+  /**
+   * Returns the office's id of a shared account, which is identified by its service's address and its name. Rejects if the
+   * server gives another account's.
+   */
   account(name: string, limits: { concurrency: number; perMinute: number | null }): Promise<string>
   /**
    * Records outcomes in the order in which attempts ended, and claims what may be sent next, like `finish` and `claim`,
@@ -376,7 +379,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         concurrency,
         perMinute
       ])
-      return row?.id ?? ''
+      const id = uuidOf(tag)
+      // Otherwise this workstation would send another account's packages in the name of this one.
+      if (row?.id !== id) throw new Error('The office’s server gives another account.')
+      return id
     },
 
     async requireRelease(id, by) {
