@@ -23,6 +23,11 @@ const shot = (name: string, scene: string, at = '', act?: Shot['act']): Shot => 
 const at = (place: string, ...scenes: string[]): Shot[] => scenes.map((scene) => shot(scene, scene, place))
 
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+/** Chooses an action from the menu of the first person in the address book. */
+const ofFirstPerson = (name: string) => async (page: Page) => {
+  await page.getByRole('row').nth(1).click({ button: 'right' })
+  await page.getByRole('menuitem', { name }).click()
+}
 /** Leaves the two alone that pass by themselves. */
 const sendNow = async (page: Page) => {
   await press('Send 1 form')(page)
@@ -102,6 +107,9 @@ export const shots: Shot[] = [
     'offline-templates'
   ),
   ...at('#/compose/draft-1', 'data-forms', 'data-blank', 'data-large', 'data-choices', 'data-gone'),
+  shot('editor-request', 'usual', '#/compose/draft-1', async (page) => {
+    await page.getByText('What will be sent').click()
+  }),
   shot('editor-choices', 'forty-fields', '#/compose/draft-1', press('Edit choices: Field 4')),
   shot('templates', 'two-thousand-templates', '#/compose'),
   shot('sent', 'usual', '#/compose/draft-1', sendNow),
@@ -139,6 +147,7 @@ export const shots: Shot[] = [
   shot('outbox', 'outbox', '#/outbox'),
   shot('outbox-doubt', 'outbox', '#/outbox/doubt'),
   shot('outbox-later', 'outbox', '#/outbox/later'),
+  shot('outbox-time', 'outbox', '#/outbox/later', press('Change time…')),
   shot('outbox-refused', 'outbox', '#/outbox/refused'),
   shot('outbox-sent', 'outbox', '#/outbox/sent'),
   shot('outbox-office', 'outbox-office', '#/outbox/theirs'),
@@ -159,6 +168,7 @@ export const shots: Shot[] = [
   shot('outbox-line', 'outbox-line', '#/outbox/line'),
   shot('outbox-batches', 'outbox-batches', '#/outbox?show=batches'),
   shot('outbox-batch', 'outbox-batches', '#/outbox/row-3?batch=batch-1'),
+  shot('outbox-left-out', 'outbox-batches', '#/outbox?batch=batch-1', press(/^Show rows left out/)),
 
   shot('documents', 'documents-views', '#/documents'),
   ...at('#/documents/all', 'documents-own-folders', 'documents-unreadable', 'documents-hostile', 'many', 'unread'),
@@ -325,6 +335,8 @@ export const shots: Shot[] = [
   shot('directory-menu', 'day', '#/directory', async (page) => {
     await page.getByRole('row').nth(2).click({ button: 'right' })
   }),
+  shot('directory-edit', 'day', '#/directory', ofFirstPerson('Edit…')),
+  shot('directory-same', 'day', '#/directory', ofFirstPerson('Same person as…')),
   shot('directory-employers', 'day', '#/directory/employers'),
   shot('activity', 'day', '#/activity'),
   shot('activity-bare', 'day-bare', '#/activity'),
