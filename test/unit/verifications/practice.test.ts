@@ -72,7 +72,7 @@ describe('verifying signatures (operation 10)', () => {
     office.practice.setConditions({ dialects: [dialect] })
     const view = await verificationsOf(office).verify(office.accountId, reference)
     expect(view.found).toEqual({ signatures: 2, valid: 2, notValid: 0 })
-    expect(verificationsOf(office).ofDocument(office.accountId, reference).last).toEqual(view)
+    expect((await verificationsOf(office).ofDocument(office.accountId, reference)).last).toEqual(view)
     expect(view).not.toHaveProperty('isAltered')
   })
 })

@@ -29,7 +29,7 @@ describe('a verifying rule', () => {
     const { at, complete } = await withRule()
     await complete('R1')
     await until(at, { verifications: { done: 1, waiting: 0, failed: 0 } })
-    expect(at.ofDocument('R1').last).toMatchObject({ by: 'rule', documentName: 'Lease R1', found: { valid: 3 } })
+    expect((await at.ofDocument('R1')).last).toMatchObject({ by: 'rule', documentName: 'Lease R1', found: { valid: 3 } })
     expect(at.office.notes).toMatchObject([
       { what: 'signatures-verified', documentReference: 'R1', detail: { by: 'rule' } }
     ])
@@ -94,7 +94,7 @@ describe('a verifying rule', () => {
     await settled()
     for (const { id } of rules()) expect(found(id)).toEqual({ done: 1, waiting: 0, failed: 0 })
     expect(at.server.validated).toHaveLength(before + 1)
-    expect(at.ofDocument('R1').total).toBe(1)
+    expect((await at.ofDocument('R1')).total).toBe(1)
   })
 
   test('counts a document that another rule verified', async () => {
@@ -136,7 +136,7 @@ describe('a verifying rule', () => {
     await until(at, { verifications: { waiting: 1 } })
     at.office.downloads.rules.remove(at.office.accountId, at.rule().id)
     expect(at.office.db.prepare('SELECT count(*) FROM verification_jobs').pluck().get()).toBe(0)
-    expect(at.ofDocument('R1').total).toBe(1)
+    expect((await at.ofDocument('R1')).total).toBe(1)
   })
 })
 
@@ -154,12 +154,12 @@ describe('ending the application', () => {
     await answered.promise
     at.answer(VALID)
     await at.startAgain()
-    expect(at.ofDocument('R1').total).toBe(0)
+    expect((await at.ofDocument('R1')).total).toBe(0)
     at.begin()
     await until(at, { verifications: { done: 1, waiting: 0 } })
     await settled()
     expect(at.server.validated).toEqual(['R1', 'R1'])
-    expect(at.ofDocument('R1').total).toBe(1)
+    expect((await at.ofDocument('R1')).total).toBe(1)
     expect((await at.office.audit.list('', 0, 10)).total).toBe(1)
     expect(await at.office.audit.check()).toMatchObject({ isWhole: true })
   })

@@ -32,7 +32,7 @@ describe('a verification', () => {
     })
     expect(at.office.verified).toEqual(['R1'])
     await at.startAgain()
-    const { last, verifications, total, missing } = at.ofDocument('R1')
+    const { last, verifications, total, missing } = await at.ofDocument('R1')
     expect(last).toEqual(view)
     expect(last?.Signatures).toHaveLength(3)
     expect([verifications.length, total, missing]).toEqual([1, 1, 0])
@@ -44,7 +44,7 @@ describe('a verification', () => {
     const first = await at.verify('R1')
     at.answer(NOT_VALID)
     const second = await at.verify('R1')
-    const { last, verifications } = at.ofDocument('R1')
+    const { last, verifications } = await at.ofDocument('R1')
     expect(last?.id).toBe(second.id)
     expect(verifications.map(({ id, found }) => [id, found.notValid])).toEqual([
       [second.id, 1],
@@ -72,9 +72,9 @@ describe('a verification', () => {
     await at.office.showDocuments([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
     await at.verify('R1')
     for (let round = 0; round < 4; round++) await at.office.showDocuments([])
-    expect(at.ofDocument('R1').total).toBe(1)
+    expect((await at.ofDocument('R1')).total).toBe(1)
     await at.office.accounts.remove(at.office.accountId)
-    expect(at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 1 })
+    expect(await at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 1 })
     expect((await at.office.audit.list('', 0, 10)).total).toBe(1)
   })
 
@@ -84,7 +84,7 @@ describe('a verification', () => {
     expect(await failing(at.verify('R1'))).toMatchObject({ code: 'not-found' })
     await at.server.close()
     expect(await failing(at.verify('R1'))).toMatchObject({ code: 'refused' })
-    expect(at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 0 })
+    expect(await at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 0 })
     expect((await at.office.audit.list('', 0, 10)).total).toBe(0)
   })
 
@@ -96,7 +96,7 @@ describe('a verification', () => {
     at.office.db.exec('DROP TRIGGER full')
     at.office.db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE (ABORT, 'full'); END`)
     await failing(at.verify('R1'))
-    expect(at.ofDocument('R1').total).toBe(0)
+    expect((await at.ofDocument('R1')).total).toBe(0)
   })
 
   test.each([
@@ -113,7 +113,7 @@ describe('a verification', () => {
     const at = await anOffice()
     at.answer(answer)
     expect((await at.verify('R1')).found).toEqual(found)
-    expect(at.ofDocument('R1').last?.found).toEqual(found)
+    expect((await at.ofDocument('R1')).last?.found).toEqual(found)
     expect(at.office.notes).toMatchObject([{ detail: { found: word } }])
   })
 })
@@ -126,7 +126,7 @@ describe('a hostile answer', () => {
     await at.verify('R1')
     const rows = JSON.stringify(at.office.db.prepare('SELECT * FROM verifications').all())
     expect(rows).not.toContain('0123456789abcdef')
-    expect(JSON.stringify(at.ofDocument('R1'))).not.toContain('0123456789abcdef')
+    expect(JSON.stringify(await at.ofDocument('R1'))).not.toContain('0123456789abcdef')
   })
 
   test('keeps unknown members and half characters as they came', async () => {
@@ -134,7 +134,7 @@ describe('a hostile answer', () => {
     at.answer({ ...VALID, LegacyCode: 'A-17', Half: '\ud83d', Zero: 'a\0b', DocumentName: 'Lease \ud83d' })
     await at.verify('R1')
     await at.startAgain()
-    const { last } = at.ofDocument('R1')
+    const { last } = await at.ofDocument('R1')
     expect(last).not.toHaveProperty('isAltered')
     expect(last?.others?.map(({ name }) => name)).toEqual(['LegacyCode', 'Half', 'Zero'])
   })
@@ -149,7 +149,7 @@ describe('a hostile answer', () => {
       code: 'too-large',
       next: expect.stringContaining('verified')
     })
-    expect(at.ofDocument('R1').total).toBe(0)
+    expect((await at.ofDocument('R1')).total).toBe(0)
     expect(at.office.notes).toEqual([])
   })
 })
@@ -166,7 +166,7 @@ describe('tampering with stored verifications', () => {
     at.answer(NOT_VALID)
     await at.verify('R1')
     tamper(at.office.db, sql)
-    const { last, verifications } = at.ofDocument('R1')
+    const { last, verifications } = await at.ofDocument('R1')
     expect(last).toMatchObject({ isAltered: true })
     expect(last).not.toHaveProperty('Signatures')
     expect(verifications).toMatchObject([{ isAltered: true }])
@@ -187,9 +187,9 @@ describe('tampering with stored verifications', () => {
     await at.verify('R1')
     await at.verify('R2')
     tamper(at.office.db, `UPDATE verifications SET document_reference = 'R2' WHERE document_reference = 'R1'`)
-    expect(at.ofDocument('R2').verifications.map(({ isAltered }) => isAltered)).toEqual([undefined, true])
+    expect((await at.ofDocument('R2')).verifications.map(({ isAltered }) => isAltered)).toEqual([undefined, true])
     at.office.db.exec(`DELETE FROM verifications`)
-    expect(at.ofDocument('R1')).toMatchObject({ total: 0, missing: 1 })
+    expect(await at.ofDocument('R1')).toMatchObject({ total: 0, missing: 1 })
   })
 
   test('by inserting one is detected', async () => {
@@ -197,7 +197,7 @@ describe('tampering with stored verifications', () => {
     await at.verify('R1')
     at.office.db.exec(`INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, signatures,
       valid, not_valid, answer) SELECT 'made up', account_id, 'R1', 'Lease', 1, 1, 1, 1, 0, '{}' FROM verifications`)
-    expect(at.ofDocument('R1').last).toMatchObject({ id: 'made up', isAltered: true })
+    expect((await at.ofDocument('R1')).last).toMatchObject({ id: 'made up', isAltered: true })
   })
 
   test('isn’t suspected because another account’s document has the same reference', async () => {
@@ -211,7 +211,7 @@ describe('tampering with stored verifications', () => {
     await at.verifications.verify(other.id, 'R1')
     await at.verify('R1')
     await at.office.accounts.remove(other.id)
-    expect(at.ofDocument('R1')).toMatchObject({ total: 1, missing: 0 })
+    expect(await at.ofDocument('R1')).toMatchObject({ total: 1, missing: 0 })
   })
 })
 
@@ -299,7 +299,7 @@ describe('the list of invalid signatures', () => {
     expect(opened()).toEqual([])
     expect(() => at.verifications.dismiss('another', first?.id ?? '')).toThrow()
     // What was dismissed isn't forgotten.
-    expect(at.ofDocument('R1').total).toBe(2)
+    expect((await at.ofDocument('R1')).total).toBe(2)
     at.answer(NOT_VALID)
     await at.verify('R1')
     expect(opened()).toEqual(['R1'])

@@ -124,12 +124,17 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
   return {
     verify,
 
-    ofDocument(accountId: string, reference: string): DocumentVerifications {
-      const some = table.ofDocument(accountId, reference, MAX_PER_DOCUMENT)
-      const newest = some[0] === undefined ? undefined : table.byNumber(some[0])
+    /** Reads each answer once, in slices, as answers may be large. */
+    async ofDocument(accountId: string, reference: string): Promise<DocumentVerifications> {
+      const [newest, ...earlier] = table.ofDocument(accountId, reference, MAX_PER_DOCUMENT)
+      const kept = newest === undefined ? undefined : table.byNumber(newest)
+      const last = kept && viewOf(kept)
       return {
-        ...(newest && { last: viewOf(newest) }),
-        verifications: runToEnd(summariesOf(some)),
+        ...(last && { last }),
+        verifications: [
+          ...(kept ? [summaryOf(kept, last?.isAltered !== true)] : []),
+          ...(await inSlices(summariesOf(earlier)))
+        ],
         total: table.countOfDocument(accountId, reference),
         missing: table.missing(accountId, reference)
       }
