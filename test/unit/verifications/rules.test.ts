@@ -29,7 +29,11 @@ describe('a verifying rule', () => {
     const { at, complete } = await withRule()
     await complete('R1')
     await until(at, { verifications: { done: 1, waiting: 0, failed: 0 } })
-    expect((await at.ofDocument('R1')).last).toMatchObject({ by: 'rule', documentName: 'Lease R1', found: { valid: 3 } })
+    expect((await at.ofDocument('R1')).last).toMatchObject({
+      by: 'rule',
+      documentName: 'Lease R1',
+      found: { valid: 3 }
+    })
     expect(at.office.notes).toMatchObject([
       { what: 'signatures-verified', documentReference: 'R1', detail: { by: 'rule' } }
     ])
