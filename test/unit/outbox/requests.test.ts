@@ -45,6 +45,23 @@ test('a draft is sent only from the account shown', async () => {
   expect(await handlers()['sends.start']({ draftId }, asking)).toMatchObject({ state: 'ready' })
 })
 
+test('the rows left out of a batch are listed in pages, with the reasons but without their cells', async () => {
+  const rows = [{ row: 1, cells: ['one'], composition: forms() }]
+  const leftOut = [2, 3].map((row) => ({ row, cells: ['Mere'], problems: [`Row ${row} is wrong.`] }))
+  const { id } = await work.outbox.addBatch({
+    accountId: work.accountId,
+    name: 'Batch',
+    columns: ['Form'],
+    rows,
+    leftOut
+  })
+  const asked = (offset: number) => handlers()['batches.leftOut']({ id, offset, limit: 1 }, asking)
+  expect(await asked(0)).toEqual({ rows: [{ row: 2, problems: ['Row 2 is wrong.'] }], total: 2 })
+  expect(await asked(1)).toEqual({ rows: [{ row: 3, problems: ['Row 3 is wrong.'] }], total: 2 })
+  await chooseAnother()
+  await expect(asked(0)).rejects.toMatchObject({ appError: { code: 'gone' } })
+})
+
 describe('a send or batch of another account', () => {
   test.each(['sends.get', 'sends.now', 'sends.undo', 'sends.reconcile', 'sends.retry', 'sends.toDraft'] as const)(
     '%s doesn’t find the send',
@@ -56,6 +73,15 @@ describe('a send or batch of another account', () => {
       expect(await handlers()['sends.list'](page, asking)).toEqual({ rows: [], total: 0 })
     }
   )
+
+  test('can’t get another time', async () => {
+    const at = work.time.now + 3_600_000
+    const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id, { at })
+    await chooseAnother()
+    const changed = handlers()['sends.reschedule']({ id, at: at + 60_000 }, asking)
+    await expect(changed).rejects.toMatchObject({ appError: { code: 'gone' } })
+    expect(work.outbox.get(id).goesAt).toBe(at)
+  })
 
   test('can’t be duplicated, and doesn’t count as already sent', async () => {
     const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
