@@ -14,7 +14,7 @@ import { dueInWords } from '../describe.ts'
 import * as composer from '../fields.ts'
 
 /** One member with its value, and what else is sent of it. */
-export interface Fact {
+interface Fact {
   label: string
   value: string
   note?: string
