@@ -32,8 +32,8 @@ export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: Tes
       const operation = isReminder ? 'SendReminder' : 'Extend'
       const before = all.receivedCount(operation)
       const open = () =>
-        all.desks.map(({ actions }) => actions().filter(({ reference }) => reference === document.Reference))
-      await asked(all.desks, chance, (desk) => desk.start(document, request))
+        all.workstations.map(({ actions }) => actions().filter(({ reference }) => reference === document.Reference))
+      await asked(all.workstations, chance, (desk) => desk.start(document, request))
       await settled(all.pass, open, isReminder)
       note(faultsOf(open().flat(), all.receivedCount(operation) - before), `round ${round}, ${operation}`)
       tally.rounds++

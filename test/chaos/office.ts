@@ -82,7 +82,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
         accountId,
         concurrency: 2,
         timeout: TIMEOUT,
-        look: LOOK,
+        checkEvery: LOOK,
         service: { url: line.url, token: TOKEN }
       }
       const file = join(folder, `orders-${index}.json`)

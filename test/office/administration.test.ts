@@ -51,31 +51,31 @@ describe('the command', () => {
     folders.push(folder)
     const { host, port, user, password } = inject('cluster')
     const file = join(folder, 'office.key')
-    const said = async (...args: string[]) => {
-      const own = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_command', ...args]
-      const { stdout } = await run(process.execPath, [SCRIPT, ...own], {
+    const outputOf = async (...args: string[]) => {
+      const connection = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_command', ...args]
+      const { stdout } = await run(process.execPath, [SCRIPT, ...connection], {
         env: { ...process.env, PGPASSWORD: password }
       })
       return stdout
     }
-    expect(await said('init', '--key-file', file)).toContain(`Steps applied: ${steps.length}.`)
+    expect(await outputOf('init', '--key-file', file)).toContain(`Steps applied: ${steps.length}.`)
     const key = await readFile(file, 'utf8')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(await said('init', '--key-file', file)).toContain('Steps applied: 0.')
+    expect(await outputOf('init', '--key-file', file)).toContain('Steps applied: 0.')
     expect(await readFile(file, 'utf8')).toBe(key)
-    expect(await said('upgrade')).toContain('Steps applied: 0.')
-    const code = (await said('join-code', '--key-file', file, '--name', 'Counter 1')).trim()
-    expect(await said('check')).toContain('0 joined, 1 invited')
+    expect(await outputOf('upgrade')).toContain('Steps applied: 0.')
+    const code = (await outputOf('join-code', '--key-file', file, '--name', 'Counter 1')).trim()
+    expect(await outputOf('check')).toContain('0 joined, 1 invited')
     const joined = await joinOffice({ host, port, database: 'by_command' }, code)
     expect(joined.key.toString('base64url')).toBe(key.trim())
-    expect(await said('check')).toContain('1 joined, 0 invited')
-    await expect(said('reset-pin', '--key-file', file, '--name', 'Grace Okafor')).rejects.toMatchObject({
+    expect(await outputOf('check')).toContain('1 joined, 0 invited')
+    await expect(outputOf('reset-pin', '--key-file', file, '--name', 'Grace Okafor')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('The office has no staff with names.')
     })
     // It never connected, so it couldn't be given another key.
-    await expect(said('rotate-key', '--key-file', file)).rejects.toMatchObject({ code: 1 })
-    expect(await said('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('will receive it: 0.')
+    await expect(outputOf('rotate-key', '--key-file', file)).rejects.toMatchObject({ code: 1 })
+    expect(await outputOf('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('will receive it: 0.')
     expect((await readFile(file, 'utf8')).split('\n').slice(0, 1)).toEqual([key.trim()])
     expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(2)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -169,10 +169,10 @@ describe('a join code', () => {
 
   test('isn’t readable on the server, nor are the office’s key and passwords', async () => {
     const code = await office.invite('Counter 5')
-    const kept = JSON.stringify(await office.sql('SELECT * FROM office.station'))
+    const storedStations = JSON.stringify(await office.sql('SELECT * FROM office.station'))
     const roles = JSON.stringify(await office.sql('SELECT rolpassword FROM pg_authid'))
     for (const secret of [code, office.key.toString('hex'), office.key.toString('base64'), station.joined.password]) {
-      expect(kept).not.toContain(secret)
+      expect(storedStations).not.toContain(secret)
       expect(roles).not.toContain(secret)
     }
   })

@@ -16,8 +16,8 @@ class Station extends OfficeStation {
   loses: 'nothing' | 'requests' | 'answers' = 'nothing'
 
   override join(name: string): Promise<void> {
-    this.wrapPut(async (put, ...asked) => {
-      const answers = this.loses === 'requests' ? undefined : await put(...asked)
+    this.wrapPut(async (put, ...args) => {
+      const answers = this.loses === 'requests' ? undefined : await put(...args)
       if (!answers || this.loses === 'answers') throw new Error('The line broke.')
       return answers
     })
@@ -78,11 +78,11 @@ class Station extends OfficeStation {
 }
 
 const two = twoStations(Station)
-const { at, desks, joinBoth, whenSynced } = two
+const { at, stations, joinBoth, whenSynced } = two
 /** On a future day, whenever this runs. */
 const noon = () => Math.ceil(at(0).work.time.now / (24 * HOUR)) * 24 * HOUR + 36 * HOUR
-function expectAll(...wanted: unknown[]): void {
-  for (const desk of desks) expect(desk.list()).toEqual(wanted)
+function expectAll(...expected: unknown[]): void {
+  for (const station of stations) expect(station.list()).toEqual(expected)
 }
 
 test('joining shares all appointments; each change, mark and removal applies at every workstation', async () => {
@@ -167,14 +167,17 @@ describe('calling someone', () => {
     const ids = Array.from({ length: 6 }, (_, index) => at(0).add(`Person ${index}`))
     await whenSynced()
     await Promise.all(ids.map((id, index) => at(index % 2).work.parts.calls.mark(id, 'arrived')))
-    const numbers = desks.flatMap((desk) => desk.all().flatMap(({ number }) => number ?? []))
+    const numbers = stations.flatMap((station) => station.all().flatMap(({ number }) => number ?? []))
     expect(numbers).toHaveLength(6)
     expect(new Set(numbers).size).toBe(6)
-    for (const desk of desks) {
-      desk.disconnect()
-      await desk.work.parts.calls.call(ids[0] ?? '')
+    for (const station of stations) {
+      station.disconnect()
+      await station.work.parts.calls.call(ids[0] ?? '')
     }
-    expect(desks.map((desk) => desk.all().find(({ id }) => id === ids[0])?.state)).toEqual(['called', 'called'])
+    expect(stations.map((station) => station.all().find(({ id }) => id === ids[0])?.state)).toEqual([
+      'called',
+      'called'
+    ])
   })
 })
 
@@ -336,14 +339,14 @@ describe('a past appointment', () => {
 test('a restored server regains the changes that it lost', async () => {
   await joinBoth()
   const id = at(0).add('Mere Parata')
-  const gone = at(0).add('Aroha King')
+  const removed = at(0).add('Aroha King')
   await whenSynced()
   const restoreServer = await dumpOf(two.office)
   at(1).mark(id, 'arrived')
   at(1).add('Tama Brooks')
-  at(1).remove(gone)
+  at(1).remove(removed)
   await whenSynced()
-  for (const desk of desks) desk.disconnect()
+  for (const station of stations) station.disconnect()
   at(0).mark(id, 'here')
   await restoreServer()
   await at(1).reconnect()
@@ -387,7 +390,7 @@ test('a restored server merges changes of two workstations to different fields',
   for (const index of [1, 0]) await at(index).killAndRestart()
   await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
-  for (const desk of desks) expect(desk.all()).toMatchObject([{ about: 'Lease' }])
+  for (const station of stations) expect(station.all()).toMatchObject([{ about: 'Lease' }])
 })
 
 test('an appointment that several changed before a restore and one removed since is kept once', async () => {
@@ -400,11 +403,11 @@ test('an appointment that several changed before a restore and one removed since
   const restoreServer = await dumpOf(two.office)
   await at(1).powerOff()
   at(0).change(mere, { place: 'Room 1' })
-  for (const desk of [at(0), third]) await desk.whenSynced()
-  for (const desk of [at(0), third]) await desk.powerOff()
+  for (const station of [at(0), third]) await station.whenSynced()
+  for (const station of [at(0), third]) await station.powerOff()
   at(1).remove(mere)
   await restoreServer()
-  for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
+  for (const station of [at(1), at(0), third]) await station.killAndRestart()
   await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
   expect(third.list()).toEqual(at(0).list())
@@ -460,50 +463,50 @@ test('after any sequence of events, all have the same appointments, and nothing 
       let count = 0
       /** Written names that nobody who saw them has replaced. */
       const written = new Set<string>()
-      const away = new Set<number>()
+      const disconnected = new Set<number>()
       for (const { who, what, which } of commands) {
-        const desk = at(who)
-        const all = desk.all()
+        const station = at(who)
+        const all = station.all()
         const one = all[which % Math.max(1, all.length)]
         const name = `Name ${++count}`
         if (what === 'add') {
-          desk.add(name)
+          station.add(name)
           written.add(name)
         } else if (what === 'away') {
-          desk.disconnect()
-          away.add(who)
+          station.disconnect()
+          disconnected.add(who)
         } else if (what === 'lose requests' || what === 'lose answers') {
-          desk.loses = what === 'lose requests' ? 'requests' : 'answers'
+          station.loses = what === 'lose requests' ? 'requests' : 'answers'
         } else if (what === 'back') {
-          desk.loses = 'nothing'
-          await desk.reconnect()
-          away.delete(who)
-        } else if (what === 'sync' && !away.has(who)) {
-          await desk.whenSynced().catch((error: unknown) => {
-            if (desk.loses === 'nothing') throw error
+          station.loses = 'nothing'
+          await station.reconnect()
+          disconnected.delete(who)
+        } else if (what === 'sync' && !disconnected.has(who)) {
+          await station.whenSynced().catch((error: unknown) => {
+            if (station.loses === 'nothing') throw error
           })
         }
         if (!one) continue
         if (what === 'rename') {
-          desk.change(one.id, { name })
+          station.change(one.id, { name })
           written.delete(one.name)
           written.add(name)
-        } else if (what === 'move') desk.change(one.id, { at: one.at + count * 60_000 })
+        } else if (what === 'move') station.change(one.id, { at: one.at + count * 60_000 })
         else if (what === 'remove') {
-          desk.remove(one.id)
+          station.remove(one.id)
           written.delete(one.name)
         } else if (what === 'mark') {
           const next = steps[steps.indexOf(one.state as 'arrived') + 1]
-          if (next === 'called') desk.call(one.id)
-          else if (next && next !== 'expected') desk.mark(one.id, next)
+          if (next === 'called') station.call(one.id)
+          else if (next && next !== 'expected') station.mark(one.id, next)
         }
       }
-      for (const desk of desks) desk.loses = 'nothing'
-      for (const desk of desks) await desk.reconnect()
+      for (const station of stations) station.loses = 'nothing'
+      for (const station of stations) await station.reconnect()
       await whenSynced()
       await whenSynced()
-      const [mine = [], theirs] = desks.map((desk) =>
-        desk.all().map(({ workstation: _, accountId: __, ...one }) => one)
+      const [mine = [], theirs] = stations.map((station) =>
+        station.all().map(({ workstation: _, accountId: __, ...one }) => one)
       )
       expect(theirs).toEqual(mine)
       const names = new Set(mine.map((one) => one.name))

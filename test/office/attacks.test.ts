@@ -36,7 +36,7 @@ let victim: Station
 let line: Client
 let account: string
 const time = { elapsed: () => performance.now() }
-const sends = { ready: randomUUID(), sending: randomUUID(), uncertain: randomUUID(), asked: randomUUID() }
+const sends = { ready: randomUUID(), sending: randomUUID(), uncertain: randomUUID(), awaitingRelease: randomUUID() }
 const draft = { id: randomUUID(), version: randomUUID() }
 const staff = { id: 'staff', version: randomUUID() }
 const preset = { id: randomUUID(), version: randomUUID() }
@@ -47,7 +47,7 @@ let pool: ReturnType<typeof openPool>
 const as = () => ({ pool, key: office.key, time })
 
 /** Runs as the compromised workstation. */
-async function asked(sql: string, values: unknown[] = [], client = line): Promise<string> {
+async function resultOf(sql: string, values: unknown[] = [], client = line): Promise<string> {
   try {
     await client.query(sql, values)
     return NOTHING
@@ -57,10 +57,10 @@ async function asked(sql: string, values: unknown[] = [], client = line): Promis
 }
 /** Runs as another, ordinary workstation. */
 const asVictim = (sql: string, ...values: unknown[]) => pool.query<Record<string, unknown>>(sql, values)
-const answeredToVictim = async () => (await asVictim('SELECT name FROM office.hello()')).rows
+const victimIsAnswered = async () => (await asVictim('SELECT name FROM office.hello()')).rows
 
 /** Everything in the office that isn't the attacker's own, one line each, without what changes with time alone. */
-async function others(): Promise<Set<string>> {
+async function rowsOfOthers(): Promise<Set<string>> {
   const tables = await office.sql<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind = 'r'`
   )
@@ -72,7 +72,7 @@ async function others(): Promise<Set<string>> {
   return new Set(rows.map(({ row }) => row))
 }
 /** Lines that are gone or changed. */
-const lost = (before: Set<string>, now: Set<string>) => [...before].filter((row) => !now.has(row))
+const missingFrom = (before: Set<string>, now: Set<string>) => [...before].filter((row) => !now.has(row))
 
 /** Who may do what: roles with their passwords and members, and the schema's objects with their permissions. */
 async function rights(): Promise<unknown> {
@@ -89,15 +89,15 @@ async function rights(): Promise<unknown> {
 
 async function expectRefused(attacks: readonly Attack[]): Promise<void> {
   tried += attacks.length
-  const [before, had] = [await others(), await rights()]
-  const through: string[] = []
+  const [before, rightsBefore] = [await rowsOfOthers(), await rights()]
+  const succeeded: string[] = []
   for (const { sql, values, codes = DENIED } of attacks) {
-    const code = await asked(sql, values)
-    if (!codes.includes(code)) through.push(`${code}: ${sql}`)
+    const code = await resultOf(sql, values)
+    if (!codes.includes(code)) succeeded.push(`${code}: ${sql}`)
   }
-  expect(lost(before, await others())).toEqual([])
-  expect(await rights()).toEqual(had)
-  expect(through, through.join('\n')).toEqual([])
+  expect(missingFrom(before, await rowsOfOthers())).toEqual([])
+  expect(await rights()).toEqual(rightsBefore)
+  expect(succeeded, succeeded.join('\n')).toEqual([])
 }
 
 beforeAll(async () => {
@@ -117,8 +117,8 @@ beforeAll(async () => {
   await store.put(account, sends.uncertain, Buffer.from('in doubt'))
   for (const { id, epoch } of await store.claim(account, 2))
     if (id === sends.uncertain) await store.finish(account, { id, epoch }, 'uncertain', {})
-  await asVictim('SELECT office.require_release($1, $2)', sends.asked, askedBy)
-  await store.put(account, sends.asked, Buffer.from('for someone else to release'))
+  await asVictim('SELECT office.require_release($1, $2)', sends.awaitingRelease, askedBy)
+  await store.put(account, sends.awaitingRelease, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
   const drafts = openOfficeDrafts(as(), 'draft')
   await drafts.save(account, { id: draft.id, basedOn: [], revision: 0 }, draft.version, Buffer.from('typed'), false)
@@ -213,16 +213,16 @@ test('each function ignores the caller’s search path', async () => {
     [stationFunctions]
   )
   tried += all.length
-  const through: string[] = []
+  const succeeded: string[] = []
   for (const { call } of all) {
     await line.query('SET search_path = office, pg_catalog')
-    const ever = await asked(`SELECT ${call}`)
+    const ever = await resultOf(`SELECT ${call}`)
     await line.query('SET search_path = pg_temp, public')
-    const now = await asked(`SELECT ${call}`)
-    if (now !== ever) through.push(`${now}, not ${ever}: ${call}`)
+    const now = await resultOf(`SELECT ${call}`)
+    if (now !== ever) succeeded.push(`${now}, not ${ever}: ${call}`)
   }
   await line.query('RESET search_path')
-  expect(through).toEqual([])
+  expect(succeeded).toEqual([])
   // The declarations are checked, too, as a call with only NULLs may not get far enough.
   const bare = await office.sql(
     `SELECT proname FROM pg_proc WHERE pronamespace = 'office'::regnamespace
@@ -375,7 +375,7 @@ test('what is open to everyone doesn’t affect others, and reveals nothing abou
      UNION ALL SELECT tablename FROM pg_stats WHERE schemaname = 'office'`
   )
   expect(rows).toEqual([])
-  expect(await answeredToVictim()).toEqual([{ name: 'Front desk' }])
+  expect(await victimIsAnswered()).toEqual([{ name: 'Front desk' }])
   tried++
   const more: Client[] = []
   const codes: unknown[] = []
@@ -444,7 +444,7 @@ test('the office’s functions can’t be misused on sends, tasks, leases and it
     ['office.report_concluded($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
     [
       'office.decide_send($1, $2, $3, $4, false, 0, $5, 2147483647)',
-      [sends.asked, account, askedBy, randomBytes(32), body],
+      [sends.awaitingRelease, account, askedBy, randomBytes(32), body],
       '23514'
     ],
     [
@@ -471,23 +471,23 @@ test('the office’s functions can’t be misused on sends, tasks, leases and it
       '23514'
     ],
     // A release by the one who asked for it, by nobody, or without a decision.
-    ['office.release_send($1, $2)', [sends.asked, askedBy], false],
-    ['office.release_send($1, $2)', [sends.asked, null], false],
-    ['office.release_send($1, $2)', [sends.asked, body], '23514'],
-    ['office.decide_send($1, $2, $3, $3, true, 0, $4, 2)', [sends.asked, account, askedBy, body], false],
+    ['office.release_send($1, $2)', [sends.awaitingRelease, askedBy], false],
+    ['office.release_send($1, $2)', [sends.awaitingRelease, null], false],
+    ['office.release_send($1, $2)', [sends.awaitingRelease, body], '23514'],
+    ['office.decide_send($1, $2, $3, $3, true, 0, $4, 2)', [sends.awaitingRelease, account, askedBy, body], false],
     [
       'office.decide_send($1, $2, $3, $4, true, 0, $5, 2)',
-      [sends.asked, account, randomBytes(32), askedBy, body],
+      [sends.awaitingRelease, account, randomBytes(32), askedBy, body],
       false
     ],
     [
       'office.decide_send($1, $2, $3, $4, true, 0, $5, 1)',
-      [sends.asked, account, askedBy, randomBytes(32), body],
+      [sends.awaitingRelease, account, askedBy, randomBytes(32), body],
       false
     ],
     [
       'office.decide_send($1, $2, $3, $4, NULL, 0, $5, 2)',
-      [sends.asked, account, askedBy, randomBytes(32), body],
+      [sends.awaitingRelease, account, askedBy, randomBytes(32), body],
       '22023'
     ],
     ['office.require_release($1, $2)', [sends.ready, randomBytes(32)], ''],
@@ -605,18 +605,18 @@ test('the office’s functions can’t be misused on sends, tasks, leases and it
     ['office.join_office()::text', [], '42501']
   ]
   tried += rows.length
-  const before = await others()
-  const through: string[] = []
+  const before = await rowsOfOthers()
+  const succeeded: string[] = []
   for (const [sql, values, answer] of rows) {
     const its = await answered(sql, ...values)
     if ((its ?? undefined) !== (answer ?? undefined))
-      through.push(`${String(its)}, not ${String(answer)}: ${sql} ${JSON.stringify(values).slice(0, 100)}`)
-    for (const row of lost(before, await others())) {
-      through.push(`${sql} changed ${row}`)
+      succeeded.push(`${String(its)}, not ${String(answer)}: ${sql} ${JSON.stringify(values).slice(0, 100)}`)
+    for (const row of missingFrom(before, await rowsOfOthers())) {
+      succeeded.push(`${sql} changed ${row}`)
       before.delete(row)
     }
   }
-  expect(through, through.join('\n')).toEqual([])
+  expect(succeeded, succeeded.join('\n')).toEqual([])
 })
 
 test('claiming everything that is ready returns nothing that waits for a release', async () => {
@@ -631,8 +631,8 @@ test('claiming everything that is ready returns nothing that waits for a release
 test('a feed can’t be raised so far that it accepts nothing new', async () => {
   const feed = randomUUID()
   tried++
-  await asked('SELECT FROM office.watch($1, 600000, false, NULL)', [feed])
-  expect(await asked('SELECT office.raise_feed($1, 1, 9223372036854775807)', [feed])).toBe('22023')
+  await resultOf('SELECT FROM office.watch($1, 600000, false, NULL)', [feed])
+  expect(await resultOf('SELECT office.raise_feed($1, 1, 9223372036854775807)', [feed])).toBe('22023')
   expect(await answered('office.publish($1, 1, $2, $3)', feed, [randomBytes(32)], [Buffer.from('new')])).toBe(true)
 })
 
@@ -667,28 +667,29 @@ test('null, empty and extreme arguments change nothing of others', async () => {
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1) AND pronargs > 0 ORDER BY oid`,
     [stationFunctions.filter((name) => !ANYONE.has(name))]
   )
-  const through: string[] = []
-  let before = await others()
+  const succeeded: string[] = []
+  let before = await rowsOfOthers()
   for (const { name, names, types } of all) {
     const sql = `SELECT office.${name}(${types.map((type, n) => `$${n + 1}::${type}`).join(', ')})`
     for (const [at, type] of types.entries()) {
       for (const value of NASTY[type] ?? expect.fail(`There is nothing for ${type}.`)) {
         tried++
         // The other arguments refer to the victim's own records.
-        const code = await asked(
+        const code = await resultOf(
           sql,
           names.map((argument, n) => (n === at ? value : aimed(name, argument, types[n] ?? '')))
         )
         if (code === NOTHING) {
-          const now = await others()
-          for (const row of lost(before, now))
-            through.push(`${name}: ${names[at]} ${String(value).slice(0, 40)}: ${row}`)
+          const now = await rowsOfOthers()
+          for (const row of missingFrom(before, now))
+            succeeded.push(`${name}: ${names[at]} ${String(value).slice(0, 40)}: ${row}`)
           before = now
-        } else if (code.startsWith('XX') || code.startsWith('57') || code.length !== 5) through.push(`${code}: ${name}`)
+        } else if (code.startsWith('XX') || code.startsWith('57') || code.length !== 5)
+          succeeded.push(`${code}: ${name}`)
       }
     }
   }
-  expect(through, through.join('\n')).toEqual([])
+  expect(succeeded, succeeded.join('\n')).toEqual([])
 })
 
 function aimed(called: string, argument: string, type: string): unknown {
@@ -855,11 +856,11 @@ test('nothing that a workstation locks or leaves behind blocks the administrator
     `ALTER ROLE CURRENT_USER PASSWORD 'another'`
   ]
   tried += held.length + 1
-  for (const sql of held) expect([sql, await asked(sql)]).toEqual([sql, NOTHING])
-  const elsewhere = new Client(configOf({ ...attacker.place, database: 'postgres' }))
-  await elsewhere.connect()
-  expect(await asked('SELECT lo_create(0)', [], elsewhere)).toBe(NOTHING)
-  await elsewhere.end()
+  for (const sql of held) expect([sql, await resultOf(sql)]).toEqual([sql, NOTHING])
+  const otherDatabase = new Client(configOf({ ...attacker.place, database: 'postgres' }))
+  await otherDatabase.connect()
+  expect(await resultOf('SELECT lo_create(0)', [], otherDatabase)).toBe(NOTHING)
+  await otherDatabase.end()
   await office.invite('Counter 3')
   expect((await checkOffice(office.administrator)).excess).toEqual([])
   expect(await initOffice(office.administrator)).toBe(0)
@@ -870,7 +871,7 @@ test('nothing that a workstation locks or leaves behind blocks the administrator
   const reconnecting = new Client(configOf(attacker.place))
   reconnecting.on('error', () => undefined)
   await expect(reconnecting.connect()).rejects.toMatchObject({ code: '28P01' })
-  expect(await asked('SELECT office.hello()')).not.toBe(NOTHING)
-  expect(await answeredToVictim()).toEqual([{ name: 'Front desk' }])
+  expect(await resultOf('SELECT office.hello()')).not.toBe(NOTHING)
+  expect(await victimIsAnswered()).toEqual([{ name: 'Front desk' }])
 })
 test('more than 300 attacks were tried', () => expect(tried).toBeGreaterThan(300))

@@ -34,14 +34,14 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   its.settings.idle = { warnAfter: 7_200, coverAfter: 7_200, endAfter: 7_200 }
   its.time.now += ahead
   const time = its.time.run()
-  const asked: string[] = []
+  const calls: string[] = []
   let isBroken = false
   let asking = 0
   const line = openOfficeCounters({
     key: office.key,
     pool: {
       async query(text: string, values: unknown[]) {
-        asked.push(/office\.(\w+)/.exec(text)?.[1] ?? '')
+        calls.push(/office\.(\w+)/.exec(text)?.[1] ?? '')
         if (isBroken) throw new Error('The line broke.')
         asking += 1
         return await pool.query(text, values).finally(() => {
@@ -52,7 +52,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   })
   let state: OfficeMembershipState = 'connected'
   let connection: ConnectionView = { state: 'online', since: 0 }
-  let told = 0
+  let changeCount = 0
   let notifications = 0
   const officeBoard: OfficeBoard = new OfficeBoard({
     time,
@@ -60,7 +60,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     accounts: () => accounts,
     onError: () => undefined,
     changed: () => {
-      told += 1
+      changeCount += 1
       // While it is open, the screen reads the board again after each notification.
       setImmediate(() => {
         if (isOpen) board.board()
@@ -108,16 +108,16 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     its,
     officeBoard,
     line,
-    asked,
+    calls,
     hangUp,
-    told: () => told,
+    changeCount: () => changeCount,
     /** Resolves once every request to the server has been answered. */
     quiet: () => expect.poll(() => asking).toBe(0),
     notifications: () => notifications,
     pass: its.time.pass,
     now: () => its.time.now,
     /** Opens the board, or closes it. */
-    looks(isLooking: boolean) {
+    setBoardOpen(isLooking: boolean) {
       isOpen = isLooking
       board.board()
     },
@@ -170,7 +170,7 @@ async function two(its: { here?: Parameters<typeof counterAt>[1]; there?: Parame
   there = await counterAt(1, its.there)
 }
 /** Lets time pass at both until the board there shows this of the counter here. */
-const shows = (wanted: Partial<BoardCounter> | undefined, pass = 1_000) =>
+const shows = (expected: Partial<BoardCounter> | undefined, pass = 1_000) =>
   expect
     .poll(
       async () => {
@@ -180,10 +180,10 @@ const shows = (wanted: Partial<BoardCounter> | undefined, pass = 1_000) =>
       },
       { timeout: 30_000, interval: 20 }
     )
-    .toEqual(wanted === undefined ? undefined : expect.objectContaining(wanted))
+    .toEqual(expected === undefined ? undefined : expect.objectContaining(expected))
 const row = async () =>
   (
-    await office.sql<{ told: number; left: number; sealed: Buffer }>(
+    await office.sql<{ changeCount: number; left: number; sealed: Buffer }>(
       `SELECT extract(epoch FROM now() - reported_at)::float AS reported_at, extract(epoch FROM until - now())::float AS "left", sealed
         FROM office.counter it JOIN office.station who ON who.id = it.station WHERE who.name = 'Front desk'`
     )
@@ -208,9 +208,9 @@ describe('the board of another counter', () => {
     await shows({ state: 'signing', wantsStaff: false })
     await here.help()
     await shows({ state: 'covered', wantsStaff: true })
-    const [desk] = there.others()
-    expect(desk?.office).not.toHaveProperty('isSilent')
-    expect(Math.abs((desk?.coveredSince ?? 0) - there.now())).toBeLessThan(60_000)
+    const [counter] = there.others()
+    expect(counter?.office).not.toHaveProperty('isSilent')
+    expect(Math.abs((counter?.coveredSince ?? 0) - there.now())).toBeLessThan(60_000)
     here.goesOffline()
     await shows({ wantsStaff: true, downSince: expect.any(Number) })
     await here.ends()
@@ -243,18 +243,18 @@ describe('the board of another counter', () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
-    there.looks(true)
+    there.setBoardOpen(true)
     await there.pass(20_000)
     there.disconnect()
     expect(there.board().office).toMatchObject({ state: 'away', readAt: expect.any(Number) })
     await there.quiet()
-    const before = there.told()
+    const before = there.changeCount()
     for (let step = 0; step < 7; step++) await there.pass(10_000)
     // The screen is notified without a request, and no request is made to an unreachable server.
-    expect(there.told()).toBeGreaterThan(before)
-    expect(there.told()).toBeLessThan(before + 10)
+    expect(there.changeCount()).toBeGreaterThan(before)
+    expect(there.changeCount()).toBeLessThan(before + 10)
     expect(there.others()).toMatchObject([{ office: { isSilent: true } }])
-    there.looks(false)
+    there.setBoardOpen(false)
     there.connect()
     await shows({ state: 'signing' })
     await expect.poll(() => there.others()[0]?.office?.isSilent).toBeUndefined()
@@ -307,9 +307,9 @@ describe('the name of the signer', () => {
     await here.signs()
     await shows({ state: 'signing' })
     expect(there.others()[0]).not.toHaveProperty('signer')
-    const told = await openOfficeCounters({ pool: pools[2] as Pool, key: office.key }).others()
-    expect(JSON.stringify(told)).toContain('signing')
-    expect(JSON.stringify(told)).not.toContain('Planted Person')
+    const changeCount = await openOfficeCounters({ pool: pools[2] as Pool, key: office.key }).others()
+    expect(JSON.stringify(changeCount)).toContain('signing')
+    expect(JSON.stringify(changeCount)).not.toContain('Planted Person')
   })
 
   test('isn’t shown at a workstation that doesn’t have the account', async () => {
@@ -330,11 +330,11 @@ describe('the name of the signer', () => {
   })
 
   test.each(['publishes', 'reads'] as const)('is erased after a day when another counter %s', async (what) => {
-    const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
+    const [changeCount, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const way = { ms: 60_000, isNews: false }
     // So that it already knows its own station, and makes no other request when it publishes.
     await other?.publish(null, way)
-    await told?.publish(SAID, way)
+    await changeCount?.publish(SAID, way)
     await wasHeard(86_399)
     const does = () => (what === 'publishes' ? other?.publish(SAID, way) : other?.others())
     await does()
@@ -391,19 +391,19 @@ describe('a report', () => {
   })
 
   test('isn’t read if its workstation was revoked or never joined', async () => {
-    const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
+    const [changeCount, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const read = async () => (await other?.others())?.map(({ name }) => name)
-    await told?.publish(SAID, { ms: 60_000, isNews: false })
+    await changeCount?.publish(SAID, { ms: 60_000, isNews: false })
     expect(await read()).toEqual(['Front desk'])
-    for (const [column, was] of [
+    for (const [column, usual] of [
       ['revoked_at', 'NULL'],
       ['joined_at', 'now()']
     ] as const) {
       const change = (to: string) => office.sql(`UPDATE office.station SET ${column} = ${to} WHERE name = 'Front desk'`)
-      onTestFinished(() => void change(was))
+      onTestFinished(() => void change(usual))
       await change(column === 'revoked_at' ? 'now()' : 'NULL')
       expect(await read()).toEqual([])
-      await change(was)
+      await change(usual)
       expect(await read()).toEqual(['Front desk'])
     }
   })
@@ -435,15 +435,15 @@ describe('the number of requests', () => {
   test('renews a free counter every minute, a busy one every 20 seconds, and notifies nobody', async () => {
     await two()
     await shows({ state: 'free' })
-    const tells = () => here.asked.filter((name) => name === 'publish_counter').length
+    const publishCount = () => here.calls.filter((name) => name === 'publish_counter').length
     /** How often in ten minutes, waiting for each report to be answered. */
     async function inTenMinutes() {
-      const before = tells()
+      const before = publishCount()
       for (let step = 0; step < 60; step++) {
         await here.pass(10_000)
         await here.quiet()
       }
-      return tells() - before
+      return publishCount() - before
     }
     const free = await inTenMinutes()
     expect(free).toBeGreaterThanOrEqual(9)
@@ -465,7 +465,7 @@ describe('the number of requests', () => {
   test('reads others only while the board is open, every 20 seconds, even if the server fails', async () => {
     await two()
     await shows({ state: 'free' })
-    const reads = () => there.asked.filter((name) => name === 'counters').length
+    const reads = () => there.calls.filter((name) => name === 'counters').length
     await there.pass(200_000)
     await there.quiet()
     const before = reads()
@@ -481,7 +481,7 @@ describe('the number of requests', () => {
     await minutes(5)
     expect(reads()).toBe(before)
     there.breaks(true)
-    there.looks(true)
+    there.setBoardOpen(true)
     await minutes(5)
     expect(reads() - before).toBeGreaterThanOrEqual(10)
     expect(reads() - before).toBeLessThanOrEqual(17)
@@ -491,17 +491,17 @@ describe('the number of requests', () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
-    const tells = () => here.asked.filter((name) => name === 'publish_counter').length
+    const publishCount = () => here.calls.filter((name) => name === 'publish_counter').length
     await here.pass(5_000)
     await here.quiet()
-    const before = tells()
+    const before = publishCount()
     for (let round = 0; round < 20; round++) {
       await here.help()
       await here.its.counter.resume(here.its.state().id)
       await here.quiet()
     }
     await here.help()
-    expect(tells() - before).toBeLessThanOrEqual(2)
+    expect(publishCount() - before).toBeLessThanOrEqual(2)
     await shows({ state: 'covered', wantsStaff: true })
   })
 
@@ -549,18 +549,18 @@ describe('a workstation', () => {
     const second = await openStation(Station, own, first)
     await first.join('Front desk')
     await second.join('Back room')
-    const seen = (index: number) => boards[index]?.view()?.desks.map(({ name, state }) => `${name}: ${state}`)
-    const becomes = (index: number, wanted: string[]) =>
+    const shownOn = (index: number) => boards[index]?.view()?.desks.map(({ name, state }) => `${name}: ${state}`)
+    const becomes = (index: number, expected: string[]) =>
       expect
         .poll(
           async () => {
             await first.work.time.pass(1_000)
             await second.work.time.pass(1_000)
-            return seen(index)
+            return shownOn(index)
           },
           { timeout: 60_000, interval: 20 }
         )
-        .toEqual(wanted)
+        .toEqual(expected)
     await becomes(0, ['Counter 2: free'])
     await becomes(1, ['Counter 1: free'])
     await second.reconnect()
@@ -571,7 +571,7 @@ describe('a workstation', () => {
       .poll(
         async () => {
           await second.work.time.pass(200)
-          seen(1)
+          shownOn(1)
           return heard[1]
         },
         { timeout: 30_000, interval: 20 }
@@ -584,7 +584,7 @@ describe('a workstation', () => {
         async () => {
           await first.work.time.pass(1_000)
           await second.work.time.pass(20)
-          return seen(1)
+          return shownOn(1)
         },
         { timeout: 15_000, interval: 20 }
       )

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 
-interface Desk {
+interface Workstation {
   work: Workplace
   connect: () => void
   /** Pulls everything new, and pushes everything that isn't synced yet. */
@@ -33,8 +33,8 @@ interface Desk {
   put: () => string
 }
 
-let front: Desk
-let back: Desk
+let front: Workstation
+let back: Workstation
 let officeId: string
 
 function poolOf(index: number): Pool {
@@ -44,8 +44,8 @@ function storeOf(index: number, work: Workplace) {
   return openOfficeSends({ pool: poolOf(index), key: office.key, time: work.time })
 }
 
-async function deskOf(index: number, beside?: Workplace): Promise<Desk> {
-  const work = await openWorkplace('empty', beside)
+async function openDesk(index: number, first?: Workplace): Promise<Workstation> {
+  const work = await openWorkplace('empty', first)
   const { accountId } = work
   const connect = () => {
     const { outbox, sharedDrafts } = work.parts
@@ -66,13 +66,13 @@ async function deskOf(index: number, beside?: Workplace): Promise<Desk> {
 }
 
 beforeEach(async () => {
-  front = await deskOf(0)
-  back = await deskOf(1, front.work)
+  front = await openDesk(0)
+  back = await openDesk(1, front.work)
   officeId = await storeOf(0, front.work).account(randomUUID(), LIMITS)
-  for (const desk of [front, back]) {
-    desk.work.outbox.shared.share(desk.work.accountId, officeId)
-    desk.connect()
-    await desk.synced()
+  for (const workstation of [front, back]) {
+    workstation.work.outbox.shared.share(workstation.work.accountId, officeId)
+    workstation.connect()
+    await workstation.synced()
   }
 })
 afterEach(async () => {
@@ -82,15 +82,15 @@ afterEach(async () => {
 
 const arrived = () => front.work.receivedRequests('SendForms2').length
 /** Waits for a send's state at a workstation, which syncs repeatedly. */
-const becomes = (desk: Desk, id: string, state: string | undefined) =>
+const becomes = (workstation: Workstation, id: string, state: string | undefined) =>
   expect
     .poll(
       async () => {
-        await desk.synced()
-        await desk.work.time.pass(5_000)
+        await workstation.synced()
+        await workstation.work.time.pass(5_000)
         // What the other has just done may not be stored yet.
-        for (const { work } of [front, back]) if (work !== desk.work) await work.time.pass(200)
-        return desk.state(id)
+        for (const { work } of [front, back]) if (work !== workstation.work) await work.time.pass(200)
+        return workstation.state(id)
       },
       { timeout: 60_000, interval: 20 }
     )
@@ -123,22 +123,22 @@ describe('a package queued at one workstation', () => {
   test('is read after its notification, and many notifications in a row cause few reads', async () => {
     const store = storeOf(1, back.work)
     const { accountId, time, outbox } = back.work
-    let [asked, answered] = [0, 0]
+    let [requested, answered] = [0, 0]
     const outboxOf: typeof store.outbox = (...its) => {
-      asked++
+      requested++
       return store.outbox(...its).finally(() => answered++)
     }
     outbox.shared.connect({ ...store, outbox: outboxOf }, 1)
     await back.synced()
-    ;[asked, answered] = [0, 0]
+    ;[requested, answered] = [0, 0]
     for (let ring = 0; ring < 40; ring++) {
       outbox.shared.notified(accountId)
       await time.pass(25)
       // If nothing is new, this is the only request.
-      await expect.poll(() => answered, { interval: 1 }).toBe(asked)
+      await expect.poll(() => answered, { interval: 1 }).toBe(requested)
     }
-    expect(asked).toBeGreaterThan(0)
-    expect(asked).toBeLessThanOrEqual(3)
+    expect(requested).toBeGreaterThan(0)
+    expect(requested).toBeLessThanOrEqual(3)
     const id = front.put()
     await front.synced()
     outbox.shared.notified(accountId)
@@ -239,8 +239,8 @@ describe('the result of an attempt', () => {
     back.work.parts.outbox.shared.disconnect()
     const { db, outbox } = front.work.parts
     const pragma = vi.spyOn(db, 'pragma')
-    const said: string[] = []
-    db.function('said', (how: unknown) => void said.push(`${how}: ${(pragma.mock.calls as unknown[][]).at(-1)?.[0]}`))
+    const modes: string[] = []
+    db.function('said', (how: unknown) => void modes.push(`${how}: ${(pragma.mock.calls as unknown[][]).at(-1)?.[0]}`))
     for (const how of ['INSERT', 'UPDATE'])
       db.exec(`CREATE TEMP TRIGGER ${how}ed AFTER ${how} ON office_results BEGIN SELECT said('${how}'); END`)
     const store = storeOf(0, front.work)
@@ -250,7 +250,7 @@ describe('the result of an attempt', () => {
     front.put()
     return async () => {
       await front.work.time.pass(100)
-      return said
+      return modes
     }
   }
   const WRITTEN = 'INSERT: synchronous = NORMAL'
@@ -258,10 +258,10 @@ describe('the result of an attempt', () => {
   const WRITTEN_AGAIN = 'UPDATE: synchronous = 0'
 
   test('is reported without waiting for the disk', async () => {
-    const said = watched(storeOf(0, front.work).finishAndClaim)
-    await expect.poll(said).toEqual([WRITTEN])
+    const modesWritten = watched(storeOf(0, front.work).finishAndClaim)
+    await expect.poll(modesWritten).toEqual([WRITTEN])
     for (const id of front.work.outbox.list([front.work.accountId], all).rows) await becomes(front, id.id, 'sent')
-    expect(await said()).toEqual([WRITTEN])
+    expect(await modesWritten()).toEqual([WRITTEN])
   })
 
   const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
@@ -269,8 +269,8 @@ describe('the result of an attempt', () => {
     ['can’t be reported', () => Promise.reject(new AppFailure(error))],
     ['is reported and no answer comes', () => new Promise<never>(() => undefined)]
   ])('is flushed to the disk if it %s', async (_, finish) => {
-    const said = watched(finish)
-    await expect.poll(said).toEqual(expect.arrayContaining([WRITTEN, WRITTEN_AGAIN]))
+    const modesWritten = watched(finish)
+    await expect.poll(modesWritten).toEqual(expect.arrayContaining([WRITTEN, WRITTEN_AGAIN]))
   })
 })
 
@@ -278,13 +278,13 @@ describe('an answer', () => {
   test('from the office that arrives after this workstation left causes no send', async () => {
     const { accountId, outbox, time } = front.work
     const store = storeOf(0, front.work)
-    const [asked, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [claimed, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isLate = false
     const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
       const answer = await store.finishAndClaim(...its)
       if (answer.claims.length > 0) {
-        asked.resolve()
-        await goes.promise
+        claimed.resolve()
+        await release.promise
       }
       return answer
     }
@@ -295,28 +295,28 @@ describe('an answer', () => {
     await front.synced()
     // Another workstation's package, not read here yet.
     isLate = true
-    const others = back.put()
+    const theirs = back.put()
     await back.synced()
     back.work.outbox.shared.disconnect()
     await storeOf(1, back.work).resume(officeId)
     await front.synced()
-    await asked.promise
+    await claimed.promise
     outbox.shared.leaveBehind(accountId)
-    goes.resolve()
+    release.resolve()
     await time.pass(5_000)
-    expect([front.state(mine), front.state(others)]).toEqual(['cancelled', undefined])
+    expect([front.state(mine), front.state(theirs)]).toEqual(['cancelled', undefined])
     expect(arrived()).toBe(0)
   })
 
   test('from the office with packages undone here has them returned before any others are claimed', async () => {
     const { accountId, outbox, parts, time } = front.work
     const store = storeOf(0, front.work)
-    const goes = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
     // The office still has the packages: another workstation would send them.
     back.work.outbox.shared.disconnect()
     // As when a batch of hundreds is withheld one by one.
     const withhold: typeof store.withhold = async (...its) => {
-      await goes.promise
+      await release.promise
       return await store.withhold(...its)
     }
     const ids: string[] = []
@@ -343,7 +343,7 @@ describe('an answer', () => {
     }
     await expect.poll(finishes, { interval: 5, timeout: 60_000 }).toBeGreaterThan(2)
     expect(both).toBe(0)
-    goes.resolve()
+    release.resolve()
     await becomes(front, last, 'sent')
     // They are withheld one after the other; the last one may have been sent before its turn.
     await front.synced()
@@ -353,11 +353,11 @@ describe('an answer', () => {
 
   test('from the office that another claimed a package undone here still cancels it once returned unsent', async () => {
     const { accountId, outbox, parts, time } = front.work
-    const [mine, others] = [storeOf(0, front.work), storeOf(1, back.work)]
+    const [mine, theirs] = [storeOf(0, front.work), storeOf(1, back.work)]
     back.work.outbox.shared.disconnect()
-    const goes = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
     const withhold: typeof mine.withhold = async (...its) => {
-      await goes.promise
+      await release.promise
       return await mine.withhold(...its)
     }
     outbox.shared.connect({ ...mine, withhold }, 1)
@@ -365,20 +365,20 @@ describe('an answer', () => {
     const id = front.put()
     await front.synced()
     parts.db.prepare(`UPDATE sends SET state = 'cancelled', settled_at = 1 WHERE id = ?`).run(id)
-    const known = parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').pluck()
+    const stateHere = parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').pluck()
     const reads = async () => {
       outbox.shared.notified(accountId)
       await time.pass(600)
-      return known.get(id)
+      return stateHere.get(id)
     }
-    await others.resume(officeId)
-    const [claim] = await others.claim(officeId, 1)
+    await theirs.resume(officeId)
+    const [claim] = await theirs.claim(officeId, 1)
     await expect.poll(reads).toBe('sending')
     expect(front.state(id)).toBe('cancelled')
-    await others.finish(officeId, claim ?? expect.fail('Nothing was claimed.'), 'nothing-left', {})
+    await theirs.finish(officeId, claim ?? expect.fail('Nothing was claimed.'), 'nothing-left', {})
     await expect.poll(reads).toBe('ready')
     expect(front.state(id)).toBe('cancelled')
-    goes.resolve()
+    release.resolve()
     await expect.poll(reads).toBe('cancelled')
     expect(arrived()).toBe(0)
   })
@@ -481,11 +481,11 @@ describe('a workstation that stops in mid-send', () => {
     back.work.parts.outbox.shared.disconnect()
     front.work.line.setFault('lose-answer')
     const id = front.put()
-    const there = async () => {
+    const arrivedAfterASecond = async () => {
       await front.work.time.pass(1_000)
       return arrived()
     }
-    await expect.poll(there, { timeout: 30_000 }).toBe(1)
+    await expect.poll(arrivedAfterASecond, { timeout: 30_000 }).toBe(1)
     front.work.parts.outbox.shared.disconnect()
     await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
     // The first workstation may already have begun to check the folders.
@@ -627,7 +627,7 @@ describe('leaving the office', () => {
   test('takes along its own packages, and leaves those of others', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const [mine, theirs] = [front.put(), back.put()]
-    for (const desk of [front, back]) for (const id of [mine, theirs]) await becomes(desk, id, 'ready')
+    for (const workstation of [front, back]) for (const id of [mine, theirs]) await becomes(workstation, id, 'ready')
     await front.work.outbox.shared.reclaimOwn(front.work.accountId)
     expect([front.state(mine), front.state(theirs)]).toEqual(['ready', undefined])
     await becomes(back, mine, undefined)
@@ -641,7 +641,7 @@ describe('leaving the office', () => {
   test('takes along its packages, which a workstation unaware of it can neither undo nor push again', async () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
-    for (const desk of [front, back]) await becomes(desk, id, 'ready')
+    for (const workstation of [front, back]) await becomes(workstation, id, 'ready')
     await front.work.outbox.shared.reclaimOwn(front.work.accountId)
     await expect(back.work.outbox.shared.withholdForUndo(back.work.outbox.get(id))).rejects.toMatchObject({
       appError: { code: 'busy' }
@@ -669,25 +669,25 @@ describe('a package shared with an office again that is then restored', () => {
     await becomes(front, id, 'ready')
     await shared.reclaimOwn(accountId)
     const store = storeOf(0, front.work)
-    const lost = async (...its: Parameters<typeof store.push>): ReturnType<typeof store.push> => {
-      const given = await store.push(...its)
+    const losesAnswer = async (...its: Parameters<typeof store.push>): ReturnType<typeof store.push> => {
+      const answer = await store.push(...its)
       if (isLost) throw new Error('The answer is lost.')
-      return given
+      return answer
     }
     shared.disconnect()
     shared.share(accountId, officeId)
-    shared.connect({ ...store, push: lost }, 1)
+    shared.connect({ ...store, push: losesAnswer }, 1)
     const isSynced = await front.synced().then(
       () => true,
       () => false
     )
     expect(isSynced).toBe(!isLost)
-    const [given] = await office.sql<{ revision: number }>('SELECT state, revision FROM office.send WHERE id = $1', [
+    const [stored] = await office.sql<{ revision: number }>('SELECT state, revision FROM office.send WHERE id = $1', [
       id
     ])
-    expect(given).toMatchObject({ state: 'ready' })
+    expect(stored).toMatchObject({ state: 'ready' })
     await office.sql(`UPDATE office.send SET state = 'held', revision = $1 WHERE id = $2`, [
-      (given?.revision ?? 0) - 1,
+      (stored?.revision ?? 0) - 1,
       id
     ])
     shared.disconnect()

@@ -83,7 +83,7 @@ class Station extends OfficeStation {
     return drafts
       .history(id)
       .filter(({ reason }) => reason === 'beside')
-      .map(({ id: version, desk, isOpen }) => [desk, nameIn(drafts.version(id, version)), isOpen === true])
+      .map(({ id: version, desk: station, isOpen }) => [station, nameIn(drafts.version(id, version)), isOpen === true])
   }
   send(id: string): string {
     const { outbox } = this.#parts
@@ -100,7 +100,7 @@ const named = (Name: string) => forms({ items: [form({ Name })] })
 const nameIn = ({ items: [item] }: { items: { Name: string }[] }) => item?.Name ?? ''
 
 const two = twoStations(Station, { search: '0 s' })
-const { at, desks, joinBoth, whenSynced } = two
+const { at, stations, joinBoth, whenSynced } = two
 beforeEach(joinBoth)
 
 /** Lets a workstation's time pass until the condition holds. */
@@ -180,19 +180,19 @@ describe('a shared draft', () => {
     await whenSynced()
     expect(at(0).text(front.id)).toBe(at(1).text(front.id))
     const [counts, other] = ['Lease by front', 'Lease by back'].sort((text) => (text === at(0).text(front.id) ? -1 : 1))
-    for (const desk of desks) {
-      expect(desk.text(front.id)).toBe(counts)
-      expect(desk.versions(front.id)).toEqual([[expect.any(String), other, true]])
-      expect(desk.mark(front.id)?.versions).toBe(1)
-      expect(() => desk.shared.assertSendable(front.id)).toThrow(AppFailure)
+    for (const station of stations) {
+      expect(station.text(front.id)).toBe(counts)
+      expect(station.versions(front.id)).toEqual([[expect.any(String), other, true]])
+      expect(station.mark(front.id)?.versions).toBe(1)
+      expect(() => station.shared.assertSendable(front.id)).toThrow(AppFailure)
     }
     await at(1).shared.resolveConflicts(front.id)
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.mark(front.id)?.versions).toBe(0)
-      expect(desk.versions(front.id)).toEqual([[expect.any(String), other, false]])
-      desk.shared.assertSendable(front.id)
+    for (const station of stations) {
+      expect(station.mark(front.id)?.versions).toBe(0)
+      expect(station.versions(front.id)).toEqual([[expect.any(String), other, false]])
+      station.shared.assertSendable(front.id)
     }
   })
 
@@ -205,9 +205,9 @@ describe('a shared draft', () => {
     back.type('Lease, taken over')
     front.type('Lease, and more')
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.text(front.id)).toBe('Lease, taken over')
-      expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
+    for (const station of stations) {
+      expect(station.text(front.id)).toBe('Lease, taken over')
+      expect(station.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     }
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
     // A draft that someone is editing elsewhere can't be sent from here, neither alone nor as the basis of a bulk send.
@@ -243,11 +243,11 @@ describe('a shared draft', () => {
     front.type('Lease')
     await whenSynced()
     const leaving = front.close()
-    const again = at(0).editor(front.id)
+    const reopened = at(0).editor(front.id)
     await leaving
     await whenSynced()
     expect(at(1).mark(front.id)?.editingBy).toBe('Front desk')
-    await again.close()
+    await reopened.close()
     await whenSynced()
     expect(at(1).mark(front.id)?.editingBy).toBeUndefined()
   })
@@ -288,9 +288,9 @@ describe('while the server is unreachable', () => {
     await back.close()
     await at(0).reconnect()
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.list()).toEqual(['Begun away', 'Lease, written there'])
-      expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, written away', true]])
+    for (const station of stations) {
+      expect(station.list()).toEqual(['Begun away', 'Lease, written there'])
+      expect(station.versions(front.id)).toEqual([['Front desk', 'Lease, written away', true]])
     }
   })
 
@@ -311,7 +311,7 @@ describe('while the server is unreachable', () => {
       .toBe('sent')
     await at(1).reconnect()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and a line'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and a line'])
     expect(packages()).toBe(1)
   })
 
@@ -333,9 +333,9 @@ describe('while the server is unreachable', () => {
     at(0).work.parts.db.prepare('UPDATE office_drafts SET pushed_edits = 0').run()
     front.type('Lease, and more')
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.text(front.id)).toBe('Lease, and more')
-      expect(desk.versions(front.id)).toEqual([])
+    for (const station of stations) {
+      expect(station.text(front.id)).toBe('Lease, and more')
+      expect(station.versions(front.id)).toEqual([])
     }
   })
 })
@@ -349,13 +349,13 @@ describe('sending', () => {
     const ids = [at(0).send(front.id), at(1).send(front.id)]
     await expect
       .poll(async () => {
-        for (const desk of desks) await desk.whenSynced().catch(() => undefined)
-        for (const { work } of desks) await work.time.pass(3_000)
+        for (const station of stations) await station.whenSynced().catch(() => undefined)
+        for (const { work } of stations) await work.time.pass(3_000)
         return ids.map((id, index) => at(index).state(id)).sort()
       })
       .toEqual(['cancelled', 'sent'])
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual([])
+    for (const station of stations) expect(station.list()).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -378,7 +378,7 @@ describe('sending', () => {
     await at(0).reconnect()
     await whenSynced()
     expect(at(0).state(send)).toBe('cancelled')
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, corrected'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, corrected'])
     expect(packages()).toBe(0)
   })
 
@@ -432,20 +432,20 @@ describe('sending', () => {
     await front.close()
     await whenSynced()
     at(1).disconnect()
-    const late = at(1).send(front.id)
+    const lateSend = at(1).send(front.id)
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await at(0).whenSynced()
     const { shared } = at(1)
     const toSend = shared.prepareSend.bind(shared)
-    shared.prepareSend = async (...asked) => {
-      const gone = () => shared.syncNow(at(1).work.accountId).then(() => true)
-      await expect.poll(() => gone().catch(() => false), { timeout: 60_000 }).toBe(true)
-      return await toSend(...asked)
+    shared.prepareSend = async (...args) => {
+      const isSynced = () => shared.syncNow(at(1).work.accountId).then(() => true)
+      await expect.poll(() => isSynced().catch(() => false), { timeout: 60_000 }).toBe(true)
+      return await toSend(...args)
     }
     await at(1).reconnect()
-    await until(() => at(1).state(late) === 'cancelled', at(1))
-    for (const desk of desks) expect(desk.list()).toEqual([])
+    await until(() => at(1).state(lateSend) === 'cancelled', at(1))
+    for (const station of stations) expect(station.list()).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -460,15 +460,15 @@ describe('sending', () => {
       const { shared, work } = at(1)
       at(1).disconnect()
       at(1).editor(front.id).type('Lease, and a line')
-      const late = at(1).send(front.id)
-      if (wasTried) work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(late)
+      const lateSend = at(1).send(front.id)
+      if (wasTried) work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(lateSend)
       await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
       const send = at(0).send(front.id)
       await at(0).whenSynced()
       const toSend = shared.prepareSend.bind(shared)
       let breaks = 0
-      shared.prepareSend = async (...asked) => {
-        const of = await toSend(...asked)
+      shared.prepareSend = async (...args) => {
+        const of = await toSend(...args)
         if (breaks++ === 0) fail('offline', 'The line broke.')
         return of
       }
@@ -478,7 +478,7 @@ describe('sending', () => {
       await whenSynced()
       expect(breaks).toBeGreaterThan(0)
       await at(0).work.outbox.shared.pause(at(0).work.accountId, false)
-      const states = () => [at(0).state(send), at(1).state(late)]
+      const states = () => [at(0).state(send), at(1).state(lateSend)]
       // If one was tried before, either may be the one that is sent.
       const isOver = () =>
         isDeepStrictEqual(states(), ['sent', 'cancelled']) ||
@@ -486,8 +486,8 @@ describe('sending', () => {
       await expect
         .poll(
           async () => {
-            for (const desk of desks) await desk.whenSynced().catch(() => undefined)
-            for (const { work } of desks) await work.time.pass(3_000)
+            for (const station of stations) await station.whenSynced().catch(() => undefined)
+            for (const { work } of stations) await work.time.pass(3_000)
             return isOver()
           },
           { timeout: 60_000 }
@@ -495,7 +495,7 @@ describe('sending', () => {
         .toBe(true)
       await whenSynced()
       const isOther = at(0).state(send) === 'sent'
-      for (const desk of desks) expect(desk.list()).toEqual(isOther ? ['Lease, and a line'] : [])
+      for (const station of stations) expect(station.list()).toEqual(isOther ? ['Lease, and a line'] : [])
       expect(packages()).toBe(1)
     }
   )
@@ -517,9 +517,9 @@ describe('sending', () => {
       state: 'cancelled',
       error: { message: expect.stringContaining('erased this draft') }
     })
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
-    const [again] = at(0).work.parts.drafts.list([at(0).work.accountId], { trashed: false }).rows
-    const second = at(0).send(again?.id ?? '')
+    for (const station of stations) expect(station.list()).toEqual(['Lease'])
+    const [restored] = at(0).work.parts.drafts.list([at(0).work.accountId], { trashed: false }).rows
+    const second = at(0).send(restored?.id ?? '')
     await until(() => at(0).state(second) === 'sent', at(0))
     expect(packages()).toBe(1)
   })
@@ -536,12 +536,12 @@ describe('sending', () => {
     await at(0).whenSynced()
     await at(1).reconnect()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and a line'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and a line'])
     const { outbox } = at(0).work.parts
     await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease', 'Lease, and a line'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease', 'Lease, and a line'])
   })
 
   test.each(['before', 'after'])(
@@ -590,7 +590,7 @@ describe('sending', () => {
       await at(1).reconnect()
       await whenSynced()
       const all = when === 'after' ? ['Lease', 'Lease, and a line'] : ['Lease']
-      for (const desk of desks) expect(desk.list()).toEqual(all)
+      for (const station of stations) expect(station.list()).toEqual(all)
       expect(taken.id).toBe(front.id)
       expect(at(1).mark(front.id)).toMatchObject({ isMine: false, versions: 0 })
       expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(all.length)
@@ -601,13 +601,13 @@ describe('sending', () => {
 
   test('removes the draft from every list while it waits, and an undo returns it', async () => {
     const { front, send } = await waiting()
-    for (const desk of desks) expect(desk.list()).toEqual([])
+    for (const station of stations) expect(station.list()).toEqual([])
     expect(() => at(1).editor(front.id).type('Lease, and more')).toThrow('busy')
     const { outbox } = at(0).work.parts
     await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease'])
   })
 
   test('a draft that another has changed meanwhile is cancelled', async () => {
@@ -624,7 +624,7 @@ describe('sending', () => {
     await whenSynced()
     expect(at(0).state(send)).toBe('cancelled')
     expect(at(0).work.parts.outbox.get(send).error?.message).toMatch(/changed at another workstation/)
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, with the right rent'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, with the right rent'])
     expect(packages()).toBe(0)
   })
 })
@@ -644,12 +644,12 @@ describe('an unreadable conflicting version', () => {
     at(0).disconnect()
     await at(1).reconnect()
     await at(1).whenSynced()
-    const [had] = await two.office.sql<{ account: string; sealed: Buffer }>(
+    const [stored] = await two.office.sql<{ account: string; sealed: Buffer }>(
       'SELECT account, beside.sealed FROM office.shared_item_conflict beside JOIN office.shared_item USING (kind, id)'
     )
-    if (!had) throw new Error('Nothing stands beside the draft.')
+    if (!stored) throw new Error('Nothing stands beside the draft.')
     await two.office.sql('UPDATE office.shared_item_conflict SET sealed = $1', [
-      sealed(had.sealed, itemIdentityOf('draft', had.account, front.id))
+      sealed(stored.sealed, itemIdentityOf('draft', stored.account, front.id))
     ])
     await at(0).reconnect()
     await at(0).whenSynced()
@@ -658,8 +658,8 @@ describe('an unreadable conflicting version', () => {
   }
 
   test('that was altered doesn’t keep the draft from being sent', async () => {
-    const id = await withVersion((was) =>
-      Buffer.concat([was.subarray(0, 40), Buffer.from([(was[40] ?? 0) ^ 1]), was.subarray(41)])
+    const id = await withVersion((sealed) =>
+      Buffer.concat([sealed.subarray(0, 40), Buffer.from([(sealed[40] ?? 0) ^ 1]), sealed.subarray(41)])
     )
     await at(0).shared.resolveConflicts(id)
     at(0).shared.assertSendable(id)
@@ -693,9 +693,9 @@ describe('the trash', () => {
     await whenSynced()
     at(0).work.parts.drafts.erase(front.id)
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.everything()).toContain('Lease by front')
-      expect(desk.everything()).toContain('Lease by back')
+    for (const station of stations) {
+      expect(station.everything()).toContain('Lease by front')
+      expect(station.everything()).toContain('Lease by back')
     }
   })
 
@@ -706,15 +706,15 @@ describe('the trash', () => {
     await whenSynced()
     at(1).work.parts.drafts.remove(front.id)
     await whenSynced()
-    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], ['Lease']])
+    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([[], ['Lease']])
     at(0).work.parts.drafts.restore(front.id)
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease'])
     at(0).work.parts.drafts.remove(front.id)
     await whenSynced()
     at(1).work.parts.drafts.erase(front.id)
     await whenSynced()
-    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([[], []])
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
@@ -730,7 +730,7 @@ describe('the trash', () => {
     await back.close()
     await at(0).reconnect()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
   })
 })
 
@@ -764,20 +764,20 @@ describe('joining and leaving', () => {
     const own = third.editor()
     own.type('My own')
     await third.join('Counter 3')
-    desks.push(third)
+    stations.push(third)
     await third.shared.setOwner(own.id, 'mine')
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     const there = await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')
     expect(there).toHaveLength(3)
     await third.leave()
-    desks.pop()
+    stations.pop()
     expect(third.list()).toEqual(['My own'])
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     // A draft that someone kept to this workstation stays there.
     await third.join('Counter 5')
-    desks.push(third)
+    stations.push(third)
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     expect(third.mark(own.id)).toMatchObject({ isMine: true })
@@ -808,10 +808,10 @@ describe('joining and leaving', () => {
       await outbox.shared.withholdForUndo(outbox.get(send))
       outbox.undo(send)
       await whenSynced()
-      for (const desk of desks) {
-        expect(desk.list()).toEqual(['Lease'])
-        const [draft] = desk.work.parts.drafts.list([desk.work.accountId], {}).rows
-        expect(desk.mark(draft?.id ?? '')).toMatchObject({ isMine: false, versions: 0 })
+      for (const station of stations) {
+        expect(station.list()).toEqual(['Lease'])
+        const [draft] = station.work.parts.drafts.list([station.work.accountId], {}).rows
+        expect(station.mark(draft?.id ?? '')).toMatchObject({ isMine: false, versions: 0 })
       }
       expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
       expect(packages()).toBe(0)
@@ -840,15 +840,15 @@ describe('joining and leaving', () => {
       await undone.promise
       return saved
     }
-    const again = at(0).killAndRestart()
+    const restarted = at(0).killAndRestart()
     await asked.promise
     const { outbox } = work.parts
     await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
     undone.resolve()
-    await again
+    await restarted
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease'])
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
   })
 
@@ -860,7 +860,7 @@ describe('joining and leaving', () => {
     const send = third.send(lease.id)
     await until(() => third.state(send) === 'uncertain', third)
     await third.join('Counter 3')
-    desks.push(third)
+    stations.push(third)
     await whenSynced()
     expect(at(0).list()).toEqual([])
   })
@@ -876,7 +876,7 @@ describe('joining and leaving', () => {
     await until(() => at(0).state(send) === 'sent', at(0))
     await at(1).join('Counter 4')
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, further'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, further'])
   })
 
   test('without the server keeps all drafts here, and rejoining duplicates none', async () => {
@@ -886,7 +886,7 @@ describe('joining and leaving', () => {
     expect(at(1).list()).toEqual(['Lease'])
     await at(1).join('Counter 4')
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease'])
     expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
   })
 })
@@ -901,41 +901,41 @@ const forgetSends = () =>
 
 describe('a restored server', () => {
   /** As a person sends a draft once the server was restored: they resume the outbox first. */
-  async function sentFrom(desk: Station, draft: string): Promise<void> {
-    const { work } = desk
+  async function sentFrom(station: Station, draft: string): Promise<void> {
+    const { work } = station
     await expect.poll(() => work.parts.outbox.state(work.accountId).office, { timeout: 60_000 }).toBe('connected')
     await work.parts.outbox.shared.pause(work.accountId, false)
-    const send = desk.send(draft)
-    await until(() => desk.state(send) === 'sent', desk)
-    await desk.whenSynced()
+    const send = station.send(draft)
+    await until(() => station.state(send) === 'sent', station)
+    await station.whenSynced()
   }
 
   /** Someone puts a draft in the trash, and then deletes it permanently. */
-  async function deleteAt(desk: Station, id: string): Promise<void> {
-    desk.work.parts.drafts.remove(id)
-    await desk.whenSynced()
-    desk.work.parts.drafts.erase(id)
-    await desk.whenSynced()
+  async function deleteAt(station: Station, id: string): Promise<void> {
+    station.work.parts.drafts.remove(id)
+    await station.whenSynced()
+    station.work.parts.drafts.erase(id)
+    await station.whenSynced()
   }
 
   /** A draft that all of these workstations have. */
-  async function sharedDraft(all: readonly Station[] = desks) {
+  async function sharedDraft(all: readonly Station[] = stations) {
     const editor = at(0).editor()
     editor.type('Lease')
     await editor.close()
-    for (const desk of all) await desk.whenSynced()
+    for (const station of all) await station.whenSynced()
     return editor
   }
 
   /** Someone opens a draft, types each of these texts, and leaves it. */
-  async function writeAt(desk: Station, id: string, ...texts: string[]): Promise<void> {
-    const editor = desk.editor(id)
+  async function writeAt(station: Station, id: string, ...texts: string[]): Promise<void> {
+    const editor = station.editor(id)
     for (const text of texts) {
       editor.type(text)
-      await desk.whenSynced()
+      await station.whenSynced()
     }
     await editor.close()
-    await desk.whenSynced()
+    await station.whenSynced()
   }
 
   /** A draft that has had two conflicting contents since a dump. */
@@ -965,16 +965,16 @@ describe('a restored server', () => {
     await at(1).reconnect()
     await at(0).reconnect()
     await whenSynced()
-    for (const desk of desks) {
+    for (const station of stations) {
       // Whichever arrived first is the draft's content; the other is a conflicting version.
-      const texts = [desk.text(front.id), ...desk.versions(front.id).map(([, text]) => text)]
+      const texts = [station.text(front.id), ...station.versions(front.id).map(([, text]) => text)]
       expect(texts.sort()).toEqual(['Lease by back', 'Lease, not told yet'])
     }
   })
 
   test('doesn’t overwrite later content before anyone has noticed the restore', async () => {
     const lease = await sharedDraft()
-    const [had] = await two.office.sql<Record<'version' | 'revision' | 'sealed', unknown>>(
+    const [stored] = await two.office.sql<Record<'version' | 'revision' | 'sealed', unknown>>(
       `SELECT version, revision, sealed FROM office.shared_item WHERE kind = 'draft'`
     )
     const further = at(1).editor(lease.id)
@@ -984,35 +984,37 @@ describe('a restored server', () => {
     await two.office.sql(
       `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'draft' RETURNING seq AS next)
        UPDATE office.shared_item SET version = $1, revision = $2, sealed = $3, seq = next, body_seq = next FROM feed WHERE kind = 'draft'`,
-      [had?.version, had?.revision, had?.sealed]
+      [stored?.version, stored?.revision, stored?.sealed]
     )
     await whenSynced()
-    for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
+    for (const station of stations) expect(station.text(lease.id)).toBe('Lease, and further')
   })
 
   test('with another content of a higher revision leaves local content among the versions', {
     tags: ['full']
   }, async () => {
     const lease = await sharedDraft()
-    const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.shared_item WHERE kind = 'draft'`)
+    const [stored] = await two.office.sql<{ sealed: Buffer }>(
+      `SELECT sealed FROM office.shared_item WHERE kind = 'draft'`
+    )
     const further = at(0).editor(lease.id)
     further.type('Lease, and further')
     await further.close()
     await whenSynced()
-    for (const desk of desks) await desk.powerOff()
+    for (const station of stations) await station.powerOff()
     // As if a workstation that is gone had edited further without this one's knowing, and had reported that first.
     await two.office.sql('SELECT office.begin_life(now())')
     await two.office.sql(
       `WITH feed AS (UPDATE office.shared_item_feed SET seq = seq + 1 WHERE kind = 'draft' RETURNING seq AS next)
        UPDATE office.shared_item SET version = gen_random_uuid(), revision = 9, sealed = $1, seq = next, body_seq = next FROM feed
        WHERE kind = 'draft'`,
-      [had?.sealed]
+      [stored?.sealed]
     )
-    for (const desk of desks) await desk.killAndRestart()
+    for (const station of stations) await station.killAndRestart()
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.text(lease.id)).toBe('Lease')
-      expect(desk.everything()).toContain('Lease, and further')
+    for (const station of stations) {
+      expect(station.text(lease.id)).toBe('Lease')
+      expect(station.everything()).toContain('Lease, and further')
     }
   })
 
@@ -1048,19 +1050,19 @@ describe('a restored server', () => {
 
   test('regains a lost conflicting version, and allows sending once someone has decided', async () => {
     const { front, back, putBack } = await besideSinceDump()
-    for (const desk of desks) desk.disconnect()
+    for (const station of stations) station.disconnect()
     await putBack()
-    for (const desk of desks) await desk.reconnect()
+    for (const station of stations) await station.reconnect()
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
-    for (const desk of desks) {
-      expect(() => desk.shared.assertSendable(front.id)).toThrow(AppFailure)
-      expect(desk.everything()).toContain('Lease by front')
-      expect(desk.everything()).toContain('Lease by back')
+    for (const station of stations) {
+      expect(() => station.shared.assertSendable(front.id)).toThrow(AppFailure)
+      expect(station.everything()).toContain('Lease by front')
+      expect(station.everything()).toContain('Lease by back')
     }
     await at(0).shared.resolveConflicts(front.id)
     await whenSynced()
-    for (const desk of desks) desk.shared.assertSendable(front.id)
+    for (const station of stations) station.shared.assertSendable(front.id)
   })
 
   test('keeps lost changes to a draft that was sent without them as another draft', { tags: ['full'] }, async () => {
@@ -1074,7 +1076,7 @@ describe('a restored server', () => {
     await sentFrom(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
   })
 
@@ -1098,7 +1100,7 @@ describe('a restored server', () => {
     await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
+    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([['Lease, and even more'], []])
   })
 
   test('doesn’t bring back a draft that someone disconnected had deleted with all its content', {
@@ -1118,7 +1120,7 @@ describe('a restored server', () => {
     await at(0).whenSynced()
     await at(1).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([[], []])
   })
 
   test.each([
@@ -1130,7 +1132,7 @@ describe('a restored server', () => {
     async (_when, order) => {
       const third = await openStation(Station, two.office, at(0))
       await third.join('Counter 3')
-      const lease = await sharedDraft([...desks, third])
+      const lease = await sharedDraft([...stations, third])
       const putBack = await dumpOf(two.office)
       await at(0).powerOff()
       await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
@@ -1146,8 +1148,8 @@ describe('a restored server', () => {
       await deleteAt(at(0), lease.id)
       const returning = [at(1), third] as const
       for (const index of order) await returning[index].killAndRestart()
-      for (const desk of [...desks, third, ...desks, third]) await desk.whenSynced()
-      for (const desk of [...desks, third]) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+      for (const station of [...stations, third, ...stations, third]) await station.whenSynced()
+      for (const station of [...stations, third]) expect([station.list(), station.list(true)]).toEqual([[], []])
       expect(packages()).toBe(1)
     }
   )
@@ -1176,7 +1178,7 @@ describe('a restored server', () => {
     )
     await whenSynced()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
   })
 
   test('doesn’t bring back a deleted draft if one that only heard of the deletion returns first', {
@@ -1184,7 +1186,7 @@ describe('a restored server', () => {
   }, async () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
-    const lease = await sharedDraft([...desks, third])
+    const lease = await sharedDraft([...stations, third])
     const putBack = await dumpOf(two.office)
     await at(1).powerOff()
     await writeAt(third, lease.id, 'Lease, and more')
@@ -1192,11 +1194,11 @@ describe('a restored server', () => {
     await at(0).whenSynced()
     await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
-    for (const desk of desks) await desk.powerOff()
+    for (const station of stations) await station.powerOff()
     await putBack()
-    for (const desk of [at(1), third, at(0)]) await desk.killAndRestart()
-    for (const desk of [...desks, third]) await desk.whenSynced()
-    for (const desk of [...desks, third]) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+    for (const station of [at(1), third, at(0)]) await station.killAndRestart()
+    for (const station of [...stations, third]) await station.whenSynced()
+    for (const station of [...stations, third]) expect([station.list(), station.list(true)]).toEqual([[], []])
   })
 
   test('keeps lost changes to a draft that was sent after further saves as another draft', {
@@ -1218,7 +1220,7 @@ describe('a restored server', () => {
     await sentFrom(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
   })
 
@@ -1249,7 +1251,7 @@ describe('a restored server', () => {
     await sentFrom(at(0), front.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease by back'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease by back'])
     expect(packages()).toBe(1)
   })
 
@@ -1272,7 +1274,7 @@ describe('a restored server', () => {
       if (sender === 1) await at(0).killAndRestart()
       await whenSynced()
       await whenSynced()
-      for (const desk of desks) expect(desk.list()).toEqual(['Lease by back'])
+      for (const station of stations) expect(station.list()).toEqual(['Lease by back'])
       expect(packages()).toBe(1)
     }
   )
@@ -1299,9 +1301,9 @@ describe('a restored server', () => {
     await at(1).killAndRestart()
     await at(0).killAndRestart()
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.list()).not.toContain(counts)
-      expect(desk.list()).toHaveLength(1)
+    for (const station of stations) {
+      expect(station.list()).not.toContain(counts)
+      expect(station.list()).toHaveLength(1)
     }
     expect(packages()).toBe(1)
   })
@@ -1344,7 +1346,7 @@ describe('a restored server', () => {
     await two.office.sql(`UPDATE office.send SET state = 'sent', concluded_at = now(), epoch = 9 WHERE id = $1`, [send])
     const lists = async () => {
       await whenSynced()
-      return desks.map((desk) => desk.list())
+      return stations.map((station) => station.list())
     }
     await expect.poll(lists, { timeout: 60_000 }).toEqual([['Lease, further'], ['Lease, further']])
   })
@@ -1360,10 +1362,10 @@ describe('a restored server', () => {
     await at(0).join('Front desk again')
     await at(1).reconnect()
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.versions(front.id).filter(([, , isOpen]) => isOpen)).toHaveLength(1)
-      expect(desk.everything()).toContain('Lease by front')
-      expect(desk.everything()).toContain('Lease by back')
+    for (const station of stations) {
+      expect(station.versions(front.id).filter(([, , isOpen]) => isOpen)).toHaveLength(1)
+      expect(station.everything()).toContain('Lease by front')
+      expect(station.everything()).toContain('Lease by back')
     }
   })
 
@@ -1373,14 +1375,14 @@ describe('a restored server', () => {
     await whenSynced()
     const putForward = await dumpOf(two.office)
     for (const put of [putBack, putForward]) {
-      for (const desk of desks) desk.disconnect()
+      for (const station of stations) station.disconnect()
       await put()
-      for (const desk of desks) await desk.reconnect()
+      for (const station of stations) await station.reconnect()
       await whenSynced()
     }
-    for (const desk of desks) {
-      expect(desk.versions(front.id).map(([, , isOpen]) => isOpen)).toEqual([true])
-      expect(() => desk.shared.assertSendable(front.id)).toThrow(AppFailure)
+    for (const station of stations) {
+      expect(station.versions(front.id).map(([, , isOpen]) => isOpen)).toEqual([true])
+      expect(() => station.shared.assertSendable(front.id)).toThrow(AppFailure)
     }
   })
 
@@ -1390,11 +1392,11 @@ describe('a restored server', () => {
     at(1)
       .work.parts.db.prepare('UPDATE office_drafts SET based_on = ?')
       .run(JSON.stringify([randomUUID()]))
-    for (const desk of desks) desk.disconnect()
+    for (const station of stations) station.disconnect()
     await putBack()
-    for (const desk of desks) await desk.reconnect()
+    for (const station of stations) await station.reconnect()
     await whenSynced()
-    for (const desk of desks) desk.shared.assertSendable(lease.id)
+    for (const station of stations) station.shared.assertSendable(lease.id)
     expect(await two.office.sql('SELECT is_resolved FROM office.shared_item_conflict')).toEqual([{ is_resolved: true }])
   })
 
@@ -1413,7 +1415,7 @@ describe('a restored server', () => {
     )
     await two.office.sql('UPDATE office.shared_item_feed SET seq = seq + 1')
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual([])
+    for (const station of stations) expect(station.list()).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -1421,7 +1423,7 @@ describe('a restored server', () => {
   async function sentAndLost(since?: () => Promise<void>): Promise<string> {
     const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
-    for (const desk of desks.slice(1)) await desk.powerOff()
+    for (const station of stations.slice(1)) await station.powerOff()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await since?.()
@@ -1434,7 +1436,7 @@ describe('a restored server', () => {
   test('keeps text added to a sent draft as another draft, the same one everywhere', async () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
-    desks.push(third)
+    stations.push(third)
     const sent = await sentAndLost()
     await at(1).killAndRestart()
     const back = at(1).editor(sent)
@@ -1445,10 +1447,12 @@ describe('a restored server', () => {
     expect(third.list()).toEqual(['Lease, and further'])
     await at(0).killAndRestart()
     await whenSynced()
-    const ids = desks.map((desk) => desk.work.parts.drafts.list([desk.work.accountId], {}).rows.map(({ id }) => id))
+    const ids = stations.map((station) =>
+      station.work.parts.drafts.list([station.work.accountId], {}).rows.map(({ id }) => id)
+    )
     expect(new Set(ids.map((its) => its.join())).size).toBe(1)
     expect(ids[0]).not.toContain(sent)
-    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and further'])
+    for (const station of stations) expect(station.list()).toEqual(['Lease, and further'])
     expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
     expect(packages()).toBe(1)
   })
@@ -1483,7 +1487,7 @@ describe('a restored server', () => {
     expect(at(1).list()).toEqual(['Lease, and further'])
     await at(0).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual([])
+    for (const station of stations) expect(station.list()).toEqual([])
     expect(packages()).toBe(2)
   })
 
@@ -1496,7 +1500,7 @@ describe('a restored server', () => {
     expect(at(1).list()).toEqual(['Lease'])
     await at(0).killAndRestart()
     await whenSynced()
-    for (const desk of desks) expect(desk.list()).toEqual([])
+    for (const station of stations) expect(station.list()).toEqual([])
     expect(
       await two.office.sql('SELECT FROM office.send WHERE draft = $1 AND state = $2', [sent, 'sent'])
     ).toHaveLength(1)
@@ -1511,18 +1515,18 @@ describe('a restored server', () => {
     const putBack = await dumpOf(two.office)
     front.type('Lease, later')
     await whenSynced()
-    const late = at(0).editor()
-    late.type('Begun later')
+    const lateEditor = at(0).editor()
+    lateEditor.type('Begun later')
     await whenSynced()
-    for (const desk of desks) desk.disconnect()
+    for (const station of stations) station.disconnect()
     await putBack()
     await at(1).reconnect()
     at(1).editor(other.id).type('Deed, since')
     await at(0).reconnect()
     await whenSynced()
-    for (const desk of desks) {
-      expect(desk.list()).toEqual(['Begun later', 'Deed, since', 'Lease, later'])
-      expect(desk.versions(front.id)).toEqual([])
+    for (const station of stations) {
+      expect(station.list()).toEqual(['Begun later', 'Deed, since', 'Lease, later'])
+      expect(station.versions(front.id)).toEqual([])
     }
   })
 })
@@ -1535,7 +1539,7 @@ describe('three people editing at once', () => {
   async function work(rounds: number, seed: number): Promise<{ typed: string[]; found: string }> {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
-    desks.push(third)
+    stations.push(third)
     let state = seed
     const chance = (limit: number) => {
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -1544,40 +1548,40 @@ describe('three people editing at once', () => {
     const first = at(0).editor()
     first.type('start')
     await whenSynced()
-    const editors = desks.map((desk) => desk.editor(first.id))
+    const editors = stations.map((station) => station.editor(first.id))
     const typed: string[] = []
     for (let round = 0; round < rounds; round++) {
       for (const [index, editor] of editors.entries()) {
-        const desk = at(index)
+        const station = at(index)
         switch (chance(7)) {
           case 0:
-            desk.disconnect()
+            station.disconnect()
             break
           case 1:
-            await desk.reconnect()
+            await station.reconnect()
             break
           case 2:
-            await desk.shared.takeOver(first.id).catch(() => undefined)
+            await station.shared.takeOver(first.id).catch(() => undefined)
             break
           case 3:
-            await desk.whenSynced().catch(() => undefined)
+            await station.whenSynced().catch(() => undefined)
             editor.read()
             break
           case 4:
-            await desk.killAndRestart().catch(() => undefined)
+            await station.killAndRestart().catch(() => undefined)
             break
           default: {
             const word = `w${round}-${index}`
             // Adds to what is shown, as a person would.
-            editor.type(`${desk.text(first.id)} ${word}`)
+            editor.type(`${station.text(first.id)} ${word}`)
             typed.push(word)
           }
         }
       }
     }
-    for (const desk of desks) await desk.reconnect()
+    for (const station of stations) await station.reconnect()
     await whenSynced()
-    return { typed, found: desks.map((desk) => desk.everything()).join('\n') }
+    return { typed, found: stations.map((station) => station.everything()).join('\n') }
   }
 
   for (const seed of [1, 2, 3]) {
@@ -1586,7 +1590,7 @@ describe('three people editing at once', () => {
       const { typed, found } = await work(12, seed)
       const words = new Set(found.split(/\s+/))
       expect(typed.filter((word) => !words.has(word))).toEqual([])
-      const texts = new Set(desks.map((desk) => desk.list().join('|')))
+      const texts = new Set(stations.map((station) => station.list().join('|')))
       expect(texts.size).toBe(1)
     })
   }

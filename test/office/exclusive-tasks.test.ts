@@ -37,23 +37,23 @@ beforeEach(async () => {
 })
 afterEach(() => all.close())
 
-const desk = (index: number) => all.desk(index)
-const start = (index: number, request: ActionRequest, id?: string) => desk(index).start(document, request, id)
+const workstation = (index: number) => all.workstation(index)
+const start = (index: number, request: ActionRequest, id?: string) => workstation(index).start(document, request, id)
 const arrived = (operation: string) => all.receivedCount(operation)
 const reminder = () => reminderOf(document)
 /** Notifies all workstations and lets time pass until the value is as wanted. */
-const becomes = (look: () => unknown, wanted: unknown) =>
+const becomes = (read: () => unknown, expected: unknown) =>
   expect
     .poll(
       async () => {
         await all.pass(5_000)
-        return look()
+        return read()
       },
       { timeout: 60_000, interval: 20 }
     )
-    .toEqual(wanted)
+    .toEqual(expected)
 const stateOf = (index: number, id: string) =>
-  desk(index)
+  workstation(index)
     .actions()
     .find((one) => one.id === id)?.state
 const posts = (method: string) => method === 'POST'
@@ -82,7 +82,7 @@ function losingAnswers(index: number, ...functions: string[]): () => void {
 }
 /** Starts a reminder that is sent and gets no answer for as long as the connection lasts. */
 async function hanging(index: number): Promise<string> {
-  const [{ work }, id] = [desk(index), randomUUID()]
+  const [{ work }, id] = [workstation(index), randomUUID()]
   work.line.setFault('hang', posts)
   void start(index, reminder(), id).catch(() => undefined)
   await expect.poll(() => work.line.seen.some((one) => one.includes('SendReminder'))).toBe(true)
@@ -94,8 +94,8 @@ describe('an action from three workstations at once', () => {
     ['a new due date', 'Extend', () => extension()],
     ['a reminder', 'SendReminder', reminder]
   ])('%s is one request, and the others are told who made it and when', async (_name, operation, request) => {
-    const asked = request()
-    const ended = await Promise.all(all.desks.map((_desk, index) => start(index, asked)))
+    const task = request()
+    const ended = await Promise.all(all.workstations.map((_desk, index) => start(index, task)))
     expect(ended.map(({ state }) => state).sort()).toEqual(['done', 'refused', 'refused'])
     const by = NAMES[ended.findIndex(({ state }) => state === 'done')]
     for (const { error } of ended.filter(({ state }) => state === 'refused')) {
@@ -119,7 +119,7 @@ describe('an action from three workstations at once', () => {
 describe('an action without an answer', () => {
   test('is uncertain for all, and found done by the workstation that checks', async () => {
     // The first workstation can't check the folders itself.
-    desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
+    workstation(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
     const first = await start(0, extension(10))
     expect(first).toMatchObject({ state: 'uncertain' })
     await whenTaskIs('uncertain')
@@ -129,7 +129,7 @@ describe('an action without an answer', () => {
     // It is uncertain here as well, and nothing like it is begun.
     expect(stateOf(1, first.id)).toBe('uncertain')
     await expect(start(1, extension(20))).rejects.toMatchObject({ appError: { code: 'busy' } })
-    await desk(1).work.parts.actions.check(first.id)
+    await workstation(1).work.parts.actions.check(first.id)
     expect(stateOf(1, first.id)).toBe('done')
     await becomes(() => stateOf(0, first.id), 'done')
     expect(arrived('Extend')).toBe(1)
@@ -139,13 +139,13 @@ describe('an action without an answer', () => {
     ['were altered', `set_byte(sealed, 40, get_byte(sealed, 40) # 1)`],
     ['were lost', 'NULL']
   ])('whose details on the server %s is uncertain elsewhere until a person decides', async (_name, to) => {
-    desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
+    workstation(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
     const first = await start(0, extension(10))
     await whenTaskIs('uncertain')
     await office.sql(`UPDATE office.task SET sealed = ${to} WHERE account = $1`, [all.officeId])
     expect(await start(1, extension(20))).toMatchObject({ state: 'refused', error: { code: 'busy' } })
     expect(stateOf(1, first.id)).toBe('uncertain')
-    const { actions } = desk(1).work.parts
+    const { actions } = workstation(1).work.parts
     await expect(actions.check(first.id)).rejects.toMatchObject({ appError: { code: 'conflict' } })
     actions.conclude(first.id, false)
     await whenTaskIs('free')
@@ -154,7 +154,7 @@ describe('an action without an answer', () => {
 
   test('whose workstation was killed isn’t repeated elsewhere until a person decides', async () => {
     const id = await hanging(0)
-    desk(0).work.parts.kill()
+    workstation(0).work.parts.kill()
     expect(await start(1, reminder())).toMatchObject({
       state: 'refused',
       error: { code: 'busy', message: expect.stringContaining('Counter 1 has been reminding this person') }
@@ -164,19 +164,19 @@ describe('an action without an answer', () => {
     expect(await start(2, reminder())).toMatchObject({ state: 'refused' })
     expect([stateOf(1, id), stateOf(2, id)]).toEqual(['uncertain', 'uncertain'])
     await expect(start(1, reminder())).rejects.toMatchObject({ appError: { code: 'busy' } })
-    desk(1).work.parts.actions.conclude(id, false)
+    workstation(1).work.parts.actions.conclude(id, false)
     await becomes(() => stateOf(2, id), 'refused')
     expect(await start(2, reminder())).toMatchObject({ state: 'done' })
     expect(arrived('SendReminder')).toBeLessThanOrEqual(1)
   })
 
   test('can be retried at another workstation, which settles it for all', async () => {
-    desk(0).work.line.setFault('lose-answer', posts)
+    workstation(0).work.line.setFault('lose-answer', posts)
     const { id } = await start(0, reminder())
     await whenTaskIs('uncertain')
     await start(1, reminder())
     expect(stateOf(1, id)).toBe('uncertain')
-    expect(await desk(1).work.parts.actions.retry(id)).toMatchObject({ state: 'done' })
+    expect(await workstation(1).work.parts.actions.retry(id)).toMatchObject({ state: 'done' })
     await becomes(() => stateOf(0, id), 'done')
   })
 })
@@ -207,7 +207,7 @@ describe('a claim whose answer was lost', () => {
     let restoreAnswers = losingAnswers(0, 'claim_tasks', 'finish_task')
     const { id, state } = await start(0, extension())
     expect(state).toBe('waiting')
-    desk(0).work.parts.actions.cancel(id)
+    workstation(0).work.parts.actions.cancel(id)
     restoreAnswers()
     await whenTaskIs('free')
     restoreAnswers = losingAnswers(0, 'claim_tasks', 'finish_task')
@@ -215,11 +215,11 @@ describe('a claim whose answer was lost', () => {
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
     expect(await start(1, extension())).toMatchObject({ state: 'refused' })
     restoreAnswers()
-    desk(0).work.restart()
-    desk(0).connect()
+    workstation(0).work.restart()
+    workstation(0).connect()
     await becomes(
       () =>
-        desk(0)
+        workstation(0)
           .actions()
           .map((one) => one.state),
       ['done', 'cancelled']
@@ -230,8 +230,8 @@ describe('a claim whose answer was lost', () => {
 
 test('the result of an action in progress is reported when the application ends', async () => {
   await hanging(0)
-  const closing = desk(0).work.parts.actions.close(5_000)
-  await desk(0).work.line.goDown()
+  const closing = workstation(0).work.parts.actions.close(5_000)
+  await workstation(0).work.line.goDown()
   await closing
   expect(await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId])).toEqual([
     { state: 'uncertain' }
@@ -239,11 +239,11 @@ test('the result of an action in progress is reported when the application ends'
 })
 
 test('leaving the office is refused until all results are known, which are then reported', async () => {
-  const { accountId, parts } = desk(0).work
+  const { accountId, parts } = workstation(0).work
   const id = await hanging(0)
   const BUSY = { appError: { code: 'busy' } }
   await expect(parts.once.beforeLeaving(accountId)).rejects.toMatchObject(BUSY)
-  await desk(0).work.line.goDown()
+  await workstation(0).work.line.goDown()
   await becomes(() => stateOf(0, id), 'uncertain')
   await expect(parts.once.beforeLeaving(accountId)).rejects.toMatchObject(BUSY)
   parts.actions.conclude(id, true)
@@ -255,33 +255,33 @@ test('leaving the office is refused until all results are known, which are then 
 
 describe('while the office’s server is unreachable', () => {
   test('a new due date waits and is sent afterwards; a reminder is refused', async () => {
-    desk(1).disconnect()
+    workstation(1).disconnect()
     const waits = await start(1, extension())
     expect(waits).toMatchObject({ state: 'waiting', error: { code: 'offline' } })
-    desk(2).disconnect()
+    workstation(2).disconnect()
     expect(await start(2, reminder())).toMatchObject({ state: 'refused', error: { code: 'offline' } })
     expect(arrived('Extend') + arrived('SendReminder')).toBe(0)
-    desk(1).connect()
+    workstation(1).connect()
     await becomes(() => stateOf(1, waits.id), 'done')
     expect(arrived('Extend')).toBe(1)
   })
 
   test('a waiting action is refused if another workstation has done it meanwhile', async () => {
-    desk(1).disconnect()
+    workstation(1).disconnect()
     const waits = await start(1, extension(20))
     expect(await start(0, extension(10))).toMatchObject({ state: 'done' })
-    desk(1).connect()
+    workstation(1).connect()
     await becomes(() => stateOf(1, waits.id), 'refused')
     expect(arrived('Extend')).toBe(1)
   })
 
   test('the result of an action is reported later', async () => {
     const id = await hanging(0)
-    desk(0).disconnect()
-    await desk(0).work.line.goDown()
+    workstation(0).disconnect()
+    await workstation(0).work.line.goDown()
     await becomes(() => stateOf(0, id), 'uncertain')
-    desk(0).work.parts.actions.conclude(id, true)
-    desk(0).connect()
+    workstation(0).work.parts.actions.conclude(id, true)
+    workstation(0).connect()
     await whenTaskIs('done')
     expect(await start(1, reminder())).toMatchObject({
       error: { message: expect.stringContaining('Counter 1 reminded this person') }
@@ -328,7 +328,7 @@ describe('a person at the counter', () => {
   let places: Place[]
   const place = (index: number) => places[index] ?? expect.fail('There is no such counter.')
   beforeEach(() => {
-    places = all.desks.map(counterOf)
+    places = all.workstations.map(counterOf)
   })
   const BUSY = { appError: { code: 'busy' } }
 
@@ -380,7 +380,7 @@ describe('a person at the counter', () => {
     place(0).kill()
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [all.officeId])
     // No notification is sent for a workstation that is gone.
-    await desk(1).work.time.pass(61_000)
+    await workstation(1).work.time.pass(61_000)
     await expect.poll(place(1).elsewhere).toEqual(['', ''])
     expect(await place(1).start()).toMatchObject({ phase: 'handover' })
   })
@@ -400,9 +400,9 @@ describe('a person at the counter', () => {
   test('is no longer shown as elsewhere once the reservation expires, even without the server', async () => {
     await place(0).start()
     await becomes(place(1).elsewhere, ['Counter 1', ''])
-    desk(1).disconnect()
+    workstation(1).disconnect()
     const before = place(1).news()
-    await desk(1).work.time.pass(61_000)
+    await workstation(1).work.time.pass(61_000)
     await expect.poll(place(1).news).toBeGreaterThan(before)
     expect(await place(1).elsewhere()).toEqual(['', ''])
   })
@@ -411,13 +411,13 @@ describe('a person at the counter', () => {
     await becomes(place(1).elsewhere, ['', ''])
     const pool = pools[1] ?? expect.fail('There is no such line.')
     const restoreAnswers = losingAnswers(1, 'tasks_of_others')
-    const asked = vi.spyOn(pool, 'query')
+    const query = vi.spyOn(pool, 'query')
     await place(0).start()
-    desk(1).work.parts.once.notified(all.officeId)
-    await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(0)
-    asked.mockRestore()
+    workstation(1).work.parts.once.notified(all.officeId)
+    await expect.poll(() => query.mock.calls.length).toBeGreaterThan(0)
+    query.mockRestore()
     restoreAnswers()
-    await desk(1).work.time.pass(20_000)
+    await workstation(1).work.time.pass(20_000)
     await expect.poll(place(1).elsewhere).toEqual(['Counter 1', ''])
   })
 
@@ -425,25 +425,25 @@ describe('a person at the counter', () => {
     await place(0).start()
     await office.sql(`UPDATE office.task SET state = 'free' WHERE account = $1`, [all.officeId])
     expect(await place(1).start()).toMatchObject({ phase: 'handover' })
-    await desk(0).work.time.pass(20_000)
+    await workstation(0).work.time.pass(20_000)
     await expect.poll(() => place(0).counter.state()?.notReserved).toBe('taken')
   })
 
   test('can start without the server, which is shown, and is reserved once it is back', async () => {
-    desk(0).disconnect()
+    workstation(0).disconnect()
     expect(await place(0).counter.offer(document.Reference, 0)).toMatchObject({ isNotReserved: true })
     expect(await place(0).start()).toMatchObject({ phase: 'handover', notReserved: 'away' })
-    desk(0).connect()
+    workstation(0).connect()
     await becomes(() => place(0).counter.state()?.notReserved, undefined)
     await expect(place(1).start()).rejects.toMatchObject(BUSY)
-    desk(0).disconnect()
+    workstation(0).disconnect()
     await becomes(() => place(0).counter.state()?.notReserved, 'away')
-    desk(0).connect()
+    workstation(0).connect()
     await becomes(() => place(0).counter.state()?.notReserved, undefined)
     // The counter that has reserved them meanwhile keeps them.
-    desk(2).disconnect()
+    workstation(2).disconnect()
     expect(await place(2).start()).toMatchObject({ notReserved: 'away' })
-    desk(2).connect()
+    workstation(2).connect()
     await becomes(place(2).elsewhere, ['Counter 1', ''])
     await becomes(() => place(2).counter.state()?.notReserved, 'taken')
     expect(place(2).counter.state()?.phase).toBe('handover')
@@ -458,12 +458,12 @@ const ROUNDS = Number(process.env.OFFICE_ROUNDS ?? 12)
 test(
   `five workstations asked for the same at once, with lost answers and one killed, send one request (${ROUNDS} rounds)`,
   async () => {
-    const said: string[] = []
+    const faults: string[] = []
     const tally = await onceChaos(
-      { rounds: ROUNDS, seed: 1, say: (line) => said.push(line) },
+      { rounds: ROUNDS, seed: 1, say: (line) => faults.push(line) },
       await openTestOffice(inject('cluster'))
     )
-    expect(said).toEqual([])
+    expect(faults).toEqual([])
     expect(isClean(tally)).toBe(true)
     expect(tally.rounds).toBe(ROUNDS)
   },

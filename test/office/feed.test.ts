@@ -37,7 +37,7 @@ function leaseOf(index: number, time = systemTime) {
     giveUp: ({ epoch }: { epoch: number }) => feed.releaseLease(accountId, epoch)
   }
 }
-async function held(index: number) {
+async function heldLease(index: number) {
   const lease = await leaseOf(index).hold()
   if (!lease) throw new Error('Another holds it.')
   return lease
@@ -51,13 +51,13 @@ function change(reference: string, content: string | null = reference) {
 
 describe('the lease for polling', () => {
   test('goes to one of several that request it at once', async () => {
-    const got = await Promise.all([0, 1, 2].map((index) => leaseOf(index).hold()))
-    expect(got.filter(Boolean)).toHaveLength(1)
+    const leases = await Promise.all([0, 1, 2].map((index) => leaseOf(index).hold()))
+    expect(leases.filter(Boolean)).toHaveLength(1)
   })
 
   test('can be renewed by its holder with the same epoch, and by nobody else', async () => {
-    const first = await held(0)
-    expect((await held(0)).epoch).toBe(first.epoch)
+    const first = await heldLease(0)
+    expect((await heldLease(0)).epoch).toBe(first.epoch)
     expect(await leaseOf(1).hold()).toBeUndefined()
   })
 
@@ -71,10 +71,10 @@ describe('the lease for polling', () => {
   })
 
   test('passes to another once it has expired, and the previous holder can’t publish', async () => {
-    const before = await held(0)
+    const before = await heldLease(0)
     await expire()
     expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
-    const next = await held(1)
+    const next = await heldLease(1)
     expect(next.epoch).toBe(before.epoch + 1)
     expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
     expect(await leaseOf(1).publish(before, [change('D-1')])).toBe(false)
@@ -82,20 +82,20 @@ describe('the lease for polling', () => {
   })
 
   test('gets a new epoch if its holder takes it again after it expired', async () => {
-    const before = await held(0)
+    const before = await heldLease(0)
     await expire()
-    const after = await held(0)
+    const after = await heldLease(0)
     expect(after.epoch).toBe(before.epoch + 1)
     expect(await leaseOf(0).publish(before, [change('D-1')])).toBe(false)
   })
 
   test('can be taken by another immediately after it was released', async () => {
-    await leaseOf(0).giveUp(await held(0))
+    await leaseOf(0).giveUp(await heldLease(0))
     expect(await leaseOf(1).hold()).toBeDefined()
   })
 
   test('can be released only by its holder', async () => {
-    const lease = await held(0)
+    const lease = await heldLease(0)
     await leaseOf(1).giveUp(lease)
     expect(await leaseOf(1).hold()).toBeUndefined()
   })
@@ -122,7 +122,7 @@ describe('the changes', () => {
   }
 
   test('are read in order, each document in its latest state', async () => {
-    const lease = await held(0)
+    const lease = await heldLease(0)
     await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
     expect(await read(1)).toEqual(['D-1', 'D-2'])
     await leaseOf(0).publish(lease, [change('D-1', 'D-1 signed')])
@@ -133,7 +133,7 @@ describe('the changes', () => {
   })
 
   test('are all read, even if there are more than fit in one answer', async () => {
-    const lease = await held(0)
+    const lease = await heldLease(0)
     const names = Array.from({ length: 1_201 }, (_, index) => `D-${index}`)
     await leaseOf(0).publish(
       lease,
@@ -144,14 +144,14 @@ describe('the changes', () => {
 
   /** Two write at once, and the first is slow to commit. Returns what is read before and after that. */
   async function withASlowWriter(): Promise<string[]> {
-    const { epoch } = await held(0)
+    const { epoch } = await heldLease(0)
     const place = stations[0]?.place ?? office.administrator
     const tags = ['D-1', 'D-2'].map((reference) => tagOf(office.key, reference))
     const write = (client: Client, index: number) =>
       client.query('SELECT office.publish($1, $2, $3, $4)', [accountId, epoch, [tags[index]], [null]])
     let cursor = 0
     const read: string[] = []
-    const look = async () => {
+    const readChanges = async () => {
       for (const { tag, seq } of await feedOf(1).changes(accountId, cursor)) {
         read.push(tags[0]?.equals(tag) ? 'D-1' : 'D-2')
         cursor = seq
@@ -167,14 +167,14 @@ describe('the changes', () => {
         const second = write(quick, 1).then(() => {
           isDone = true
         })
-        const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = $1`
-        await expect.poll(async () => isDone || (await office.sql(waits, [place.user])).length > 0).toBe(true)
-        await look()
+        const waitingForLock = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = $1`
+        await expect.poll(async () => isDone || (await office.sql(waitingForLock, [place.user])).length > 0).toBe(true)
+        await readChanges()
         await slow.query('COMMIT')
         await second
       })
     )
-    await look()
+    await readChanges()
     return read
   }
 
@@ -191,7 +191,7 @@ describe('the changes', () => {
   })
 
   test('that were altered on the server are left out, and don’t block the others', async () => {
-    const lease = await held(0)
+    const lease = await heldLease(0)
     await leaseOf(0).publish(lease, [change('D-1'), change('D-2')])
     await office.sql(
       'UPDATE office.mirror SET sealed = set_byte(sealed, octet_length(sealed) - 1, get_byte(sealed, octet_length(sealed) - 1) # 1) WHERE account = $1 AND tag = $2',
@@ -202,7 +202,7 @@ describe('the changes', () => {
 
   test('are stored without readable content or references', async () => {
     const reference = `Planted-${randomUUID()}`
-    await leaseOf(0).publish(await held(0), [change(reference)])
+    await leaseOf(0).publish(await heldLease(0), [change(reference)])
     const rows = await office.sql<{ tag: Buffer; sealed: Buffer }>(
       'SELECT tag, sealed FROM office.mirror WHERE account = $1',
       [accountId]

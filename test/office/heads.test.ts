@@ -159,9 +159,9 @@ describe('a trail', () => {
 
   test('that was replaced together with the keychain and known heads is detected from the server’s heads', async () => {
     const { front, back } = await two()
-    const others = await station('Forger')
-    await others.writes(5)
-    const rows = others.its.db.prepare<[], Record<string, unknown>>('SELECT * FROM audit').all()
+    const forger = await station('Forger')
+    await forger.writes(5)
+    const rows = forger.its.db.prepare<[], Record<string, unknown>>('SELECT * FROM audit').all()
     front.its.tamper('DELETE FROM audit')
     for (const row of rows) {
       const names = Object.keys(row)
@@ -170,13 +170,13 @@ describe('a trail', () => {
         .run(row)
     }
     front.its.entries.clear()
-    for (const [name, text] of others.its.entries) front.its.entries.set(name, text)
+    for (const [name, text] of forger.its.entries) front.its.entries.set(name, text)
     // The database's record of what was reported now matches what is there.
-    const kept = openJsonMeta(front.its.db)
-    const heads = kept.read('office-heads', z.looseObject({ mine: z.string(), stations: z.looseObject({}) }))
-    const newest = others.trail.newest()
+    const meta = openJsonMeta(front.its.db)
+    const heads = meta.read('office-heads', z.looseObject({ mine: z.string(), stations: z.looseObject({}) }))
+    const newest = forger.trail.newest()
     if (!heads || !newest) throw new Error('Nothing was reported.')
-    kept.write('office-heads', { ...heads, stations: { ...heads.stations, [heads.mine]: newest } })
+    meta.write('office-heads', { ...heads, stations: { ...heads.stations, [heads.mine]: newest } })
     await front.restarts()
     await front.greets()
     await back.greets()
@@ -273,9 +273,9 @@ describe('a server', () => {
     heads.setTrail(audit)
     audit.note({ what: 'turn-ended', signerName: 'Mere Tamati' })
     await audit.flush()
-    const desk = openMembership(work, { heads })
-    onTestFinished(() => desk.close())
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const membership = openMembership(work, { heads })
+    onTestFinished(() => membership.close())
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     const [count, life] = ['SELECT count(*)::integer AS it FROM office.head', 'SELECT life AS it FROM office.office']
     const now = (sql: string) =>
       expect.poll(

@@ -11,18 +11,18 @@ const IDLE = 300
 test('an idle workstation greets the server once a minute, in four transactions, and reads changes only if there are any', async () => {
   const office = await openTestOffice(inject('cluster'))
   const works: Workplace[] = []
-  const desks: OfficeMembership[] = []
+  const memberships: OfficeMembership[] = []
   for (const name of ['Front desk', 'Back room']) {
     const work = await openWorkplace('demo', works[0])
     works.push(work)
-    const desk = openMembership(work, { heads: headsOf(work), staff: staffOf(work) })
-    desks.push(desk)
+    const membership = openMembership(work, { heads: headsOf(work), staff: staffOf(work) })
+    memberships.push(membership)
     onTestFinished(async () => {
-      await desk.close()
+      await membership.close()
       await work.close()
     })
     work.parts.polling.start()
-    await desk.join(serverOf(office), await office.invite(name))
+    await membership.join(serverOf(office), await office.invite(name))
   }
   let seconds = 0
   const until = (isSo: () => boolean) =>
@@ -36,7 +36,9 @@ test('an idle workstation greets the server once a minute, in four transactions,
         { timeout: 120_000, interval: 10 }
       )
       .toBe(true)
-  await until(() => desks.every((desk) => desk.view()?.folders.every(({ how }) => how === 'together')))
+  await until(() =>
+    memberships.every((membership) => membership.view()?.folders.every(({ how }) => how === 'together'))
+  )
   // The queries of joining are over.
   seconds = 0
   await until(() => seconds > 120)

@@ -18,24 +18,24 @@ beforeEach(async () => {
   office = await openTestOffice(inject('cluster'))
 })
 
-async function joined(name: string, beside?: Workplace) {
-  const work = await openWorkplace('empty', beside)
+async function joined(name: string, first?: Workplace) {
+  const work = await openWorkplace('empty', first)
   onTestFinished(() => work.close())
   const slot: SecretSlot = memoryKeychain().office
-  const deskHere = () => {
-    const desk = openMembership(work, { slot })
-    onTestFinished(() => desk.close())
-    return desk
+  const openOwnMembership = () => {
+    const membership = openMembership(work, { slot })
+    onTestFinished(() => membership.close())
+    return membership
   }
   const station = {
     work,
     slot,
-    desk: deskHere(),
+    membership: openOwnMembership(),
     /** Starts it again after it was closed. */
     open() {
       work.restart()
-      station.desk = deskHere()
-      station.desk.open()
+      station.membership = openOwnMembership()
+      station.membership.open()
     },
     put() {
       const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id)
@@ -50,15 +50,15 @@ async function joined(name: string, beside?: Workplace) {
       return Buffer.from((await station.secrets()).key, 'base64url')
     },
     /** Checks until its membership is in this state. */
-    async stands(state: string) {
-      const look = async () => {
-        await station.desk.checkNow()
-        return station.desk.view()?.state
+    async waitForState(state: string) {
+      const checkedState = async () => {
+        await station.membership.checkNow()
+        return station.membership.view()?.state
       }
-      await expect.poll(look, { timeout: 60_000, interval: 20 }).toBe(state)
+      await expect.poll(checkedState, { timeout: 60_000, interval: 20 }).toBe(state)
     }
   }
-  await station.desk.join(serverOf(office), await office.invite(name))
+  await station.membership.join(serverOf(office), await office.invite(name))
   return station
 }
 type Station = Awaited<ReturnType<typeof joined>>
@@ -97,7 +97,7 @@ test('all workstations go on, older packages stay readable and are sent once, an
   expect(await office.rotateKey()).toEqual({ stations: 2, invitations: 0 })
   expect(keysIn(office.key)).toHaveLength(2)
   expect((await checkOffice(office.administrator)).behind).toEqual(['Back room', 'Front desk'])
-  for (const station of [front, back]) await station.stands('connected')
+  for (const station of [front, back]) await station.waitForState('connected')
   expect((await checkOffice(office.administrator)).behind).toEqual([])
   expect(await back.key()).toEqual(office.key)
 
@@ -121,28 +121,28 @@ test('all workstations go on, older packages stay readable and are sent once, an
 test('a revoked workstation’s key opens nothing written since, and it gets no new one', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
-  const had = await back.key()
+  const oldKey = await back.key()
   expect(await revokeStation(office.administrator, 'Back room')).toBe(true)
   expect(await office.rotateKey()).toMatchObject({ stations: 1 })
-  await front.stands('connected')
+  await front.waitForState('connected')
   const id = front.put()
   await until([front], () => front.state(id) === 'sent')
-  expect(opens(had, id, await sealedOf(id))).toBe(false)
-  const kept = await office.sql<{ sealed_key: Buffer | null }>(
+  expect(opens(oldKey, id, await sealedOf(id))).toBe(false)
+  const row = await office.sql<{ sealed_key: Buffer | null }>(
     `SELECT sealed_key FROM office.station WHERE name = 'Back room'`
   )
-  expect(kept).toEqual([{ sealed_key: null }])
-  await back.stands('refused')
+  expect(row).toEqual([{ sealed_key: null }])
+  await back.waitForState('refused')
 })
 
 test('a workstation that missed two rotations gets both keys when it returns', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
-  await back.desk.close()
+  await back.membership.close()
   const ids: string[] = []
   for (const _ of [1, 2]) {
     await office.rotateKey()
-    await front.stands('connected')
+    await front.waitForState('connected')
     const id = front.put()
     ids.push(id)
     await until([front], () => front.state(id) === 'sent')
@@ -173,18 +173,18 @@ test('a query that waited during the rotation is refused, too', async () => {
   await withConnection(place, async (client) => {
     const ask = () => client.query('SELECT office.cancel_send(gen_random_uuid())')
     await ask()
-    const waits = await withConnection(office.administrator, async (turning) => {
+    const result = await withConnection(office.administrator, async (turning) => {
       await turning.query('BEGIN; LOCK TABLE office.station IN ACCESS EXCLUSIVE MODE')
-      const asked = ask().then(
+      const result = ask().then(
         () => 'answered',
         ({ code }) => code
       )
       const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.station'::regclass"
       await expect.poll(async () => (await office.sql(waiting)).length).toBe(1)
       await turning.query('UPDATE office.office SET key_number = key_number + 1; COMMIT')
-      return asked
+      return result
     })
-    expect(waits).toBe('KEY01')
+    expect(result).toBe('KEY01')
   })
 })
 
@@ -194,10 +194,10 @@ test('a key that the keychain couldn’t store is given again', async () => {
   const keep = slot.set
   slot.set = () => Promise.reject(new KeychainError('locked', 'The keychain is locked.'))
   await office.rotateKey()
-  await front.stands('no-keychain')
+  await front.waitForState('no-keychain')
   expect((await checkOffice(office.administrator)).behind).toEqual(['Front desk'])
   slot.set = keep
-  await front.stands('connected')
+  await front.waitForState('connected')
   expect(await front.key()).toEqual(office.key)
 })
 
@@ -214,12 +214,12 @@ describe('the rotation command', () => {
     await expect(office.rotateKey(stopped)).rejects.toThrow('stopped')
     const key = office.key
     expect(keysIn(key)).toHaveLength(2)
-    await front.stands('connected')
+    await front.waitForState('connected')
     expect(keysIn(await front.key())).toHaveLength(1)
     await expect(office.invite('Back room')).rejects.toThrow('Another key counts')
     await office.rotateKey()
     expect(office.key).toEqual(key)
-    await front.stands('connected')
+    await front.waitForState('connected')
     expect(await front.key()).toEqual(key)
   })
 
@@ -237,7 +237,7 @@ describe('the rotation command', () => {
     expect(keysIn(office.key)).toHaveLength(3)
     await expect(office.rotateKey(other)).rejects.toThrow('another copy of the file')
     expect(keysIn(copy)).toHaveLength(1)
-    await front.stands('connected')
+    await front.waitForState('connected')
     expect(await front.key()).toEqual(office.key)
   })
 
@@ -261,7 +261,7 @@ describe('the rotation command', () => {
     await office.sql('UPDATE office.station SET public_key = $1, voucher = $2', [own, vouched])
     await expect(office.rotateKey()).rejects.toThrow('Front desk')
     expect(keysIn(office.key)).toHaveLength(1)
-    await front.stands('connected')
+    await front.waitForState('connected')
     await office.rotateKey()
   })
 })
@@ -272,21 +272,21 @@ test('a key from someone who controls only the server is rejected', async () => 
   const key = randomBytes(32)
   await office.sql('UPDATE office.station SET sealed_key = $1', [sealFor(user, publicKeyOf(password), key)])
   await office.sql('UPDATE office.office SET key_number = 2, key_id = $1', [keyId(key)])
-  await front.stands('wrong-key')
+  await front.waitForState('wrong-key')
   expect(await front.key()).toEqual(office.key)
 })
 
 test('a server restored to its previous key is detected, and nothing is sent until it is rotated again', async () => {
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
-  await back.desk.close()
+  await back.membership.close()
   const [before] = await office.sql<{ key_id: Buffer }>('SELECT key_id FROM office.office')
   await office.rotateKey()
-  await front.stands('connected')
+  await front.waitForState('connected')
   // As in a backup from before.
   await office.sql('UPDATE office.station SET key_number = 1, sealed_key = NULL')
   await office.sql('UPDATE office.office SET key_number = 1, key_id = $1', [before?.key_id])
-  await front.stands('wrong-key')
+  await front.waitForState('wrong-key')
   const id = front.put()
   await front.work.time.pass(10_000)
   expect(front.state(id)).toBe('ready')
@@ -294,7 +294,7 @@ test('a server restored to its previous key is detected, and nothing is sent unt
   const key = office.key
   await office.rotateKey()
   expect(office.key).toEqual(key)
-  await front.stands('connected')
+  await front.waitForState('connected')
   back.open()
   await until([front, back], () => front.state(id) === 'sent' && back.state(id) === 'sent')
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)

@@ -27,11 +27,11 @@ beforeEach(async () => {
 afterEach(() => first.close())
 
 /** A workplace's membership, as the application opens it when it starts. */
-function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
+function membershipOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
   const accounts = () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : [])
-  const desk = openMembership(work, { slot, accounts })
-  onTestFinished(() => desk.close())
-  return { desk, slot }
+  const membership = openMembership(work, { slot, accounts })
+  onTestFinished(() => membership.close())
+  return { membership, slot }
 }
 
 const put = (work: Workplace) => {
@@ -56,11 +56,11 @@ describe('joining', () => {
   test('shares waiting packages, which any workstation can then send, and keeps a person’s pause', async () => {
     first.parts.outbox.pause(first.accountId)
     const waiting = put(first)
-    const { desk } = deskOf(first)
-    expect(desk.view()).toBeUndefined()
+    const { membership } = membershipOf(first)
+    expect(membership.view()).toBeUndefined()
     await first.time.pass(1_000)
-    const before = first.parts.told.outbox
-    expect(await desk.join(serverOf(office), await office.invite('Front desk'))).toMatchObject({
+    const before = first.parts.notified.outbox
+    expect(await membership.join(serverOf(office), await office.invite('Front desk'))).toMatchObject({
       state: 'connected',
       name: 'Front desk',
       who: [{ name: 'Front desk', isMe: true }]
@@ -68,13 +68,13 @@ describe('joining', () => {
     await first.parts.outbox.shared.syncNow(first.accountId)
     // The screens are notified that it is shared now.
     await first.time.pass(1_000)
-    expect(first.parts.told.outbox).toBeGreaterThan(before)
+    expect(first.parts.notified.outbox).toBeGreaterThan(before)
     expect(first.parts.outbox.state(first.accountId).office).toBe('connected')
     const second = await openWorkplace('empty', first)
     onTestFinished(() => second.close())
-    const other = deskOf(second)
-    await other.desk.join(serverOf(office), await office.invite('Back room'))
-    expect(other.desk.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
+    const other = membershipOf(second)
+    await other.membership.join(serverOf(office), await office.invite('Back room'))
+    expect(other.membership.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
     // A person had paused it before, which now applies to everyone.
     for (const { parts, time, accountId } of [first, second]) {
       await parts.outbox.shared.syncNow(accountId)
@@ -89,16 +89,18 @@ describe('joining', () => {
   })
 
   test('with an invalid, used or another office’s code changes nothing', async () => {
-    const { desk, slot } = deskOf(first)
-    await expect(desk.join(serverOf(office), 'ABCD')).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    const { membership, slot } = membershipOf(first)
+    await expect(membership.join(serverOf(office), 'ABCD')).rejects.toMatchObject({ appError: { code: 'invalid' } })
     expect(await slot.get()).toBeNull()
     const code = await office.invite('Front desk')
     const another = await openTestOffice(inject('cluster'))
-    await expect(desk.join(serverOf(another), code)).rejects.toMatchObject({ appError: { code: 'invalid' } })
-    await desk.join(serverOf(office), code)
-    const second = deskOf(await beside(first))
-    await expect(second.desk.join(serverOf(office), code)).rejects.toMatchObject({ appError: { code: 'invalid' } })
-    expect(second.desk.view()).toBeUndefined()
+    await expect(membership.join(serverOf(another), code)).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    await membership.join(serverOf(office), code)
+    const second = membershipOf(await openSecond(first))
+    await expect(second.membership.join(serverOf(office), code)).rejects.toMatchObject({
+      appError: { code: 'invalid' }
+    })
+    expect(second.membership.view()).toBeUndefined()
   })
 
   test('checks that the keychain can store secrets before using the code', async () => {
@@ -108,15 +110,15 @@ describe('joining', () => {
       set: () => Promise.reject(new Error('It is locked.')),
       delete: async () => undefined
     }
-    await expect(deskOf(first, broken).desk.join(serverOf(office), code)).rejects.toThrow('It is locked.')
-    const { desk } = deskOf(first)
-    expect(await desk.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
+    await expect(membershipOf(first, broken).membership.join(serverOf(office), code)).rejects.toThrow('It is locked.')
+    const { membership } = membershipOf(first)
+    expect(await membership.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
   })
 
   test('reports a server that can’t be reached', async () => {
-    const { desk } = deskOf(first)
+    const { membership } = membershipOf(first)
     const nowhere = { ...serverOf(office), port: 9 }
-    await expect(desk.join(nowhere, await office.invite('Front desk'))).rejects.toMatchObject({
+    await expect(membership.join(nowhere, await office.invite('Front desk'))).rejects.toMatchObject({
       appError: { code: 'offline' }
     })
   })
@@ -124,45 +126,45 @@ describe('joining', () => {
 
 describe('a workstation that has joined', () => {
   test('reconnects after a restart, and sends what was waiting', async () => {
-    const { desk, slot } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
-    await desk.close()
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    await membership.close()
     const id = put(first)
     first.restart()
-    const next = deskOf(first, slot)
-    next.desk.open()
-    expect(next.desk.view()).toMatchObject({ state: 'connecting' })
+    const next = membershipOf(first, slot)
+    next.membership.open()
+    expect(next.membership.view()).toMatchObject({ state: 'connecting' })
     await becomes(first, id, 'sent')
-    expect(next.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
+    expect(next.membership.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
   })
 
   test('whose database is a copy of another’s does nothing in its name', async () => {
-    const { desk, slot } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const id = put(first)
     await first.parts.outbox.shared.syncNow(first.accountId)
-    await desk.close()
+    await membership.close()
     first.restart()
     // The keychain of a computer that joined on its own, and then an empty one.
-    const other = deskOf(await beside(first))
-    await other.desk.join(serverOf(office), await office.invite('Back room'))
+    const other = membershipOf(await openSecond(first))
+    await other.membership.join(serverOf(office), await office.invite('Back room'))
     for (const its of [other.slot, memoryKeychain().office]) {
-      const copy = deskOf(first, its)
-      copy.desk.open()
-      await copy.desk.checkNow()
-      expect(copy.desk.view()).toMatchObject({ state: 'elsewhere', who: [] })
+      const copy = membershipOf(first, its)
+      copy.membership.open()
+      await copy.membership.checkNow()
+      expect(copy.membership.view()).toMatchObject({ state: 'elsewhere', who: [] })
       expect(first.parts.outbox.shared.isAway(first.accountId)).toBe(true)
-      await copy.desk.close()
+      await copy.membership.close()
     }
-    const own = deskOf(first, slot)
-    own.desk.open()
-    await own.desk.checkNow()
-    expect(own.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
-    const last = deskOf(first, memoryKeychain().office)
-    last.desk.open()
-    await last.desk.checkNow()
-    await last.desk.leave({ without: true })
+    const own = membershipOf(first, slot)
+    own.membership.open()
+    await own.membership.checkNow()
+    expect(own.membership.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
+    const last = membershipOf(first, memoryKeychain().office)
+    last.membership.open()
+    await last.membership.checkNow()
+    await last.membership.leave({ without: true })
     expect(stateOf(first, id)).toBe('cancelled')
     expect(first.receivedRequests('SendForms2')).toHaveLength(0)
   })
@@ -174,11 +176,11 @@ describe('a workstation that has joined', () => {
     const { id } = first.parts.outbox.enqueue(first.parts.drafts.save(accountId, forms()).id)
     const before = await readFile(join(first.folder, 'work.db'))
     const log = await readFile(join(first.folder, 'work.db-wal'))
-    const { desk, slot } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.syncNow(accountId)
     await first.parts.outbox.shared.pause(accountId, true)
-    await desk.close()
+    await membership.close()
     first.parts.kill()
     await rm(join(first.folder, 'work.db-shm'), { force: true })
     await writeFile(join(first.folder, 'work.db'), before)
@@ -190,18 +192,18 @@ describe('a workstation that has joined', () => {
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
     // While the office can't be reached, a person's resuming doesn't send it either.
     const dead: SecretSlot = { ...slot, get: () => Promise.reject(new Error('It is locked.')) }
-    const locked = deskOf(first, dead)
-    locked.desk.open()
+    const locked = membershipOf(first, dead)
+    locked.membership.open()
     first.parts.outbox.resume(accountId)
     for (let minute = 0; minute < 10; minute++) await first.time.pass(60_000)
     expect(first.receivedRequests('SendForms2')).toHaveLength(0)
-    await locked.desk.close()
-    const reopened = deskOf(first, slot)
-    reopened.desk.open()
+    await locked.membership.close()
+    const reopened = membershipOf(first, slot)
+    reopened.membership.open()
     await expect
       .poll(async () => {
         await first.time.pass(1_000)
-        return reopened.desk.view()?.state
+        return reopened.membership.view()?.state
       })
       .toBe('connected')
     await first.parts.outbox.shared.syncNow(accountId)
@@ -212,52 +214,52 @@ describe('a workstation that has joined', () => {
   })
 
   test('that leaves while it is connecting stays disconnected', async () => {
-    const { desk, slot } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
-    await desk.close()
-    const next = deskOf(first, slot)
-    next.desk.open()
-    const checking = next.desk.checkNow()
-    await next.desk.leave({ without: true })
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    await membership.close()
+    const next = membershipOf(first, slot)
+    next.membership.open()
+    const checking = next.membership.checkNow()
+    await next.membership.leave({ without: true })
     await checking
-    expect(next.desk.view()).toBeUndefined()
+    expect(next.membership.view()).toBeUndefined()
     const lines = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'Countersign' AND datname = current_database()`
     // The server notices a little later that a connection has ended.
     await expect.poll(() => office.sql(lines)).toEqual([])
   })
 
   test('opens a new connection after the computer slept', async () => {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     const lines = () =>
       office.sql<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' OR query LIKE '%hello%' ORDER BY pid`
       )
     const before = await lines()
-    await desk.resumed()
-    expect(desk.view()?.state).toBe('connected')
+    await membership.resumed()
+    expect(membership.view()?.state).toBe('connected')
     expect(await lines()).not.toEqual(before)
   })
 
   test('stops sharing an account that no longer exists', async () => {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     expect(first.parts.outbox.shared.accounts().size).toBe(1)
     accountThere = false
-    desk.accountsChanged()
+    membership.accountsChanged()
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
   })
 
   test('reports that it was revoked, and sends no shared package', async () => {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     await office.sql('UPDATE office.station SET revoked_at = now()')
     const id = put(first)
     await expect
       .poll(
         async () => {
           await first.time.pass(60_000)
-          return desk.view()?.state
+          return membership.view()?.state
         },
         { timeout: 30_000 }
       )
@@ -265,8 +267,8 @@ describe('a workstation that has joined', () => {
     expect(stateOf(first, id)).toBe('ready')
     expect(first.receivedRequests('SendForms2')).toHaveLength(0)
     // Without the office it can't know whether the package is sent from there.
-    await desk.leave({ without: true })
-    expect([desk.view(), first.parts.outbox.shared.accounts().size]).toEqual([undefined, 0])
+    await membership.leave({ without: true })
+    expect([membership.view(), first.parts.outbox.shared.accounts().size]).toEqual([undefined, 0])
   })
 
   test.each([
@@ -274,14 +276,14 @@ describe('a workstation that has joined', () => {
     ['of an older version', 'older', 'UPDATE office.step SET number = 0'],
     ['of a later version', 'newer', `INSERT INTO office.step (number, name) VALUES (99, 'later')`]
   ])('holds its packages if the database is %s', async (_name, state, sql) => {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     await office.sql(sql)
     await expect
       .poll(
         async () => {
           await first.time.pass(60_000)
-          return desk.view()?.state
+          return membership.view()?.state
         },
         { timeout: 30_000 }
       )
@@ -293,8 +295,8 @@ describe('a workstation that has joined', () => {
   })
 
   test('pauses the outbox if the server has less than was read from it before', async () => {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     const sent = put(first)
     await becomes(first, sent, 'sent')
     await first.parts.outbox.shared.syncNow(first.accountId)
@@ -320,7 +322,7 @@ describe('a workstation that has joined', () => {
     await becomes(first, id, 'sent', 200)
     expect(stateOf(first, sent)).toBe('sent')
     expect(first.receivedRequests('SendForms2')).toHaveLength(2)
-    expect(desk.view()).toMatchObject({ state: 'connected' })
+    expect(membership.view()).toMatchObject({ state: 'connected' })
   })
 })
 
@@ -333,25 +335,25 @@ describe('an office server that crashes', () => {
 
   test('is reconnected once it is back, and packages are sent', async () => {
     const own = await openTestOffice(cluster.place)
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(own), await own.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(own), await own.invite('Front desk'))
     await cluster.crash()
     const id = put(first)
     await becomes(first, id, 'sent')
-    expect(desk.view()?.state).toBe('connected')
+    expect(membership.view()?.state).toBe('connected')
   })
 })
 
 describe('leaving', () => {
   test('takes along waiting packages, which are then sent from here', async () => {
-    const { desk, slot } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const id = put(first)
     await first.parts.outbox.shared.syncNow(first.accountId)
     expect(await office.sql('SELECT state FROM office.send')).toEqual([{ state: 'ready' }])
-    await desk.leave()
-    expect([desk.view(), await slot.get()]).toEqual([undefined, null])
+    await membership.leave()
+    expect([membership.view(), await slot.get()]).toEqual([undefined, null])
     expect(await office.sql('SELECT state FROM office.send')).toEqual([{ state: 'held' }])
     first.parts.outbox.resume(first.accountId)
     await becomes(first, id, 'sent')
@@ -360,10 +362,10 @@ describe('leaving', () => {
 
   /** The first workstation and another of its office, and ways to sync both; nothing is sent until `arrivesOnce`. */
   async function two() {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
-    const other = await beside(first)
-    const { desk: its } = deskOf(other)
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    const other = await openSecond(first)
+    const { membership: its } = membershipOf(other)
     await its.join(serverOf(office), await office.invite('Back room'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const both = async () => {
@@ -374,7 +376,7 @@ describe('leaving', () => {
       }
     }
     /** Resolves once the other has that draft. */
-    const comes = (id: string | undefined) =>
+    const draftArrives = (id: string | undefined) =>
       expect
         .poll(
           async () => {
@@ -385,18 +387,18 @@ describe('leaving', () => {
         )
         .toContain(id)
     const rejoin = async () => {
-      await desk.leave()
-      await desk.join(serverOf(office), await office.invite('Front desk 2'))
+      await membership.leave()
+      await membership.join(serverOf(office), await office.invite('Front desk 2'))
       await first.parts.outbox.shared.pause(first.accountId, true)
       await both()
     }
-    const fails = (id: string) =>
+    const markNotSent = (id: string) =>
       office.sql(`UPDATE office.send SET state = 'not-sent', attempt = 1, concluded_at = now() WHERE id = $1`, [id])
-    const there = async () =>
+    const draftsAtServer = async () =>
       (
         await office.sql<{ id: string }>(`SELECT id FROM office.shared_item WHERE kind = 'draft' AND gone_at IS NULL`)
       ).map(({ id }) => id)
-    const away = () => {
+    const disconnect = () => {
       const { outbox, sharedDrafts, records } = first.parts
       for (const one of [outbox.shared, sharedDrafts, records]) one.disconnect()
     }
@@ -408,37 +410,37 @@ describe('leaving', () => {
         return Object.keys(first.practice.state.documents).length
       }
       await expect.poll(arrived, { timeout: 60_000 }).toBe(1)
-      if (isJoined) await desk.resumed()
+      if (isJoined) await membership.resumed()
       else first.parts.outbox.resume(first.accountId)
       for (let round = 0; round < 10; round++) await both()
       expect(Object.keys(first.practice.state.documents)).toHaveLength(1)
       expect(first.receivedRequests('SendForms2')).toHaveLength(1)
     }
-    return { desk, other, both, comes, rejoin, fails, there, away, arrivesOnce }
+    return { membership, other, both, draftArrives, rejoin, markNotSent, draftsAtServer, disconnect, arrivesOnce }
   }
 
   test.each([
     'its draft is sent elsewhere, so it can’t be retried',
     'it is retried elsewhere, and its draft sent here'
   ])('and rejoining, after which a package fails: %s, and it arrives once', { timeout: 400_000 }, async (how) => {
-    const { other, both, comes, rejoin, fails, there, away, arrivesOnce } = await two()
+    const { other, both, draftArrives, rejoin, markNotSent, draftsAtServer, disconnect, arrivesOnce } = await two()
     const id = put(first)
-    const was = first.parts.outbox.get(id).draftId
+    const draftBefore = first.parts.outbox.get(id).draftId
     await both()
     await rejoin()
-    await fails(id)
+    await markNotSent(id)
     await both()
     expect([stateOf(first, id), stateOf(other, id)]).toEqual(['not-sent', 'not-sent'])
     // It is still the same draft: a new one could be sent besides the one that is still retried.
-    const drafts = await there()
-    expect(drafts).toEqual([was])
+    const drafts = await draftsAtServer()
+    expect(drafts).toEqual([draftBefore])
     if (how.startsWith('its draft')) {
-      await comes(drafts[0])
+      await draftArrives(drafts[0])
       other.parts.outbox.sendNow(other.parts.outbox.enqueue(drafts[0] ?? '').id)
       await both()
       expect(() => other.parts.outbox.retry(id)).toThrow('gone')
     } else {
-      away()
+      disconnect()
       first.parts.outbox.sendNow(first.parts.outbox.enqueue(first.parts.outbox.toDraft(id).id).id)
       other.parts.outbox.retry(id)
     }
@@ -446,12 +448,12 @@ describe('leaving', () => {
   })
 
   test('and rejoining leaves no second draft of a package retried before its draft is back', async () => {
-    const { other, both, rejoin, fails, there, arrivesOnce } = await two()
+    const { other, both, rejoin, markNotSent, draftsAtServer, arrivesOnce } = await two()
     const id = put(first)
     await both()
     await rejoin()
     first.parts.outbox.shared.disconnect()
-    await fails(id)
+    await markNotSent(id)
     await other.parts.outbox.shared.syncNow(other.accountId)
     other.parts.outbox.retry(id)
     await other.parts.outbox.shared.syncNow(other.accountId)
@@ -460,36 +462,36 @@ describe('leaving', () => {
       first.parts.db.prepare(`UPDATE ${table} SET state = 'not-sent' WHERE id = ?`).run(id)
     }
     for (let time = 0; time < 3; time++) await first.parts.sharedDrafts.syncNow(first.accountId)
-    expect(await there()).toEqual([])
+    expect(await draftsAtServer()).toEqual([])
     await arrivesOnce()
     expect(first.parts.drafts.list([first.accountId], { trashed: false }).rows).toEqual([])
   })
 
   test('and rejoining keeps the same draft for a package that failed in between', async () => {
-    const { desk, other, both, there, arrivesOnce } = await two()
+    const { membership, other, both, draftsAtServer, arrivesOnce } = await two()
     const id = put(first)
     await both()
-    const was = first.parts.outbox.get(id).draftId
-    await desk.leave()
+    const draftBefore = first.parts.outbox.get(id).draftId
+    await membership.leave()
     first.parts.outbox.pause(first.accountId)
     first.parts.db.prepare(`UPDATE sends SET state = 'not-sent', attempt = 1 WHERE id = ?`).run(id)
-    await desk.join(serverOf(office), await office.invite('Front desk 2'))
+    await membership.join(serverOf(office), await office.invite('Front desk 2'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     await both()
-    const [draft = ''] = await there()
-    expect([draft, first.parts.outbox.toDraft(id).id]).toEqual([was, was])
+    const [draft = ''] = await draftsAtServer()
+    expect([draft, first.parts.outbox.toDraft(id).id]).toEqual([draftBefore, draftBefore])
     other.parts.outbox.sendNow(other.parts.outbox.enqueue(draft).id)
     first.parts.outbox.retry(id)
     await arrivesOnce()
   })
 
   test('doesn’t retry a failed package that the office can retry', async () => {
-    const { desk, other, both, fails, arrivesOnce } = await two()
+    const { membership, other, both, markNotSent, arrivesOnce } = await two()
     const id = put(first)
     await both()
-    await fails(id)
+    await markNotSent(id)
     await both()
-    await desk.leave()
+    await membership.leave()
     expect(stateOf(first, id)).toBe('cancelled')
     expect(() => first.parts.outbox.retry(id)).toThrow('busy')
     other.parts.outbox.retry(id)
@@ -497,20 +499,20 @@ describe('leaving', () => {
   })
 
   test('is refused on a restored server until both workstations have synced', async () => {
-    const { desk, both } = await two()
+    const { membership, both } = await two()
     const id = put(first)
     await both()
     // The notification may or may not reach both before this one leaves.
     await office.mutated('begin_life', `PERFORM pg_notify('countersign_life', '');`, '', async () => {
       await office.sql('SELECT office.begin_life(now())')
-      await expect(desk.leave()).rejects.toThrow('offline')
+      await expect(membership.leave()).rejects.toThrow('offline')
     })
     expect(stateOf(first, id)).toBe('ready')
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'uncertain' }])
   })
 
   test('takes a package along that a restored server doesn’t have, and its draft', async () => {
-    const { desk, both, there } = await two()
+    const { membership, both, draftsAtServer } = await two()
     const id = put(first)
     await both()
     // Uncertain, as nobody knows whether it left in the server's previous life.
@@ -518,10 +520,13 @@ describe('leaving', () => {
     first.parts.db.prepare('DELETE FROM office_sends WHERE id = ?').run(id)
     for (const table of ['send_change WHERE send', 'send WHERE id'])
       await office.sql(`DELETE FROM office.${table} = $1`, [id])
-    await desk.leave()
+    await membership.leave()
     // This workstation looks for it, and nobody else can send its draft.
     expect(stateOf(first, id)).toBe('uncertain')
-    expect([await office.sql('SELECT state FROM office.send'), await there()]).toEqual([[{ state: 'held' }], []])
+    expect([await office.sql('SELECT state FROM office.send'), await draftsAtServer()]).toEqual([
+      [{ state: 'held' }],
+      []
+    ])
   })
 
   test.each([
@@ -529,7 +534,7 @@ describe('leaving', () => {
     ['its drafts can’t be taken along', 'away'],
     ['no answer comes', 'offline']
   ])('leaves the office what may have arrived if it fails: %s', async (why, failure) => {
-    const { desk, other, both } = await two()
+    const { membership, other, both } = await two()
     const id = put(first)
     await both()
     await office.sql(
@@ -561,7 +566,7 @@ describe('leaving', () => {
   })
 
   test('with a package that may have arrived, and whose draft stays, leaves the office to look for it', async () => {
-    const { desk, other, both, there } = await two()
+    const { membership, other, both, draftsAtServer } = await two()
     const id = put(first)
     await both()
     const draft = first.parts.outbox.get(id).draftId ?? ''
@@ -574,22 +579,22 @@ describe('leaving', () => {
       `INSERT INTO office.shared_item_conflict (kind, id, version, by, sealed)
          SELECT kind, id, gen_random_uuid(), by, sealed FROM office.shared_item WHERE kind = 'draft'`
     )
-    await desk.leave()
+    await membership.leave()
     await both()
     expect([stateOf(first, id), stateOf(other, id)]).toEqual(['cancelled', 'uncertain'])
     expect(await office.sql('SELECT state, draft FROM office.send')).toEqual([{ state: 'uncertain', draft }])
-    expect(await there()).toEqual([draft])
+    expect(await draftsAtServer()).toEqual([draft])
   })
 
   test('without the server doesn’t send a draft that the office has and may send', async () => {
-    const { desk, other, both, away, arrivesOnce } = await two()
+    const { membership, other, both, disconnect, arrivesOnce } = await two()
     const { id } = first.parts.sharedDrafts.save(first.accountId, forms())
     await both()
-    away()
+    disconnect()
     const waiting = first.parts.outbox.enqueue(id).id
     first.parts.outbox.sendNow(waiting)
     other.parts.outbox.sendNow(other.parts.outbox.enqueue(id).id)
-    await desk.leave({ without: true })
+    await membership.leave({ without: true })
     expect(stateOf(first, waiting)).toBe('cancelled')
     await arrivesOnce(false)
   })
@@ -601,10 +606,10 @@ describe('leaving', () => {
     'checks for a package that may have arrived, rejoined or not: it %s',
     { timeout: 400_000 },
     async (_became, fault) => {
-      const { desk } = deskOf(first)
-      await desk.join(serverOf(office), await office.invite('Front desk'))
-      const other = await beside(first)
-      const { desk: its } = deskOf(other)
+      const { membership } = membershipOf(first)
+      await membership.join(serverOf(office), await office.invite('Front desk'))
+      const other = await openSecond(first)
+      const { membership: its } = membershipOf(other)
       await its.join(serverOf(office), await office.invite('Back room'))
       await office.sql(`UPDATE office.office SET search = '0 s'`)
       const all = async (id: string, state: string) => {
@@ -632,7 +637,7 @@ describe('leaving', () => {
         other.line.setFault('cut')
         const id = put(first)
         await all(id, 'uncertain')
-        await desk.leave()
+        await membership.leave()
         // The other may check the folders immediately, not only when this one's lease would have expired.
         await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
         expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'held' }])
@@ -643,11 +648,11 @@ describe('leaving', () => {
       const alone = await leaveUncertain()
       repairBoth()
       await becomes(first, alone, 'sent')
-      await desk.join(serverOf(office), await office.invite('Front desk 2'))
+      await membership.join(serverOf(office), await office.invite('Front desk 2'))
       // Nor does the office go on treating it as held.
       await all(alone, 'sent')
       const rejoined = await leaveUncertain()
-      await desk.join(serverOf(office), await office.invite('Front desk 3'))
+      await membership.join(serverOf(office), await office.invite('Front desk 3'))
       // So late that a person has to retry it.
       if (fault === 'cut') {
         for (const { parts, accountId, time } of [other, first]) {
@@ -662,14 +667,14 @@ describe('leaving', () => {
   )
 
   test('without the server leaves shared packages to the office', async () => {
-    const { desk } = deskOf(first)
-    await desk.join(serverOf(office), await office.invite('Front desk'))
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const [theirs] = [put(first)]
     await first.parts.outbox.shared.syncNow(first.accountId)
     first.parts.outbox.shared.disconnect()
     const mine = put(first)
-    await desk.leave({ without: true })
+    await membership.leave({ without: true })
     expect([stateOf(first, theirs), stateOf(first, mine)]).toEqual(['cancelled', 'ready'])
     first.parts.outbox.resume(first.accountId)
     await becomes(first, mine, 'sent')
@@ -677,7 +682,7 @@ describe('leaving', () => {
   })
 })
 
-async function beside(work: Workplace): Promise<Workplace> {
+async function openSecond(work: Workplace): Promise<Workplace> {
   const other = await openWorkplace('empty', work)
   onTestFinished(() => other.close())
   return other

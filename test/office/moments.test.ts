@@ -23,18 +23,18 @@ const LASTS = 80
 /** A connection to the server that can be cut: queries in progress are rolled back there. */
 async function openLine(port: number) {
   const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1')
+    for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('close', () => {
         sockets.delete(socket)
-        near.destroy()
-        far.destroy()
+        client.destroy()
+        upstream.destroy()
       })
     }
-    near.pipe(far).pipe(near)
+    client.pipe(upstream).pipe(client)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -66,7 +66,7 @@ test(
       let isAlive = true
       // A dead process writes nothing more and never hears an answer.
       const living = <Answer>(work: () => Promise<Answer>) => (isAlive ? work() : new Promise<Answer>(() => undefined))
-      const desk = openMembership(work, {
+      const membership = openMembership(work, {
         slot: {
           get: () => living(keptSecret.get),
           set: (secret) => living(() => keptSecret.set(secret)),
@@ -82,9 +82,9 @@ test(
       // The server's address was stored with a connection that no longer exists.
       const office = openJsonMeta(work.parts.db).read('office', z.looseObject({}))
       if (office) openJsonMeta(work.parts.db).write('office', { ...office, port: line.port })
-      desk.open()
-      await desk.checkNow()
-      return { desk, end, server: { host: '127.0.0.1', port: line.port, database } }
+      membership.open()
+      await membership.checkNow()
+      return { membership, end, server: { host: '127.0.0.1', port: line.port, database } }
     }
 
     const own = () => work.parts.db.prepare(`SELECT id FROM sends WHERE state = 'ready' ORDER BY id`).pluck().all()
@@ -99,7 +99,7 @@ test(
     }
 
     const put: string[] = []
-    let { desk, end, server } = await startStation()
+    let { membership, end, server } = await startStation()
     let killed = 0
     for (let moment = 1; moment <= MOMENTS; moment++) {
       // Due next week, so that it isn't sent meanwhile.
@@ -107,10 +107,10 @@ test(
       const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at })
       put.push(id)
       put.sort()
-      const isIn = desk.view() !== undefined
-      const doing = isIn ? desk.leave() : desk.join(server, await office.invite(`Desk ${++invited}`))
+      const isIn = membership.view() !== undefined
+      const change = isIn ? membership.leave() : membership.join(server, await office.invite(`Desk ${++invited}`))
       let isDone = false
-      void doing.then(
+      void change.then(
         () => (isDone = true),
         () => undefined
       )
@@ -118,15 +118,15 @@ test(
       if (!isDone) killed++
       end()
       work.restart()
-      ;({ desk, end, server } = await startStation())
+      ;({ membership, end, server } = await startStation())
       // Whether it has joined or left now, both sides agree.
-      const view = desk.view()
+      const view = membership.view()
       if (view && !view.isLeaving) {
         expect(view.state, `moment ${moment}`).toBe('connected')
         await syncPackages()
         expect(await theirs(), `moment ${moment}: joined`).toEqual(put)
       } else {
-        if (view) await desk.leave()
+        if (view) await membership.leave()
         expect(await theirs(), `moment ${moment}: left`).toEqual([])
       }
       expect(own(), `moment ${moment}: here`).toEqual(put)

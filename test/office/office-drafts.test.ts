@@ -49,9 +49,9 @@ describe('a save', () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     const second = await save(1, id, 'two', [first.its])
-    const late = await save(0, id, 'three', [first.its])
-    expect([first.outcome, second.outcome, late.outcome]).toEqual(['newest', 'newest', 'conflict'])
-    expect(late.content?.toString()).toBe('two')
+    const outdated = await save(0, id, 'three', [first.its])
+    expect([first.outcome, second.outcome, outdated.outcome]).toEqual(['newest', 'newest', 'conflict'])
+    expect(outdated.content?.toString()).toBe('two')
     expect(await one(id)).toMatchObject({ by: 'Two', isMine: true, conflictCount: 1, revision: 2 })
     expect((await one(id)).content?.toString()).toBe('two')
     expect(await textsBeside(id)).toEqual([['One', 'three']])
@@ -110,8 +110,8 @@ test('changes and conflicting versions are read in limited portions of at least 
   expect(answered.rows.map(({ sealed }) => sealed !== null)).toEqual([true, true, false])
   expect((await textsBeside(id)).map(([, text]) => text)).toEqual(texts)
   const [first] = await draftsOf(2).conflicts(accountId, id, [])
-  const others = await draftsOf(2).conflicts(accountId, id, [first?.version ?? ''])
-  expect(others.map(({ content }) => content?.toString())).toEqual([undefined, ...texts.slice(1)])
+  const conflicts = await draftsOf(2).conflicts(accountId, id, [first?.version ?? ''])
+  expect(conflicts.map(({ content }) => content?.toString())).toEqual([undefined, ...texts.slice(1)])
 
   for (let each = 0; each < 3; each++) await save(0, randomUUID(), large())
   const counts: number[] = []
@@ -150,14 +150,14 @@ describe('the trash', () => {
   test('is shared, and only drafts in it can be erased', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const known = { id, basedOn: [its], revision: 1 }
-    expect(await draftsOf(1).move(accountId, known, 'gone')).toBe(false)
-    expect(await draftsOf(1).move(accountId, known, 'trash')).toBe(true)
+    const latest = { id, basedOn: [its], revision: 1 }
+    expect(await draftsOf(1).move(accountId, latest, 'gone')).toBe(false)
+    expect(await draftsOf(1).move(accountId, latest, 'trash')).toBe(true)
     expect((await one(id)).trashedFor).toBeGreaterThanOrEqual(0)
-    expect(await draftsOf(0).move(accountId, known, 'gone')).toBe(true)
-    const gone = await one(id, 2)
-    expect(gone).toMatchObject({ isGone: true })
-    expect(gone.content).toBeUndefined()
+    expect(await draftsOf(0).move(accountId, latest, 'gone')).toBe(true)
+    const erased = await one(id, 2)
+    expect(erased).toMatchObject({ isGone: true })
+    expect(erased.content).toBeUndefined()
     expect((await save(0, id, 'two', [its])).outcome).toBe('gone')
   })
 
@@ -199,8 +199,8 @@ describe('sending a draft', () => {
   test('at several workstations at once succeeds at one', async () => {
     const draft = randomUUID()
     const { its } = await save(0, draft, 'one')
-    const given = await Promise.all([0, 1, 2].map((index) => give(index, draft, [its])))
-    expect(given.map(({ state }) => state).sort()).toEqual(['ready', 'taken', 'taken'])
+    const answers = await Promise.all([0, 1, 2].map((index) => give(index, draft, [its])))
+    expect(answers.map(({ state }) => state).sort()).toEqual(['ready', 'taken', 'taken'])
     expect(await office.sql('SELECT FROM office.send WHERE draft = $1', [draft])).toHaveLength(1)
   })
 
@@ -219,8 +219,8 @@ describe('sending a draft', () => {
     await give(0, draft, [its], second)
     // As if the server hadn't known that they belong to one draft: that is set only afterwards.
     for (const id of [first, third]) {
-      const known = { id, content: Buffer.from('{}'), inMs: 0, revision: 1, mayHaveArrived: id === third }
-      await sendsOf(1).push(accountId, known)
+      const content = { id, content: Buffer.from('{}'), inMs: 0, revision: 1, mayHaveArrived: id === third }
+      await sendsOf(1).push(accountId, content)
     }
     await office.sql(`UPDATE office.send SET draft = $1, goes_at = now() - interval '1 s' WHERE account = $2`, [
       draft,
@@ -249,10 +249,10 @@ describe('sending a draft', () => {
     await give(0, draft, [its], id)
     expect(await draftsOf(1).removeSent(accountId, draft, id)).toBe(false)
     expect(await withhold({ id, revision: 2 }, 'cancelled')).toBe(true)
-    const again = randomUUID()
-    expect((await give(1, draft, [its], again)).state).toBe('ready')
-    await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [again])
-    expect(await draftsOf(2).removeSent(accountId, draft, again)).toBe(true)
+    const second = randomUUID()
+    expect((await give(1, draft, [its], second)).state).toBe('ready')
+    await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [second])
+    expect(await draftsOf(2).removeSent(accountId, draft, second)).toBe(true)
     expect((await one(draft)).isGone).toBe(true)
     expect((await give(0, draft, [its])).state).toBe('taken')
   })
@@ -266,8 +266,8 @@ describe('sending a draft', () => {
     // Its workstation rejoined and pushed it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', concluded_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
-    const again = { id, content: Buffer.from('{}'), inMs: 0, revision: 3, mayHaveArrived: false }
-    expect(await sendsOf(1).push(accountId, { ...again, of: { draft, basedOn: [], revision: 0 } })).toMatchObject({
+    const retried = { id, content: Buffer.from('{}'), inMs: 0, revision: 3, mayHaveArrived: false }
+    expect(await sendsOf(1).push(accountId, { ...retried, of: { draft, basedOn: [], revision: 0 } })).toMatchObject({
       state: 'ready'
     })
   })
@@ -322,8 +322,8 @@ describe('sending a draft', () => {
     // Its workstation leaves.
     await sendsOf(0).reclaimSends(accountId)
     expect(await draftsOf(0).removeSent(accountId, draft, id, [version])).toBe(true)
-    const told = await draftsOf(1).restore(accountId, { id: draft, revision: 2 }, version, Buffer.from('one'))
-    expect(told.outcome).toBe('gone')
+    const restored = await draftsOf(1).restore(accountId, { id: draft, revision: 2 }, version, Buffer.from('one'))
+    expect(restored.outcome).toBe('gone')
   })
 
   test.each([
@@ -412,12 +412,12 @@ describe('sending a draft', () => {
     await give(1, draft, [its], sent)
     await settled(sent, 'sent')
     await draftsOf(1).removeSent(accountId, draft, sent)
-    const further = await save(0, other, 'one')
+    const next = await save(0, other, 'one')
     // Another send of its first draft has arrived.
-    expect((await give(0, other, [further.its], id, 2)).state).toBe('taken')
+    expect((await give(0, other, [next.its], id, 2)).state).toBe('taken')
     await settled(sent, 'cancelled')
-    expect((await give(0, other, [further.its], id, 2)).state).toBe('ready')
-    expect((await give(1, other, [further.its])).state).toBe('taken')
+    expect((await give(0, other, [next.its], id, 2)).state).toBe('ready')
+    expect((await give(1, other, [next.its])).state).toBe('taken')
   })
 })
 
@@ -445,14 +445,14 @@ describe('changes', () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const { seq } = await draftsOf(1).state(accountId)
-    const { its: beside } = await save(1, id, 'two', [])
+    const { its: conflicting } = await save(1, id, 'two', [])
     const [change] = await draftsOf(2).changes(accountId, seq, seq)
     expect(change).toMatchObject({ id, version: its, conflictCount: 1 })
     expect(change?.content).toBeUndefined()
     // A version that the person who decides doesn't know of remains undecided.
     await draftsOf(2).resolveConflicts(accountId, id, [randomUUID()])
     expect(await draftsOf(2).conflicts(accountId, id, [])).toMatchObject([{ isResolved: false }])
-    await draftsOf(2).resolveConflicts(accountId, id, [beside])
+    await draftsOf(2).resolveConflicts(accountId, id, [conflicting])
     const [version] = await draftsOf(2).conflicts(accountId, id, [])
     expect(version).toMatchObject({ by: 'Two', isResolved: true })
     expect((await draftsOf(2).conflicts(accountId, id, [version?.version ?? '']))[0]?.content).toBeUndefined()
@@ -465,16 +465,16 @@ describe('a restored server', () => {
     draftsOf(index).restore(accountId, { id, revision }, version, Buffer.from(text))
 
   test('ends with the latest version that it is told, in any order', async () => {
-    const [id, lost] = [randomUUID(), randomUUID()]
+    const [id, lostSend] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await putBack()
     expect((await know(0, id, 'three', 3)).outcome).toBe('newest')
     expect((await know(1, id, 'two', 2)).outcome).toBe('older')
     expect((await know(2, id, 'four', 4)).outcome).toBe('newest')
-    expect((await know(2, lost, 'new', 1)).outcome).toBe('newest')
+    expect((await know(2, lostSend, 'new', 1)).outcome).toBe('newest')
     expect((await one(id)).content?.toString()).toBe('four')
     expect((await one(id)).conflictCount).toBe(0)
-    expect((await one(lost)).content?.toString()).toBe('new')
+    expect((await one(lostSend)).content?.toString()).toBe('new')
   })
 
   test('keeps what was saved since, and takes lost content as a conflict', async () => {
@@ -535,23 +535,23 @@ describe('a restored server', () => {
   })
 
   test('continues the revisions of what is saved before anyone has noticed the restore', async () => {
-    const [id, lost] = [randomUUID(), randomUUID()]
+    const [id, lostSend] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
     // They build on the third and the second content; this server has only the first, or none.
     expect((await save(0, id, 'one, and further', [first.its], false, 3)).revision).toBe(4)
-    const later = await save(0, lost, 'two, and further', [randomUUID()], false, 2)
+    const later = await save(0, lostSend, 'two, and further', [randomUUID()], false, 2)
     await putBack()
     expect((await know(1, id, 'three', 3)).outcome).toBe('older')
-    expect((await know(1, lost, 'two', 2)).outcome).toBe('older')
-    expect((await know(0, lost, 'two, and further', 3, later.its)).outcome).toBe('newest')
-    expect((await one(lost)).content?.toString()).toBe('two, and further')
+    expect((await know(1, lostSend, 'two', 2)).outcome).toBe('older')
+    expect((await know(0, lostSend, 'two, and further', 3, later.its)).outcome).toBe('newest')
+    expect((await one(lostSend)).content?.toString()).toBe('two, and further')
   })
 
   test('refuses a send of other or older content than it has been told', async () => {
-    const [id, further] = [randomUUID(), randomUUID()]
+    const [id, next] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
     await putBack()
-    await know(0, id, 'three', 3, further)
+    await know(0, id, 'three', 3, next)
     const give = (basedOn: string[], draftRound: number) => giveOf(1, id, { basedOn, draftRound }, randomUUID())
     expect((await give([first.its], 1)).state).toBe('changed')
     expect((await give([randomUUID()], 3)).state).toBe('changed')
@@ -563,13 +563,13 @@ describe('a restored server', () => {
     ['later content that it is told after the send', 3, false, true],
     ['later content that it was told before an uncertain send', 3, true, true],
     ['nothing if the content is what was sent or older', 2, false, false]
-  ])('keeps as another draft %s', async (_what, told, isFirst, isFurther) => {
+  ])('keeps as another draft %s', async (_what, revision, isFirst, isFurther) => {
     const [id, send, version, sent] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     await save(0, id, 'one')
     await putBack()
-    if (isFirst) await know(0, id, 'told', told, version)
+    if (isFirst) await know(0, id, 'told', revision, version)
     await giveOf(1, id, { basedOn: [sent], draftRound: 2, isInDoubt: isFirst }, send)
-    if (!isFirst) await know(0, id, 'told', told, isFurther ? version : sent)
+    if (!isFirst) await know(0, id, 'told', revision, isFurther ? version : sent)
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [send])
     expect(await draftsOf(1).removeSent(accountId, id, send)).toBe(true)
     expect(await one(id)).toMatchObject({ isGone: true, isSplitOff: isFurther })
@@ -580,10 +580,10 @@ describe('a restored server', () => {
     ['earlier than', 1, false]
   ])(
     'keeps only later content as another draft when told of a send: %s what was sent',
-    async (_what, told, isFurther) => {
+    async (_what, revision, isFurther) => {
       const [id, send] = [randomUUID(), randomUUID()]
       await putBack()
-      await know(0, id, 'told', told)
+      await know(0, id, 'told', revision)
       await sendsOf(1).reportSent(
         accountId,
         { id: send, epoch: 1 },
@@ -621,13 +621,13 @@ describe('a restored server', () => {
       revision: 1,
       mayHaveArrived: false
     })
-    const [had] = await office.sql<{ life: number }>('SELECT life FROM office.office')
-    const life = had?.life ?? 0
+    const [before] = await office.sql<{ life: number }>('SELECT life FROM office.office')
+    const life = before?.life ?? 0
     const records = openOfficeRecords({ pool: poolOf(0), key: office.key })
     const preset = { id: randomUUID(), version: randomUUID(), basedOn: [], content: {} }
     const one = { id: unknown, content: Buffer.from('{}'), inMs: 0, revision: 2, mayHaveArrived: false, life }
     const decision = { askedBy: 'ada', by: 'grace', isReleased: true }
-    const asked = () => [
+    const requests = () => [
       sendsOf(0).push(accountId, one),
       sendsOf(0).push(accountId, { ...one, of: { draft: waiting, basedOn: [waiting], revision: 1 } }),
       sendsOf(0).decide(accountId, { ...one, ...decision, id: waiting }),
@@ -642,7 +642,7 @@ describe('a restored server', () => {
     await office.sql(`UPDATE office.office SET server_fingerprint = 'another'`)
     const refused = { status: 'rejected', reason: expect.objectContaining({ code: '55000' }) }
     const expectRefused = async () => {
-      for (const one of await Promise.allSettled(asked())) expect(one).toEqual(refused)
+      for (const one of await Promise.allSettled(requests())) expect(one).toEqual(refused)
     }
     await expectRefused()
     await putBack()
@@ -659,9 +659,9 @@ describe('a restored server', () => {
     const first = await save(0, other, 'one')
     await putBack()
     await save(1, other, 'since', [first.its])
-    const known = { basedOn: [randomUUID()], revision: 5 }
-    expect(await draftsOf(0).move(accountId, { id, ...known }, 'gone')).toBe(true)
-    expect(await draftsOf(0).move(accountId, { id: other, ...known }, 'gone')).toBe(false)
+    const unknownVersion = { basedOn: [randomUUID()], revision: 5 }
+    expect(await draftsOf(0).move(accountId, { id, ...unknownVersion }, 'gone')).toBe(true)
+    expect(await draftsOf(0).move(accountId, { id: other, ...unknownVersion }, 'gone')).toBe(false)
   })
 })
 
@@ -687,8 +687,8 @@ describe('a workstation that exceeds its rights', () => {
   test('can’t make another’s draft private, or remove one that wasn’t sent', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const known = { id, basedOn: [its], revision: 1 }
-    expect(await draftsOf(1).move(accountId, known, 'maker')).toBe(false)
+    const latest = { id, basedOn: [its], revision: 1 }
+    expect(await draftsOf(1).move(accountId, latest, 'maker')).toBe(false)
     expect(await draftsOf(1).removeSent(accountId, id, randomUUID())).toBe(false)
     const other = randomUUID()
     await sendsOf(1).push(accountId, {
@@ -700,7 +700,7 @@ describe('a workstation that exceeds its rights', () => {
     })
     expect(await draftsOf(1).removeSent(accountId, id, other)).toBe(false)
     expect((await one(id)).isGone).toBe(false)
-    expect(await draftsOf(0).move(accountId, known, 'maker')).toBe(true)
+    expect(await draftsOf(0).move(accountId, latest, 'maker')).toBe(true)
     expect((await save(1, id, 'two', [its])).outcome).toBe('gone')
     expect((await save(0, id, 'two', [its])).outcome).toBe('newest')
     expect((await one(id)).isGone).toBe(false)
@@ -709,16 +709,16 @@ describe('a workstation that exceeds its rights', () => {
   test('can’t reach a draft by another account, kind or place, or hold it too long', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
-    const elsewhere = await sendsOf(1).account(randomUUID(), { concurrency: 1, perMinute: null })
+    const otherAccount = await sendsOf(1).account(randomUUID(), { concurrency: 1, perMinute: null })
     const body = Buffer.from('x')
     const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
-    await expect(ask(put, 'draft', id, elsewhere, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
+    await expect(ask(put, 'draft', id, otherAccount, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
     await expect(ask(put, 'secret', id, accountId, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
-    await expect(draftsOf(1).move(elsewhere, { id, basedOn: [its], revision: 1 }, 'trash')).rejects.toMatchObject(
+    await expect(draftsOf(1).move(otherAccount, { id, basedOn: [its], revision: 1 }, 'trash')).rejects.toMatchObject(
       NO_RIGHT
     )
-    await expect(draftsOf(1).resolveConflicts(elsewhere, id, [])).rejects.toMatchObject(NO_RIGHT)
-    await expect(draftsOf(1).hold(elsewhere, id, true)).rejects.toMatchObject(NO_RIGHT)
+    await expect(draftsOf(1).resolveConflicts(otherAccount, id, [])).rejects.toMatchObject(NO_RIGHT)
+    await expect(draftsOf(1).hold(otherAccount, id, true)).rejects.toMatchObject(NO_RIGHT)
     await expect(
       ask(`SELECT office.move_item('draft', $1, $2, $3, 1, 'mine')`, id, accountId, [its])
     ).rejects.toMatchObject({ code: '22023' })
@@ -736,13 +736,13 @@ describe('a workstation that exceeds its rights', () => {
       expect(await drafts.changes(accountId, 0, 0)).toEqual([])
       await office.sql(`UPDATE office.station SET revoked_at = now() WHERE role_name = $1`, [place.user])
       const version = randomUUID()
-      for (const asked of [
+      for (const request of [
         () => drafts.changes(accountId, 0, 0),
         () => drafts.conflicts(accountId, 'x', []),
         () => drafts.state(accountId),
         () => drafts.save(accountId, { id: 'x', basedOn: [], revision: 0 }, version, Buffer.from('x'), false)
       ]) {
-        await expect(asked()).rejects.toMatchObject(NO_RIGHT)
+        await expect(request()).rejects.toMatchObject(NO_RIGHT)
       }
     } finally {
       await pool.end()

@@ -33,18 +33,18 @@ class Station extends OfficeStation {
   /** Reconnects; the next of these runs before each request that stores people at the office. */
   async reconnectWith(...meanwhile: (() => unknown)[]): Promise<void> {
     this.disconnect()
-    this.wrapPut(async (put, ...asked) => {
-      if (asked[0] === 'person') await meanwhile.shift()?.()
-      return put(...asked)
+    this.wrapPut(async (put, ...args) => {
+      if (args[0] === 'person') await meanwhile.shift()?.()
+      return put(...args)
     })
     await this.reconnect()
   }
   /** Kills and restarts it; `meanwhile` runs right after the server has reported a conflict. */
   async restartDuringMerge(meanwhile: () => Promise<unknown>): Promise<void> {
     let hasRun = false
-    this.wrapPut(async (put, ...asked) => {
-      const answers = await put(...asked)
-      if (hasRun || asked[0] !== 'person') return answers
+    this.wrapPut(async (put, ...args) => {
+      const answers = await put(...args)
+      if (hasRun || args[0] !== 'person') return answers
       hasRun = true
       expect(answers).toMatchObject([{ outcome: 'conflict' }])
       await meanwhile()
@@ -69,9 +69,9 @@ class Station extends OfficeStation {
 }
 
 const two = twoStations(Station)
-const { at, desks, joinBoth, whenSynced } = two
-function expectAll(...wanted: unknown[]): void {
-  for (const desk of desks) expect(desk.list()).toEqual(wanted)
+const { at, stations, joinBoth, whenSynced } = two
+function expectAll(...expected: unknown[]): void {
+  for (const station of stations) expect(station.list()).toEqual(expected)
 }
 
 test('joining merges people with the same name and e-mail, and keeps all others apart', async () => {
@@ -132,11 +132,11 @@ describe('joined workstations', () => {
     at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     const outcomes: string[] = []
-    at(0).wrapPut(async (put, ...asked) => {
-      if (asked[0] !== 'person' || outcomes.length > 0) return put(...asked)
+    at(0).wrapPut(async (put, ...args) => {
+      if (args[0] !== 'person' || outcomes.length > 0) return put(...args)
       at(1).send('Mere', 'Parata', 'mere@example.com')
       await at(1).whenSynced()
-      const answers = await put(...asked)
+      const answers = await put(...args)
       outcomes.push(...answers.map(({ outcome }) => outcome))
       at(0).disconnect()
       return answers
@@ -160,8 +160,8 @@ describe('joined workstations', () => {
       connect(
         {
           ...its,
-          async changes(...asked) {
-            const page = await its.changes(...asked)
+          async changes(...args) {
+            const page = await its.changes(...args)
             if (breaks && page.length > 0) at(0).disconnect()
             breaks &&= page.length === 0
             return page
@@ -182,9 +182,9 @@ describe('joined workstations', () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     let isAnswered = false
     at(0).disconnect()
-    at(0).wrapPut(async (put, ...asked) => {
-      const answers = await put(...asked)
-      if (isAnswered || asked[0] !== 'person') return answers
+    at(0).wrapPut(async (put, ...args) => {
+      const answers = await put(...args)
+      if (isAnswered || args[0] !== 'person') return answers
       at(0).disconnect()
       throw new Error('The line broke.')
     })
@@ -244,7 +244,7 @@ describe('joined workstations', () => {
   })
 
   test('keep a person forgotten for longer than they would have been kept', { tags: ['full'] }, async () => {
-    for (const desk of desks) desk.work.keeping.people = 30
+    for (const station of stations) station.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     at(1).disconnect()
@@ -282,8 +282,8 @@ describe('joined workstations', () => {
     const { officeId, records } = await two.third()
     const put = (id: string, basedOn: string[]) =>
       records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content: { later: 1 } }])
-    const [known] = await records.changes('person', officeId, 0, 10)
-    await put(known?.id ?? '', [known?.version ?? ''])
+    const [change] = await records.changes('person', officeId, 0, 10)
+    await put(change?.id ?? '', [change?.version ?? ''])
     // Another person, of whom this workstation had nothing.
     await put(records.idFor('person', officeId, '["tama@example.com","tama brooks"]'), [])
     await whenSynced()
@@ -303,8 +303,8 @@ describe('joined workstations', () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { officeId, records } = await two.third()
-    const [known] = await records.changes('person', officeId, 0, 10)
-    const { id = '', version = '', content } = known ?? {}
+    const [change] = await records.changes('person', officeId, 0, 10)
+    const { id = '', version = '', content } = change ?? {}
     const later = { id, version: randomUUID(), basedOn: [version], content: { later: 1 } }
     await records.put('person', officeId, [later])
     await at(0).whenSynced()
@@ -327,7 +327,7 @@ describe('joined workstations', () => {
   })
 
   test('purge people by their own retention period, and the office by the one it was given', async () => {
-    for (const desk of desks) desk.work.keeping.people = 30
+    for (const station of stations) station.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const [row] = await two.office.sql<{ days: number }>(
@@ -367,7 +367,7 @@ describe('joined workstations', () => {
     const mere = { ...good, firstName: 'Mere', lastName: 'Parata', email: 'mere@example.com' }
     const put = (id: string, content: unknown, basedOn: string[] = []) =>
       records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content }])
-    const [known] = await records.changes('person', officeId, 0, 10)
+    const [change] = await records.changes('person', officeId, 0, 10)
     await put('another', mere)
     await put('1', good)
     // A clock that is years ahead counts as a day ahead at most.
@@ -375,11 +375,12 @@ describe('joined workstations', () => {
     const ahead = at(0).work.clock() + 10_000 * DAY
     await put(records.idFor('person', officeId, '["aroha@example.com","aroha king"]'), { ...aroha, usedAt: ahead })
     await put(records.idFor('person', officeId, '["tama@example.com","tama brooks"]'), { ...good, times: -1 })
-    await put(known?.id ?? '', good, [known?.version ?? ''])
+    await put(change?.id ?? '', good, [change?.version ?? ''])
     await whenSynced()
-    for (const desk of desks) {
-      const newest = desk.work.parts.db.prepare<[], number>('SELECT max(used_at) FROM people').pluck().get() ?? Infinity
-      expect(newest).toBeLessThanOrEqual(desk.work.clock() + DAY)
+    for (const station of stations) {
+      const newest =
+        station.work.parts.db.prepare<[], number>('SELECT max(used_at) FROM people').pluck().get() ?? Infinity
+      expect(newest).toBeLessThanOrEqual(station.work.clock() + DAY)
     }
     expectAll('Aroha King <aroha@example.com>  1', 'Mere Parata <mere@example.com>  1')
   })
@@ -391,7 +392,7 @@ describe('joined workstations', () => {
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     at(1).send('Tama', 'Brooks', 'tama@example.com')
     await whenSynced()
-    for (const desk of desks) desk.disconnect()
+    for (const station of stations) station.disconnect()
     await restoreServer()
     await at(1).reconnect()
     await at(0).reconnect()
@@ -414,7 +415,7 @@ describe('joined workstations', () => {
     await third.powerOff()
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await restoreServer()
-    for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
+    for (const station of [at(1), at(0), third]) await station.killAndRestart()
     await whenSynced()
     await third.whenSynced()
     expectAll('Mere Parata <mere@example.com>  4')
@@ -423,18 +424,18 @@ describe('joined workstations', () => {
 
   describe('with a restored server that has been used since', () => {
     let restoreServer = async () => {}
-    const mere = (desk: Station, times: number) => {
-      for (let each = 0; each < times; each++) desk.send('Mere', 'Parata', 'mere@example.com')
+    const mere = (station: Station, times: number) => {
+      for (let each = 0; each < times; each++) station.send('Mere', 'Parata', 'mere@example.com')
     }
     /** The first workstation sends more often than the restored server knows; the second doesn't learn of that. */
     async function usedBy(lost: number, ...others: Station[]): Promise<void> {
       mere(at(0), 2)
-      for (const desk of [...desks, ...others]) await desk.whenSynced()
+      for (const station of [...stations, ...others]) await station.whenSynced()
       restoreServer = await dumpOf(two.office)
       await at(1).powerOff()
       mere(at(0), lost)
-      for (const desk of [at(0), ...others]) await desk.whenSynced()
-      for (const desk of [at(0), ...others]) await desk.powerOff()
+      for (const station of [at(0), ...others]) await station.whenSynced()
+      for (const station of [at(0), ...others]) await station.powerOff()
     }
     async function usedSince(times: number): Promise<void> {
       mere(at(1), times)
@@ -478,8 +479,8 @@ describe('joined workstations', () => {
       await usedBy(1)
       await usedSince(0)
       const { officeId, records } = await two.third()
-      const [known] = await records.changes('person', officeId, 0, 10)
-      const { id = '', version = '', content } = known ?? {}
+      const [change] = await records.changes('person', officeId, 0, 10)
+      const { id = '', version = '', content } = change ?? {}
       const later = { id, version: randomUUID(), basedOn: [version], content: { later: 1 } }
       await records.put('person', officeId, [later])
       await at(0).killAndRestart()
@@ -512,7 +513,7 @@ describe('joined workstations', () => {
     const restoreServer = await dumpOf(two.office)
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     await whenSynced()
-    for (const desk of desks) desk.disconnect()
+    for (const station of stations) station.disconnect()
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
@@ -538,37 +539,37 @@ test('after any sequence of events, all have the same people, once each, and eve
   })
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24 }), async (commands) => {
-      for (const desk of desks) desk.work.parts.db.exec(`UPDATE people SET times = times`)
+      for (const station of stations) station.work.parts.db.exec(`UPDATE people SET times = times`)
       const touched = new Set<number>()
       const sent = new Set<number>()
-      const away = new Set<number>()
+      const disconnected = new Set<number>()
       for (const { who, what, whom } of commands) {
-        const desk = at(who)
+        const station = at(who)
         const mail = `person${whom}@example.com`
         if (what === 'send') {
-          desk.send('Person', `Of ${whom}`, mail)
+          station.send('Person', `Of ${whom}`, mail)
           sent.add(whom)
         } else if (what === 'forget') {
-          desk.forget(mail, 'Person', `Of ${whom}`)
+          station.forget(mail, 'Person', `Of ${whom}`)
           touched.add(whom)
         } else if (what === 'correct') {
-          desk.correct(['Person', `Of ${whom}`, mail], ['Person', `Corrected ${whom}`, mail])
+          station.correct(['Person', `Of ${whom}`, mail], ['Person', `Corrected ${whom}`, mail])
           touched.add(whom)
         } else if (what === 'away') {
-          desk.disconnect()
-          away.add(who)
+          station.disconnect()
+          disconnected.add(who)
         } else if (what === 'back') {
-          await desk.reconnect()
-          away.delete(who)
-        } else if (!away.has(who)) await desk.whenSynced()
+          await station.reconnect()
+          disconnected.delete(who)
+        } else if (!disconnected.has(who)) await station.whenSynced()
       }
-      for (const desk of desks) await desk.reconnect()
+      for (const station of stations) await station.reconnect()
       // Simultaneous merges go back and forth until both have the same.
       await expect
         .poll(
           async () => {
             await whenSynced()
-            const [mine, theirs] = desks.map((desk) => desk.list().join('\n'))
+            const [mine, theirs] = stations.map((station) => station.list().join('\n'))
             return mine === theirs ? '' : `${mine}\n  here, and there\n${theirs}`
           },
           { timeout: 60_000 }

@@ -13,14 +13,14 @@ beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
 })
 
-async function deskOf() {
+async function openOwnMembership() {
   const work = await openWorkplace('empty')
-  const desk = openMembership(work)
+  const membership = openMembership(work)
   onTestFinished(async () => {
-    await desk.close()
+    await membership.close()
     await work.close()
   })
-  return desk
+  return membership
 }
 
 describe.each(['transaction', 'session'] as const)('through a pooler in %s mode', (mode) => {
@@ -29,24 +29,26 @@ describe.each(['transaction', 'session'] as const)('through a pooler in %s mode'
     pooler = await openPooler(inject('cluster'), mode)
   })
   afterAll(() => pooler.close())
-  const there = () => ({ ...serverOf(office), port: pooler.place.port })
+  const pooledServer = () => ({ ...serverOf(office), port: pooler.place.port })
 
   if (mode === 'session') {
     test('a workstation joins and is connected', async () => {
-      const desk = await deskOf()
-      expect(await desk.join(there(), await office.invite('Counter 1'))).toMatchObject({ state: 'connected' })
+      const membership = await openOwnMembership()
+      expect(await membership.join(pooledServer(), await office.invite('Counter 1'))).toMatchObject({
+        state: 'connected'
+      })
     })
     return
   }
 
   test('a workstation can’t join, and its code still works with the server’s own address', async () => {
-    const desk = await deskOf()
+    const membership = await openOwnMembership()
     const code = await office.invite('Front desk')
-    await expect(desk.join(there(), code)).rejects.toMatchObject({
+    await expect(membership.join(pooledServer(), code)).rejects.toMatchObject({
       appError: { code: 'invalid', message: expect.stringContaining('connection pooler') }
     })
-    expect(desk.view()).toBeUndefined()
-    expect(await desk.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
+    expect(membership.view()).toBeUndefined()
+    expect(await membership.join(serverOf(office), code)).toMatchObject({ state: 'connected' })
   })
 })
 
@@ -57,15 +59,15 @@ test('a workstation whose server address later leads to a pooler reports that', 
   await before.join(serverOf(office), await office.invite('Back room'))
   await before.close()
   const pooler = await openPooler(inject('cluster'), 'transaction')
-  const kept = openJsonMeta(work.parts.db)
-  kept.write('office', { ...kept.read('office', z.looseObject({})), port: pooler.place.port })
-  const desk = openMembership(work, { slot })
+  const meta = openJsonMeta(work.parts.db)
+  meta.write('office', { ...meta.read('office', z.looseObject({})), port: pooler.place.port })
+  const membership = openMembership(work, { slot })
   onTestFinished(async () => {
-    await desk.close()
+    await membership.close()
     await work.close()
     await pooler.close()
   })
-  desk.open()
-  await desk.checkNow()
-  expect(desk.view()).toMatchObject({ state: 'pooled' })
+  membership.open()
+  await membership.checkNow()
+  expect(membership.view()).toMatchObject({ state: 'pooled' })
 })

@@ -47,16 +47,16 @@ class Station extends OfficeStation {
 }
 
 const two = twoStations(Station)
-const { at, desks, joinBoth, whenSynced } = two
-function expectPresets(...wanted: unknown[]): void {
-  for (const desk of desks) expect(desk.presets()).toEqual(wanted)
+const { at, stations, joinBoth, whenSynced } = two
+function expectPresets(...expected: unknown[]): void {
+  for (const station of stations) expect(station.presets()).toEqual(expected)
 }
 
 /** Compares the contents, ignoring their names. */
-function expectContents(...wanted: string[]): void {
-  for (const desk of desks) {
-    const contents = desk.presets().map((text) => text.replace(/^.*: /, ''))
-    expect(contents.sort()).toEqual(wanted)
+function expectContents(...expected: string[]): void {
+  for (const station of stations) {
+    const contents = station.presets().map((text) => text.replace(/^.*: /, ''))
+    expect(contents.sort()).toEqual(expected)
   }
 }
 
@@ -92,7 +92,7 @@ describe('joining', () => {
     at(1).preset('Back', 'Deed')
     await joinBoth()
     await whenSynced()
-    for (const desk of desks) expect(desk.presets()).toHaveLength(46)
+    for (const station of stations) expect(station.presets()).toHaveLength(46)
     expect(at(0).views()).toEqual(['Front view: lease, told'])
     // Whether a view notifies is each workstation's own setting.
     expect(at(1).views()).toEqual(['Front view: lease'])
@@ -105,23 +105,23 @@ describe('joining', () => {
   })
 
   test('merges presets and views that are alike in name and content', async () => {
-    for (const desk of desks) {
-      desk.preset('Lease', 'Lease')
-      desk.preset('Deed', `Deed of ${desks.indexOf(desk)}`)
-      desk.view('Waiting', 'lease', undefined, desk === at(1))
+    for (const station of stations) {
+      station.preset('Lease', 'Lease')
+      station.preset('Deed', `Deed of ${stations.indexOf(station)}`)
+      station.view('Waiting', 'lease', undefined, station === at(1))
     }
     await joinBoth()
     await whenSynced()
     const names = ['Deed', 'Deed (2)', 'Lease']
-    for (const desk of desks) expect(desk.presets().map((text) => text.split(':')[0])).toEqual(names)
-    expect(desks.map((desk) => desk.views())).toEqual([['Waiting: lease'], ['Waiting: lease, told']])
+    for (const station of stations) expect(station.presets().map((text) => text.split(':')[0])).toEqual(names)
+    expect(stations.map((station) => station.views())).toEqual([['Waiting: lease'], ['Waiting: lease, told']])
     const [, , lease] = at(1).work.parts.presets.list(at(1).work.accountId)
     at(1).preset('Lease', 'Lease of a shop', lease?.id)
     await whenSynced()
     expect(at(0).presets()).toContain('Lease: Lease of a shop')
     at(0).remove(at(0).work.parts.presets.list(at(0).work.accountId)[2]?.id ?? '')
     await whenSynced()
-    for (const desk of desks) expect(desk.presets()).toHaveLength(2)
+    for (const station of stations) expect(station.presets()).toHaveLength(2)
   })
 
   test('renames one of two presets with the same name, in the same way everywhere', async () => {
@@ -161,12 +161,12 @@ describe('a change', () => {
     at(1).view('Waiting long', 'lease', view)
     await whenSynced()
     expectPresets('Lease: Lease of a shop')
-    for (const desk of desks) expect(desk.views()).toEqual(['Waiting long: lease'])
+    for (const station of stations) expect(station.views()).toEqual(['Waiting long: lease'])
     at(0).remove(id)
     at(0).work.parts.views.remove(at(0).work.accountId, view)
     await whenSynced()
     expectPresets()
-    for (const desk of desks) expect(desk.views()).toEqual([])
+    for (const station of stations) expect(station.views()).toEqual([])
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
@@ -184,12 +184,12 @@ describe('a change', () => {
     await at(0).reconnect()
     await whenSynced()
     const time = String.raw`\d\d:\d\d on \d+ \w+`
-    for (const desk of desks) {
-      expect(desk.presets()).toEqual([
+    for (const station of stations) {
+      expect(station.presets()).toEqual([
         'Lease: Lease by back',
         expect.stringMatching(new RegExp(String.raw`^Lease \(Front desk, ${time}\): Lease by front$`))
       ])
-      expect(desk.views()).toEqual([
+      expect(station.views()).toEqual([
         expect.stringMatching(new RegExp(String.raw`^Waiting \(Front desk, ${time}\): front$`)),
         'Waiting: back'
       ])
@@ -344,10 +344,10 @@ describe('an item that can’t be synced doesn’t hold back the others', () => 
   test('when there is a lot: it is sent in parts, and an unanswered save is retried unchanged', {
     tags: ['full']
   }, async () => {
-    const puts: (readonly RecordToPut[])[] = []
+    const batches: (readonly RecordToPut[])[] = []
     let isLost = false
     at(0).wrapPut(async (put, kind, accountId, some) => {
-      puts.push(some)
+      batches.push(some)
       const answers = await put(kind, accountId, some)
       if (isLost) throw new Error('The answer is lost.')
       return answers
@@ -359,18 +359,18 @@ describe('an item that can’t be synced doesn’t hold back the others', () => 
       presets.save(at(0).work.accountId, `Large ${each}`, forms({ items: [form({ Name: 'Large', XMLData })] }))
     }
     await whenSynced()
-    expect(puts.map((some) => some.length)).toEqual([2, 1])
+    expect(batches.map((some) => some.length)).toEqual([2, 1])
     const { records: others, officeId } = await openThird()
     // Sealing compresses it, but to slightly more than its size before base64.
     expect(await others.changes('preset', officeId, 0, 100)).toHaveLength(2)
-    for (const desk of desks) expect(desk.presets()).toHaveLength(3)
-    puts.length = 0
+    for (const station of stations) expect(station.presets()).toHaveLength(3)
+    batches.length = 0
     isLost = true
     at(0).preset('Lease', 'Lease')
     await expect(at(0).work.parts.records.syncNow(at(0).work.accountId)).rejects.toThrow()
     isLost = false
     await whenSynced()
-    expect(new Set(puts.flat().map(({ version }) => version)).size).toBe(1)
+    expect(new Set(batches.flat().map(({ version }) => version)).size).toBe(1)
     expect(at(1).presets()).toContain('Lease: Lease')
   })
 })
@@ -479,15 +479,15 @@ describe('leaving', () => {
 describe('a restored server', () => {
   test('regains lost changes, and removed presets stay removed', async () => {
     await joinBoth()
-    const [kept, removed] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
+    const [stays, removed] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
     await whenSynced()
     const restoreServer = await dumpOf(two.office)
-    at(0).preset('Lease', 'Lease, later', kept)
+    at(0).preset('Lease', 'Lease, later', stays)
     at(1).preset('Will', 'Will')
     at(0).remove(removed)
     await whenSynced()
-    for (const desk of desks) desk.disconnect()
-    at(1).preset('Lease', 'Lease, not told', kept)
+    for (const station of stations) station.disconnect()
+    at(1).preset('Lease', 'Lease, not told', stays)
     await restoreServer()
     await at(1).reconnect()
     await at(0).reconnect()
@@ -502,13 +502,13 @@ describe('a restored server', () => {
     const first = which === 'it has' ? undefined : await dumpOf(two.office)
     at(1).preset('Lease', 'Lease, later', id)
     await whenSynced()
-    const marks = () => desks.map((desk) => desk.marks())
+    const marks = () => stations.map((station) => station.marks())
     const expected = [[{ isUntold: false, by: 'Counter 2' }], [{ isUntold: false }]]
     expect(marks()).toEqual(expected)
     const restoreServer = first ?? (await dumpOf(two.office))
-    for (const desk of desks) desk.disconnect()
+    for (const station of stations) station.disconnect()
     await restoreServer()
-    for (const desk of desks) await desk.reconnect()
+    for (const station of stations) await station.reconnect()
     await whenSynced()
     expect(marks()).toEqual(expected)
   })
@@ -584,11 +584,11 @@ describe('a restored server', () => {
     const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
-    for (const desk of [at(0), third]) await desk.whenSynced()
-    for (const desk of [at(0), third]) await desk.powerOff()
+    for (const station of [at(0), third]) await station.whenSynced()
+    for (const station of [at(0), third]) await station.powerOff()
     at(1).preset('Lease', 'Lease, since', id)
     await restoreServer()
-    for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
+    for (const station of [at(1), at(0), third]) await station.killAndRestart()
     await whenSynced()
     expectContents('Lease, before', 'Lease, since')
     expect(third.presets()).toEqual(at(0).presets())
@@ -633,7 +633,7 @@ describe('a restored server', () => {
     await restoreServer()
     await at(1).killAndRestart()
     let allowed = false
-    at(0).wrapPut((put, ...asked) => (allowed ? put(...asked) : Promise.reject(new Error('Not now.'))))
+    at(0).wrapPut((put, ...args) => (allowed ? put(...args) : Promise.reject(new Error('Not now.'))))
     await expect(at(0).killAndRestart()).rejects.toBeDefined()
     allowed = true
     await whenSynced()
@@ -664,7 +664,7 @@ describe('a restored server', () => {
       for (const index of order) await at(index).killAndRestart()
       await whenSynced()
       expectContents('Lease, before', 'Lease, between')
-      for (const desk of desks) expect(desk.views()).toEqual(['Waiting: lease'])
+      for (const station of stations) expect(station.views()).toEqual(['Waiting: lease'])
     }
   )
 
@@ -708,8 +708,8 @@ describe('a restored server', () => {
     const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
-    for (const desk of [at(0), third]) await desk.whenSynced()
-    for (const desk of [at(0), third]) await desk.powerOff()
+    for (const station of [at(0), third]) await station.whenSynced()
+    for (const station of [at(0), third]) await station.powerOff()
     await restoreServer()
     await at(1).killAndRestart()
     at(1).preset('Lease', 'Lease, since', id)
@@ -732,10 +732,10 @@ describe('a restored server', () => {
       await at(0).killAndRestart()
       await whenSynced()
       expectContents('Lease, before', 'Lease, since')
-      for (const desk of desks) await desk.powerOff()
+      for (const station of stations) await station.powerOff()
       await restoreServer()
       for (const index of order) await all[index]?.killAndRestart()
-      for (let round = 0; round < 3; round++) for (const desk of all) await desk.whenSynced()
+      for (let round = 0; round < 3; round++) for (const station of all) await station.whenSynced()
       expectContents('Lease, before', 'Lease, since')
       expect(third.presets()).toEqual(at(0).presets())
     })
@@ -746,8 +746,8 @@ describe('a restored server', () => {
   }, async () => {
     const { third, id } = await withThird()
     let allowed = 1
-    at(0).wrapPut((put, kind, ...asked) =>
-      kind === 'preset' && allowed-- <= 0 ? Promise.reject(new Error('Not now.')) : put(kind, ...asked)
+    at(0).wrapPut((put, kind, ...args) =>
+      kind === 'preset' && allowed-- <= 0 ? Promise.reject(new Error('Not now.')) : put(kind, ...args)
     )
     await expect(at(0).killAndRestart()).rejects.toBeDefined()
     at(1).preset('Lease', 'Lease, since, further', id)
@@ -755,7 +755,7 @@ describe('a restored server', () => {
     allowed = Number.POSITIVE_INFINITY
     await whenSynced()
     await third.killAndRestart()
-    for (const desk of [at(0), third, at(1), third]) await desk.whenSynced()
+    for (const station of [at(0), third, at(1), third]) await station.whenSynced()
     expectContents('Lease, before', 'Lease, since, further')
     expect(third.presets()).toEqual(at(0).presets())
   })
@@ -766,8 +766,8 @@ describe('a restored server', () => {
     await whenSynced()
     const restoreServer = await dumpOf(two.office)
     let how: 'lost' | 'over' | undefined = 'lost'
-    at(0).wrapPut(async (put, kind, ...asked) => {
-      const answer = await put(kind, ...asked)
+    at(0).wrapPut(async (put, kind, ...args) => {
+      const answer = await put(kind, ...args)
       if (kind === 'preset' && how === 'lost') throw new Error('The line broke.')
       if (kind === 'preset' && how === 'over') at(0).disconnect()
       return answer
@@ -788,7 +788,7 @@ describe('a restored server', () => {
     await at(0).powerOff()
     how = undefined
     await restoreServer()
-    for (const desk of desks) await desk.killAndRestart()
+    for (const station of stations) await station.killAndRestart()
     await whenSynced()
     expectContents('Lease, told, further')
   })

@@ -61,20 +61,20 @@ describe('the server', () => {
         isReleased
       })
     }
-    const there = async () => {
+    const storedChange = async () => {
       const [change] = await store.changes(accountId, 0, 0)
       return `${change?.content?.toString()}, ${change?.revision}`
     }
     expect(await decide('ben', true, 1)).toBe(false)
     // Someone else has changed it since.
     expect(await decide('ana', true, 0)).toBe(false)
-    expect(await there()).toBe(`it, ${revision}`)
+    expect(await storedChange()).toBe(`it, ${revision}`)
     expect(await decide('ana', false, 1)).toBe(true)
     expect(await decide('grace', true, 1)).toBe(false)
     expect(await decide('grace', true, 2)).toBe(false)
     expect(await decide('grace', false, 2)).toBe(false)
     expect(await store.release(id, 'grace')).toBe(false)
-    expect(await there()).toBe(`ana’s, ${revision + 1}`)
+    expect(await storedChange()).toBe(`ana’s, ${revision + 1}`)
     expect(await store.claim(accountId, 4)).toEqual([])
   })
 
@@ -93,8 +93,8 @@ describe('the server', () => {
 
   test('lets others be claimed before packages that wait for release, whatever their time', async () => {
     const { store, accountId, id } = await open()
-    const held = Array.from({ length: LIMITS.concurrency }, () => randomUUID())
-    for (const one of held) {
+    const claimedIds = Array.from({ length: LIMITS.concurrency }, () => randomUUID())
+    for (const one of claimedIds) {
       await store.requireRelease(one, 'ben')
       await store.put(accountId, one, Buffer.from('it'))
     }
@@ -144,18 +144,18 @@ describe('the server', () => {
 describe('two workstations', () => {
   const all = { show: 'all', offset: 0, limit: 50 } as const
   const two = twoStations(OfficeStation)
-  const { at, desks, joinBoth } = two
+  const { at, stations, joinBoth } = two
   const rowAt = (index: number, id: string) =>
     at(index)
       .work.parts.outbox.list([at(index).work.accountId], all)
       .rows.find((row) => row.id === id)
   const arrived = () => at(0).work.receivedRequests('SendForms2').length
   /** Lets time pass until the package is shown as wanted. */
-  const becomes = (index: number, id: string, wanted: object | undefined) =>
+  const becomes = (index: number, id: string, expected: object | undefined) =>
     expect
       .poll(
         async () => {
-          for (const { work } of desks) {
+          for (const { work } of stations) {
             await work.parts.outbox.shared.syncNow(work.accountId)
             await work.time.pass(5_000)
           }
@@ -163,7 +163,7 @@ describe('two workstations', () => {
         },
         { timeout: 60_000, interval: 20 }
       )
-      .toMatchObject({ row: wanted })
+      .toMatchObject({ row: expected })
 
   beforeEach(async () => {
     await joinBoth()
@@ -203,7 +203,7 @@ describe('two workstations', () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     at(0).work.staff.who = GRACE
-    const outboxes = desks.map(({ work }) => work.parts.outbox)
+    const outboxes = stations.map(({ work }) => work.parts.outbox)
     const decisions = [
       () => outboxes[1]?.refuse(id, 'Wrong address.') ?? expect.fail(),
       () => outboxes[0]?.release(id) ?? expect.fail()
@@ -213,11 +213,11 @@ describe('two workstations', () => {
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { appError: { code: 'busy' } } })
     const won = order[ends.findIndex(({ status }) => status === 'fulfilled')]
-    const wanted =
+    const expected =
       won === 0
         ? { state: 'ready', hold: 'release', release: { refused: { by: 'Ana Reweti', reason: 'Wrong address.' } } }
         : { state: 'sent', release: { by: 'Ben Tui', released: 'Grace Okafor' } }
-    for (const index of [0, 1]) await becomes(index, id, wanted)
+    for (const index of [0, 1]) await becomes(index, id, expected)
     expect(arrived()).toBe(won === 0 ? 0 : 1)
   })
 
@@ -260,7 +260,7 @@ describe('two workstations', () => {
     await becomes(1, id, { hold: 'release' })
     await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
     for (let round = 0; round < 5; round++) {
-      for (const { work } of desks) {
+      for (const { work } of stations) {
         await work.parts.outbox.shared.syncNow(work.accountId)
         await work.time.pass(5_000)
       }

@@ -22,7 +22,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
   work: Workplace
-  desk: OfficeMembership
+  membership: OfficeMembership
   /** Starts it again after it was closed. */
   open(): void
   put(name: string): string
@@ -31,22 +31,22 @@ interface Station {
 
 const all = { show: 'all', offset: 0, limit: 100 } as const
 
-async function joined(office: TestOffice, name: string, beside?: Workplace): Promise<Station> {
-  const work = await openWorkplace('empty', beside)
+async function joined(office: TestOffice, name: string, first?: Workplace): Promise<Station> {
+  const work = await openWorkplace('empty', first)
   onTestFinished(() => work.close())
   const slot = memoryKeychain().office
-  const deskHere = () => {
-    const desk = openMembership(work, { slot })
-    onTestFinished(() => desk.close())
-    return desk
+  const openOwnMembership = () => {
+    const membership = openMembership(work, { slot })
+    onTestFinished(() => membership.close())
+    return membership
   }
   const station: Station = {
     work,
-    desk: deskHere(),
+    membership: openOwnMembership(),
     open() {
       work.restart()
-      station.desk = deskHere()
-      station.desk.open()
+      station.membership = openOwnMembership()
+      station.membership.open()
     },
     put(name) {
       const composition = forms({ items: [form({ Name: name, Reference: name })] })
@@ -56,7 +56,7 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
     },
     state: (id) => work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
   }
-  await station.desk.join(serverOf(office), await office.invite(name))
+  await station.membership.join(serverOf(office), await office.invite(name))
   return station
 }
 
@@ -130,30 +130,30 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
       .sort()
 
   await pause(front, true)
-  const leaves = front.put('Leaves from the other')
-  const waits = front.put('Waits')
+  const leavingSend = front.put('Leaves from the other')
+  const waitingSend = front.put('Waits')
   const takenBack = back.put('Taken back')
   await until(
     both,
-    () => [leaves, waits].every((id) => back.state(id) === 'ready') && front.state(takenBack) === 'ready'
+    () => [leavingSend, waitingSend].every((id) => back.state(id) === 'ready') && front.state(takenBack) === 'ready'
   )
   // Each is queued, then sent immediately: the second of these reports mustn't arrive after the changes below.
   for (const { work } of both) await work.parts.outbox.shared.syncNow(work.accountId)
   run('pg_dump', '-Fc')
 
-  if (wasOff) await front.desk.close()
+  if (wasOff) await front.membership.close()
   await back.work.outbox.shared.withholdForUndo(back.work.outbox.get(takenBack))
   back.work.outbox.undo(takenBack)
-  await office.sql(`UPDATE office.send SET goes_at = now() + interval '1 hour' WHERE id = $1`, [waits])
+  await office.sql(`UPDATE office.send SET goes_at = now() + interval '1 hour' WHERE id = $1`, [waitingSend])
   await pause(back, false)
-  await until([back], () => back.state(leaves) === 'sent')
+  await until([back], () => back.state(leavingSend) === 'sent')
   const later = back.put('Sent since')
   await until([back], () => back.state(later) === 'sent')
   await pause(back, true)
   const since = back.put('Waits since')
   await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [since])).length === 1)
   if (!wasOff) await until(both, () => front.state(since) === 'ready' && front.state(later) === 'sent')
-  for (const { desk } of both) await desk.close()
+  for (const { membership } of both) await membership.close()
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since'])
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
 
@@ -163,19 +163,19 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since'])
   if (!wasOff) expect(front.state(since)).toBe('cancelled')
   // It waits, as a POST of the previous life may still arrive.
-  await until([one], () => one.state(waits) === 'uncertain')
+  await until([one], () => one.state(waitingSend) === 'uncertain')
   await longEnough(office)
   // Nobody who knows of the undo has returned yet.
   if (one === front && wasOff) await until([one], () => one.state(takenBack) === 'ready')
   other.open()
   await until(both, () => both.every((station) => pausedBecause(station).includes('put back to an earlier moment')))
-  await until(both, () => both.every((station) => station.state(leaves) === 'sent'))
+  await until(both, () => both.every((station) => station.state(leavingSend) === 'sent'))
   await until(both, () => isOver(front.state(takenBack)) && back.state(takenBack) === undefined)
   // What the server lost waits as long.
   await until(both, () => both.every((station) => station.state(since) === 'uncertain'))
   await longEnough(office)
   await pause(one, false)
-  await until(both, () => both.every((station) => [waits, since].every((id) => station.state(id) === 'sent')))
+  await until(both, () => both.every((station) => [waitingSend, since].every((id) => station.state(id) === 'sent')))
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
   expect(back.state(later)).toBe('sent')
   expect(isOver(front.state(takenBack)) && back.state(takenBack) === undefined).toBe(true)
@@ -209,10 +209,10 @@ test.each([
   const both = [front, back]
   const send = await sharedDraftAt(front, both)
   run('pg_dump', '-Fc')
-  await back.desk.close()
+  await back.membership.close()
   const sent = send(front)
   await until([front], () => front.state(sent) === 'sent')
-  await front.desk.close()
+  await front.membership.close()
   // It can't learn that it was sent, neither from the office nor from the folders.
   const another = send(back)
   back.work.line.setFault('cut')
@@ -265,10 +265,10 @@ test.each([
     const front = await joined(office, 'Front desk', back.work)
     const both = [back, front]
     const send = await sharedDraftAt(front, both)
-    await back.desk.close()
+    await back.membership.close()
     const sent = send(front)
     await until([front], () => front.state(sent) === 'sent')
-    await front.desk.close()
+    await front.membership.close()
     // It can't learn that it was sent, neither from the office nor from the folders.
     const another = send(back)
     back.work.line.setFault('cut')
@@ -278,12 +278,14 @@ test.each([
     await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [another])).length === 1)
     if (isDoubtful) await office.sql('UPDATE office.send SET may_have_arrived = true WHERE id = $1', [another])
     front.open()
-    await until([front], () => front.desk.view()?.state === 'refused')
-    if (!hasStayed) await front.desk.leave({ without: true })
-    await front.desk.join(serverOf(office), await office.invite('Front desk'))
+    await until([front], () => front.membership.view()?.state === 'refused')
+    if (!hasStayed) await front.membership.leave({ without: true })
+    await front.membership.join(serverOf(office), await office.invite('Front desk'))
     await until(both, () =>
-      both.every(({ desk, work }) => {
-        return desk.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
+      both.every(({ membership, work }) => {
+        return (
+          membership.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
+        )
       })
     )
     // As long as it isn't decided what becomes of the other package, each sync reports this again. That changes nothing.
@@ -327,7 +329,7 @@ test.each([
     for (const { work } of both) work.line.setFaultBy((method) => (method === 'POST' ? 'lose-answer' : 'cut'))
     const first = send(front)
     await until(both, () => both.every((station) => station.state(first) === 'uncertain'))
-    for (const { desk } of both) await desk.close()
+    for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
     back.open()
     await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
@@ -338,8 +340,8 @@ test.each([
         async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [second])).length === 1
       )
     front.open()
-    const isConnected = ({ desk, work }: Station) =>
-      desk.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
+    const isConnected = ({ membership, work }: Station) =>
+      membership.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
     await until(both, () => both.every(isConnected))
     // Someone resumes the Outbox, as it advises, while nobody can read the folders.
     back.work.line.setFaultBy((method) => (method === 'POST' ? 'pass' : 'cut'))
@@ -369,7 +371,7 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
   const both = [front, back]
   const send = await sharedDraftAt(front, both)
   const restoreBoth = async () => {
-    for (const { desk } of both) await desk.close()
+    for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   }
   const isPaused = (station: Station) => pausedBecause(station).includes('put back to an earlier moment')
@@ -381,7 +383,7 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
   const sent = send(front)
   await until(both, () => back.state(sent) === 'ready')
   const draft = back.work.parts.outbox.get(sent).draftId ?? ''
-  await back.desk.close()
+  await back.membership.close()
   await pause(front, false)
   await until([front], () => front.state(sent) === 'sent')
   await restoreBoth()
@@ -442,21 +444,21 @@ test('what is pushed just as the server begins another life isn’t taken for ne
 test('a workstation can rejoin its office only once it is refused there, and can’t join another', async () => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')
-  const join = async (to: TestOffice) => front.desk.join(serverOf(to), await to.invite('Front desk again'))
+  const join = async (to: TestOffice) => front.membership.join(serverOf(to), await to.invite('Front desk again'))
   await expect(join(office)).rejects.toMatchObject({ appError: { code: 'conflict', next: 'Leave that one first.' } })
-  const kept = front.put('Kept')
-  await until([front], () => front.state(kept) === 'sent')
+  const keptSend = front.put('Kept')
+  await until([front], () => front.state(keptSend) === 'sent')
   const found = [{ name: 'Back room', isMe: false, why: 'cut', at: 1 }]
   const heads = { life: 1, number: 0, chained: '', stations: { other: { seq: 2, hash: 'a' } }, found }
   const meta = openJsonMeta(front.work.parts.db)
   meta.write('office-heads', { ...heads, mine: 'front' })
   await office.sql('UPDATE office.station SET revoked_at = now()')
-  await until([front], () => front.desk.view()?.state === 'refused')
+  await until([front], () => front.membership.view()?.state === 'refused')
   const other = await openTestOffice(inject('cluster'))
   await expect(join(other)).rejects.toMatchObject({ appError: { message: expect.stringContaining('another office') } })
-  expect(front.desk.view()?.state).toBe('refused')
+  expect(front.membership.view()?.state).toBe('refused')
   await join(office)
-  await until([front], () => front.desk.view()?.state === 'connected')
+  await until([front], () => front.membership.view()?.state === 'connected')
   expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
   // To the office it is another workstation, and what is known of trails stays known.
   expect(meta.read('office-heads', z.unknown())).toEqual(heads)
@@ -469,15 +471,15 @@ test.each([
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')
   await office.sql('UPDATE office.station SET revoked_at = now()')
-  await until([front], () => front.desk.view()?.state === 'refused')
+  await until([front], () => front.membership.view()?.state === 'refused')
   const code = await office.invite('Front desk again')
   front.work.parts.db.exec(
     `CREATE TEMP TRIGGER full BEFORE INSERT ON meta WHEN NEW.key = 'office' BEGIN SELECT RAISE(FAIL, 'disk full'); END`
   )
-  await expect(front.desk.join(serverOf(office), code)).rejects.toThrow('disk full')
+  await expect(front.membership.join(serverOf(office), code)).rejects.toThrow('disk full')
   goOn(front)
-  await until([front], () => front.desk.view()?.state === 'connected')
-  expect(front.desk.view()?.who.map(({ name }) => name)).toEqual(['Front desk again'])
+  await until([front], () => front.membership.view()?.state === 'connected')
+  expect(front.membership.view()?.who.map(({ name }) => name)).toEqual(['Front desk again'])
   expect(front.work.parts.outbox.shared.accounts().size).toBe(1)
 })
 
@@ -554,30 +556,30 @@ test.each([
     onTestFinished(() => server.close())
     const office = await openTestOffice(server.place, { search: '0 s' })
     const front = await joined(office, 'Front desk')
-    const elsewhere = await copied(office, server.place)
+    const otherServer = await copied(office, server.place)
     const sent = front.put('Sent before')
     await until([front], () => front.state(sent) === 'sent')
     await pause(front, true)
-    const waits = front.put('Waits')
+    const waitingSend = front.put('Waits')
     const asWritten = 'SELECT id, state, revision FROM office.send ORDER BY id'
     await until([front], async () => (await office.sql(asWritten)).length === 2)
     const written = await office.sql(asWritten)
-    await front.desk.close()
+    await front.membership.close()
     if (copied === withStandby) await server.close()
-    const { place } = await elsewhere()
+    const { place } = await otherServer()
     if (copied === withDump) await server.close()
 
     const its = { ...office.administrator, ...place }
     expect(await withConnection(its, async (client) => (await client.query(asWritten)).rows)).toEqual(written)
-    const kept = openJsonMeta(front.work.parts.db)
-    kept.write('office', { ...kept.read('office', z.looseObject({})), port: place.port })
+    const meta = openJsonMeta(front.work.parts.db)
+    meta.write('office', { ...meta.read('office', z.looseObject({})), port: place.port })
     front.open()
     await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
     await withConnection(its, (client) =>
       client.query('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
     )
     await pause(front, false)
-    await until([front], () => front.state(waits) === 'sent')
+    await until([front], () => front.state(waitingSend) === 'sent')
     expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
   }
 )
@@ -587,17 +589,17 @@ test('what may have been sent long ago isn’t retried automatically', { timeout
   const run = await programsFor(office)
   const front = await joined(office, 'Front desk')
   await pause(front, true)
-  const waits = front.put('Waits')
+  const waitingSend = front.put('Waits')
   await until([front], async () => (await office.sql('SELECT FROM office.send')).length === 1)
-  await front.desk.close()
+  await front.membership.close()
   run('pg_dump', '-Fc')
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   // No workstation has contacted it for two hours; the next one's greeting now mustn't hide that.
   await office.sql(`UPDATE office.office SET alive_at = now() - interval '2 hours'`)
   front.open()
-  await until([front], () => front.state(waits) === 'uncertain')
+  await until([front], () => front.state(waitingSend) === 'uncertain')
   await longEnough(office)
-  await until([front], () => front.state(waits) === 'not-sent')
+  await until([front], () => front.state(waitingSend) === 'not-sent')
   await pause(front, false)
   for (let minute = 0; minute < 5; minute++) await front.work.time.pass(60_000)
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(0)
@@ -610,9 +612,9 @@ test('an account unknown to the restored server is shared again', { timeout: 240
   const sent = front.put('Sent since')
   await until([front], () => front.state(sent) === 'sent')
   await pause(front, true)
-  const waits = front.put('Waits since')
+  const waitingSend = front.put('Waits since')
   await until([front], async () => (await office.sql('SELECT FROM office.send')).length === 2)
-  await front.desk.close()
+  await front.membership.close()
   // As in a dump from before it was shared.
   await office.sql(`ALTER TABLE office.attempt DISABLE TRIGGER ALL; ALTER TABLE office.answer DISABLE TRIGGER ALL;
     TRUNCATE office.answer, office.attempt, office.send_change, office.send_feed, office.send, office.outbox, office.account CASCADE;
@@ -620,11 +622,14 @@ test('an account unknown to the restored server is shared again', { timeout: 240
   run('pg_dump', '-Fc')
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   front.open()
-  await until([front], () => front.desk.view()?.state === 'connected' && front.state(waits) === 'uncertain')
-  await until([front], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [waits])).length === 1)
+  await until([front], () => front.membership.view()?.state === 'connected' && front.state(waitingSend) === 'uncertain')
+  await until(
+    [front],
+    async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [waitingSend])).length === 1
+  )
   await longEnough(office)
   await pause(front, false)
-  await until([front], () => front.state(waits) === 'sent')
+  await until([front], () => front.state(waitingSend) === 'sent')
   expect(front.state(sent)).toBe('sent')
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
@@ -687,7 +692,7 @@ test('a workstation that joins a restored office gets all of its packages, howev
   for (let count = 0; count < many; count++) front.put(`Form ${count}`)
   await until([front], async () => (await office.sql('SELECT FROM office.send')).length === many)
   await office.sql('SELECT office.begin_life(now())')
-  const late = await joined(office, 'Back room', front.work)
+  const lateStation = await joined(office, 'Back room', front.work)
   const total = ({ work }: Station) => work.parts.outbox.list([work.accountId], all).total
-  await until([late], () => total(late) === many)
+  await until([lateStation], () => total(lateStation) === many)
 })

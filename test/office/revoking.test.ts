@@ -33,23 +33,23 @@ test('its role and connections are gone, its name is free, and the others send w
   if (!front || !back) throw new Error('There are no workstations.')
   const accountId = randomUUID()
   await front.configure(accountId, { concurrency: 2, perMinute: null })
-  const [waits, leaves] = [randomUUID(), randomUUID()]
-  await front.put(accountId, leaves, Buffer.from('{}'))
+  const [waitingId, leavingId] = [randomUUID(), randomUUID()]
+  await front.put(accountId, leavingId, Buffer.from('{}'))
   expect(await front.claim(accountId, 1)).toHaveLength(1)
-  await front.put(accountId, waits, Buffer.from('{}'))
+  await front.put(accountId, waitingId, Buffer.from('{}'))
 
   expect(await revoke('front DESK')).toContain('revoked')
 
   await expect(front.claim(accountId, 1)).rejects.toThrow()
-  await expect(front.finish(accountId, { id: leaves, epoch: 1 }, 'nothing-left', {})).rejects.toThrow()
+  await expect(front.finish(accountId, { id: leavingId, epoch: 1 }, 'nothing-left', {})).rejects.toThrow()
   expect(
     await office.sql('SELECT FROM pg_roles WHERE starts_with(rolname, $1)', [`${office.administrator.database}_s_`])
   ).toHaveLength(1)
-  expect((await back.claim(accountId, 1)).map(({ id }) => id)).toEqual([waits])
+  expect((await back.claim(accountId, 1)).map(({ id }) => id)).toEqual([waitingId])
   // What it was sending may have arrived.
-  await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE id = $1`, [leaves])
+  await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE id = $1`, [leavingId])
   await back.expireClaims(accountId)
-  expect(await back.stateOf(leaves)).toBe('uncertain')
+  expect(await back.stateOf(leavingId)).toBe('uncertain')
   expect(await office.join('Front desk')).toBeDefined()
 })
 

@@ -232,12 +232,12 @@ describe('sends that several workstations share', () => {
   }
   /** The same, but the second has claimed it after it was shown not to have arrived. */
   async function heldByTheNext() {
-    const held = await heldByOneGone()
-    const [uncertainSend] = await held.two.uncertainSends(held.accountId)
-    await held.two.conclude(uncertainSend ?? held.claim, 'ready')
-    const [next] = await held.two.claim(held.accountId, 1)
+    const leaseOfGone = await heldByOneGone()
+    const [uncertainSend] = await leaseOfGone.two.uncertainSends(leaseOfGone.accountId)
+    await leaseOfGone.two.conclude(uncertainSend ?? leaseOfGone.claim, 'ready')
+    const [next] = await leaseOfGone.two.claim(leaseOfGone.accountId, 1)
     if (!next) throw new Error('It was not claimed again.')
-    return { ...held, next }
+    return { ...leaseOfGone, next }
   }
 
   test('every workstation learns that a send may have arrived before', async () => {
@@ -284,8 +284,8 @@ describe('sends that several workstations share', () => {
     expect(await one.finish(accountId, claim, 'nothing-left', {})).toBe('sending')
     expect(await two.stateOf(id)).toBe('sending')
     expect(await two.finish(accountId, next, 'accepted', {})).toBe('sent')
-    const kept = await office.sql('SELECT epoch, kind FROM office.answer WHERE send = $1 ORDER BY epoch', [id])
-    expect(kept).toEqual([
+    const answersBefore = await office.sql('SELECT epoch, kind FROM office.answer WHERE send = $1 ORDER BY epoch', [id])
+    expect(answersBefore).toEqual([
       { epoch: claim.epoch, kind: 'nothing-left' },
       { epoch: next.epoch, kind: 'accepted' }
     ])
@@ -340,7 +340,7 @@ describe('sends that several workstations share', () => {
      * is started. Then all continue. Returns the server's errors.
      */
     async function errorsOfConcurrent(
-      held: { table: string; is: string },
+      leaseOfGone: { table: string; is: string },
       ...queries: (() => Promise<unknown>)[]
     ): Promise<unknown[]> {
       const holder = new Client(office.administrator)
@@ -353,7 +353,7 @@ describe('sends that several workstations share', () => {
       }
       try {
         await holder.query('BEGIN')
-        await holder.query(`SELECT FROM office.${held.table} FOR UPDATE`, [held.is])
+        await holder.query(`SELECT FROM office.${leaseOfGone.table} FOR UPDATE`, [leaseOfGone.is])
         const errors: unknown[] = []
         const started: Promise<unknown>[] = []
         for (const start of queries) {
@@ -426,9 +426,9 @@ describe('sends that several workstations share', () => {
     test('reclaiming own sends while another claims: both succeed', async () => {
       const [one, two] = [storeAt(0), storeAt(1)]
       const accountId = await account({ concurrency: 10, perMinute: null })
-      const [others = '', mine = '', last = ''] = [randomUUID(), randomUUID(), randomUUID()].sort()
+      const [earlier = '', mine = '', last = ''] = [randomUUID(), randomUUID(), randomUUID()].sort()
       for (const [store, id] of [
-        [one, others],
+        [one, earlier],
         [two, mine],
         [two, last]
       ] as const)
@@ -523,8 +523,8 @@ describe('sends that several workstations share', () => {
     async (how) => {
       const [pool] = pools
       const accountId = await account()
-      const [altered, whole] = [randomUUID(), randomUUID()]
-      for (const id of [altered, whole]) await storeAt(0).put(accountId, id, content(id))
+      const [altered, intact] = [randomUUID(), randomUUID()]
+      for (const id of [altered, intact]) await storeAt(0).put(accountId, id, content(id))
       await office.sql(
         `UPDATE office.send SET sealed = set_byte(sealed, 40, 255 - get_byte(sealed, 40)) WHERE id = $1`,
         [altered]
@@ -542,7 +542,7 @@ describe('sends that several workstations share', () => {
         }
       }
       const store = openOfficeSends({ pool: { query } as unknown as Pool, key: office.key, time })
-      expect(await store.claim(accountId, 5)).toMatchObject([{ id: whole }])
+      expect(await store.claim(accountId, 5)).toMatchObject([{ id: intact }])
       if (how === 'is reported late') expect(wasAttempted).toBe(false)
       await attempted.promise
       await expire()
@@ -637,7 +637,7 @@ describe('workstations that are killed, or suspended for longer than a claim las
     expect(service.arrivals.size).toBe(ids.length)
   }
 
-  const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, look: LOOK })
+  const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, checkEvery: LOOK })
 
   const embedded = async (concurrency: number) => {
     const file = join(folder, 'sends.db')

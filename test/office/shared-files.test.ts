@@ -17,7 +17,7 @@ let pools: Pool[]
 let officeId: string
 let server: PdfServer
 let share: ReturnType<typeof sharedFolder>
-let desks: SavingWorkstation[]
+let workstations: SavingWorkstation[]
 
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
@@ -29,24 +29,24 @@ beforeEach(async () => {
   if (!pool) throw new Error('There are no lines.')
   const store = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
   officeId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
-  let asked = 0
+  let count = 0
   // A report is different each time it is made.
-  server = await openPdfServer((reference, response) => sendPdf(reference, response, pdfOf(`${reference} ${asked++}`)))
+  server = await openPdfServer((reference, response) => sendPdf(reference, response, pdfOf(`${reference} ${count++}`)))
   share = sharedFolder()
-  desks = []
+  workstations = []
 })
 afterEach(async () => {
-  for (const one of desks) one.close()
+  for (const one of workstations) one.close()
   await server.close()
   share.remove()
 })
 
-const desk = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
+const workstation = (index: number) => workstations[index] ?? expect.fail('There is no such workstation.')
 async function open(count: number, files: string | undefined = share.path, pattern?: string) {
   for (let index = 0; index < count; index++) {
     const pool = pools[index] ?? expect.fail('There is no such line.')
     const sign = randomBytes(4).toString('hex')
-    desks.push(
+    workstations.push(
       await openSavingWorkstation({
         office,
         pool,
@@ -59,19 +59,19 @@ async function open(count: number, files: string | undefined = share.path, patte
     )
   }
 }
-const completes = (references: readonly string[], at: readonly SavingWorkstation[] = desks) =>
+const completes = (references: readonly string[], at: readonly SavingWorkstation[] = workstations) =>
   Promise.all(at.map((one) => one.completeDocuments(references)))
 /** Notifies all workstations and lets time pass until the value is as wanted. */
-const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingWorkstation[] = desks) =>
+const becomes = (read: () => unknown, expected: unknown, at: readonly SavingWorkstation[] = workstations) =>
   expect
     .poll(
       async () => {
         for (const one of at) await one.pass(5_000)
-        return look()
+        return read()
       },
       { timeout: 60_000, interval: 20 }
     )
-    .toEqual(wanted)
+    .toEqual(expected)
 const expire = () => office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [officeId])
 const tasks = () => office.sql<{ state: string }>('SELECT state FROM office.task WHERE account = $1', [officeId])
 const named = (references: readonly string[]) => references.map((one) => `Lease ${one}.identity.pdf`).sort()
@@ -80,9 +80,9 @@ const done = (count: number) => Array.from({ length: count }, () => 'done')
 function stalled(): () => void {
   const gate = Promise.withResolvers<void>()
   const { answer } = server
-  server.answer = async (...asked) => {
+  server.answer = async (...args) => {
     await gate.promise
-    await answer(...asked)
+    await answer(...args)
   }
   return () => {
     server.answer = answer
@@ -96,21 +96,24 @@ describe('saving into a shared folder', () => {
     const references = newReferences(8)
     await completes(references)
     await becomes(
-      () => desks.map((one) => one.states()),
-      desks.map(() => done(8))
+      () => workstations.map((one) => one.states()),
+      workstations.map(() => done(8))
     )
     expect(share.names()).toEqual(named(references))
     expect(server.requested.sort()).toEqual([...references].sort())
     // Only one audit trail says that it was saved.
-    expect(desks.flatMap((one) => one.auditedReferences()).sort()).toEqual([...references].sort())
+    expect(workstations.flatMap((one) => one.auditedReferences()).sort()).toEqual([...references].sort())
     for (const reference of references) {
-      const its = desks.map((one) => one.list().find(({ documentReference }) => documentReference === reference))
+      const its = workstations.map((one) => one.list().find(({ documentReference }) => documentReference === reference))
       const at = its.findIndex((one) => one?.desk === undefined)
       expect(new Set(its.map((one) => `${one?.fileName} ${one?.sha256}`)).size).toBe(1)
       expect(its.filter((one) => one?.desk === NAMES[at])).toHaveLength(2)
     }
     const before = server.requested.length
-    expect(await desk(0).its.downloads.check(desk(0).accountId)).toMatchObject({ missing: [], altered: [] })
+    expect(await workstation(0).its.downloads.check(workstation(0).accountId)).toMatchObject({
+      missing: [],
+      altered: []
+    })
     expect(server.requested).toHaveLength(before)
   })
 
@@ -118,20 +121,20 @@ describe('saving into a shared folder', () => {
     await open(2)
     const go = stalled()
     const [reference = ''] = newReferences(1)
-    await completes([reference], [desk(0)])
+    await completes([reference], [workstation(0)])
     await becomes(() => server.requested.length, 1)
-    await completes([reference], [desk(1)])
-    await expect.poll(() => desk(1).list()[0]?.error?.message).toBe('Counter 1 is saving this file.')
-    desk(0).kill()
+    await completes([reference], [workstation(1)])
+    await expect.poll(() => workstation(1).list()[0]?.error?.message).toBe('Counter 1 is saving this file.')
+    workstation(0).kill()
     await expire()
     go()
-    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    await becomes(() => workstation(1).states(), ['done'], [workstation(1)])
     expect(share.names()).toEqual(named([reference]))
-    expect(desk(1).auditedReferences()).toEqual([reference])
-    await desk(0).startAgain()
+    expect(workstation(1).auditedReferences()).toEqual([reference])
+    await workstation(0).startAgain()
     await becomes(
       () =>
-        desk(0)
+        workstation(0)
           .list()
           .map((one) => [one.state, one.desk]),
       [['done', 'Counter 2']]
@@ -146,23 +149,23 @@ describe('saving into a shared folder', () => {
     await open(2)
     const [reference = ''] = newReferences(1)
     // It reports which file it will be, and nothing after that.
-    let isSaid = false
-    desk(0).setFate((asked, [, , , , , sealed]) => {
-      if (asked === 'finish_task') return 'gone'
-      isSaid ||= sealed !== null
-      return isSaid && !isNamed ? 'hangs' : undefined
+    let isReported = false
+    workstation(0).setFate((name, [, , , , , sealed]) => {
+      if (name === 'finish_task') return 'gone'
+      isReported ||= sealed !== null
+      return isReported && !isNamed ? 'hangs' : undefined
     })
-    await completes([reference], [desk(0)])
-    await becomes(() => (isNamed ? share.names().length > 0 : isSaid), true, [desk(0)])
-    desk(0).kill()
-    await completes([reference], [desk(1)])
+    await completes([reference], [workstation(0)])
+    await becomes(() => (isNamed ? share.names().length > 0 : isReported), true, [workstation(0)])
+    workstation(0).kill()
+    await completes([reference], [workstation(1)])
     await expire()
-    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    await becomes(() => workstation(1).states(), ['done'], [workstation(1)])
     expect(share.names()).toEqual(named([reference]))
     expect(server.requested).toHaveLength(isNamed ? 1 : 2)
-    await desk(0).startAgain()
-    desk(0).resetFate()
-    await becomes(() => desk(0).states(), ['done'])
+    await workstation(0).startAgain()
+    workstation(0).resetFate()
+    await becomes(() => workstation(0).states(), ['done'])
     expect(share.names()).toEqual(named([reference]))
   })
 
@@ -170,19 +173,19 @@ describe('saving into a shared folder', () => {
     await open(2)
     const go = stalled()
     const [reference = ''] = newReferences(1)
-    await completes([reference], [desk(0)])
+    await completes([reference], [workstation(0)])
     await becomes(() => server.requested.length, 1, [])
     // While asleep it renews nothing.
     await expire()
     const slow = go
     server.answer = (its, response) => sendPdf(its, response, pdfOf(`${its} quick`))
-    await completes([reference], [desk(1)])
-    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    await completes([reference], [workstation(1)])
+    await becomes(() => workstation(1).states(), ['done'], [workstation(1)])
     const saved = share.read(named([reference])[0] ?? '')
     slow()
     await becomes(
       () =>
-        desk(0)
+        workstation(0)
           .list()
           .map((one) => [one.state, one.desk]),
       [['done', 'Counter 2']]
@@ -195,7 +198,7 @@ describe('saving into a shared folder', () => {
     await open(2)
     const go = stalled()
     const references = newReferences(1)
-    await completes(references, [desk(0)])
+    await completes(references, [workstation(0)])
     await becomes(() => server.requested.length, 1, [])
     await office.sql(`UPDATE office.task SET until = now() + interval '5 s' WHERE account = $1`, [officeId])
     const isRenewed = async () =>
@@ -204,10 +207,10 @@ describe('saving into a shared folder', () => {
           officeId
         ])
       )[0]
-    await becomes(isRenewed, { is: true }, [desk(0)])
-    await completes(references, [desk(1)])
+    await becomes(isRenewed, { is: true }, [workstation(0)])
+    await completes(references, [workstation(1)])
     go()
-    await becomes(() => desks.map((one) => one.states()), [['done'], ['done']])
+    await becomes(() => workstations.map((one) => one.states()), [['done'], ['done']])
     expect(server.requested).toHaveLength(1)
   })
 
@@ -215,19 +218,19 @@ describe('saving into a shared folder', () => {
     await open(2)
     const go = stalled()
     const references = newReferences(1)
-    await completes(references, [desk(0)])
+    await completes(references, [workstation(0)])
     await becomes(() => server.requested.length, 1, [])
-    await completes(references, [desk(1)])
-    await expect.poll(() => desk(1).list()[0]?.error?.code).toBe('busy')
-    const { its, accountId } = desk(0)
+    await completes(references, [workstation(1)])
+    await expect.poll(() => workstation(1).list()[0]?.error?.code).toBe('busy')
+    const { its, accountId } = workstation(0)
     await its.downloads.pause(accountId)
     expect(await tasks()).toEqual([{ state: 'free' }])
     go()
-    await becomes(() => desk(1).states(), ['done'], [desk(1)])
+    await becomes(() => workstation(1).states(), ['done'], [workstation(1)])
     its.downloads.resume(accountId)
     await becomes(
       () =>
-        desk(0)
+        workstation(0)
           .list()
           .map((one) => one.desk),
       ['Counter 2']
@@ -238,18 +241,18 @@ describe('saving into a shared folder', () => {
   test('repeats a download that a person requests again, whichever workstation saved it', async () => {
     await open(2)
     const references = newReferences(1)
-    await completes(references, [desk(0)])
-    await becomes(() => desk(0).states(), ['done'])
-    await completes(references, [desk(1)])
-    await becomes(() => desk(1).list()[0]?.desk, 'Counter 1')
-    const { its, accountId } = desk(1)
+    await completes(references, [workstation(0)])
+    await becomes(() => workstation(0).states(), ['done'])
+    await completes(references, [workstation(1)])
+    await becomes(() => workstation(1).list()[0]?.desk, 'Counter 1')
+    const { its, accountId } = workstation(1)
     // As if filed elsewhere by now.
     rmSync(join(share.path, named(references)[0] ?? ''))
-    await its.downloads.retry(accountId, [desk(1).list()[0]?.id ?? ''])
+    await its.downloads.retry(accountId, [workstation(1).list()[0]?.id ?? ''])
     await becomes(() => server.requested.length, 2)
     await becomes(
       () =>
-        desk(1)
+        workstation(1)
           .list()
           .map((one) => [one.state, one.desk]),
       [['done', undefined]]
@@ -259,10 +262,10 @@ describe('saving into a shared folder', () => {
   test('doesn’t repeat a download whose file name is no longer stored', async () => {
     await open(2)
     const references = newReferences(1)
-    await completes(references, [desk(0)])
+    await completes(references, [workstation(0)])
     await becomes(() => tasks().then((all) => all[0]?.state), 'done')
     await office.sql(`UPDATE office.task SET reported_at = now() - interval '91 days' WHERE account = $1`, [officeId])
-    await completes(newReferences(1), [desk(0)])
+    await completes(newReferences(1), [workstation(0)])
     await becomes(
       async () =>
         await office.sql(
@@ -271,8 +274,8 @@ describe('saving into a shared folder', () => {
         ),
       [{ names: 1, count: 2 }]
     )
-    await completes(references, [desk(1)])
-    await becomes(() => desk(1).states(), [])
+    await completes(references, [workstation(1)])
+    await becomes(() => workstation(1).states(), [])
     expect(server.requested).toHaveLength(2)
   })
 
@@ -280,17 +283,17 @@ describe('saving into a shared folder', () => {
     'ignores a name from another workstation that leads out of the folder: %j',
     async (name) => {
       await open(1)
-      desk(0).disconnect()
+      workstation(0).disconnect()
       const references = newReferences(1)
       await completes(references)
-      await becomes(() => desk(0).states(), ['done'])
-      desk(0).its.db.prepare('UPDATE downloads SET file_name = ?').run(name)
-      desk(0).connect()
+      await becomes(() => workstation(0).states(), ['done'])
+      workstation(0).its.db.prepare('UPDATE downloads SET file_name = ?').run(name)
+      workstation(0).connect()
       await becomes(tasks, [{ state: 'done' }])
       // The second one opened here is a different workstation from the one before.
       await open(2)
-      await completes(references, [desk(2)])
-      await becomes(() => desk(2).states(), [])
+      await completes(references, [workstation(2)])
+      await becomes(() => workstation(2).states(), [])
     }
   )
 
@@ -307,33 +310,36 @@ describe('while the office’s server is unreachable', () => {
   test('files that others may save, too, wait, and are saved once', async () => {
     await open(2)
     await completes(newReferences(1))
-    await becomes(() => desks.map((one) => one.states()), [['done'], ['done']])
-    for (const one of desks) one.disconnect()
+    await becomes(() => workstations.map((one) => one.states()), [['done'], ['done']])
+    for (const one of workstations) one.disconnect()
     const references = newReferences(3)
     await completes(references)
-    await becomes(() => desks.map((one) => one.list().filter(({ error }) => error?.code === 'offline').length), [3, 3])
+    await becomes(
+      () => workstations.map((one) => one.list().filter(({ error }) => error?.code === 'offline').length),
+      [3, 3]
+    )
     expect(server.requested).toHaveLength(1)
-    for (const one of desks) one.connect()
-    await becomes(() => desks.map((one) => one.states()), [done(4), done(4)])
+    for (const one of workstations) one.connect()
+    await becomes(() => workstations.map((one) => one.states()), [done(4), done(4)])
     expect(server.requested).toHaveLength(4)
     expect(share.names()).toHaveLength(4)
   })
 
   test('a workstation that saves alone in its folder continues, and reports this later', async () => {
     await open(1)
-    desk(0).disconnect()
+    workstation(0).disconnect()
     const references = newReferences(2)
     await completes(references)
-    await becomes(() => desk(0).states(), done(2))
+    await becomes(() => workstation(0).states(), done(2))
     expect(await tasks()).toEqual([])
-    desk(0).connect()
+    workstation(0).connect()
     await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
     // The same holds for one that saves there from now on.
     await open(2)
-    await completes(references, [desk(2)])
+    await completes(references, [workstation(2)])
     await becomes(
       () =>
-        desk(2)
+        workstation(2)
           .list()
           .map((one) => one.desk),
       ['Counter 1', 'Counter 1']
@@ -343,18 +349,18 @@ describe('while the office’s server is unreachable', () => {
 
   test('a saved file is still reported when the application ends or the workstation leaves', async () => {
     await open(1)
-    desk(0).setFate((asked) => (asked === 'finish_task' ? 'gone' : undefined))
+    workstation(0).setFate((name) => (name === 'finish_task' ? 'gone' : undefined))
     await completes(newReferences(1))
-    await becomes(() => desk(0).states(), ['done'])
+    await becomes(() => workstation(0).states(), ['done'])
     expect(await tasks()).toEqual([{ state: 'open' }])
-    desk(0).resetFate()
-    await desk(0).leaves()
+    workstation(0).resetFate()
+    await workstation(0).leaves()
     expect(await tasks()).toEqual([{ state: 'done' }])
-    desk(0).setFate((asked) => (asked === 'finish_task' ? 'gone' : undefined))
+    workstation(0).setFate((name) => (name === 'finish_task' ? 'gone' : undefined))
     await completes(newReferences(1))
-    await becomes(() => desk(0).states(), ['done', 'done'])
-    desk(0).resetFate()
-    await desk(0).its.downloads.close(5_000)
+    await becomes(() => workstation(0).states(), ['done', 'done'])
+    workstation(0).resetFate()
+    await workstation(0).its.downloads.close(5_000)
     expect(await tasks()).toEqual([{ state: 'done' }, { state: 'done' }])
   })
 })
@@ -362,17 +368,17 @@ describe('while the office’s server is unreachable', () => {
 test('a restored server is told again which files exist, before another workstation saves them', async () => {
   await open(2)
   const references = newReferences(2)
-  await completes(references, [desk(0)])
-  await becomes(() => desk(0).states(), done(2))
+  await completes(references, [workstation(0)])
+  await becomes(() => workstation(0).states(), done(2))
   await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
   await office.sql('DELETE FROM office.task WHERE account = $1', [officeId])
-  desk(0).restoreServer()
+  workstation(0).restoreServer()
   await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
-  desk(1).restoreServer()
-  await completes(references, [desk(1)])
+  workstation(1).restoreServer()
+  await completes(references, [workstation(1)])
   await becomes(
     () =>
-      desk(1)
+      workstation(1)
         .list()
         .map((one) => one.desk),
     ['Counter 1', 'Counter 1']
@@ -385,15 +391,15 @@ describe('saving into separate folders', () => {
     await open(2, '')
     const references = newReferences(2)
     await completes(references)
-    await becomes(() => desks.map((one) => one.states()), [done(2), done(2)])
-    for (const one of desks) {
+    await becomes(() => workstations.map((one) => one.states()), [done(2), done(2)])
+    for (const one of workstations) {
       expect(
         readdirSync(one.files)
           .filter((name) => !name.startsWith('.'))
           .sort()
       ).toEqual(named(references))
     }
-    expect(desks.flatMap((one) => one.list().map((its) => its.desk))).toEqual([
+    expect(workstations.flatMap((one) => one.list().map((its) => its.desk))).toEqual([
       undefined,
       undefined,
       undefined,
@@ -404,10 +410,10 @@ describe('saving into separate folders', () => {
   test('gives a folder a new identifier if someone deleted the old one', async () => {
     await open(1)
     await completes(newReferences(1))
-    await becomes(() => desk(0).states(), ['done'])
+    await becomes(() => workstation(0).states(), ['done'])
     rmSync(join(share.path, '.countersign-office'), { recursive: true })
     await completes(newReferences(1))
-    await becomes(() => desk(0).states(), ['done', 'done'])
+    await becomes(() => workstation(0).states(), ['done', 'done'])
     expect(readdirSync(join(share.path, '.countersign-office'))).toHaveLength(2)
   })
 })

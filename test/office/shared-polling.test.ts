@@ -9,7 +9,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
   work: Workplace
-  desk: OfficeMembership
+  membership: OfficeMembership
   /** As if the process had been killed or frozen: it does nothing more, and releases nothing. */
   halt: () => void
 }
@@ -25,15 +25,15 @@ beforeEach(async () => {
 async function opened(
   name: string,
   before: (work: Workplace) => void = () => undefined,
-  beside = stations[0]?.work
+  first = stations[0]?.work
 ): Promise<Station> {
-  const work = await openWorkplace('demo', beside)
+  const work = await openWorkplace('demo', first)
   before(work)
   const time = work.time.run()
-  const desk = openMembership(work, { time })
+  const membership = openMembership(work, { time })
   const station: Station = {
     work,
-    desk,
+    membership,
     halt() {
       time.end()
       work.parts.kill()
@@ -41,12 +41,12 @@ async function opened(
     }
   }
   onTestFinished(async () => {
-    await desk.close()
+    await membership.close()
     await work.close()
   })
   stations.push(station)
   work.parts.polling.start()
-  await desk.join(serverOf(office), await office.invite(name))
+  await membership.join(serverOf(office), await office.invite(name))
   return station
 }
 
@@ -185,13 +185,13 @@ describe('when one workstation polls for all', () => {
   test('a new workstation gets everything, none of it as news', async () => {
     const [one] = await two()
     await until(areEqual)
-    const late = await opened('Counter')
-    await until(() => follows(late))
+    const lateStation = await opened('Counter')
+    await until(() => follows(lateStation))
     await until(areEqual)
-    expect((await late.work.parts.ask('newestChange', null)).change).toBe(
-      (await late.work.parts.ask('changesAfter', { after: 0, limit: 100 })).length
+    expect((await lateStation.work.parts.ask('newestChange', null)).change).toBe(
+      (await lateStation.work.parts.ask('changesAfter', { after: 0, limit: 100 })).length
     )
-    expect(folderRequests(late)).toBeLessThanOrEqual(folderRequests(one))
+    expect(folderRequests(lateStation)).toBeLessThanOrEqual(folderRequests(one))
   })
 
   test('a document that no folder has any more disappears at each', async () => {
@@ -199,10 +199,10 @@ describe('when one workstation polls for all', () => {
     await sendAt(one)
     await until(areEqual)
     one.work.line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
-    const gone = async ({ work }: Station) =>
+    const removedRows = async ({ work }: Station) =>
       (await work.parts.ask('changesAfter', { after: 0, limit: 200 })).filter(({ kind }) => kind === 'gone').length
-    await until(async () => (await gone(one)) > 0)
-    await until(async () => (await gone(other)) === (await gone(one)) && (await areEqual()))
+    await until(async () => (await removedRows(one)) > 0)
+    await until(async () => (await removedRows(other)) === (await removedRows(one)) && (await areEqual()))
   })
 })
 
@@ -211,7 +211,7 @@ const withoutTheFirst = (body: string) => JSON.stringify((JSON.parse(body) as un
 describe('handing over the polling', () => {
   test('happens immediately when the poller is closed', async () => {
     const [one, other] = await two()
-    await one.desk.close()
+    await one.membership.close()
     one.halt()
     await other.work.time.pass(0)
     await until(() => reads(other))
@@ -271,29 +271,29 @@ describe('a workstation that joins after the only poller has gone', () => {
     const one = await opened('Front desk')
     await until(() => reads(one))
     await until(async () => Number((await live())[0]?.count) > 3)
-    await one.desk.close()
+    await one.membership.close()
     one.halt()
     return one.work
   }
   const live = () => office.sql<{ count: string }>('SELECT count(*) FROM office.mirror WHERE sealed IS NOT NULL')
 
   test('polls for all if it sees the same documents', async () => {
-    const late = await opened('Back room', undefined, await oneWasThere())
-    await until(() => reads(late))
+    const lateStation = await opened('Back room', undefined, await oneWasThere())
+    await until(() => reads(lateStation))
   })
 
   test('polls for all if it sees others, once the stored ones are old, and replaces them', async () => {
     const work = await oneWasThere()
     const before = Number((await live())[0]?.count)
     const spoilt = ({ line }: Workplace) => line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
-    const late = await opened('Back room', spoilt, work)
-    const first = folderRequests(late)
-    await until(() => folderRequests(late) > first + 10)
-    expect(viewOf(late)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
+    const lateStation = await opened('Back room', spoilt, work)
+    const first = folderRequests(lateStation)
+    await until(() => folderRequests(lateStation) > first + 10)
+    expect(viewOf(lateStation)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
     await office.sql(`UPDATE office.poll SET read_at = now() - interval '25 hours'`)
     await office.sql(`UPDATE office.lease SET since = now() - interval '25 hours'`)
-    await until(() => reads(late))
-    await until(async () => Number((await live())[0]?.count) === (await listed(late)).length)
+    await until(() => reads(lateStation))
+    await until(async () => Number((await live())[0]?.count) === (await listed(lateStation)).length)
     expect(Number((await live())[0]?.count)).toBeLessThan(before)
   })
 })
@@ -303,18 +303,19 @@ describe('a restored server', () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
-    const there = async () =>
+    const storedCount = async () =>
       Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
-    const before = await there()
+    const before = await storedCount()
     const [feed] = await office.sql<{ seq: string }>('SELECT max(seq) AS seq FROM office.feed')
     await office.sql('SELECT office.begin_life(now())')
     const allAfresh = async () =>
       (await office.sql('SELECT FROM office.mirror WHERE seq <= $1', [feed?.seq])).length === 0
     await until(
-      async () => (await there()) === before && (await allAfresh()) && stations.some(reads) && stations.some(follows)
+      async () =>
+        (await storedCount()) === before && (await allAfresh()) && stations.some(reads) && stations.some(follows)
     )
     await changeAtService()
-    await until(async () => (await there()) > before && (await areEqual()))
+    await until(async () => (await storedCount()) > before && (await areEqual()))
     expect(folderRequests(one) > 0 && folderRequests(other) > 0).toBe(true)
   })
 })
@@ -347,7 +348,7 @@ describe('while the office’s server is unreachable', () => {
     expect((await listed(other)).some((row) => row.includes('only-here'))).toBe(true)
     other.work.line.spoil((body) => body)
     await office.sql('ALTER FUNCTION office.hello_of_before() RENAME TO hello')
-    for (const { desk } of [one, other]) await desk.checkNow()
+    for (const { membership } of [one, other]) await membership.checkNow()
     await until(() => reads(one) && follows(other))
     await until(areEqual)
     expect((await listed(one)).some((row) => row.includes('only-here'))).toBe(false)
@@ -367,12 +368,12 @@ describe('while the office’s server is unreachable', () => {
     first.end()
     await before.close()
     work.restart()
-    const desk = openMembership(work, { slot })
-    onTestFinished(() => desk.close())
-    const station: Station = { work, desk, halt: () => undefined }
+    const membership = openMembership(work, { slot })
+    onTestFinished(() => membership.close())
+    const station: Station = { work, membership, halt: () => undefined }
     stations = [station]
     work.parts.polling.start()
-    desk.open()
+    membership.open()
     const folders = work.parts.polling.foldersOf(work.accountId).length
     await until(() => folderRequests(station) === folders && viewOf(station)?.how === 'away')
     // All fifty together poll twice as often as the single poller usually does, which is every ten seconds.

@@ -84,7 +84,7 @@ test.each([
     // A claim whose answer takes long isn't sent, so no time passes from here on.
     await waitUntil(both, () => isSick)
     await expect.poll(() => sentNames(front)).toEqual(['On its way'])
-    const waits = [front.put('Waits'), back.put('Waits, too')]
+    const waitingSends = [front.put('Waits'), back.put('Waits, too')]
     await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
     // As long as it lasts, nobody takes the server for recovered, and nothing is sent.
     for (let minute = 0; minute < 2; minute++) {
@@ -101,7 +101,9 @@ test.each([
     }
     await ends()
     await whenReconnected(both)
-    await waitUntil(both, () => both.every((one) => [onItsWay, ...waits].every((id) => one.state(id) === 'sent')))
+    await waitUntil(both, () =>
+      both.every((one) => [onItsWay, ...waitingSends].every((id) => one.state(id) === 'sent'))
+    )
     expect(await serverState(office, onItsWay)).toBe('sent')
     expect(sentNames(front)).toEqual(['On its way', 'Waits', 'Waits, too'])
   }
@@ -111,8 +113,8 @@ test('when the server can’t store a claim, the package waits, and the claiming
   const both = await twoStations(office)
   const [front] = both
   await front.pause(true)
-  const waits = front.put('Waits')
-  await waitUntil(both, async () => (await serverState(office, waits)) === 'ready')
+  const waitingSends = front.put('Waits')
+  await waitUntil(both, async () => (await serverState(office, waitingSends)) === 'ready')
   await office.sql(`CREATE FUNCTION office.is_full() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER is_full BEFORE UPDATE ON office.send FOR EACH ROW WHEN (NEW.state = 'sending') EXECUTE FUNCTION office.is_full()`)
@@ -126,7 +128,7 @@ test('when the server can’t store a claim, the package waits, and the claiming
   await whenReconnected(both)
   await office.sql('DROP FUNCTION office.is_full CASCADE')
   await front.pause(false)
-  await waitUntil(both, () => both.every((one) => one.state(waits) === 'sent'))
+  await waitUntil(both, () => both.every((one) => one.state(waitingSends) === 'sent'))
   await whenReconnected(both)
   expect(sentNames(front)).toEqual(['Waits'])
 })
@@ -139,15 +141,15 @@ test('when the server has no connections left, connected workstations continue, 
   await limitConnections(1)
   await back.membership.resumed()
   await expect.poll(() => back.officeStates).toEqual(['crowded', 'away'])
-  const waits = back.put('Waits')
-  const goes = front.put('Goes')
-  await waitUntil(both, () => front.state(goes) === 'sent')
+  const waitingSends = back.put('Waits')
+  const sentAtOnce = front.put('Goes')
+  await waitUntil(both, () => front.state(sentAtOnce) === 'sent')
   expect(back.officeStates).toEqual(['crowded', 'away'])
-  await expect(OutboxStation.joined(office, 'Counter', { beside: front })).rejects.toMatchObject({
+  await expect(OutboxStation.joined(office, 'Counter', { first: front })).rejects.toMatchObject({
     appError: { code: 'offline', message: expect.stringContaining('can’t take in') }
   })
   await limitConnections(-1)
   await whenReconnected(both)
-  await waitUntil(both, () => both.every((one) => [waits, goes].every((id) => one.state(id) === 'sent')))
+  await waitUntil(both, () => both.every((one) => [waitingSends, sentAtOnce].every((id) => one.state(id) === 'sent')))
   expect(sentNames(front)).toEqual(['Goes', 'Waits'])
 })

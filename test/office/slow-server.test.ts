@@ -24,16 +24,16 @@ test('when each answer takes seconds, everything is sent once, and all stay conn
   const both = await twoStations(office, line.port)
   line.delay()
   const ids = both.flatMap((one, index) => [1, 2, 3].map((number) => one.put(`${index} ${number}`)))
-  const said = new Set<string>()
+  const states = new Set<string>()
   await waitUntil(both, async () => {
     // Every request so far has taken five seconds.
     await passTime(both, 4_000)
     line.release()
-    for (const { officeStates } of both) said.add(officeStates.join())
+    for (const { officeStates } of both) states.add(officeStates.join())
     return both.every((one) => ids.every((id) => one.state(id) === 'sent'))
   })
   line.repair()
-  expect([...said]).toEqual(['connected,connected'])
+  expect([...states]).toEqual(['connected,connected'])
   expect(sentNames(both[0])).toEqual(['0 1', '0 2', '0 3', '1 1', '1 2', '1 3'])
 })
 
@@ -71,7 +71,7 @@ test('nothing is sent while the server is unreachable, and many that return at o
   const front = await OutboxStation.joined(office, 'Front desk', { port: line.port })
   const all = [front]
   for (const name of ['1', '2', '3', '4', '5', '6', '7']) {
-    all.push(await OutboxStation.joined(office, `Counter ${name}`, { beside: front, port: line.port }))
+    all.push(await OutboxStation.joined(office, `Counter ${name}`, { first: front, port: line.port }))
   }
   const ids = all.map((one, index) => one.put(`${index} seen`, 600_000))
   await waitUntil(all, async () => (await office.sql('SELECT FROM office.send')).length === all.length)

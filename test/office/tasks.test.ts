@@ -12,14 +12,14 @@ const time = { elapsed: () => performance.now() }
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3']
 let office: TestOffice
 let pools: Pool[]
-let desks: OfficeTasks[]
+let stores: OfficeTasks[]
 let accountId: string
 
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
   pools = []
   for (const name of NAMES) pools.push(openPool((await office.join(name)).place))
-  desks = pools.map((pool) => openOfficeTasks({ pool, key: office.key, time }))
+  stores = pools.map((pool) => openOfficeTasks({ pool, key: office.key, time }))
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 beforeEach(async () => {
@@ -31,8 +31,8 @@ beforeEach(async () => {
   })
 })
 
-const desk = (index: number) => desks[index] ?? expect.fail('There is no such workstation.')
-const wanted = (about: string[] = ['Letter 1'], more: object = {}) => ({
+const storeAt = (index: number) => stores[index] ?? expect.fail('There is no such workstation.')
+const claimOf = (about: string[] = ['Letter 1'], more: object = {}) => ({
   accountId,
   about,
   id: randomUUID(),
@@ -45,7 +45,7 @@ const statesOf = (claim: TaskClaim) => (claim.isGranted ? [] : claim.by.map(({ a
 
 describe('a task that several claim at once', () => {
   test('goes to one, and the others learn who has it and since when', async () => {
-    const claims = await Promise.all(desks.map((one) => one.claim('action', wanted())))
+    const claims = await Promise.all(stores.map((one) => one.claim('action', claimOf())))
     expect(claims.map(({ isGranted }) => isGranted).sort()).toEqual([false, false, true])
     const holder = NAMES[claims.findIndex(({ isGranted }) => isGranted)]
     const refused = claims.flatMap((claim) => (claim.isGranted ? [] : claim.by))
@@ -58,34 +58,34 @@ describe('a task that several claim at once', () => {
 
   test('is granted together with all others in the claim, or not at all, in any order', async () => {
     const claims = await Promise.all([
-      desk(0).claim('turn', wanted(['one', 'two', 'three'])),
-      desk(1).claim('turn', wanted(['three', 'two', 'four']))
+      storeAt(0).claim('turn', claimOf(['one', 'two', 'three'])),
+      storeAt(1).claim('turn', claimOf(['three', 'two', 'four']))
     ])
     expect(claims.map(({ isGranted }) => isGranted).sort()).toEqual([false, true])
-    expect(await desk(2).claim('turn', wanted([claims[0]?.isGranted ? 'four' : 'one']))).toMatchObject({
+    expect(await storeAt(2).claim('turn', claimOf([claims[0]?.isGranted ? 'four' : 'one']))).toMatchObject({
       isGranted: true
     })
   })
 
   test('can be claimed again by its holder, but only with the same id', async () => {
-    const mine = wanted()
-    const epochs = async (kind: 'action' | 'turn') => await desk(0).claim(kind, mine)
+    const mine = claimOf()
+    const epochs = async (kind: 'action' | 'turn') => await storeAt(0).claim(kind, mine)
     expect(await epochs('turn')).toMatchObject({ isGranted: true, epochs: new Map([['Letter 1', 1]]) })
     expect(await epochs('turn')).toMatchObject({ isGranted: true, epochs: new Map([['Letter 1', 1]]) })
     expect(await epochs('action')).toMatchObject({ isGranted: true, epochs: new Map([['Letter 1', 1]]) })
     expect(await epochs('action')).toMatchObject({ isGranted: true, epochs: new Map([['Letter 1', 2]]) })
-    expect(await desk(0).claim('action', wanted())).toMatchObject({ isGranted: false })
+    expect(await storeAt(0).claim('action', claimOf())).toMatchObject({ isGranted: false })
   })
 
   test('sends a notification when it begins and ends, not when it is renewed', async () => {
-    const mine = wanted(['one'])
+    const mine = claimOf(['one'])
     const payloads: (string | undefined)[] = []
     const { place } = await office.join(randomUUID())
     await withConnection(place, async (listener) => {
       listener.on('notification', ({ payload }) => payloads.push(payload))
       await listener.query('LISTEN countersign_tasks')
-      for (let count = 0; count < 3; count++) await desk(0).claim('turn', mine)
-      await desk(0).finish('turn', taskOf(mine, 1, 'one'), 'free')
+      for (let count = 0; count < 3; count++) await storeAt(0).claim('turn', mine)
+      await storeAt(0).finish('turn', taskOf(mine, 1, 'one'), 'free')
       // Earlier notifications arrive before the answer.
       await listener.query('SELECT 1')
     })
@@ -95,86 +95,92 @@ describe('a task that several claim at once', () => {
 
 describe('an action', () => {
   test('whose holder is gone is uncertain until its result is known or a person repeats it', async () => {
-    const mine = wanted(['Letter 1'], { content: { request: 'extend' } })
-    await desk(0).claim('action', mine)
+    const mine = claimOf(['Letter 1'], { content: { request: 'extend' } })
+    await storeAt(0).claim('action', mine)
     await expire()
-    const refused = await desk(1).claim('action', wanted())
+    const refused = await storeAt(1).claim('action', claimOf())
     expect(refused).toMatchObject({
       isGranted: false,
       by: [{ id: mine.id, epoch: 1, state: 'uncertain', holder: 'Counter 1', content: { request: 'extend' } }]
     })
-    expect(await desk(1).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'uncertain' })
-    expect(await desk(1).claim('action', { ...mine, isAgain: true })).toMatchObject({ isGranted: true })
+    expect(await storeAt(1).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'uncertain' })
+    expect(await storeAt(1).claim('action', { ...mine, isAgain: true })).toMatchObject({ isGranted: true })
     // Reports of the first time no longer decide anything, except that it was done.
-    await expect(desk(0).finish('action', taskOf(mine), 'free')).rejects.toMatchObject({ code: '42501' })
-    expect(await desk(1).finish('action', taskOf(mine, 2), 'uncertain')).toMatchObject({ state: 'uncertain' })
-    expect(await desk(2).finish('action', taskOf(mine), 'free')).toMatchObject({ state: 'uncertain' })
-    expect(await desk(0).finish('action', taskOf(mine), 'done')).toMatchObject({ state: 'done' })
-    expect(await desk(1).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'done' })
+    await expect(storeAt(0).finish('action', taskOf(mine), 'free')).rejects.toMatchObject({ code: '42501' })
+    expect(await storeAt(1).finish('action', taskOf(mine, 2), 'uncertain')).toMatchObject({ state: 'uncertain' })
+    expect(await storeAt(2).finish('action', taskOf(mine), 'free')).toMatchObject({ state: 'uncertain' })
+    expect(await storeAt(0).finish('action', taskOf(mine), 'done')).toMatchObject({ state: 'done' })
+    expect(await storeAt(1).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'done' })
   })
 
   test('isn’t ended by a late report of an earlier claim, which is told the current epoch', async () => {
-    const mine = wanted()
-    for (let count = 0; count < 2; count++) await desk(0).claim('action', mine)
-    expect(await desk(0).finish('action', taskOf(mine, 1), 'free')).toEqual({ state: 'open', epoch: 2, isMine: true })
-    expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'open']])
-    expect(await desk(0).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'free' })
+    const mine = claimOf()
+    for (let count = 0; count < 2; count++) await storeAt(0).claim('action', mine)
+    expect(await storeAt(0).finish('action', taskOf(mine, 1), 'free')).toEqual({
+      state: 'open',
+      epoch: 2,
+      isMine: true
+    })
+    expect(statesOf(await storeAt(1).claim('action', claimOf()))).toEqual([['Letter 1', 'open']])
+    expect(await storeAt(0).finish('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'free' })
   })
 
   test('that ended a while ago is still refused to others, with the time', async () => {
-    const mine = wanted()
-    await desk(0).claim('action', mine)
-    await desk(0).finish('action', taskOf(mine), 'done', { ago: 8 * 3_600_000 })
-    const refused = await desk(1).claim('action', wanted())
+    const mine = claimOf()
+    await storeAt(0).claim('action', mine)
+    await storeAt(0).finish('action', taskOf(mine), 'done', { ago: 8 * 3_600_000 })
+    const refused = await storeAt(1).claim('action', claimOf())
     expect(statesOf(refused)).toEqual([['Letter 1', 'done']])
     expect(refused.isGranted || Math.round((refused.by[0]?.ago ?? 0) / 3_600_000)).toBe(8)
   })
 
   test('can be done twice with a mutant that frees expired claims', async () => {
-    await desk(0).claim('action', wanted())
+    await storeAt(0).claim('action', claimOf())
     await expire()
     await office.mutated('expire_tasks', `THEN 'uncertain'`, `THEN 'free'`, async () => {
-      expect(await desk(1).claim('action', wanted())).toMatchObject({ isGranted: true })
+      expect(await storeAt(1).claim('action', claimOf())).toMatchObject({ isGranted: true })
     })
   })
 
   test('is free once anyone has found that it wasn’t done', async () => {
-    const mine = wanted()
-    await desk(0).claim('action', mine)
-    await desk(0).finish('action', taskOf(mine), 'uncertain')
-    expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'uncertain']])
-    expect(await desk(1).finish('action', taskOf(mine), 'free')).toMatchObject({ state: 'free' })
-    expect(await desk(2).claim('action', wanted())).toMatchObject({ isGranted: true })
-    expect(await desk(0).finish('action', taskOf(mine), 'uncertain')).toBeUndefined()
+    const mine = claimOf()
+    await storeAt(0).claim('action', mine)
+    await storeAt(0).finish('action', taskOf(mine), 'uncertain')
+    expect(statesOf(await storeAt(1).claim('action', claimOf()))).toEqual([['Letter 1', 'uncertain']])
+    expect(await storeAt(1).finish('action', taskOf(mine), 'free')).toMatchObject({ state: 'free' })
+    expect(await storeAt(2).claim('action', claimOf())).toMatchObject({ isGranted: true })
+    expect(await storeAt(0).finish('action', taskOf(mine), 'uncertain')).toBeUndefined()
   })
 
   test('that another has just done is refused to those who couldn’t know, and granted once they were told', async () => {
-    const mine = wanted()
-    await desk(0).claim('action', mine)
-    await desk(0).finish('action', taskOf(mine), 'done')
-    expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'done']])
-    expect(statesOf(await desk(0).claim('action', mine))).toEqual([['Letter 1', 'done']])
+    const mine = claimOf()
+    await storeAt(0).claim('action', mine)
+    await storeAt(0).finish('action', taskOf(mine), 'done')
+    expect(statesOf(await storeAt(1).claim('action', claimOf()))).toEqual([['Letter 1', 'done']])
+    expect(statesOf(await storeAt(0).claim('action', mine))).toEqual([['Letter 1', 'done']])
     await office.sql(`UPDATE office.task SET reported_at = now() - interval '1 hour'`)
-    const waited = wanted(['Letter 1'], { askedAgo: 2 * 3_600_000 })
-    expect(statesOf(await desk(1).claim('action', waited))).toEqual([['Letter 1', 'done']])
-    expect(await desk(1).claim('action', { ...waited, known: 1 })).toMatchObject({ isGranted: true })
-    await desk(1).finish('action', taskOf(waited, 2), 'done')
+    const waited = claimOf(['Letter 1'], { askedAgo: 2 * 3_600_000 })
+    expect(statesOf(await storeAt(1).claim('action', waited))).toEqual([['Letter 1', 'done']])
+    expect(await storeAt(1).claim('action', { ...waited, known: 1 })).toMatchObject({ isGranted: true })
+    await storeAt(1).finish('action', taskOf(waited, 2), 'done')
     await office.sql(`UPDATE office.task SET reported_at = now() - interval '1 hour'`)
-    expect(await desk(2).claim('action', wanted())).toMatchObject({ isGranted: true })
+    expect(await storeAt(2).claim('action', claimOf())).toMatchObject({ isGranted: true })
   })
 
   test('is uncertain on a restored server, which is also told what it lost', async () => {
-    const [mine, lost] = [wanted(), wanted(['Letter 2'])]
-    await desk(0).claim('action', mine)
+    const [mine, lostTask] = [claimOf(), claimOf(['Letter 2'])]
+    await storeAt(0).claim('action', mine)
     await office.sql('SELECT office.begin_life(now())')
-    expect(statesOf(await desk(1).claim('action', wanted()))).toEqual([['Letter 1', 'uncertain']])
+    expect(statesOf(await storeAt(1).claim('action', claimOf()))).toEqual([['Letter 1', 'uncertain']])
     expect(
-      await desk(0).finish('action', taskOf(lost, 3, 'Letter 2'), 'uncertain', { content: { request: 'remind' } })
+      await storeAt(0).finish('action', taskOf(lostTask, 3, 'Letter 2'), 'uncertain', {
+        content: { request: 'remind' }
+      })
     ).toMatchObject({
       state: 'uncertain',
       epoch: 3
     })
-    expect(await desk(1).claim('action', wanted(['Letter 2']))).toMatchObject({
+    expect(await storeAt(1).claim('action', claimOf(['Letter 2']))).toMatchObject({
       by: [{ state: 'uncertain', epoch: 3, content: { request: 'remind' } }]
     })
   })
@@ -182,40 +188,40 @@ describe('an action', () => {
 
 describe('a turn', () => {
   test('is free once it ends or its holder is gone, and stays with the holder’s next session', async () => {
-    const mine = wanted(['one', 'two'])
-    await desk(0).claim('turn', mine)
-    expect((await desk(1).ofOthers('turn', accountId)).of('one')).toMatchObject({ holder: 'Counter 1' })
-    expect((await desk(0).ofOthers('turn', accountId)).of('one')).toBeUndefined()
-    await desk(0).finish('turn', taskOf(mine, 1, 'one'), 'free')
-    expect(await desk(1).claim('turn', wanted(['one']))).toMatchObject({ isGranted: true })
-    expect(await desk(0).claim('turn', wanted(['two']))).toMatchObject({ isGranted: true })
+    const mine = claimOf(['one', 'two'])
+    await storeAt(0).claim('turn', mine)
+    expect((await storeAt(1).ofOthers('turn', accountId)).of('one')).toMatchObject({ holder: 'Counter 1' })
+    expect((await storeAt(0).ofOthers('turn', accountId)).of('one')).toBeUndefined()
+    await storeAt(0).finish('turn', taskOf(mine, 1, 'one'), 'free')
+    expect(await storeAt(1).claim('turn', claimOf(['one']))).toMatchObject({ isGranted: true })
+    expect(await storeAt(0).claim('turn', claimOf(['two']))).toMatchObject({ isGranted: true })
     await expire()
-    expect((await desk(1).ofOthers('turn', accountId)).of('two')).toBeUndefined()
-    expect(await desk(1).claim('turn', wanted(['two']))).toMatchObject({ isGranted: true })
+    expect((await storeAt(1).ofOthers('turn', accountId)).of('two')).toBeUndefined()
+    expect(await storeAt(1).claim('turn', claimOf(['two']))).toMatchObject({ isGranted: true })
   })
 })
 
 describe('the server', () => {
   test('refuses results from anyone but the holder, and all claims while it is an unnoticed copy', async () => {
-    const mine = wanted()
-    await desk(0).claim('action', mine)
+    const mine = claimOf()
+    await storeAt(0).claim('action', mine)
     for (const state of ['done', 'free', 'uncertain'] as const) {
-      await expect(desk(1).finish('action', taskOf(mine), state)).rejects.toMatchObject({ code: '42501' })
+      await expect(storeAt(1).finish('action', taskOf(mine), state)).rejects.toMatchObject({ code: '42501' })
     }
     await office.sql(`UPDATE office.office SET server_fingerprint = 'another'`)
     try {
-      await expect(desk(1).claim('action', wanted(['Letter 2']))).rejects.toMatchObject({ code: '55000' })
+      await expect(storeAt(1).claim('action', claimOf(['Letter 2']))).rejects.toMatchObject({ code: '55000' })
     } finally {
       await office.sql('UPDATE office.office SET server_fingerprint = office.server_fingerprint()')
     }
   })
 
   test('can’t read what a task is about, and altered content isn’t opened', async () => {
-    await desk(0).claim('action', wanted(['Letter of Mere Tamati'], { content: { name: 'Mere Tamati' } }))
-    const kept = JSON.stringify(await office.sql('SELECT * FROM office.task WHERE account = $1', [accountId]))
-    expect(kept).not.toMatch(/Mere|Letter/)
+    await storeAt(0).claim('action', claimOf(['Letter of Mere Tamati'], { content: { name: 'Mere Tamati' } }))
+    const rows = JSON.stringify(await office.sql('SELECT * FROM office.task WHERE account = $1', [accountId]))
+    expect(rows).not.toMatch(/Mere|Letter/)
     await office.sql('UPDATE office.task SET sealed = set_byte(sealed, 40, 0) WHERE account = $1', [accountId])
-    const refused = await desk(1).claim('action', wanted(['Letter of Mere Tamati']))
+    const refused = await storeAt(1).claim('action', claimOf(['Letter of Mere Tamati']))
     expect(refused).toMatchObject({ isGranted: false, by: [{ holder: 'Counter 1' }] })
     expect(refused.isGranted || refused.by[0]).not.toHaveProperty('content')
   })
@@ -223,26 +229,26 @@ describe('the server', () => {
   test('stores the content of a task only until its result is known', async () => {
     const sealed = () =>
       office.sql('SELECT sealed IS NOT NULL AS "isKept" FROM office.task WHERE account = $1', [accountId])
-    const mine = wanted(['Letter 1'], { content: { name: 'Mere Tamati' } })
-    await desk(0).claim('action', mine)
-    await desk(0).finish('action', taskOf(mine), 'uncertain')
+    const mine = claimOf(['Letter 1'], { content: { name: 'Mere Tamati' } })
+    await storeAt(0).claim('action', mine)
+    await storeAt(0).finish('action', taskOf(mine), 'uncertain')
     expect(await sealed()).toEqual([{ isKept: true }])
-    await desk(0).finish('action', taskOf(mine), 'done', { content: { name: 'Mere Tamati' } })
+    await storeAt(0).finish('action', taskOf(mine), 'done', { content: { name: 'Mere Tamati' } })
     expect(await sealed()).toEqual([{ isKept: false }])
   })
 
   test('doesn’t lock other expired tasks while it waits for one', async () => {
-    const [mine, gone] = [wanted(['one']), wanted(['two'])]
-    await desk(0).claim('action', mine)
-    await desk(1).claim('action', gone)
-    await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE id = $1`, [gone.id])
-    const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    const [mine, finished] = [claimOf(['one']), claimOf(['two'])]
+    await storeAt(0).claim('action', mine)
+    await storeAt(1).claim('action', finished)
+    await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE id = $1`, [finished.id])
+    const waitingForLock = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
     await withConnection(office.administrator, async (other) => {
       await other.query('BEGIN')
       await other.query('SELECT FROM office.task WHERE id = $1 FOR UPDATE', [mine.id])
-      const ended = desk(0).finish('action', taskOf(mine, 1, 'one'), 'free')
-      await expect.poll(() => office.sql(waits)).toHaveLength(1)
-      await other.query('SELECT FROM office.task WHERE id = $1 FOR UPDATE NOWAIT', [gone.id])
+      const ended = storeAt(0).finish('action', taskOf(mine, 1, 'one'), 'free')
+      await expect.poll(() => office.sql(waitingForLock)).toHaveLength(1)
+      await other.query('SELECT FROM office.task WHERE id = $1 FOR UPDATE NOWAIT', [finished.id])
       await other.query('ROLLBACK')
       await ended
     })

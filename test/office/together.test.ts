@@ -4,9 +4,9 @@ import { officeTogetherChaos } from '../chaos/office-together.ts'
 const NAME =
   'workstations killed, asleep, cut off, joining and leaving, at a server that crashes, is restored or promoted, send each package once'
 test(NAME, { timeout: 600_000 }, async () => {
-  const said: string[] = []
-  const tally = await officeTogetherChaos({ rounds: 10, seed: 7, say: (line) => said.push(line) })
-  expect(said.filter((line) => / (lost|doubled|partial|wrong): /.test(line)).join('\n')).toBe('')
+  const lines: string[] = []
+  const tally = await officeTogetherChaos({ rounds: 10, seed: 7, say: (line) => lines.push(line) })
+  expect(lines.filter((line) => / (lost|doubled|partial|wrong): /.test(line)).join('\n')).toBe('')
   expect(tally).toMatchObject({ rounds: 10, lost: 0, doubled: 0, partial: 0, wrong: 0 })
   // An action that is hardly ever done tests nothing.
   for (const [deed, least] of Object.entries({

@@ -44,7 +44,7 @@ describe('a queued download', () => {
         detail: { type: 'pdf', file: view?.fileName, sha256: sha256(pdf), by: 'person' }
       }
     ])
-    await until(() => office.told.length > 0)
+    await until(() => office.notified.length > 0)
   })
 
   test('is queued once, and only for a document with an identity check', async () => {

@@ -79,7 +79,7 @@ describe.each(kinds)('a file that becomes %s', (_what, name, content, sends) => 
       isFailed ? 'Nothing was created' : sends ? '2 packages went to the Outbox' : '1 draft was created'
     )
     expect(at.files()).toHaveLength(1)
-    expect(at.office.told.troubles).toEqual([])
+    expect(at.office.notified.troubles).toEqual([])
   })
 
   test.each(STEPS)('does so once per drop if it is dropped again after a crash at “%s”', async (fatal) => {

@@ -32,5 +32,5 @@ test.each([true, false])('a file whose id changes when it is moved becomes one t
   expect(at.office.titles().length + at.office.batches().length).toBe(1)
   expect(at.names('done')).toEqual(['a.json', 'a.json.report.txt'])
   expect([at.names(), at.claimed(), at.files().length]).toEqual([[], [], 1])
-  expect(at.office.told.troubles).toEqual([])
+  expect(at.office.notified.troubles).toEqual([])
 })

@@ -24,9 +24,9 @@ test('refused files are listed with reasons, newest first, and counted by folder
   expect([total, open]).toEqual([2, [{ folderId: at.id, label: 'Dropped', count: 2, newest: files[0]?.id }]])
   expect(at.office.dropFolders.pathOf(files[0]?.id ?? '').path).toMatch(/failed.two\.json\.report\.txt$/)
 
-  at.office.told.folders.length = 0
+  at.office.notified.folders.length = 0
   at.office.dropFolders.dismissRefused(at.id, files[0]?.id ?? '')
-  expect(at.office.told.folders).toEqual([at.id])
+  expect(at.office.notified.folders).toEqual([at.id])
   expect(refused()).toMatchObject({ total: 2, open: [], files: [{ isDismissed: true }, { isDismissed: true }] })
 })
 

@@ -39,7 +39,7 @@ describe('two workstations on one folder', () => {
     writeFileSync(join(place, 'more.csv'), sheetFile(['Row 1', 'Row 2']))
     await look(offices, 5)
     expect(namesOf(offices)).toEqual([...names, 'Row 1', 'Row 2'])
-    expect(offices.flatMap(({ office }) => office.told.troubles)).toEqual([])
+    expect(offices.flatMap(({ office }) => office.notified.troubles)).toEqual([])
     expect([offices[0].names(), offices[0].claimed()]).toEqual([[], []])
     expect(readdirSync(join(place, 'done'))).toHaveLength(2 * (names.length + 1))
     expect(

@@ -181,8 +181,8 @@ describe('when sending', () => {
     for (let index = 0; index < 20; index++) work.outbox.enqueue(draft())
     await expect.poll(() => work.receivedRequests('SendForms2').length).toBe(20)
     await work.time.pass(200)
-    expect(work.told.sends.length).toBeLessThan(20)
-    expect(new Set(work.told.sends.flat()).size).toBe(20)
+    expect(work.notified.sends.length).toBeLessThan(20)
+    expect(new Set(work.notified.sends.flat()).size).toBe(20)
   })
 })
 
