@@ -73,8 +73,8 @@ describe('arbitrary bytes', () => {
   })
 
   test('in place of HTTP, end in a value or a ServiceError', async () => {
-    let said: Uint8Array = new Uint8Array()
-    const service = await serveBytes((socket) => socket.end(said))
+    let response: Uint8Array = new Uint8Array()
+    const service = await serveBytes((socket) => socket.end(response))
     const client = clientOf(service.url, { limits: hastyLimits(5_000) })
     const head = fc.constantFrom(
       '',
@@ -89,7 +89,7 @@ describe('arbitrary bytes', () => {
     )
     await fc.assert(
       fc.asyncProperty(head, anyBytes, fc.constantFrom(...calls), async (start, bytes, call) => {
-        said = Buffer.concat([Buffer.from(start), bytes])
+        response = Buffer.concat([Buffer.from(start), bytes])
         await endsWell(call(client))
       }),
       { numRuns: 300 }

@@ -14,7 +14,7 @@ describe('API key authentication', () => {
     const service = await serve(json([]))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey, sender: 'boss@example.org' }, { clock })
     await clientOf(service.url, { authentication }).getTemplateList()
-    const headers = service.asked[0]?.headers ?? {}
+    const headers = service.requests[0]?.headers ?? {}
     const nonce = String(headers['x-custom-nonce'])
     expect(headers['x-custom-api-key']).toBe('office-key-1')
     expect(headers['x-custom-date']).toBe('1930126830')
@@ -31,8 +31,8 @@ describe('API key authentication', () => {
     const service = await serve(json({}))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock })
     await clientOf(service.url, { authentication }).sendForms2(aFormDirectRequest())
-    expect(service.asked[0]?.headers['x-custom-signature']).toMatch(/^[A-Za-z0-9+/]{43}=$/)
-    expect(service.asked[0]?.headers).not.toHaveProperty('x-custom-sender')
+    expect(service.requests[0]?.headers['x-custom-signature']).toMatch(/^[A-Za-z0-9+/]{43}=$/)
+    expect(service.requests[0]?.headers).not.toHaveProperty('x-custom-sender')
   })
 
   test('fails as unauthorised if the key can’t be put into a header; nothing is sent or shown', async () => {
@@ -41,7 +41,7 @@ describe('API key authentication', () => {
     const error = await errorOf(clientOf(service.url, { authentication }).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'unauthorised', mayHaveArrived: false })
     expect(error.stack).not.toContain('bad')
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 })
 
@@ -50,7 +50,10 @@ describe('bearer authentication', () => {
     const service = await serve(json([]))
     const authentication = createAuthentication({ scheme: 'bearer', token: async () => 'tok', apiKey: aKey }, { clock })
     await clientOf(service.url, { authentication }).getTemplateList()
-    expect(service.asked[0]?.headers).toMatchObject({ authorization: 'Bearer tok', 'x-custom-api-key': 'office-key-1' })
+    expect(service.requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer tok',
+      'x-custom-api-key': 'office-key-1'
+    })
   })
 
   test('sends only the newest token if there is no key', async () => {
@@ -60,8 +63,8 @@ describe('bearer authentication', () => {
     const client = clientOf(service.url, { authentication })
     await client.getTemplateList()
     await client.getTemplateList()
-    expect(service.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok-1', 'Bearer tok-2'])
-    expect(service.asked[0]?.headers).not.toHaveProperty('x-custom-api-key')
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok-1', 'Bearer tok-2'])
+    expect(service.requests[0]?.headers).not.toHaveProperty('x-custom-api-key')
   })
 
   test('fails as unauthorised if no token can be obtained; nothing is sent', async () => {
@@ -71,7 +74,7 @@ describe('bearer authentication', () => {
     const error = await errorOf(clientOf(service.url, { authentication }).getTemplateList())
     expect(error).toMatchObject({ code: 'unauthorised', mayHaveArrived: false })
     expect(error.stack).not.toContain('tok-secret')
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 })
 
@@ -92,8 +95,8 @@ describe('a service that verifies credentials', () => {
   })
 
   test('can’t reveal a password or a header’s value by repeating it in its answer', async () => {
-    const said = { ResponseStatus: { ErrorCode: 'Unauthorized', Message: 'not “pass word: ü”, not gate-1-secret' } }
-    const service = await serve(json(said, 401))
+    const refusal = { ResponseStatus: { ErrorCode: 'Unauthorized', Message: 'not “pass word: ü”, not gate-1-secret' } }
+    const service = await serve(json(refusal, 401))
     for (const credentials of [
       { scheme: 'basic', user: 'bureau', password: 'pass word: ü' },
       { scheme: 'headers', headers: [{ name: 'X-Gateway-Key', value: 'gate-1-secret' }] }
@@ -112,7 +115,7 @@ describe('no authentication', () => {
     const client = clientOf(service.url)
     await client.getTemplateList()
     await client.getTemplateList()
-    const names = service.asked.flatMap(({ headers }) => Object.keys(headers))
+    const names = service.requests.flatMap(({ headers }) => Object.keys(headers))
     expect(names.filter((name) => /^x-custom|authorization|cookie|referer|origin/.test(name))).toEqual([])
   })
 })

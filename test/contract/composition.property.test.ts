@@ -161,8 +161,8 @@ function expected(composition: Composition) {
     GMT: composition.gmt
   }
   const addressesOf = ({ embedded, ReturnUrl, NotifyUrl }: Settings) => ({
-    ...said('ReturnUrl', ReturnUrl.trim() || (embedded ? RETURN_ADDRESS : '')),
-    ...said('NotifyUrl', NotifyUrl.trim())
+    ...memberUnlessEmpty('ReturnUrl', ReturnUrl.trim() || (embedded ? RETURN_ADDRESS : '')),
+    ...memberUnlessEmpty('NotifyUrl', NotifyUrl.trim())
   })
   if (composition.kind === 'form-filler') {
     return {
@@ -196,12 +196,12 @@ function expected(composition: Composition) {
       Signers: item.signers.map(formSigner),
       EmbedForm: (item.own ?? composition).embedded,
       ...addressesOf(item.own ?? composition),
-      ...said('XMLData', item.XMLData),
-      ...said('EmployerReference', item.EmployerReference.trim()),
+      ...memberUnlessEmpty('XMLData', item.XMLData),
+      ...memberUnlessEmpty('EmployerReference', item.EmployerReference.trim()),
       ClientReference: item.ClientReference.trim() || mark(index)
     })),
     ...due,
-    ...said('InvitationEmailTemplateReference', composition.InvitationEmailTemplateReference.trim()),
+    ...memberUnlessEmpty('InvitationEmailTemplateReference', composition.InvitationEmailTemplateReference.trim()),
     ...(composition.ListItems.length > 0 && {
       ListItems: composition.ListItems.map(({ ClientField, Item, Value }) => ({ ClientField, Item, Value }))
     })
@@ -212,7 +212,7 @@ function expected(composition: Composition) {
 function formSigner(signer: ComposedSigner) {
   return {
     ...invitee(signer),
-    ...said('SignerType', signer.SignerType.trim()),
+    ...memberUnlessEmpty('SignerType', signer.SignerType.trim()),
     ...on('UseIDData', signer.UseIDData),
     ...(signer.UseIDData && {
       IDData: signer.IDData.map(({ Label, Value, DataType }) => ({ Label, Value, DataType }))
@@ -228,7 +228,7 @@ function formSigner(signer: ComposedSigner) {
 function templateSigner(signer: ComposedSigner) {
   return {
     ...invitee(signer),
-    ...said('SignerReference', signer.SignerReference.trim()),
+    ...memberUnlessEmpty('SignerReference', signer.SignerReference.trim()),
     ...on('IsFaceToFaceSigning', signer.faceToFace),
     ...on('VideoConfirmationEnabled', signer.video),
     ...on('VideoConfirmationDeepfakeEnabled', signer.video && signer.deepfakeDetector),
@@ -246,9 +246,12 @@ function invitee(signer: ComposedSigner) {
   }))
   return {
     ...userInfo(signer),
-    ...said('MobileNumber', number),
-    ...said('MobileCountry', number && inDigits(signer.MobileCountry, /^(\+|00)?\d+$/).replace(/^(\+|00)(?=\d+$)/, '')),
-    ...said('ClientReference', signer.ClientReference.trim()),
+    ...memberUnlessEmpty('MobileNumber', number),
+    ...memberUnlessEmpty(
+      'MobileCountry',
+      number && inDigits(signer.MobileCountry, /^(\+|00)?\d+$/).replace(/^(\+|00)(?=\d+$)/, '')
+    ),
+    ...memberUnlessEmpty('ClientReference', signer.ClientReference.trim()),
     ...(shared.length > 0 && { ShareUsers: shared })
   }
 }
@@ -256,7 +259,7 @@ function invitee(signer: ComposedSigner) {
 function userInfo({ FirstName, MiddleName, LastName, Email }: ComposedShareUser | ComposedSigner) {
   return {
     FirstName: FirstName.trim(),
-    ...said('MiddleName', MiddleName.trim()),
+    ...memberUnlessEmpty('MiddleName', MiddleName.trim()),
     LastName: LastName.trim(),
     Email: Email.trim()
   }
@@ -267,7 +270,7 @@ function inDigits(typed: string, digits: RegExp): string {
   return digits.test(compact) ? compact : typed.trim()
 }
 
-function said(member: string, value: string) {
+function memberUnlessEmpty(member: string, value: string) {
   return value === '' ? {} : { [member]: value }
 }
 

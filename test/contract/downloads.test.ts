@@ -6,7 +6,7 @@ import { body, json, serve } from './hand-written-service.ts'
 
 const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(300_000, 7), Buffer.from('\n%%EOF\n')])
 
-async function whole({ bytes }: PdfDownload): Promise<Buffer> {
+async function bytesOf({ bytes }: PdfDownload): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of bytes) pieces.push(piece)
   return Buffer.concat(pieces)
@@ -17,19 +17,19 @@ describe('ID-verification data as PDF', () => {
     const service = await serve(
       body(pdf, 200, { 'content-type': 'application/pdf', 'content-length': String(pdf.length) })
     )
-    const seen: number[] = []
+    const progress: number[] = []
     const download = await clientOf(service.url).downloadIDVerificationPdf('d/1', {
       onProgress: ({ received, length }) => {
         expect(length).toBe(pdf.length)
-        seen.push(received)
+        progress.push(received)
       }
     })
     expect(download.length).toBe(pdf.length)
-    expect((await whole(download)).equals(pdf)).toBe(true)
-    expect(service.asked[0]?.url).toBe('/Download/IDVerification/d%2F1/pdf')
-    expect(service.asked[0]?.headers.accept).toMatch(/^application\/pdf/)
-    expect(seen.at(-1)).toBe(pdf.length)
-    expect(seen).toEqual([...seen].sort((one, other) => one - other))
+    expect((await bytesOf(download)).equals(pdf)).toBe(true)
+    expect(service.requests[0]?.url).toBe('/Download/IDVerification/d%2F1/pdf')
+    expect(service.requests[0]?.headers.accept).toMatch(/^application\/pdf/)
+    expect(progress.at(-1)).toBe(pdf.length)
+    expect(progress).toEqual([...progress].sort((one, other) => one - other))
   })
 
   test('is recognised even if it arrives byte by byte', async () => {
@@ -42,7 +42,7 @@ describe('ID-verification data as PDF', () => {
     })
     const download = await clientOf(service.url).downloadIDVerificationPdf('d-1')
     expect(download.length).toBeUndefined()
-    expect((await whole(download)).equals(pdf)).toBe(true)
+    expect((await bytesOf(download)).equals(pdf)).toBe(true)
   })
 
   test.each([
@@ -61,7 +61,10 @@ describe('ID-verification data as PDF', () => {
       response.write(pdf.subarray(0, 1000), () => setTimeout(() => response.socket?.resetAndDestroy(), 30))
     })
     const download = await clientOf(service.url).downloadIDVerificationPdf('d-1')
-    expect(await errorOf(whole(download))).toMatchObject({ code: 'interrupted', operation: 'Download/IDVerification' })
+    expect(await errorOf(bytesOf(download))).toMatchObject({
+      code: 'interrupted',
+      operation: 'Download/IDVerification'
+    })
   })
 
   test('times out when it stalls', async () => {
@@ -70,7 +73,7 @@ describe('ID-verification data as PDF', () => {
       response.write(pdf.subarray(0, 1000))
     })
     const download = await clientOf(service.url, { limits: hastyLimits(80) }).downloadIDVerificationPdf('d-1')
-    expect((await errorOf(whole(download))).code).toBe('timeout')
+    expect((await errorOf(bytesOf(download))).code).toBe('timeout')
   })
 
   test('can be cancelled midway by the caller', async () => {
@@ -81,12 +84,12 @@ describe('ID-verification data as PDF', () => {
     })
     const download = await clientOf(service.url).downloadIDVerificationPdf('d-1', { signal: cancel.signal })
     setTimeout(() => cancel.abort(), 20)
-    expect((await errorOf(whole(download))).code).toBe('cancelled')
+    expect((await errorOf(bytesOf(download))).code).toBe('cancelled')
   })
 
   test('releases the connection when cancelled', async () => {
     let closed: (() => void) | undefined
-    const gone = new Promise<void>((done) => {
+    const clientGone = new Promise<void>((done) => {
       closed = done
     })
     const service = await serve((_asked, response) => {
@@ -96,12 +99,12 @@ describe('ID-verification data as PDF', () => {
     })
     const download = await clientOf(service.url).downloadIDVerificationPdf('d-1')
     await download.cancel()
-    await gone
+    await clientGone
   })
 
   test('releases the connection when its reader stops early', async () => {
     let closed: (() => void) | undefined
-    const gone = new Promise<void>((done) => {
+    const clientGone = new Promise<void>((done) => {
       closed = done
     })
     const service = await serve((_asked, response) => {
@@ -111,13 +114,13 @@ describe('ID-verification data as PDF', () => {
     })
     const download = await clientOf(service.url).downloadIDVerificationPdf('d-1')
     for await (const _piece of download.bytes) break
-    await gone
+    await clientGone
   })
 
   test('is stopped when larger than the limit', async () => {
     const service = await serve((_asked, response) => response.writeHead(200).end(pdf))
     const call = clientOf(service.url).downloadIDVerificationPdf('d-1', { maxBytes: 100_000 })
-    expect((await errorOf(call.then(whole))).code).toBe('too-large')
+    expect((await errorOf(call.then(bytesOf))).code).toBe('too-large')
   })
 
   test('passes on the service’s reason for a refusal', async () => {
@@ -137,7 +140,7 @@ describe('ID-verification data as records', () => {
     }
     const service = await serve(json([record]))
     const { items } = await clientOf(service.url).getIDVerification('d-1')
-    expect(service.asked[0]?.url).toBe('/Download/IDVerification/d-1/json')
+    expect(service.requests[0]?.url).toBe('/Download/IDVerification/d-1/json')
     expect(items).toEqual([{ ...record, IsPassed: true, FaceMatchScore: '97.5' }])
   })
 })

@@ -25,7 +25,7 @@ describe('no connection', () => {
     const service = await serveSelfSigned(json({}))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'tls', mayHaveArrived: false, reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 
   test('the service doesn’t speak TLS: tls, and a send never left', async () => {
@@ -45,7 +45,7 @@ describe('a broken connection', () => {
     const service = await serve((_asked, _response, request) => request.socket.resetAndDestroy())
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'interrupted', mayHaveArrived: true })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('closed cleanly without an answer: a send may have arrived', async () => {
@@ -64,9 +64,9 @@ describe('a broken connection', () => {
   })
 
   test('an answer shorter than its Content-Length is interrupted, not complete', async () => {
-    const whole = JSON.stringify([aDocument()])
+    const complete = JSON.stringify([aDocument()])
     const service = await serveBytes((socket) =>
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${whole.length + 10}\r\n\r\n${whole}`)
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${complete.length + 10}\r\n\r\n${complete}`)
     )
     expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
   })
@@ -114,7 +114,7 @@ describe('timeouts and cancellation', () => {
     const service = await serve(() => {})
     const error = await errorOf(clientOf(service.url, { limits: hastyLimits(80) }).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'timeout', mayHaveArrived: true })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('the answer stalls midway: timeout', async () => {
@@ -160,7 +160,7 @@ describe('timeouts and cancellation', () => {
     const service = await serve(json({}))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest(), { signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 
   test('a call cancelled while its answer arrives ends immediately, even if the body can’t be stopped', async () => {

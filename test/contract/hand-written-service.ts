@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { onTestFinished } from 'vitest'
 import { selfSigned } from './self-signed.ts'
 
-interface Asked {
+interface RecordedRequest {
   method: string
   url: string
   headers: IncomingMessage['headers']
@@ -14,16 +14,16 @@ interface Asked {
 
 export interface HandWrittenService {
   url: string
-  asked: Asked[]
+  requests: RecordedRequest[]
 }
 
-export type Answering = (asked: Asked, response: ServerResponse, request: IncomingMessage) => void
+export type Answering = (recorded: RecordedRequest, response: ServerResponse, request: IncomingMessage) => void
 
 /** Serves until the test is over. */
 export async function serve(answering: Answering): Promise<HandWrittenService> {
-  const asked: Asked[] = []
-  const server = createServer(recording(asked, answering))
-  return { url: `http://127.0.0.1:${await listening(server)}`, asked }
+  const requests: RecordedRequest[] = []
+  const server = createServer(recording(requests, answering))
+  return { url: `http://127.0.0.1:${await listening(server)}`, requests }
 }
 
 /** Serves over TLS with a certificate that nobody trusts. */
@@ -31,21 +31,21 @@ export async function serveSelfSigned(
   answering: Answering,
   certificate: { key: string; cert: string } = selfSigned
 ): Promise<HandWrittenService> {
-  const asked: Asked[] = []
-  const server = createSecureServer(certificate, recording(asked, answering))
-  return { url: `https://127.0.0.1:${await listening(server)}`, asked }
+  const requests: RecordedRequest[] = []
+  const server = createSecureServer(certificate, recording(requests, answering))
+  return { url: `https://127.0.0.1:${await listening(server)}`, requests }
 }
 
 /** Answers every connection byte by byte; counts the connections that sent something. */
 export async function serveBytes(
-  speak: (socket: Socket, said: Buffer) => void
+  speak: (socket: Socket, received: Buffer) => void
 ): Promise<{ url: string; heard: number[] }> {
   const heard: number[] = []
   const server = createTcpServer((socket) => {
     socket.on('error', () => {})
-    socket.once('data', (said) => {
-      heard.push(said.byteLength)
-      speak(socket, said)
+    socket.once('data', (received) => {
+      heard.push(received.byteLength)
+      speak(socket, received)
     })
   })
   const port = await listening(server as unknown as Server)
@@ -79,7 +79,7 @@ export function inTurn(...answers: Answering[]): Answering {
   return (...call) => answers[Math.min(next++, answers.length - 1)]?.(...call)
 }
 
-function recording(asked: Asked[], answering: Answering): RequestListener {
+function recording(requests: RecordedRequest[], answering: Answering): RequestListener {
   return (request, response) => {
     const chunks: Buffer[] = []
     request.on('error', () => {})
@@ -87,7 +87,7 @@ function recording(asked: Asked[], answering: Answering): RequestListener {
     request.on('end', () => {
       const { method = '', url = '', headers } = request
       const one = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') }
-      asked.push(one)
+      requests.push(one)
       answering(one, response, request)
     })
   }

@@ -53,10 +53,10 @@ function opened(
   migrate(db)
   const keychain = memoryKeychain()
   const state = { ahead: 0, isShut: false }
-  const asked: string[] = []
+  const requests: string[] = []
   const counting: typeof fetch = async (...call) => {
     const sent = String(call[1]?.body ?? '')
-    asked.push(`${new URL(String(call[0])).pathname} ${new URLSearchParams(sent).get('grant_type') ?? ''}`.trim())
+    requests.push(`${new URL(String(call[0])).pathname} ${new URLSearchParams(sent).get('grant_type') ?? ''}`.trim())
     return network(...call)
   }
   const secrets = {
@@ -94,14 +94,14 @@ function opened(
     const authentication = browserSignIn.withTokens({ ...typed, signIn }) as OAuth
     return (await accounts.add({ kind: 'service', name: 'Office', baseUrl, authentication })).id
   }
-  const kept = async (id: string) => JSON.parse((await keychain.accounts.get(id)) ?? '{}')
+  const storedSecret = async (id: string) => JSON.parse((await keychain.accounts.get(id)) ?? '{}')
   return {
     accounts,
     add,
-    asked,
+    requests,
     browserSignIn,
     clients,
-    kept,
+    storedSecret,
     openedAddresses,
     signedOut,
     state,
@@ -117,7 +117,7 @@ const refusalOf = async (call: Promise<unknown>) =>
     )
   )
 
-async function whole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function bytesOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of bytes) pieces.push(piece)
   return Buffer.concat(pieces)
@@ -126,38 +126,38 @@ async function whole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 describe('signed in with the browser', () => {
   test('the account has access, and the keychain holds only the refresh token', async () => {
     const { url } = await anOAuthOffice()
-    const { add, clients, kept, openedAddresses } = opened()
+    const { add, clients, storedSecret, openedAddresses } = opened()
     const id = await add(url, byCode({ issuer: url }))
     await expect((await clients.of(id)).getTemplateList()).resolves.toBeDefined()
-    const { tokens, endpoints } = await kept(id)
+    const { tokens, endpoints } = await storedSecret(id)
     expect(Object.keys(tokens)).toEqual(['refresh'])
     expect(endpoints).toMatchObject({ token: `${url}/api/oauth2/token` })
-    const asked = new URL(openedAddresses[0] ?? '').searchParams
-    expect(asked.get('code_challenge_method')).toBe('S256')
-    expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/signed-in$/)
+    const parameters = new URL(openedAddresses[0] ?? '').searchParams
+    expect(parameters.get('code_challenge_method')).toBe('S256')
+    expect(parameters.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/signed-in$/)
   })
 
   test('an expired token is renewed, and the changed refresh token is stored', async () => {
     const { url, signIn } = await anOAuthOffice()
-    const { add, clients, kept } = opened()
+    const { add, clients, storedSecret } = opened()
     const id = await add(url, byCode({ issuer: url }))
-    const before = (await kept(id)).tokens.refresh
+    const before = (await storedSecret(id)).tokens.refresh
     const client = await clients.of(id)
     await client.getTemplateList()
-    const after = (await kept(id)).tokens.refresh
+    const after = (await storedSecret(id)).tokens.refresh
     expect(after).not.toBe(before)
     signIn.expire()
     await client.getTemplateList()
-    expect((await kept(id)).tokens.refresh).not.toBe(after)
+    expect((await storedSecret(id)).tokens.refresh).not.toBe(after)
   })
 
   test('a token is renewed shortly before it expires, and not earlier', async () => {
     const { url, times } = await anOAuthOffice()
-    const { add, asked, clients, state } = opened()
+    const { add, requests, clients, state } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
     await client.getTemplateList()
     await client.getTemplateList()
-    const renewals = () => asked.filter((one) => one.endsWith('refresh_token')).length
+    const renewals = () => requests.filter((one) => one.endsWith('refresh_token')).length
     expect(renewals()).toBe(1)
     state.ahead = times.ahead = HOUR - 30_000
     await client.getTemplateList()
@@ -166,36 +166,36 @@ describe('signed in with the browser', () => {
 
   test('concurrent calls share a single refresh', async () => {
     const { url, signIn } = await anOAuthOffice()
-    const { add, asked, clients } = opened()
+    const { add, requests, clients } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
     await client.getTemplateList()
     signIn.expire()
-    asked.length = 0
+    requests.length = 0
     await Promise.all(Array.from({ length: 8 }, () => client.getTemplateList()))
-    expect(asked.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
+    expect(requests.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
   })
 
   test('a second client of the same account, created meanwhile, uses the same tokens', async () => {
     const { url } = await anOAuthOffice()
-    const { accounts, add, asked, clients } = opened()
+    const { accounts, add, requests, clients } = opened()
     const id = await add(url, byCode({ issuer: url }))
     const one = await clients.of(id)
     await accounts.update(id, { name: 'Office 2' })
     clients.forget(id)
     const other = await clients.of(id)
     await Promise.all([one.getTemplateList(), other.getTemplateList()])
-    expect(asked.filter((call) => call.endsWith('refresh_token'))).toHaveLength(1)
+    expect(requests.filter((call) => call.endsWith('refresh_token'))).toHaveLength(1)
   })
 
   test('a send rejected for an expired token is sent once more, and arrives once', async () => {
     const { url, service, signIn } = await anOAuthOffice()
-    const { add, asked, clients } = opened()
+    const { add, requests, clients } = opened()
     const client = await clients.of(await add(url, byCode({ issuer: url })))
     await client.getTemplateList()
     signIn.expire()
-    asked.length = 0
+    requests.length = 0
     await client.sendForms2(aFormDirectRequest())
-    expect(asked.filter((one) => one.includes('SendForms2'))).toHaveLength(2)
+    expect(requests.filter((one) => one.includes('SendForms2'))).toHaveLength(2)
     expect(service.recorded().filter(({ operation }) => operation === 'SendForms2')).toHaveLength(1)
   })
 
@@ -208,22 +208,22 @@ describe('signed in with the browser', () => {
       code: 'unauthorised',
       mayHaveArrived: false
     })
-    expect(refusing.asked).toHaveLength(2)
+    expect(refusing.requests).toHaveLength(2)
   })
 
   test('an answer still arriving when the token expires is read completely', async () => {
     const { url, signIn } = await anOAuthOffice()
-    const begun = Promise.withResolvers<void>()
+    const renewalStarted = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
     const slow = await serve((_asked, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('[')
-      begun.resolve()
+      renewalStarted.resolve()
       void over.promise.then(() => response.end(']'))
     })
     const { add, clients } = opened()
     const client = await clients.of(await add(slow.url, byCode({ issuer: url })))
     const list = client.getTemplateList()
-    await begun.promise
+    await renewalStarted.promise
     signIn.expire()
     over.resolve()
     await expect(list).resolves.toMatchObject({ items: [] })
@@ -231,26 +231,26 @@ describe('signed in with the browser', () => {
 
   test('a PDF still arriving when the token expires is read completely, and the next request uses a new token', async () => {
     const { url, signIn } = await anOAuthOffice()
-    const begun = Promise.withResolvers<void>()
+    const renewalStarted = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
     const tokens: (string | undefined)[] = []
     const pdf = Buffer.from(`%PDF-1.4\n${'x'.repeat(70_000)}\n%%EOF\n`)
     const slow = await serve(({ headers }, response) => {
       tokens.push(headers.authorization)
       response.writeHead(200, { 'content-type': 'application/pdf' }).write(pdf.subarray(0, 1000))
-      begun.resolve()
+      renewalStarted.resolve()
       void over.promise.then(() => response.end(pdf.subarray(1000)))
     })
     const { add, clients, state } = opened()
     const client = await clients.of(await add(slow.url, byCode({ issuer: url })))
     const first = await client.downloadIDVerificationPdf('d-1')
-    const reading = whole(first.bytes)
-    await begun.promise
+    const reading = bytesOf(first.bytes)
+    await renewalStarted.promise
     signIn.expire()
     state.ahead = 2 * HOUR
     over.resolve()
     expect((await reading).equals(pdf)).toBe(true)
-    await whole((await client.downloadIDVerificationPdf('d-1')).bytes)
+    await bytesOf((await client.downloadIDVerificationPdf('d-1')).bytes)
     expect(tokens).toHaveLength(2)
     expect(tokens[1]).not.toBe(tokens[0])
   })
@@ -267,41 +267,41 @@ describe('signed in with the browser', () => {
 
   test('if the answer has no refresh token, the known one is kept', async () => {
     const { url, signIn } = await anOAuthOffice({ keepsRefreshToken: true })
-    const { add, clients, kept } = opened()
+    const { add, clients, storedSecret } = opened()
     const id = await add(url, byCode({ issuer: url }))
-    const before = (await kept(id)).tokens.refresh
+    const before = (await storedSecret(id)).tokens.refresh
     const client = await clients.of(id)
     for (let time = 0; time < 3; time++) {
       signIn.expire()
       await client.getTemplateList()
     }
-    expect((await kept(id)).tokens.refresh).toBe(before)
+    expect((await storedSecret(id)).tokens.refresh).toBe(before)
   })
 
   test('new tokens are used only once stored, and none is lost while the keychain is locked', async () => {
     const { url, signIn } = await anOAuthOffice()
-    const { add, asked, clients, kept, state } = opened()
+    const { add, requests, clients, storedSecret, state } = opened()
     const id = await add(url, byCode({ issuer: url }))
     const client = await clients.of(id)
     await client.getTemplateList()
-    const before = (await kept(id)).tokens.refresh
+    const before = (await storedSecret(id)).tokens.refresh
     signIn.expire()
     state.isShut = true
-    asked.length = 0
+    requests.length = 0
     expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({
       code: 'keychain',
       mayHaveArrived: false
     })
-    expect((await kept(id)).tokens.refresh).toBe(before)
+    expect((await storedSecret(id)).tokens.refresh).toBe(before)
     state.isShut = false
     await client.getTemplateList()
-    expect(asked.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
-    expect((await kept(id)).tokens.refresh).not.toBe(before)
+    expect(requests.filter((one) => one.endsWith('refresh_token'))).toHaveLength(1)
+    expect((await storedSecret(id)).tokens.refresh).not.toBe(before)
   })
 
   test('when the sign-in has ended, nothing more is requested until the person signs in again', async () => {
     const { url, signIn } = await anOAuthOffice()
-    const { accounts, add, asked, browserSignIn, clients, signedOut } = opened()
+    const { accounts, add, requests, browserSignIn, clients, signedOut } = opened()
     const id = await add(url, byCode({ issuer: url }))
     const client = await clients.of(id)
     signIn.signOut()
@@ -311,35 +311,35 @@ describe('signed in with the browser', () => {
       next: expect.stringContaining('Sign in again')
     })
     expect([clients.isSignedOut(id), signedOut]).toEqual([true, [id]])
-    asked.length = 0
+    requests.length = 0
     await refusalOf(client.getTemplateList())
-    expect(asked).toEqual([])
-    const kept = await accounts.credentialsOf(id)
-    if (kept.scheme !== 'oauth') expect.fail('It signs in otherwise.')
-    await accounts.update(id, { authentication: await browserSignIn.signIn(kept) }, 'refused')
+    expect(requests).toEqual([])
+    const credentials = await accounts.credentialsOf(id)
+    if (credentials.scheme !== 'oauth') expect.fail('It signs in otherwise.')
+    await accounts.update(id, { authentication: await browserSignIn.signIn(credentials) }, 'refused')
     clients.forget(id)
     await expect((await clients.of(id)).getTemplateList()).resolves.toBeDefined()
     expect(clients.isSignedOut(id)).toBe(false)
   })
 
   test('a renewal that finishes after another sign-in was stored doesn’t restore the old tokens', async () => {
-    const begun = Promise.withResolvers<void>()
+    const renewalStarted = Promise.withResolvers<void>()
     const isKept = Promise.withResolvers<void>()
     const slow = await serve((...call) => {
-      begun.resolve()
+      renewalStarted.resolve()
       void isKept.promise.then(() => json({ access_token: 'late', refresh_token: 'late-refresh' })(...call))
     })
-    const { accounts, clients, kept } = opened()
+    const { accounts, clients, storedSecret } = opened()
     const signedIn = (refresh: string) =>
       byCode({ tokenUrl: slow.url, authorizeUrl: slow.url, tokens: { access: `${refresh}-access`, refresh } })
     const authentication = signedIn('first')
     const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: slow.url, authentication })
     const asking = (await clients.of(id)).getTemplateList().catch(() => undefined)
-    await begun.promise
+    await renewalStarted.promise
     await accounts.update(id, { authentication: signedIn('second') })
     isKept.resolve()
     await asking
-    expect((await kept(id)).tokens).toEqual({ refresh: 'second' })
+    expect((await storedSecret(id)).tokens).toEqual({ refresh: 'second' })
   })
 
   test('the API key’s headers are sent together with the token', async () => {
@@ -349,7 +349,7 @@ describe('signed in with the browser', () => {
     const { add, clients } = opened()
     const client = await clients.of(await add(service.url, byCode({ issuer: url, apiKey: { ...key, referer } })))
     await client.getTemplateList()
-    expect(service.asked[0]?.headers).toMatchObject({
+    expect(service.requests[0]?.headers).toMatchObject({
       'x-custom-api-key': aKey.key,
       authorization: expect.stringMatching(/^Bearer /)
     })
@@ -396,17 +396,17 @@ describe('removing an account', () => {
   })
 
   test('doesn’t wait for an unresponsive sign-in service', async () => {
-    const begun = Promise.withResolvers<void>()
+    const renewalStarted = Promise.withResolvers<void>()
     const isOver = Promise.withResolvers<void>()
     const hanging = await serve((...call) => {
-      begun.resolve()
+      renewalStarted.resolve()
       void isOver.promise.then(() => json({})(...call))
     })
     const { accounts, clients, giveUpWaiting } = opened()
     const authentication = byCode({ issuer: hanging.url, tokens: { access: 'a', refresh: 'r' } })
     const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: hanging.url, authentication })
     const ended = (await clients.prepareRevocation(id))()
-    await begun.promise
+    await renewalStarted.promise
     giveUpWaiting()
     expect(await ended).toBe(false)
     isOver.resolve()
@@ -421,14 +421,14 @@ describe('removing an account', () => {
 describe('the client-credentials grant', () => {
   test('gives access, stores no token, and requests another when one expires', async () => {
     const { url, signIn } = await anOAuthOffice({ secret: 'made-up' })
-    const { add, asked, clients, kept } = opened()
+    const { add, requests, clients, storedSecret } = opened()
     const id = await add(url, { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up', issuer: url })
     const client = await clients.of(id)
     await client.getTemplateList()
     signIn.expire()
     await client.getTemplateList()
-    expect(asked.filter((one) => one.endsWith('client_credentials'))).toHaveLength(2)
-    expect(await kept(id)).not.toHaveProperty('tokens')
+    expect(requests.filter((one) => one.endsWith('client_credentials'))).toHaveLength(2)
+    expect(await storedSecret(id)).not.toHaveProperty('tokens')
   })
 
   test('reports a wrong secret without showing it, and the secret can be corrected', async () => {
@@ -477,7 +477,7 @@ describe('answers of the sign-in service', () => {
     async (_what, answering, code) => {
       const { client, service } = await answered(answering)
       expect(await refusalOf(client.sendForms2(aFormDirectRequest()))).toMatchObject({ code, mayHaveArrived: false })
-      expect(service.asked).toEqual([])
+      expect(service.requests).toEqual([])
     },
     20_000
   )
@@ -488,18 +488,18 @@ describe('answers of the sign-in service', () => {
       const { client, signIn, service } = await answered(json({ access_token: 'tok', expires_in: lifetime }))
       await client.getTemplateList()
       await client.getTemplateList()
-      expect(signIn.asked).toHaveLength(1)
-      expect(service.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok', 'Bearer tok'])
+      expect(signIn.requests).toHaveLength(1)
+      expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok', 'Bearer tok'])
     }
   )
 
   test('a redirect to another origin isn’t followed, and no secret goes there', async () => {
-    const elsewhere = await serve(json({ access_token: 'tok' }))
-    const { client } = await answered(body('', 307, { location: `${elsewhere.url}/token` }))
+    const otherServer = await serve(json({ access_token: 'tok' }))
+    const { client } = await answered(body('', 307, { location: `${otherServer.url}/token` }))
     expect(await refusalOf(client.getTemplateList())).toMatchObject({
       message: expect.stringContaining('different website')
     })
-    expect(elsewhere.asked).toEqual([])
+    expect(otherServer.requests).toEqual([])
   })
 
   test('when unreachable, the error names the sign-in service, and a send has not arrived', async () => {
@@ -517,17 +517,17 @@ describe('answers of the sign-in service', () => {
   test.each(['token_endpoint', 'authorization_endpoint', 'revocation_endpoint'])(
     'discovery: a %s on another origin is refused, and no sign-in is started',
     async (endpoint) => {
-      const elsewhere = await serve(json({}))
-      const found = await serve((asked, response) => {
-        const origin = `http://${asked.headers.host}`
+      const otherServer = await serve(json({}))
+      const found = await serve((request, response) => {
+        const origin = `http://${request.headers.host}`
         const ends = { authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token` }
-        json({ issuer: origin, ...ends, [endpoint]: `${elsewhere.url}/x` })(asked, response, undefined as never)
+        json({ issuer: origin, ...ends, [endpoint]: `${otherServer.url}/x` })(request, response, undefined as never)
       })
       const { browserSignIn, openedAddresses } = opened()
       expect(await refusalOf(browserSignIn.begin(byCode({ issuer: found.url })))).toMatchObject({
         message: expect.stringContaining('different website')
       })
-      expect([openedAddresses, elsewhere.asked]).toEqual([[], []])
+      expect([openedAddresses, otherServer.requests]).toEqual([[], []])
     }
   )
 
@@ -559,8 +559,8 @@ describe('the browser’s return', () => {
   async function signingIn(browse: (address: string, back: URL, state: string) => Promise<unknown>) {
     const { url } = await anOAuthOffice()
     const parts = opened(async (address) => {
-      const asked = new URL(address).searchParams
-      await browse(address, new URL(asked.get('redirect_uri') ?? ''), asked.get('state') ?? '')
+      const parameters = new URL(address).searchParams
+      await browse(address, new URL(parameters.get('redirect_uri') ?? ''), parameters.get('state') ?? '')
     })
     return { ...parts, call: parts.browserSignIn.begin(byCode({ issuer: url })) }
   }
@@ -622,7 +622,7 @@ describe('the browser’s return', () => {
 
   test('counts only once', async () => {
     const second = Promise.withResolvers<number>()
-    const { call, asked } = await signingIn(async (address, back, state) => {
+    const { call, requests } = await signingIn(async (address, back, state) => {
       await pressing('allow', address)
       // Its port may be closed by then.
       const answer = await returning(back, { code: 'another', state }).catch(() => ({ status: 410 }))
@@ -630,7 +630,7 @@ describe('the browser’s return', () => {
     })
     await expect(call).resolves.toBeDefined()
     expect(await second.promise).toBe(410)
-    expect(asked.filter((one) => one.endsWith('authorization_code'))).toHaveLength(1)
+    expect(requests.filter((one) => one.endsWith('authorization_code'))).toHaveLength(1)
   })
 
   test('with a denial is reported as declined', async () => {

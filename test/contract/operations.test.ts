@@ -17,10 +17,10 @@ describe('sending', () => {
   test('SendForms2 posts the forms as the reference spells them and answers the package', async () => {
     const service = await serve(json({ PackageReference: 'p-1', PackageName: 'KS2', Documents: [aDocument()] }))
     const sent = await clientOf(`${service.url}/web/v1.4`).sendForms2(aFormDirectRequest())
-    const [asked] = service.asked
-    expect(asked).toMatchObject({ method: 'POST', url: '/web/v1.4/FormDirect/SendForms2' })
-    expect(asked?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
-    expect(JSON.parse(asked?.body ?? '')).toEqual(aFormDirectRequest())
+    const [request] = service.requests
+    expect(request).toMatchObject({ method: 'POST', url: '/web/v1.4/FormDirect/SendForms2' })
+    expect(request?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
+    expect(JSON.parse(request?.body ?? '')).toEqual(aFormDirectRequest())
     expect(sent.package).toMatchObject({ PackageReference: 'p-1', Documents: [{ Reference: 'd-1' }] })
     expect(sent.problems).toEqual([])
   })
@@ -28,7 +28,7 @@ describe('sending', () => {
   test('SendForms posts the same body to its own path and answers the documents', async () => {
     const service = await serve(json([aDocument(), aDocument({ Reference: 'd-2' })]))
     const sent = await clientOf(service.url).sendForms(aFormDirectRequest())
-    expect(service.asked[0]).toMatchObject({ method: 'POST', url: '/FormDirect/SendForms' })
+    expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/FormDirect/SendForms' })
     expect(sent.items.map((document) => document.Reference)).toEqual(['d-1', 'd-2'])
   })
 
@@ -36,8 +36,8 @@ describe('sending', () => {
     const signer = { ...mia, SigningKey: 'https://sign.example.org/k/1' }
     const service = await serve(json({ PackageReference: 'p-2', Documents: [aDocument({ Signers: [signer] })] }))
     const sent = await clientOf(service.url).sendTemplates(aFormFillerRequest())
-    expect(service.asked[0]?.url).toBe('/FormFiller/Send')
-    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(aFormFillerRequest())
+    expect(service.requests[0]?.url).toBe('/FormFiller/Send')
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(aFormFillerRequest())
     expect(sent.package.Documents?.[0]?.Signers?.[0]?.SigningKey).toBe('https://sign.example.org/k/1')
   })
 
@@ -74,7 +74,7 @@ describe('sending', () => {
     expect(error.fields?.map(({ field }) => field)).toEqual(
       expect.arrayContaining(['Forms[0].FormType', 'Forms[0].Signers[0].Email', 'Forms[0]'])
     )
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 
   test.each([
@@ -89,7 +89,7 @@ describe('sending', () => {
     const service = await serve(json({}))
     const call = clientOf(service.url)[operation] as (request: unknown) => Promise<unknown>
     expect(await errorOf(call(wrong))).toMatchObject({ code: 'invalid', mayHaveArrived: false })
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 })
 
@@ -98,8 +98,8 @@ describe('employers', () => {
     const answer = { ...someEmployers(), MOJ: [{ Reference: 'm', Name: 'M', ReportType: 'full' }], StandardMOJ: null }
     const service = await serve(json(answer))
     const { set: employers } = await clientOf(service.url).updateEmployers(someEmployers())
-    expect(service.asked[0]).toMatchObject({ method: 'POST', url: '/FormDirect/UpdateEmployers' })
-    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(someEmployers())
+    expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/FormDirect/UpdateEmployers' })
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(someEmployers())
     expect(employers.MOJ?.[0]?.ReportType).toBe('full')
     expect(employers.SuperFund?.[0]?.ABN).toBe('51824753556')
   })
@@ -107,7 +107,7 @@ describe('employers', () => {
   test('the account’s employers are read if the service provides them', async () => {
     const service = await serve(json(someEmployers()))
     const employers = await clientOf(service.url).getEmployers()
-    expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/FormDirect/Employers' })
+    expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/FormDirect/Employers' })
     expect(employers?.set.TFN?.[0]?.Name).toBe('Head office')
   })
 
@@ -130,7 +130,7 @@ describe('templates', () => {
       ])
     )
     const { items, problems } = await clientOf(service.url).getTemplateList()
-    expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/FormFiller/GetTemplateList', body: '' })
+    expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/FormFiller/GetTemplateList', body: '' })
     expect(items[0]?.Fields?.map((field) => field.FieldType)).toEqual([
       'DropDownList',
       'DateInput',
@@ -148,8 +148,8 @@ describe('documents', () => {
     const service = await serve(json(aDocument()))
     const request = { DocumentReference: 'd-1', Signers: [aTemplateSigner({ Email: 'mia.new@example.com' })] }
     const document = await clientOf(service.url).updateSigner(request)
-    expect(service.asked[0]).toMatchObject({ method: 'POST', url: '/Document/UpdateSigner' })
-    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(request)
+    expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/Document/UpdateSigner' })
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(request)
     expect(document.Reference).toBe('d-1')
   })
 
@@ -157,15 +157,15 @@ describe('documents', () => {
     const service = await serve(json(aDocument({ DueDate: '2031-06-01' })))
     const request = { DocumentReference: 'd-1', DueDate: '2031-06-01T00:00:00Z', GMT: '0' }
     const document = await clientOf(service.url).extend(request)
-    expect(service.asked[0]).toMatchObject({ method: 'POST', url: '/Document/Extend' })
-    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(request)
+    expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/Document/Extend' })
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(request)
     expect(document.DueDate).toBe('2031-06-01')
   })
 
   test('GetActiveDocuments reads a folder', async () => {
     const service = await serve(json([aDocument()]))
     const { items } = await activeDocuments(clientOf(`${service.url}/Web/v1.3/`), 'Progress')
-    expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/Web/v1.3/Document/GetActiveDocuments/Progress' })
+    expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/Web/v1.3/Document/GetActiveDocuments/Progress' })
     expect(items[0]?.Status).toBe('1 of 2 Signed')
   })
 
@@ -174,7 +174,7 @@ describe('documents', () => {
       json([aDocument({ Logs: [{ Name: 'Mia', Action: 'Opened', Date: '2031-01-01', GMT: 720 }] })])
     )
     const { items } = await activeDocuments(clientOf(service.url), 'Signed', { documentLog: true })
-    expect(service.asked[0]?.url).toBe('/Document/GetActiveDocuments/Signed?DocumentLog=true')
+    expect(service.requests[0]?.url).toBe('/Document/GetActiveDocuments/Signed?DocumentLog=true')
     expect(items[0]?.Logs).toEqual([{ Name: 'Mia', Action: 'Opened', Date: '2031-01-01', GMT: '720' }])
   })
 
@@ -206,7 +206,7 @@ describe('documents', () => {
     }
     const service = await serve(json(answer))
     expect(await clientOf(service.url).validateSignatures('d-1')).toEqual(answer)
-    expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/Document/Validation/d-1' })
+    expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/Document/Validation/d-1' })
   })
 
   test('a document removed under the retention policy is not found', async () => {
@@ -219,7 +219,7 @@ describe('documents', () => {
     const service = await serve((_asked, response) => response.writeHead(204).end())
     const request = { DocumentReference: 'd-1', SignerReference: 's-1' }
     expect(await clientOf(service.url).sendReminder(request)).toBe('sent')
-    expect(service.asked[0]).toMatchObject({
+    expect(service.requests[0]).toMatchObject({
       method: 'POST',
       url: '/Document/SendReminder',
       body: JSON.stringify(request)
@@ -242,7 +242,7 @@ describe('documents', () => {
   ])('a reference %s stays a single segment of the path', async (reference, encoded) => {
     const service = await serve(json({}))
     await clientOf(`${service.url}/web`).validateSignatures(reference)
-    expect(service.asked[0]?.url).toBe(`/web/Document/Validation/${encoded}`)
+    expect(service.requests[0]?.url).toBe(`/web/Document/Validation/${encoded}`)
   })
 
   test.each(['', '.', '..', '\ud800'])(
@@ -251,7 +251,7 @@ describe('documents', () => {
       const service = await serve(json({}))
       const error = await errorOf(clientOf(service.url).validateSignatures(reference))
       expect(error).toMatchObject({ code: 'invalid', mayHaveArrived: false, fields: [{ field: 'DocumentReference' }] })
-      expect(service.asked).toEqual([])
+      expect(service.requests).toEqual([])
     }
   )
 })
@@ -267,21 +267,21 @@ describe('recipients', () => {
   test('GetRecipients is tried first', async () => {
     const service = await serve(json(answer))
     const { items } = await clientOf(service.url).getRecipients()
-    expect(service.asked.map(({ url }) => url)).toEqual(['/Recipient/GetRecipients'])
+    expect(service.requests.map(({ url }) => url)).toEqual(['/Recipient/GetRecipients'])
     expect(items[0]?.NotificationRecipients?.[0]).toMatchObject({ IsReviewer: true, RecipientReference: 'r-1' })
   })
 
   test.each([404, 405])('Recipients is called if GetRecipients answers %i', async (status) => {
     const service = await serve(inTurn(json({}, status), json(answer)))
     const { items } = await clientOf(service.url).getRecipients()
-    expect(service.asked.map(({ url }) => url)).toEqual(['/Recipient/GetRecipients', '/Recipient/Recipients'])
+    expect(service.requests.map(({ url }) => url)).toEqual(['/Recipient/GetRecipients', '/Recipient/Recipients'])
     expect(items[0]?.CompletionRecipients?.[0]?.IsDefault).toBe(false)
   })
 
   test('another refusal of GetRecipients is reported, not hidden by a second call', async () => {
     const service = await serve(json({}, 403))
     expect((await errorOf(clientOf(service.url).getRecipients())).code).toBe('forbidden')
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 })
 
@@ -290,8 +290,8 @@ describe('notary and account', () => {
     const answer = { PackageReference: 'p-1', PackageName: 'Deed', PackageStatus: 'Queued', DocumentIDs: ['d-1', 7] }
     const service = await serve(json(answer))
     const assigned = await clientOf(service.url).assignQueueDocument(aNotaryAssignment())
-    expect(service.asked[0]).toMatchObject({ method: 'POST', url: '/Notary/AssignQueueDocument' })
-    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(aNotaryAssignment())
+    expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/Notary/AssignQueueDocument' })
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(aNotaryAssignment())
     expect(assigned.DocumentIDs).toEqual(['d-1', '7'])
   })
 
@@ -300,7 +300,7 @@ describe('notary and account', () => {
       json({ DefaultDueDate: 14, IsAdmin: 'true', DocumentLeft: '3', DateFormat: 'dd/MM/yyyy' })
     )
     const info = await clientOf(service.url).getAccountInfo()
-    expect(service.asked[0]?.url).toBe('/Account/Info')
+    expect(service.requests[0]?.url).toBe('/Account/Info')
     expect(info).toEqual({ DefaultDueDate: '14', IsAdmin: true, DocumentLeft: 3, DateFormat: 'dd/MM/yyyy' })
   })
 

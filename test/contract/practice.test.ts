@@ -180,8 +180,8 @@ describe('the fallback path for recipients', () => {
     const { client, office } = await anOffice()
     const withoutFirst: typeof fetch = (url, init) =>
       String(url).includes('GetRecipients') ? Promise.resolve(new Response('', { status: 404 })) : fetch(url, init)
-    const elsewhere = clientOf(office.url, { fetch: withoutFirst as never })
-    expect(await elsewhere.getRecipients()).toEqual(await client.getRecipients())
+    const otherClient = clientOf(office.url, { fetch: withoutFirst as never })
+    expect(await otherClient.getRecipients()).toEqual(await client.getRecipients())
   })
 })
 

@@ -15,7 +15,7 @@ describe('a GET', () => {
   test.each([301, 302, 303, 307, 308])('follows a %i inside the service and is signed again', async (status) => {
     const service = await serve(inTurn(to('/elsewhere?x=1', status), json([])))
     await clientOf(service.url, withKey).getTemplateList()
-    const [first, second] = service.asked
+    const [first, second] = service.requests
     expect(second).toMatchObject({ method: 'GET', url: '/elsewhere?x=1' })
     expect(second?.headers.authorization).toBe('Bearer tok-1')
     expect(second?.headers['x-custom-nonce']).not.toBe(first?.headers['x-custom-nonce'])
@@ -24,7 +24,7 @@ describe('a GET', () => {
   test('follows at most five redirects', async () => {
     const service = await serve(to('/again'))
     expect((await errorOf(clientOf(service.url).getTemplateList())).code).toBe('redirected')
-    expect(service.asked).toHaveLength(6)
+    expect(service.requests).toHaveLength(6)
   })
 
   test('isn’t redirected to another origin, which receives no request', async () => {
@@ -33,14 +33,14 @@ describe('a GET', () => {
     const error = await errorOf(clientOf(service.url, withKey).getTemplateList())
     expect(error).toMatchObject({ code: 'redirected', movedTo: stranger.url, status: 302 })
     expect(error.message).not.toContain('token')
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 
   test('isn’t redirected to another origin in a second hop either', async () => {
     const stranger = await serve(json([]))
     const service = await serve(inTurn(to('/one'), to(`${stranger.url}/two`)))
     expect((await errorOf(clientOf(service.url, withKey).getTemplateList())).code).toBe('redirected')
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 
   test.each([
@@ -54,7 +54,7 @@ describe('a GET', () => {
   ])('isn’t redirected to %s', async (location) => {
     const service = await serve(to(location))
     expect((await errorOf(clientOf(service.url).getTemplateList())).code).toBe('redirected')
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('is refused if the redirect has no location', async () => {
@@ -66,7 +66,7 @@ describe('a GET', () => {
     const stranger = await serve(body('%PDF-1.7'))
     const service = await serve(to(stranger.url))
     expect((await errorOf(clientOf(service.url, withKey).downloadIDVerificationPdf('d-1'))).code).toBe('redirected')
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 
   test('is refused if fetch can’t tell the redirect’s location, like Electron’s own', async () => {
@@ -89,7 +89,7 @@ describe('a POST', () => {
     const service = await serve(to('/elsewhere', status))
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'redirected', mayHaveArrived, status })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('redirected to another origin sends nothing there, and reports where the service has moved', async () => {
@@ -97,6 +97,6 @@ describe('a POST', () => {
     const service = await serve(to(`${stranger.url}/FormDirect/SendForms2`, 307))
     const error = await errorOf(clientOf(service.url, withKey).sendForms2(aFormDirectRequest()))
     expect(error.movedTo).toBe(stranger.url)
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 })

@@ -49,17 +49,17 @@ describe('statuses', () => {
 
 describe('the service’s message', () => {
   test('in a successful answer is passed on, without the account’s secrets', async () => {
-    const said = { ResponseStatus: { ErrorCode: 'Busy', Message: `Not now, ${aKey.secret}` } }
-    const service = await serve(json(said))
+    const refusal = { ResponseStatus: { ErrorCode: 'Busy', Message: `Not now, ${aKey.secret}` } }
+    const service = await serve(json(refusal))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
     const client = clientOf(service.url, { authentication })
-    const take = async () => ({ kind: 'unexpected-shape' as const, path: '', said: readRefusal(said) })
-    for (const asked of [
+    const take = async () => ({ kind: 'unexpected-shape' as const, path: '', said: readRefusal(refusal) })
+    for (const call of [
       client.getTemplateList(),
       client.getRecipients(),
       client.readActiveDocuments('InBox', {}, take)
     ])
-      expect(await errorOf(asked)).toMatchObject({ code: 'unexpected-shape', serviceMessage: 'Not now, •••' })
+      expect(await errorOf(call)).toMatchObject({ code: 'unexpected-shape', serviceMessage: 'Not now, •••' })
     const sent = await client.sendFormPackage(aFormDirectRequest())
     expect(sent.said).toEqual({ serviceMessage: 'Not now, •••' })
   })
@@ -132,11 +132,15 @@ describe('the service’s message', () => {
   })
 
   test('doesn’t show a secret that the service repeats', async () => {
-    const service = await serve((asked, ...rest) =>
+    const service = await serve((request, ...rest) =>
       json(
-        { ResponseStatus: { Message: `Bad key ${asked.headers['x-custom-api-key']}, ${asked.headers.authorization}` } },
+        {
+          ResponseStatus: {
+            Message: `Bad key ${request.headers['x-custom-api-key']}, ${request.headers.authorization}`
+          }
+        },
         401
-      )(asked, ...rest)
+      )(request, ...rest)
     )
     const authentication = createAuthentication(
       { scheme: 'bearer', token: () => 'tok-very-secret', apiKey: aKey },

@@ -23,14 +23,14 @@ describe('a GET', () => {
     const service = await serve(body('', 503))
     const { client, waits } = impatientClientOf(service.url, { random: () => 0.9 })
     expect((await errorOf(client.getTemplateList())).code).toBe('server')
-    expect(service.asked).toHaveLength(3)
+    expect(service.requests).toHaveLength(3)
     expect(waits).toEqual([450, 900])
   })
 
   test('is retried when the connection breaks', async () => {
     const service = await serve(inTurn((_asked, _response, request) => request.socket.resetAndDestroy(), json([])))
     await impatientClientOf(service.url).client.getTemplateList()
-    expect(service.asked).toHaveLength(2)
+    expect(service.requests).toHaveLength(2)
   })
 
   test('is retried when the answer breaks off midway', async () => {
@@ -41,7 +41,7 @@ describe('a GET', () => {
       }, json([]))
     )
     await impatientClientOf(service.url).client.getTemplateList()
-    expect(service.asked).toHaveLength(2)
+    expect(service.requests).toHaveLength(2)
   })
 
   test('waits as long as the service asks, in seconds', async () => {
@@ -65,7 +65,7 @@ describe('a GET', () => {
     const { client, waits } = impatientClientOf(service.url)
     expect(await errorOf(client.getTemplateList())).toMatchObject({ code: 'rate-limited', retryAfterMs: 3_600_000 })
     expect(waits).toEqual([])
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test.each([
@@ -80,14 +80,14 @@ describe('a GET', () => {
     const service = await serve(body('', status))
     const { client } = impatientClientOf(service.url)
     expect((await errorOf(client.validateSignatures('d'))).code).toBe(code)
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('is signed again at every attempt', async () => {
     const service = await serve(inTurn(body('', 503), json([])))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
     await impatientClientOf(service.url, { authentication }).client.getTemplateList()
-    const nonces = service.asked.map(({ headers }) => headers['x-custom-nonce'])
+    const nonces = service.requests.map(({ headers }) => headers['x-custom-nonce'])
     expect(new Set(nonces).size).toBe(2)
   })
 
@@ -96,7 +96,7 @@ describe('a GET', () => {
     const service = await serve(body('', 503))
     const { client } = impatientClientOf(service.url, { sleep: async () => cancel.abort() })
     expect((await errorOf(client.getTemplateList({ signal: cancel.signal }))).code).toBe('cancelled')
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('really waits between attempts by default', async () => {
@@ -111,7 +111,7 @@ describe('a GET', () => {
     const service = await serve(inTurn(body('', 503), body('%PDF-1.7 …')))
     const download = await impatientClientOf(service.url).client.downloadIDVerificationPdf('d-1')
     await download.cancel()
-    expect(service.asked).toHaveLength(2)
+    expect(service.requests).toHaveLength(2)
   })
 })
 
@@ -131,26 +131,26 @@ describe('a POST is never retried', () => {
     const service = await serve(body('', 503, { 'retry-after': '0' }))
     const error = await errorOf(send(impatientClientOf(service.url).client))
     expect(error).toMatchObject({ code: 'server', status: 503, mayHaveArrived: true })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test.each(sends)('%s, even if the connection broke', async (_name, send) => {
     const service = await serve((_asked, _response, request) => request.socket.resetAndDestroy())
     expect((await errorOf(send(impatientClientOf(service.url).client))).mayHaveArrived).toBe(true)
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('not even if a kept-alive connection breaks', async () => {
-    const service = await serve((asked, response, request) => {
-      if (asked.method === 'POST') request.socket.resetAndDestroy()
-      else json([])(asked, response, request)
+    const service = await serve((recorded, response, request) => {
+      if (recorded.method === 'POST') request.socket.resetAndDestroy()
+      else json([])(recorded, response, request)
     })
     const { client } = impatientClientOf(service.url)
     for (let call = 0; call < 5; call++) {
       await client.getTemplateList()
       await errorOf(client.sendForms2(aFormDirectRequest()))
     }
-    expect(service.asked.filter(({ method }) => method === 'POST')).toHaveLength(5)
+    expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(5)
   })
 })
 
@@ -176,17 +176,17 @@ describe('a send that is withdrawn at the last moment', () => {
     ]) {
       expect(await errorOf(sending)).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
     }
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
     expect(steps).toEqual(['signed', 'signed', 'asked', 'asked'])
   })
 
   test('is checked again before a new token makes a second request', async () => {
     const service = await serve(body('', 401))
     const authentication = { scheme: 'none' as const, sign: () => undefined, secrets: [], renew: async () => true }
-    let asked = 0
+    let checks = 0
     const { client } = impatientClientOf(service.url, { authentication })
-    const error = await errorOf(client.sendFormPackage(aFormDirectRequest(), { maySend: () => asked++ === 0 }))
+    const error = await errorOf(client.sendFormPackage(aFormDirectRequest(), { maySend: () => checks++ === 0 }))
     expect(error).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 })

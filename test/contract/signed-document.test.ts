@@ -17,8 +17,8 @@ const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { cl
 
 /** A service whose validation names this address, and which serves `doc` at its own `/doc`. */
 async function saying(address: (url: string) => unknown, doc: Answering = (_asked, response) => response.end(PDF)) {
-  const service = await serve((asked, response, request) => {
-    if (asked.url.startsWith('/doc')) return doc(asked, response, request)
+  const service = await serve((recorded, response, request) => {
+    if (recorded.url.startsWith('/doc')) return doc(recorded, response, request)
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ Signatures: [], DocumentURL: address(service.url), DocumentName: 'Lease' }))
   })
@@ -42,19 +42,19 @@ describe('a signed document arrives complete', () => {
     const { pdf, from } = await fetched(service.url)
     expect(pdf.equals(PDF)).toBe(true)
     expect(from).toBeUndefined()
-    expect(service.asked.map(({ url }) => url)).toEqual(['/Document/Validation/d-1', '/doc/1?t=once'])
-    expect(service.asked[1]?.headers['x-custom-api-key']).toBe(aKey.key)
+    expect(service.requests.map(({ url }) => url)).toEqual(['/Document/Validation/d-1', '/doc/1?t=once'])
+    expect(service.requests[1]?.headers['x-custom-api-key']).toBe(aKey.key)
   })
 
   test('from another host, which receives none of the account’s credentials', async () => {
     const service = await saying(() => 'https://www.sign.example.com/doc/1')
-    const seen: { url: string; headers: Headers }[] = []
+    const requests: { url: string; headers: Headers }[] = []
     const client = clientOf(service.url, {
       authentication,
       limits: onlyOneAttempt,
       fetch: async (url, init) => {
         if (!url.startsWith('https:')) return fetch(url, init)
-        seen.push({ url, headers: new Headers(init.headers) })
+        requests.push({ url, headers: new Headers(init.headers) })
         return new Response(new Uint8Array(PDF))
       }
     })
@@ -63,13 +63,13 @@ describe('a signed document arrives complete', () => {
     for await (const piece of bytes) pieces.push(piece)
     expect(Buffer.concat(pieces).equals(PDF)).toBe(true)
     expect(from).toBe('https://www.sign.example.com')
-    expect(seen.map(({ url, headers }) => [url, [...headers.keys()]])).toEqual([
+    expect(requests.map(({ url, headers }) => [url, [...headers.keys()]])).toEqual([
       ['https://www.sign.example.com/doc/1', ['accept']]
     ])
     // If a person has accepted documents from another origin, this one isn't fetched automatically.
     const error = await errorOf(client.downloadSignedDocument('d-1', { allowedOrigins: ['https://files.example.com'] }))
     expect(error).toMatchObject({ finding: 'another-place', movedTo: 'https://www.sign.example.com' })
-    expect(seen).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })
 
@@ -118,16 +118,16 @@ describe('addresses from which a document is never fetched', () => {
     'https://'
   ])('%s', async (address) => {
     const service = await saying((url) => address.replace('HOME', url))
-    const asked: string[] = []
+    const urls: string[] = []
     const client = clientOf(service.url, {
       limits: onlyOneAttempt,
       fetch: (url, init) => {
-        asked.push(url)
+        urls.push(url)
         return fetch(url, init)
       }
     })
     expect(await errorOf(client.downloadSignedDocument('d-1'))).toMatchObject({ asked: 'signed', finding: 'elsewhere' })
-    expect(asked).toHaveLength(1)
+    expect(urls).toHaveLength(1)
   })
 
   test.each([
@@ -161,7 +161,7 @@ describe('addresses from which a document is never fetched', () => {
       (_asked, response) => response.writeHead(302, { location: `${other.url}/doc` }).end()
     )
     expect(await errorOf(fetched(service.url))).toMatchObject({ finding: 'elsewhere' })
-    expect(other.asked).toEqual([])
+    expect(other.requests).toEqual([])
   })
 })
 
@@ -221,7 +221,7 @@ describe('other content in place of the document is recognised', () => {
     const error = await errorOf(fetched(service.url))
     expect(error).toMatchObject({ finding: 'no-address', code: 'no-data' })
     expect(errorText(asAppError(error))).toContain('The service doesn’t say where the signed document is.')
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   test('a key refused by the validation request itself is reported as for every other request', async () => {

@@ -102,7 +102,7 @@ describe('values', () => {
 })
 
 describe('bodies', () => {
-  const plain = JSON.stringify([aDocument({ Name: 'Tāne – Ōtautahi' })])
+  const uncompressed = JSON.stringify([aDocument({ Name: 'Tāne – Ōtautahi' })])
 
   async function nameRead(bytes: string | Uint8Array, headers: Record<string, string>): Promise<string | undefined> {
     const service = await serve(body(bytes, 200, headers))
@@ -117,11 +117,11 @@ describe('bodies', () => {
     ['with an unknown charset', { 'content-type': 'application/json; charset=klingon' }],
     ['with its charset quoted', { 'content-type': 'application/json; charset="UTF-8"' }]
   ])('JSON sent %s is read', async (_how, headers) => {
-    expect(await nameRead(plain, headers as Record<string, string>)).toBe('Tāne – Ōtautahi')
+    expect(await nameRead(uncompressed, headers as Record<string, string>)).toBe('Tāne – Ōtautahi')
   })
 
   test('a byte order mark is ignored', async () => {
-    expect(await nameRead(`\ufeff${plain}`, { 'content-type': 'application/json' })).toBe('Tāne – Ōtautahi')
+    expect(await nameRead(`\ufeff${uncompressed}`, { 'content-type': 'application/json' })).toBe('Tāne – Ōtautahi')
   })
 
   test('another charset is read as declared', async () => {
@@ -130,7 +130,7 @@ describe('bodies', () => {
   })
 
   test('UTF-16 is read as declared', async () => {
-    const wide = Buffer.from(plain, 'utf16le')
+    const wide = Buffer.from(uncompressed, 'utf16le')
     expect(await nameRead(wide, { 'content-type': 'application/json; charset=utf-16le' })).toBe('Tāne – Ōtautahi')
   })
 
@@ -140,9 +140,9 @@ describe('bodies', () => {
   })
 
   test.each([
-    ['gzip', gzipSync(plain)],
-    ['deflate', deflateSync(plain)],
-    ['br', brotliCompressSync(plain)]
+    ['gzip', gzipSync(uncompressed)],
+    ['deflate', deflateSync(uncompressed)],
+    ['br', brotliCompressSync(uncompressed)]
   ])('a %s body is read', async (encoding, bytes) => {
     expect(await nameRead(bytes, { 'content-encoding': encoding })).toBe('Tāne – Ōtautahi')
   })
@@ -150,9 +150,9 @@ describe('bodies', () => {
   test.each([
     ['empty', ''],
     ['an HTML page', '<!doctype html><title>Welcome</title>'],
-    ['cut off', plain.slice(0, -20)],
-    ['two answers in one', `${plain}${plain}`],
-    ['JSONP', `x(${plain})`],
+    ['cut off', uncompressed.slice(0, -20)],
+    ['two answers in one', `${uncompressed}${uncompressed}`],
+    ['JSONP', `x(${uncompressed})`],
     ['bytes', Buffer.from([0, 255, 254, 1, 2, 3])]
   ])('a body that is %s is not JSON', async (_what, bytes) => {
     const service = await serve(body(bytes))
@@ -162,7 +162,7 @@ describe('bodies', () => {
   })
 
   test('a body declared as gzip that isn’t gzip is not JSON', async () => {
-    const service = await serve(body(plain, 200, { 'content-encoding': 'gzip' }))
+    const service = await serve(body(uncompressed, 200, { 'content-encoding': 'gzip' }))
     expect((await errorOf(activeDocuments(clientOf(service.url), 'InBox'))).code).toBe('not-json')
   })
 
@@ -191,14 +191,14 @@ describe('requesting JSON by query', () => {
   const page = body('<html>Formatted for your eyes</html>', 200, { 'content-type': 'text/html' })
 
   test('a GET not answered in JSON is repeated once with format=json, and the account remembers it', async () => {
-    const service = await serve((asked, ...rest) =>
-      (asked.url.includes('format=json') ? json([]) : page)(asked, ...rest)
+    const service = await serve((request, ...rest) =>
+      (request.url.includes('format=json') ? json([]) : page)(request, ...rest)
     )
     let remembered = 0
     const client = clientOf(service.url, { onJsonByQuery: () => remembered++ })
     await activeDocuments(client, 'InBox', { documentLog: true })
     await client.getTemplateList()
-    expect(service.asked.map(({ url }) => url)).toEqual([
+    expect(service.requests.map(({ url }) => url)).toEqual([
       '/Document/GetActiveDocuments/InBox?DocumentLog=true',
       '/Document/GetActiveDocuments/InBox?DocumentLog=true&format=json',
       '/FormFiller/GetTemplateList?format=json'
@@ -214,7 +214,7 @@ describe('requesting JSON by query', () => {
   test('an account that remembers uses the query immediately, for sends too', async () => {
     const service = await serve(json({ PackageReference: 'p' }))
     await clientOf(service.url, { jsonByQuery: true }).sendForms2(aFormDirectRequest())
-    expect(service.asked.map(({ url }) => url)).toEqual(['/FormDirect/SendForms2?format=json'])
+    expect(service.requests.map(({ url }) => url)).toEqual(['/FormDirect/SendForms2?format=json'])
   })
 
   test('a query that doesn’t help isn’t remembered, and is tried only once', async () => {
@@ -222,7 +222,7 @@ describe('requesting JSON by query', () => {
     let remembered = 0
     const client = clientOf(service.url, { onJsonByQuery: () => remembered++ })
     expect((await errorOf(client.getTemplateList())).code).toBe('not-json')
-    expect(service.asked).toHaveLength(2)
+    expect(service.requests).toHaveLength(2)
     expect(remembered).toBe(0)
   })
 
@@ -230,21 +230,21 @@ describe('requesting JSON by query', () => {
     const service = await serve(page)
     const error = await errorOf(clientOf(service.url).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'not-json', mayHaveArrived: true })
-    expect(service.asked).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
   })
 })
 
 describe('where parsing happens', () => {
   test('the parser can be replaced, and gets the bytes and the charset', async () => {
     const service = await serve(body('anything', 200, { 'content-type': 'application/json; charset=utf-16le' }))
-    const seen: unknown[] = []
+    const parsed: unknown[] = []
     const client = clientOf(service.url, {
       parse: async (bytes, charset) => {
-        seen.push(new TextDecoder().decode(bytes), charset)
+        parsed.push(new TextDecoder().decode(bytes), charset)
         return [{ Reference: 't-1' }]
       }
     })
     expect((await client.getTemplateList()).items).toHaveLength(1)
-    expect(seen).toEqual(['anything', 'utf-16le'])
+    expect(parsed).toEqual(['anything', 'utf-16le'])
   })
 })

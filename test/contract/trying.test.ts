@@ -19,7 +19,7 @@ import { aCertificate } from './certificates.ts'
 import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-written-service.ts'
 import { anOffice } from './practice-office.ts'
 
-function opened(look?: ReadCertificate) {
+function opened(readAs?: ReadCertificate) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
@@ -31,7 +31,7 @@ function opened(look?: ReadCertificate) {
     facts,
     fetch,
     time: systemTime,
-    ...(look && { lookAtCertificate: look })
+    ...(readAs && { lookAtCertificate: readAs })
   })
   const tried = (baseUrl: string, authentication: CredentialsInput = { scheme: 'none' }) =>
     withConnectingMessages(clients.test({ baseUrl, authentication })).catch(asAppError)
@@ -56,9 +56,9 @@ test('trying a working service reports the number of documents and stores nothin
 
 describe('changing an account', () => {
   test('keeps the working token if the new one doesn’t work', async () => {
-    const service = await serve((asked, response) => {
-      const isKnown = asked.headers.authorization === 'Bearer kept-1'
-      json(isKnown ? [] : {}, isKnown ? 200 : 401)(asked, response, undefined as never)
+    const service = await serve((request, response) => {
+      const isKnown = request.headers.authorization === 'Bearer kept-1'
+      json(isKnown ? [] : {}, isKnown ? 200 : 401)(request, response, undefined as never)
     })
     const { accounts, clients, account } = opened()
     const id = await account(service.url)
@@ -69,29 +69,29 @@ describe('changing an account', () => {
   })
 
   test('never shows the stored token to another origin, when tried or saved', async () => {
-    const here = await serve(json([]))
-    const there = await serve(json([]))
+    const first = await serve(json([]))
+    const second = await serve(json([]))
     const { accounts, clients, account } = opened()
-    const id = await account(here.url)
-    expect(asAppError(await clients.test({ id, baseUrl: there.url }).catch((error) => error))).toMatchObject({
+    const id = await account(first.url)
+    expect(asAppError(await clients.test({ id, baseUrl: second.url }).catch((error) => error))).toMatchObject({
       code: 'invalid'
     })
-    expect(asAppError(await accounts.update(id, { baseUrl: there.url }).catch((error) => error))).toMatchObject({
+    expect(asAppError(await accounts.update(id, { baseUrl: second.url }).catch((error) => error))).toMatchObject({
       code: 'invalid',
       fields: [{ field: 'authentication' }]
     })
-    expect(there.asked).toEqual([])
-    expect(accounts.get(id).baseUrl).toBe(here.url)
+    expect(second.requests).toEqual([])
+    expect(accounts.get(id).baseUrl).toBe(first.url)
     // A different path is still the same service.
-    await accounts.update(id, { baseUrl: `${here.url}/web/v1.4` })
+    await accounts.update(id, { baseUrl: `${first.url}/web/v1.4` })
     expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
 
   test('never shows the stored key to another origin, even if most of it was typed again', async () => {
-    const here = await serve(json([]))
-    const there = await serve(json([]))
+    const first = await serve(json([]))
+    const second = await serve(json([]))
     const { accounts, clients, account } = opened()
-    const id = await account(here.url)
+    const id = await account(first.url)
     const key = { scheme: 'api-key', key: 'key-1', secret: 'made-up', referer: 'https://office.example.com/' } as const
     const typed = { scheme: 'api-key', referer: 'https://office.example.com/new' } as const
     // There is no stored key yet, and a new one needs all its members.
@@ -102,39 +102,39 @@ describe('changing an account', () => {
     }
     await accounts.update(id, { authentication: key })
     for (const call of [
-      () => clients.test({ id, baseUrl: there.url, authentication: typed }),
-      () => clients.test({ baseUrl: there.url, authentication: typed }),
-      () => accounts.update(id, { baseUrl: there.url, authentication: typed })
+      () => clients.test({ id, baseUrl: second.url, authentication: typed }),
+      () => clients.test({ baseUrl: second.url, authentication: typed }),
+      () => accounts.update(id, { baseUrl: second.url, authentication: typed })
     ]) {
       expect(asAppError(await call().catch((error: unknown) => error))).toMatchObject({ code: 'invalid' })
     }
-    expect(there.asked).toEqual([])
+    expect(second.requests).toEqual([])
     expect(await accounts.credentialsOf(id)).toEqual(key)
-    await clients.test({ id, baseUrl: here.url, authentication: typed })
-    expect(here.asked.at(-1)?.headers.referer).toBe(typed.referer)
+    await clients.test({ id, baseUrl: first.url, authentication: typed })
+    expect(first.requests.at(-1)?.headers.referer).toBe(typed.referer)
     expect(await accounts.credentialsOf(id)).toEqual(key)
   })
 
   test('requires no credentials if the account has none, at any origin', async () => {
-    const here = await serve(json([]))
-    const there = await serve(json([]))
+    const first = await serve(json([]))
+    const second = await serve(json([]))
     const { accounts, clients, account } = opened()
-    const id = await account(here.url)
+    const id = await account(first.url)
     await accounts.update(id, { authentication: { scheme: 'none' } })
-    expect(await clients.test({ id, baseUrl: there.url })).toMatchObject({ missing: [] })
-    expect(there.asked.length).toBeGreaterThan(0)
+    expect(await clients.test({ id, baseUrl: second.url })).toMatchObject({ missing: [] })
+    expect(second.requests.length).toBeGreaterThan(0)
   })
 
   test('leaves nothing of the old secret for another origin', async () => {
-    const here = await serve(json([]))
-    const there = await serve(json([]))
+    const first = await serve(json([]))
+    const second = await serve(json([]))
     const { accounts, clients, keychain, account } = opened()
-    const id = await account(here.url)
-    await accounts.update(id, { baseUrl: there.url, authentication: { scheme: 'none' } })
+    const id = await account(first.url)
+    await accounts.update(id, { baseUrl: second.url, authentication: { scheme: 'none' } })
     clients.forget(id)
     await activeDocuments(await clients.of(id), 'InBox')
     expect(await keychain.accounts.get(id)).toBeNull()
-    expect(there.asked.map(({ headers }) => headers.authorization)).toEqual([undefined])
+    expect(second.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
   })
 })
 
@@ -192,16 +192,16 @@ describe('problems while connecting are explained', () => {
       to: new Date(Date.UTC(to, 4, 3))
     })
     /** Returns what is reported about a server that shows this certificate, and the requests it got. */
-    async function shown(wanted: Parameters<typeof aCertificate>[0], trust: 'trusted' | 'unknown') {
-      const certificate = aCertificate(wanted)
+    async function shown(options: Parameters<typeof aCertificate>[0], trust: 'trusted' | 'unknown') {
+      const certificate = aCertificate(options)
       if (trust === 'trusted') {
         const before = getCACertificates()
         setDefaultCACertificates([...before, certificate.cert])
         onTestFinished(() => setDefaultCACertificates(before))
       }
-      const { url, asked } = await serveSelfSigned(json([]), certificate)
+      const { url, requests } = await serveSelfSigned(json([]), certificate)
       const error = await opened().tried(url.replace('127.0.0.1', 'localhost'))
-      expect(asked).toEqual([])
+      expect(requests).toEqual([])
       return error
     }
 
@@ -222,8 +222,8 @@ describe('problems while connecting are explained', () => {
         'unknown',
         /“Trust us x{80,95}…”/
       ]
-    ] as const)('that %s', async (_what, wanted, trust, words) => {
-      expect(await shown(wanted, trust)).toMatchObject({ code: 'tls', message: expect.stringMatching(words) })
+    ] as const)('that %s', async (_what, options, trust, words) => {
+      expect(await shown(options, trust)).toMatchObject({ code: 'tls', message: expect.stringMatching(words) })
     })
 
     test('that can’t be read is reported all the same', async () => {

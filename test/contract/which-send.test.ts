@@ -11,8 +11,8 @@ const request = () => aFormDirectRequest({ DueDate: soon })
 
 /** A service with given answers to the two operations, and a client that remembers what it learns. */
 async function opened(answers: Record<FormsBy, Parameters<typeof serve>[0]>, remembered?: FormsBy) {
-  const service = await serve((asked, ...rest) =>
-    answers[asked.url.endsWith('SendForms2') ? 'SendForms2' : 'SendForms'](asked, ...rest)
+  const service = await serve((recorded, ...rest) =>
+    answers[recorded.url.endsWith('SendForms2') ? 'SendForms2' : 'SendForms'](recorded, ...rest)
   )
   let by = remembered
   const client = clientOf(service.url, {
@@ -23,7 +23,7 @@ async function opened(answers: Record<FormsBy, Parameters<typeof serve>[0]>, rem
       }
     }
   })
-  return { client, by: () => by, asked: () => service.asked.map(({ url }) => url.replace('/FormDirect/', '')) }
+  return { client, by: () => by, operations: () => service.requests.map(({ url }) => url.replace('/FormDirect/', '')) }
 }
 
 const documents = [{ Reference: 'd-1', Name: 'Consent', PackageReference: 'p-1', Signers: [] }]
@@ -31,19 +31,19 @@ const aPackage = json({ PackageReference: 'p-1', Documents: documents })
 
 describe('forms are sent by SendForms', () => {
   test.each([404, 405, 410, 501])('if the service answers SendForms2 with %i', async (status) => {
-    const { client, by, asked } = await opened({ SendForms2: json({}, status), SendForms: json(documents) })
+    const { client, by, operations } = await opened({ SendForms2: json({}, status), SendForms: json(documents) })
     const sent = await client.sendFormPackage(request())
     expect(sent.package).toMatchObject({ PackageReference: 'p-1', Documents: [{ Reference: 'd-1' }] })
-    expect(asked()).toEqual(['SendForms2', 'SendForms'])
+    expect(operations()).toEqual(['SendForms2', 'SendForms'])
     expect(by()).toBe('SendForms')
     await client.sendFormPackage(request())
-    expect(asked().slice(2)).toEqual(['SendForms'])
+    expect(operations().slice(2)).toEqual(['SendForms'])
   })
 
   test('and by SendForms2 again once the service has only that', async () => {
-    const { client, by, asked } = await opened({ SendForms2: aPackage, SendForms: json({}, 404) }, 'SendForms')
+    const { client, by, operations } = await opened({ SendForms2: aPackage, SendForms: json({}, 404) }, 'SendForms')
     await client.sendFormPackage(request())
-    expect(asked()).toEqual(['SendForms', 'SendForms2'])
+    expect(operations()).toEqual(['SendForms', 'SendForms2'])
     expect(by()).toBe('SendForms2')
   })
 
@@ -57,28 +57,28 @@ describe('forms are sent by SendForms', () => {
 
 describe('nothing is sent a second time', () => {
   test.each([400, 401, 402, 403, 406, 408, 409, 413, 426, 429, 500, 502, 503, 504])('after %i', async (status) => {
-    const { client, by, asked } = await opened({ SendForms2: json({}, status), SendForms: json(documents) })
+    const { client, by, operations } = await opened({ SendForms2: json({}, status), SendForms: json(documents) })
     expect((await errorOf(client.sendFormPackage(request()))).status).toBe(status)
-    expect(asked()).toEqual(['SendForms2'])
+    expect(operations()).toEqual(['SendForms2'])
     expect(by()).toBeUndefined()
   })
 
   test('after an answer that was lost or can’t be read', async () => {
     const lost = await opened({ SendForms2: (_, response) => response.destroy(), SendForms: json(documents) })
     expect((await errorOf(lost.client.sendFormPackage(request()))).mayHaveArrived).toBe(true)
-    expect(lost.asked()).toEqual(['SendForms2'])
+    expect(lost.operations()).toEqual(['SendForms2'])
     const garbled = await opened({ SendForms2: body('<html>'), SendForms: json(documents) })
     expect((await errorOf(garbled.client.sendFormPackage(request()))).mayHaveArrived).toBe(true)
-    expect(garbled.asked()).toEqual(['SendForms2'])
+    expect(garbled.operations()).toEqual(['SendForms2'])
   })
 
   test('and a lost answer to the second operation leaves the package uncertain', async () => {
-    const { client, by, asked } = await opened({
+    const { client, by, operations } = await opened({
       SendForms2: json({}, 404),
       SendForms: (_, response) => response.destroy()
     })
     expect((await errorOf(client.sendFormPackage(request()))).mayHaveArrived).toBe(true)
-    expect(asked()).toEqual(['SendForms2', 'SendForms'])
+    expect(operations()).toEqual(['SendForms2', 'SendForms'])
     expect(by()).toBeUndefined()
   })
 })

@@ -631,7 +631,7 @@ describe('sending', () => {
 
 describe('an unreadable conflicting version', () => {
   /** A draft with a conflicting version, which was changed on the server before the front desk read it. */
-  async function withVersion(sealed: (was: Buffer, identity: string) => Buffer): Promise<string> {
+  async function withVersion(sealed: (original: Buffer, identity: string) => Buffer): Promise<string> {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
@@ -825,7 +825,7 @@ describe('joining and leaving', () => {
     at(0).shared.stopSharing = () => expect.fail('It ends here.')
     await expect(at(0).leave()).rejects.toThrow(/./)
     const { work } = at(0)
-    const [asked, undone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [whenSaved, undone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const startAgain = work.restart.bind(work)
     work.restart = () => {
       const parts = startAgain()
@@ -836,12 +836,12 @@ describe('joining and leaving', () => {
     }
     const answeredLate = async (office: OfficeDrafts, its: Parameters<OfficeDrafts['save']>) => {
       const saved = await office.save(...its)
-      asked.resolve()
+      whenSaved.resolve()
       await undone.promise
       return saved
     }
     const restarted = at(0).killAndRestart()
-    await asked.promise
+    await whenSaved.promise
     const { outbox } = work.parts
     await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)

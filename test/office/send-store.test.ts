@@ -564,7 +564,7 @@ describe('sends that several workstations share', () => {
 describe('workstations that are killed, or suspended for longer than a claim lasts,', () => {
   const LEASE = 2_000
   const TIMEOUT = 600
-  const LOOK = 400
+  const CHECK_EVERY = 400
   let service: CountingService
   let folder: string
   const chance: Chance = chanceOf(Number(process.env.PROPERTY_SEED ?? 1))
@@ -597,7 +597,7 @@ describe('workstations that are killed, or suspended for longer than a claim las
     const running = files.map((file) => begin(PROGRAM, [file]))
     const ids: string[] = []
     try {
-      for (const { said } of running) await said('begun')
+      for (const { printed } of running) await printed('begun')
       for (let round = 0; round < rounds; round++) {
         for (let count = 0; count < 10; count++) {
           const id = randomUUID()
@@ -616,7 +616,7 @@ describe('workstations that are killed, or suspended for longer than a claim las
           await killed(one.child)
           const next = begin(PROGRAM, [files[index] ?? ''])
           running[index] = next
-          await next.said('begun')
+          await next.printed('begun')
         }
       }
       const settled = async () => {
@@ -637,7 +637,7 @@ describe('workstations that are killed, or suspended for longer than a claim las
     expect(service.arrivals.size).toBe(ids.length)
   }
 
-  const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, checkEvery: LOOK })
+  const common = () => ({ service: { url: service.url }, timeout: TIMEOUT, checkEvery: CHECK_EVERY })
 
   const embedded = async (concurrency: number) => {
     const file = join(folder, 'sends.db')
@@ -660,7 +660,7 @@ describe('workstations that are killed, or suspended for longer than a claim las
   )
 
   const together = async (count: number) => {
-    const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, search: `${LOOK} ms` })
+    const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, search: `${CHECK_EVERY} ms` })
     const members: Station[] = []
     for (let index = 0; index < count; index++) members.push(await crowd.join(`Counter ${index}`))
     const [first] = members

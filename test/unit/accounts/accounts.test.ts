@@ -200,10 +200,13 @@ describe('an account', () => {
   test('has a unique name, however it is spelled, and can keep its own', async () => {
     const { accounts } = office()
     const { id } = await accounts.add(service({ name: 'Harbour Law' }))
-    const taken = { code: 'invalid', fields: [{ field: 'name', message: expect.stringContaining('Another account') }] }
-    expect(await failureOf(() => accounts.add(service({ name: ' harbour LAW ' })))).toMatchObject(taken)
+    const nameTaken = {
+      code: 'invalid',
+      fields: [{ field: 'name', message: expect.stringContaining('Another account') }]
+    }
+    expect(await failureOf(() => accounts.add(service({ name: ' harbour LAW ' })))).toMatchObject(nameTaken)
     const other = await accounts.add(service({ name: 'Harbour Law 2' }))
-    expect(await failureOf(() => accounts.update(other.id, { name: 'HARBOUR LAW' }))).toMatchObject(taken)
+    expect(await failureOf(() => accounts.update(other.id, { name: 'HARBOUR LAW' }))).toMatchObject(nameTaken)
     expect(await accounts.update(id, { name: 'HARBOUR LAW' })).toMatchObject({ name: 'HARBOUR LAW' })
     expect(accounts.list().map(({ name }) => name)).toEqual(['HARBOUR LAW', 'Harbour Law 2'])
   })
@@ -297,8 +300,8 @@ describe('while a package’s arrival is uncertain', () => {
     await keychain.accounts.delete(id)
     await accounts.update(id, { authentication: { ...API_KEY, key: 'key-2' } })
     expect(await accounts.credentialsOf(id)).toMatchObject({ key: 'key-2' })
-    const elsewhere = { authentication: API_KEY, baseUrl: 'https://other.example.com' }
-    expect(await failureOf(() => accounts.update(id, elsewhere))).toMatchObject({ code: 'busy' })
+    const otherAddress = { authentication: API_KEY, baseUrl: 'https://other.example.com' }
+    expect(await failureOf(() => accounts.update(id, otherAddress))).toMatchObject({ code: 'busy' })
   })
 
   test('a token rejected by the service can be replaced, as nothing can be looked up with it', async () => {
@@ -385,7 +388,7 @@ describe('tokens renewed while a change is refused are kept for the account', ()
 })
 
 describe('while changes to documents aren’t settled', () => {
-  const elsewhere = { baseUrl: 'https://other.example.com' }
+  const otherAddress = { baseUrl: 'https://other.example.com' }
   const otherKey = { authentication: { ...API_KEY, key: 'key-2' } }
 
   async function actingOffice(state: string) {
@@ -396,9 +399,9 @@ describe('while changes to documents aren’t settled', () => {
   }
 
   test.each([
-    ['waiting', 'another address', elsewhere],
-    ['running', 'another address', elsewhere],
-    ['uncertain', 'another address', elsewhere],
+    ['waiting', 'another address', otherAddress],
+    ['running', 'another address', otherAddress],
+    ['uncertain', 'another address', otherAddress],
     ['running', 'another key', otherKey],
     ['uncertain', 'another key', otherKey]
   ])('(%s) %s is refused', async (state, _, changes) => {
@@ -415,8 +418,8 @@ describe('while changes to documents aren’t settled', () => {
     await waiting.accounts.update(waiting.id, otherKey)
     expect(await waiting.accounts.credentialsOf(waiting.id)).toMatchObject({ key: 'key-2' })
     const { accounts, id } = await actingOffice('refused')
-    await accounts.update(id, { ...elsewhere, ...otherKey })
-    expect(accounts.get(id).baseUrl).toBe(elsewhere.baseUrl)
+    await accounts.update(id, { ...otherAddress, ...otherKey })
+    expect(accounts.get(id).baseUrl).toBe(otherAddress.baseUrl)
   })
 
   test('one sent while the keychain is being written keeps its account’s service', async () => {

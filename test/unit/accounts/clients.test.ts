@@ -38,7 +38,7 @@ test('the identity data type is spelled as the account says, and a change takes 
   await accounts.update(id, { dataTypeSpelling: 'lower' })
   clients.forget(id)
   await (await clients.of(id)).getIDVerification('d-1')
-  expect(service.asked.map(({ url }) => url)).toEqual([
+  expect(service.requests.map(({ url }) => url)).toEqual([
     '/Download/IDVerification/d-1/JSON',
     '/Download/IDVerification/d-1/json'
   ])
@@ -63,10 +63,10 @@ test.each([402, 426])('a %i marks the known number of remaining documents as out
 describe('while an account’s address changes', () => {
   const bearer = (token: string) => ({ scheme: 'bearer', token }) as const
   const changed = async () => {
-    const [here, there] = [await serve(json([])), await serve(json([]))]
-    const added = { kind: 'service', name: 'Office', baseUrl: here.url, authentication: bearer('old') } as const
-    const change = { baseUrl: there.url, authentication: bearer('new') }
-    const shown = () => [here, there].map(({ asked }) => asked.map(({ headers }) => headers.authorization))
+    const [first, second] = [await serve(json([])), await serve(json([]))]
+    const added = { kind: 'service', name: 'Office', baseUrl: first.url, authentication: bearer('old') } as const
+    const change = { baseUrl: second.url, authentication: bearer('new') }
+    const shown = () => [first, second].map(({ requests }) => requests.map(({ headers }) => headers.authorization))
     return { added, change, shown }
   }
 
@@ -82,19 +82,19 @@ describe('while an account’s address changes', () => {
 
   test('quitting midway shows the new secret to no one else', async () => {
     const { added, change, shown } = await changed()
-    const { accounts: kept } = memoryKeychain()
+    const { accounts: slot } = memoryKeychain()
     let isEnding = false
     const { accounts, start } = opened({
-      ...kept,
+      ...slot,
       set: async (id, secret) => {
-        await kept.set(id, secret)
+        await slot.set(id, secret)
         if (isEnding) await new Promise(() => undefined)
       }
     })
     const { id } = await accounts.add(added)
     isEnding = true
     void accounts.update(id, change)
-    await expect.poll(() => kept.get(id)).toContain('new')
+    await expect.poll(() => slot.get(id)).toContain('new')
     const next = start()
     expect(await next.accounts.secretState(id)).toBe('missing')
     await expect(next.clients.of(id)).rejects.toMatchObject({ appError: { code: 'keychain' } })
@@ -103,24 +103,24 @@ describe('while an account’s address changes', () => {
 
   test('a caller that waits for the keychain gets the new client, and nothing goes to the old service', async () => {
     const { added, change, shown } = await changed()
-    const { accounts: kept } = memoryKeychain()
+    const { accounts: slot } = memoryKeychain()
     const { promise: opens, resolve: open } = Promise.withResolvers<void>()
     let isShut = false
     const { accounts, clients } = opened({
-      ...kept,
+      ...slot,
       get: async (id) => {
         if (isShut) await opens
-        return kept.get(id)
+        return slot.get(id)
       }
     })
     const { id } = await accounts.add(added)
     isShut = true
-    const asked = clients.of(id)
+    const client = clients.of(id)
     isShut = false
     await accounts.update(id, change)
     clients.forget(id)
     open()
-    await activeDocuments(await asked, 'InBox')
+    await activeDocuments(await client, 'InBox')
     expect(shown()).toEqual([[], ['Bearer new']])
   })
 
@@ -139,10 +139,10 @@ describe('while an account’s address changes', () => {
 
   test('credentials stored by an earlier version are used', async () => {
     const { added, shown } = await changed()
-    const { accounts: kept } = memoryKeychain()
-    const { accounts, clients } = opened(kept)
+    const { accounts: slot } = memoryKeychain()
+    const { accounts, clients } = opened(slot)
     const { id } = await accounts.add(added)
-    await kept.set(id, JSON.stringify(bearer('old')))
+    await slot.set(id, JSON.stringify(bearer('old')))
     await activeDocuments(await clients.of(id), 'InBox')
     expect(shown()).toEqual([['Bearer old'], []])
   })

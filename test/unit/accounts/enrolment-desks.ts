@@ -65,8 +65,8 @@ export async function enrolmentDesks() {
     const { id } = await accounts.add({ kind: 'service', name, baseUrl: urlOf(admin), authentication: BEARER })
     await accounts.update(id, { folders: ['Eingang', 'Signed'] })
     accounts.mark(id, { colour: '#c2487a' })
-    const desk = computer(admin)
-    return { id, desk, answer: await desk.prepare(id) }
+    const adminComputer = computer(admin)
+    return { id, adminComputer, answer: await adminComputer.prepare(id) }
   }
 
   return { admin, clerk, file, computer, prepared }

@@ -20,12 +20,12 @@ const DAY = 86_400_000
 
 test('an account moves to another computer with its secret, folders and colour; neither secret nor code is shown', async () => {
   const { admin, clerk, computer, file, prepared } = await enrolmentDesks()
-  const { desk, answer } = await prepared()
+  const { adminComputer, answer } = await prepared()
   expect(answer).toMatchObject({ label: 'Harbour.countersign-enrolment', validUntil: NOW + 14 * DAY })
-  const there = computer(clerk)
-  const chosen = await there.choose()
+  const other = computer(clerk)
+  const chosen = await other.choose()
   // However the code is typed.
-  const enrolled = await there.enrol(CODE.toLowerCase().replaceAll('-', ' '))
+  const enrolled = await other.enrol(CODE.toLowerCase().replaceAll('-', ' '))
   expect(clerk.accounts.get(enrolled.id)).toMatchObject({
     name: 'Harbour',
     baseUrl: urlOf(admin),
@@ -35,11 +35,18 @@ test('an account moves to another computer with its secret, folders and colour; 
   })
   expect(await clerk.accounts.credentialsOf(enrolled.id)).toEqual(BEARER)
   expect(await clerk.accounts.isEnrolled(enrolled.id)).toBe(true)
-  expect(desk.notes).toMatchObject([{ what: 'enrolment-prepared', detail: { account: 'Harbour' } }])
-  expect(there.notes).toMatchObject([{ what: 'account-added', detail: { account: 'Harbour', how: 'enrolment file' } }])
-  const seen = JSON.stringify([answer, chosen, enrolled, desk.notes, there.notes, readFileSync(file, 'latin1')])
-  expect(seen).not.toContain(TOKEN)
-  expect(seen).not.toContain(CODE.slice(0, 5))
+  expect(adminComputer.notes).toMatchObject([{ what: 'enrolment-prepared', detail: { account: 'Harbour' } }])
+  expect(other.notes).toMatchObject([{ what: 'account-added', detail: { account: 'Harbour', how: 'enrolment file' } }])
+  const everything = JSON.stringify([
+    answer,
+    chosen,
+    enrolled,
+    adminComputer.notes,
+    other.notes,
+    readFileSync(file, 'latin1')
+  ])
+  expect(everything).not.toContain(TOKEN)
+  expect(everything).not.toContain(CODE.slice(0, 5))
 })
 
 describe('no account is added', () => {
@@ -121,17 +128,17 @@ describe('an account that lacks its secret', () => {
     const { admin, clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
     await clerk.accounts.manage({ name: 'HARBOUR', baseUrl: urlOf(admin), scheme: 'bearer' })
-    const there = clerk.accounts.list().at(-1)
-    const desk = computer(clerk)
-    const { id } = await desk.enrol()
-    expect(id).toBe(there?.id)
-    expect(clerk.accounts.get(id)).toEqual(there)
+    const managed = clerk.accounts.list().at(-1)
+    const enrolling = computer(clerk)
+    const { id } = await enrolling.enrol()
+    expect(id).toBe(managed?.id)
+    expect(clerk.accounts.get(id)).toEqual(managed)
     expect(await clerk.accounts.credentialsOf(id)).toEqual(BEARER)
     expect(await clerk.accounts.isEnrolled(id)).toBe(true)
-    expect(desk.others).toEqual([id])
-    expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
+    expect(enrolling.others).toEqual([id])
+    expect(enrolling.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
     // An account that has its secret isn't waiting for one.
-    expect(await refusal(desk.enrol())).toMatchObject({
+    expect(await refusal(enrolling.enrol())).toMatchObject({
       code: 'invalid',
       message: 'This account is connected here already.'
     })
@@ -153,16 +160,16 @@ describe('an account that lacks its secret', () => {
 test('an enrolled account is in no other file or backup until someone enters their own secret for it', async () => {
   const { clerk, computer, prepared } = await enrolmentDesks()
   await prepared()
-  const desk = computer(clerk)
-  const { id } = await desk.enrol()
-  expect(await refusal(desk.prepare(id))).toMatchObject({ code: 'not-allowed' })
+  const enrolling = computer(clerk)
+  const { id } = await enrolling.enrol()
+  expect(await refusal(enrolling.prepare(id))).toMatchObject({ code: 'not-allowed' })
   expect(Object.keys(await clerk.accounts.secretsForBackup())).toEqual([])
   await clerk.accounts.update(id, { name: 'Harbour Law' })
   expect(await clerk.accounts.isEnrolled(id)).toBe(true)
   await clerk.accounts.update(id, { authentication: { ...BEARER, token: 'typed-here' } })
   expect(await clerk.accounts.isEnrolled(id)).toBe(false)
   expect(Object.keys(await clerk.accounts.secretsForBackup())).toEqual([id])
-  expect(await desk.prepare(id)).not.toBeNull()
+  expect(await enrolling.prepare(id)).not.toBeNull()
 })
 
 describe('an enrolled secret stays out of every file', () => {
@@ -180,7 +187,7 @@ describe('an enrolled secret stays out of every file', () => {
     dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
     folders: ['Eingang']
   }
-  async function desk() {
+  async function openAccountsHere() {
     const db = connectInMemory()
     migrate(db)
     onTestFinished(() => void db.close())
@@ -197,7 +204,7 @@ describe('an enrolled secret stays out of every file', () => {
   }
 
   test('when other members of the credentials change, but no key is entered', async () => {
-    const { accounts, expectEnrolled } = await desk()
+    const { accounts, expectEnrolled } = await openAccountsHere()
     const { id } = await accounts.enrol(ACCOUNT, KEY, undefined)
     await accounts.update(id, { authentication: { scheme: 'api-key', referer: 'https://other.example/' } })
     await expectEnrolled(id)
@@ -211,7 +218,7 @@ describe('an enrolled secret stays out of every file', () => {
   })
 
   test('when the database is restored to before the enrolment', async () => {
-    const { accounts, db, expectEnrolled } = await desk()
+    const { accounts, db, expectEnrolled } = await openAccountsHere()
     await accounts.manage({ name: 'Harbour', baseUrl: ACCOUNT.baseUrl, scheme: 'api-key' })
     const id = accounts.list()[0]?.id ?? ''
     const before = db.prepare('SELECT key, value FROM meta').all()
@@ -222,7 +229,7 @@ describe('an enrolled secret stays out of every file', () => {
   })
 
   test('when the database stored only the account itself', async () => {
-    const { accounts, db, expectEnrolled } = await desk()
+    const { accounts, db, expectEnrolled } = await openAccountsHere()
     db.exec(`CREATE TRIGGER full BEFORE UPDATE ON accounts BEGIN SELECT raise(ABORT, 'full'); END`)
     await expect(accounts.enrol(ACCOUNT, KEY, undefined)).rejects.toThrow()
     await expectEnrolled(accounts.list()[0]?.id ?? '')

@@ -7,10 +7,10 @@ import { serve } from '../../contract/hand-written-service.ts'
 
 /** The lists of an office whose service gives this answer until it is taken down. */
 async function lists(answer: unknown) {
-  const state = { down: false, answer, asked: () => undefined as unknown }
+  const state = { down: false, answer, onRequest: () => undefined as unknown }
   const service = await serve((_asked, response) => {
     response.writeHead(state.down ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(state.answer))
-    state.asked()
+    state.onRequest()
   })
   const db = connectInMemory()
   onTestFinished(() => void db.close())
@@ -45,8 +45,8 @@ test('lists of one service never appear for another, not even one still being fe
   office.state.answer = []
   expect((await office.templates('a', { refresh: false })).items).toEqual([])
   office.state.answer = [ONE]
-  office.state.asked = () => {
-    office.state.asked = () => undefined
+  office.state.onRequest = () => {
+    office.state.onRequest = () => undefined
     office.state.answer = []
     office.forget('a')
   }

@@ -3,7 +3,7 @@ import { openPracticeOfficeStore } from '../../../src/main/core/accounts/practic
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
-function kept() {
+function openStore() {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
@@ -11,7 +11,7 @@ function kept() {
 }
 
 test('an office is stored with later additions in order, until it is saved completely again', () => {
-  const { office } = kept()
+  const { office } = openStore()
   expect(office.load()).toBeUndefined()
   office.save('{"a":1}')
   const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`)
@@ -24,7 +24,7 @@ test('an office is stored with later additions in order, until it is saved compl
 })
 
 test('an unreadable office is set aside with its additions', () => {
-  const { db, office } = kept()
+  const { db, office } = openStore()
   office.save('unreadable')
   office.add('a package')
   office.setAside()

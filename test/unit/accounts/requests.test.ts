@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => work.close())
 
-function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof accountHandlers>[0]> = {}) {
+function opened(addresses: { from?: string } = {}, parts: Partial<Parameters<typeof accountHandlers>[0]> = {}) {
   const days: PracticeDay[] = [USUAL_DAY]
   const forgotten: string[] = []
   const notes: AuditNote[] = []
@@ -57,8 +57,8 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
     }),
     openInBrowser: async (url, id) => void opens.push(`${id} ${url}`),
     signedPreviews: {
-      signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
-      forgetSigned: () => void delete seen.from
+      signedFrom: () => addresses.from ?? fail('not-allowed', 'None was looked at.'),
+      forgetSigned: () => void delete addresses.from
     },
     authorities: { voucherFor: () => undefined },
     certificates: openClientCertificates({ ...work, time: systemTime, renewConnections: () => undefined }),
@@ -143,8 +143,8 @@ test('the practice office simulates the given problems, shows them, and what was
 
 test('no other account can simulate problems', async () => {
   const { handlers, days } = opened()
-  const asked = handlers['accounts.setPracticeDay']({ id: work.accountId, day: bad }, asking)
-  await expect(asked).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  const answer = handlers['accounts.setPracticeDay']({ id: work.accountId, day: bad }, asking)
+  await expect(answer).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   expect(days).toEqual([USUAL_DAY])
 })
 
@@ -167,15 +167,15 @@ test('what was learned of an account is forgotten with another address or key, b
 
 test('signed documents may be saved once one was seen, from its origin, until that is revoked', async () => {
   const id = work.accounts.list()[0]?.id ?? ''
-  const seen: { from?: string } = {}
-  const { handlers } = opened(seen)
+  const addresses: { from?: string } = {}
+  const { handlers } = opened(addresses)
   const savesSigned = async () => (await handlers['accounts.list'](undefined, asking))[0]?.savesSigned
   expect(await savesSigned()).toBe('unknown')
   await expect(handlers['accounts.allowSigned']({ id, allow: true }, asking)).rejects.toMatchObject({
     appError: { code: 'not-allowed' }
   })
   expect(await savesSigned()).toBe('unknown')
-  seen.from = 'https://www.sign.example.com'
+  addresses.from = 'https://www.sign.example.com'
   await handlers['accounts.allowSigned']({ id, allow: true }, asking)
   expect(await savesSigned()).toBe('yes')
   expect(openRights(work.db).of(id).signedFrom).toEqual(['https://www.sign.example.com'])
@@ -184,14 +184,14 @@ test('signed documents may be saved once one was seen, from its origin, until th
   const change = { id, name, baseUrl: baseUrl ?? '', authentication: { scheme: 'bearer' as const, token: 'another-1' } }
   expect(await handlers['accounts.update'](change, asking)).toMatchObject({ savesSigned: 'yes' })
   expect(await handlers['accounts.allowSigned']({ id, allow: false }, asking)).toMatchObject({ savesSigned: 'no' })
-  seen.from = 'https://files.example.com'
+  addresses.from = 'https://files.example.com'
   expect(await handlers['accounts.allowSigned']({ id, allow: true }, asking)).toMatchObject({
     savesSigned: 'yes',
     signedFrom: ['https://files.example.com']
   })
   const moved = { ...change, baseUrl: 'https://other.example.com/web/v1.4' }
   expect(await handlers['accounts.update'](moved, asking)).toMatchObject({ savesSigned: 'unknown' })
-  expect(seen.from).toBeUndefined()
+  expect(addresses.from).toBeUndefined()
 })
 
 test('what a person allowed one service is gone when its address changes, whatever else goes wrong', async () => {
@@ -202,14 +202,14 @@ test('what a person allowed one service is gone when its address changes, whatev
   expect(keys.get(`rights:${id}:`)).toBe(1)
   await work.accounts.update(id, { name: 'Another name' })
   expect(rights.of(id).signedDocuments).toBe('yes')
-  const elsewhere = { baseUrl: 'https://other.example.com', authentication: { scheme: 'none' as const } }
-  await work.accounts.update(id, elsewhere)
+  const otherAddress = { baseUrl: 'https://other.example.com', authentication: { scheme: 'none' as const } }
+  await work.accounts.update(id, otherAddress)
   expect(openRights(work.db).of(id)).toMatchObject({ signedDocuments: 'unknown', signedFrom: [] })
 })
 
 test('changes of where documents and secrets go are in the audit trail, without any secret', async () => {
-  const seen: { from?: string } = {}
-  const { handlers, notes } = opened(seen)
+  const addresses: { from?: string } = {}
+  const { handlers, notes } = opened(addresses)
   await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
   const service = { name: 'Office', baseUrl: 'https://one.example.com/web/v1.4' }
   const key = { scheme: 'bearer' as const, token: 'k3y-nobody-may-see' }
@@ -217,7 +217,7 @@ test('changes of where documents and secrets go are in the audit trail, without 
   const moved = { name: 'Office 2', baseUrl: 'https://two.example.com/web/v1.4', authentication: key }
   await handlers['accounts.update']({ id, ...moved }, asking)
   await handlers['accounts.update']({ id, ...moved, authentication: undefined, folders: ['InBox'] }, asking)
-  seen.from = 'https://files.example.com'
+  addresses.from = 'https://files.example.com'
   await handlers['accounts.allowSigned']({ id, allow: true }, asking)
   await handlers['accounts.remove']({ id }, asking)
   const address = `${service.baseUrl} → ${moved.baseUrl}`
@@ -284,13 +284,13 @@ test('a repeated sign-in isn’t used for a service to which the account was cha
     baseUrl: 'https://one.example.com',
     authentication: { ...client, apiKey, tokens: { refresh: 'old' } }
   })
-  const again = handlers['accounts.signInAgain']({ id }, asking)
+  const signIn = handlers['accounts.signInAgain']({ id }, asking)
   await left.promise
-  const elsewhere = 'https://elsewhere.example.com'
+  const otherAddress = 'https://elsewhere.example.com'
   const bearer = { scheme: 'bearer', token: 'made-up' } as const
-  await handlers['accounts.update']({ id, name: 'Office', baseUrl: elsewhere, authentication: bearer }, asking)
+  await handlers['accounts.update']({ id, name: 'Office', baseUrl: otherAddress, authentication: bearer }, asking)
   back.resolve()
-  await expect(again).rejects.toMatchObject({ appError: { code: 'cancelled' } })
+  await expect(signIn).rejects.toMatchObject({ appError: { code: 'cancelled' } })
   expect(await work.accounts.credentialsOf(id)).toEqual(bearer)
   expect(notes).toHaveLength(1)
 })

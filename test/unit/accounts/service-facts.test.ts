@@ -14,7 +14,7 @@ function openMemoryDatabase() {
 function opened(db = openMemoryDatabase()) {
   const announced: string[] = []
   let now = 1_000_000
-  let asked = 0
+  let requestCount = 0
   let answer: () => Promise<AccountInfo | undefined> = async () => ({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
   const waits: { delay: number; end: () => void }[] = []
   const time = {
@@ -27,7 +27,7 @@ function opened(db = openMemoryDatabase()) {
   const facts = openServiceFacts({ db, time, changed: (id) => announced.push(id) })
   const client = {
     getAccountInfo: () => {
-      asked++
+      requestCount++
       return answer()
     }
   }
@@ -35,7 +35,7 @@ function opened(db = openMemoryDatabase()) {
     facts,
     client,
     announced,
-    asked: () => asked,
+    requestCount: () => requestCount,
     pass: (milliseconds: number) => {
       now += milliseconds
     },
@@ -50,42 +50,42 @@ function opened(db = openMemoryDatabase()) {
 
 describe('what a service reports about an account', () => {
   it('is requested once a day, in one call for all who want it', async () => {
-    const { facts, fresh, asked, pass, announced } = opened()
+    const { facts, fresh, requestCount, pass, announced } = opened()
     const [one, other] = await Promise.all([fresh(), fresh()])
     expect(one.info).toEqual({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
     expect(other).toEqual(one)
     pass(MAX_FACTS_AGE - 1)
     await fresh()
-    expect(asked()).toBe(1)
+    expect(requestCount()).toBe(1)
     expect(announced).toEqual(['a'])
     pass(1)
     await fresh()
-    expect(asked()).toBe(2)
+    expect(requestCount()).toBe(2)
     expect(facts.of('b')).toEqual({})
   })
 
   it('is requested again immediately after a send, otherwise after minutes', async () => {
-    const { facts, client, asked, pass } = opened()
+    const { facts, client, requestCount, pass } = opened()
     for (const _ of [1, 2]) await facts.limits('a', client)
-    expect(asked()).toBe(1)
+    expect(requestCount()).toBe(1)
     facts.markLimitsOutdated('a')
     for (const _ of [1, 2]) await facts.limits('a', client)
-    expect(asked()).toBe(2)
+    expect(requestCount()).toBe(2)
     pass(600_000)
     await facts.limits('a', client)
-    expect(asked()).toBe(3)
+    expect(requestCount()).toBe(3)
   })
 
   it('is requested sooner by a caller who needs it newer', async () => {
-    const { fresh, asked, pass } = opened()
+    const { fresh, requestCount, pass } = opened()
     await fresh()
     pass(60_000)
     await fresh('a', 30_000)
-    expect(asked()).toBe(2)
+    expect(requestCount()).toBe(2)
   })
 
   it('is kept if the service can’t be reached, which isn’t tried on every read', async () => {
-    const { facts, fresh, asked, pass, answers } = opened()
+    const { facts, fresh, requestCount, pass, answers } = opened()
     await fresh()
     pass(MAX_FACTS_AGE)
     answers(async () => {
@@ -93,7 +93,7 @@ describe('what a service reports about an account', () => {
     })
     expect((await fresh()).info?.DateFormat).toBe('dd/MM/yyyy')
     await fresh()
-    expect(asked()).toBe(2)
+    expect(requestCount()).toBe(2)
     expect(facts.of('a').info?.DocumentLeft).toBe(7)
   })
 
@@ -118,7 +118,7 @@ describe('what a service reports about an account', () => {
     expect((await at.fresh()).info?.DateFormat).toBe('MM/dd/yyyy')
     say({ DateFormat: 'dd/MM/yyyy' })
     expect((await before).info?.DateFormat).toBe('MM/dd/yyyy')
-    expect(at.asked()).toBe(2)
+    expect(at.requestCount()).toBe(2)
   })
 
   it('delays a folder only before the first answer, and not for long', async () => {
@@ -135,7 +135,7 @@ describe('what a service reports about an account', () => {
     const waited = at.waits.length
     // Yesterday's answer is used while the service is asked again.
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')
-    expect(at.asked()).toBe(2)
+    expect(at.requestCount()).toBe(2)
     expect(at.waits).toHaveLength(waited)
     say({ DateFormat: 'MM/dd/yyyy' })
     await at.fresh()

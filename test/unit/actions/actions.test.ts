@@ -27,28 +27,28 @@ const failing = (work: Promise<unknown>) =>
   )
 
 describe('marking an action as our own', () => {
-  const told = () => office.parts.mirror.told
+  const reports = () => office.parts.mirror.reports
 
   test('happens in the documents worker before it is sent, with the new due date', async () => {
-    const asked = extension()
+    const request = extension()
     office.line.setFault('lose-answer', posts)
-    expect(await office.start(reference, asked)).toMatchObject({ state: 'uncertain' })
-    expect(told()).toEqual([['leaves', reference, 'extend', Date.parse(asked.dueDate)]])
+    expect(await office.start(reference, request)).toMatchObject({ state: 'uncertain' })
+    expect(reports()).toEqual([['leaves', reference, 'extend', Date.parse(request.dueDate)]])
   })
 
   test('is withdrawn if the service refuses it', async () => {
     office.line.setFault({ status: 400 }, posts)
     expect(await office.start(reference, extension())).toMatchObject({ state: 'refused' })
-    expect(told().map(([what]) => what)).toEqual(['leaves', 'refused'])
+    expect(reports().map(([what]) => what)).toEqual(['leaves', 'refused'])
   })
 })
 
 describe('pressing the button twice', () => {
   test('runs the action once, and returns its current state', async () => {
-    const [id, asked] = [randomUUID(), extension()]
-    const both = await Promise.all([office.start(reference, asked, id), office.start(reference, asked, id)])
+    const [id, request] = [randomUUID(), extension()]
+    const both = await Promise.all([office.start(reference, request, id), office.start(reference, request, id)])
     expect(both.map((one) => one.id)).toEqual([id, id])
-    expect(await office.start(reference, asked, id)).toMatchObject({ id, state: 'done' })
+    expect(await office.start(reference, request, id)).toMatchObject({ id, state: 'done' })
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
@@ -71,9 +71,9 @@ describe('pressing the button twice', () => {
 })
 
 describe('while offline', () => {
-  let elsewhere: DocumentResponse | undefined
+  let otherDocument: DocumentResponse | undefined
   beforeEach(async () => {
-    ;[elsewhere] = await office.send()
+    ;[otherDocument] = await office.send()
     await office.cutLine()
   })
 
@@ -83,8 +83,8 @@ describe('while offline', () => {
       `CREATE TEMP TRIGGER full BEFORE UPDATE ON actions WHEN OLD.state = 'running' BEGIN SELECT RAISE(FAIL, 'disk full'); END`
     )
     const due = await office.start(reference, extension())
-    const to = { signerReference: elsewhere?.Signers?.[0]?.SignerReference ?? '', signerName: 'Aroha' }
-    const reminder = await office.start(elsewhere?.Reference ?? '', { kind: 'remind', ...to })
+    const to = { signerReference: otherDocument?.Signers?.[0]?.SignerReference ?? '', signerName: 'Aroha' }
+    const reminder = await office.start(otherDocument?.Reference ?? '', { kind: 'remind', ...to })
     expect([due.state, reminder.state]).toEqual(['running', 'running'])
     db.exec('DROP TRIGGER full')
     await office.time.pass(30_000)
@@ -98,7 +98,7 @@ describe('while offline', () => {
 
   test('a due date and a correction wait, and are sent automatically in order once online', async () => {
     const one = await office.start(reference, extension())
-    const other = await office.start(elsewhere?.Reference ?? '', correction(elsewhere))
+    const other = await office.start(otherDocument?.Reference ?? '', correction(otherDocument))
     expect([one.state, other.state]).toEqual(['waiting', 'waiting'])
     expect(one.error).toMatchObject({ code: 'refused' })
     expect(office.actions.pending()).toEqual({ waiting: 2, running: 0, uncertain: 0 })
@@ -107,7 +107,7 @@ describe('while offline', () => {
     await office.until(other.id, 'done')
     expect(office.actions.get(one.id).state).toBe('done')
     // Reported once, for the address book.
-    expect(office.parts.told.corrected).toHaveLength(1)
+    expect(office.parts.notified.corrected).toHaveLength(1)
     expect(office.practice.recorded().map(({ operation }) => operation)).toEqual([
       'SendForms2',
       'SendForms2',
@@ -213,25 +213,25 @@ describe('the order of requests', () => {
     const { id } = await office.start(reference, correction(document))
     await office.line.comeBack()
     office.line.setFault({ status: 503 }, (method) => method === 'GET')
-    const asked = { kind: 'remind' as const, signerReference, signerName: 'Aroha' }
-    const error = await failing(office.start(reference, asked))
+    const request = { kind: 'remind' as const, signerReference, signerName: 'Aroha' }
+    const error = await failing(office.start(reference, request))
     expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('Undo it first, or wait') })
     expect(office.taken('SendReminder')).toEqual([])
     office.actions.cancel(id)
-    expect((await office.start(reference, asked)).state).toBe('done')
+    expect((await office.start(reference, request)).state).toBe('done')
   })
 
   test('applies a new due date to all documents of its package, and no others', async () => {
     const inPackage = { accountId: office.accountId, packageReference: document?.PackageReference ?? '' }
     const [, other] = await office.parts.mirror.ask('inPackage', inPackage)
-    const [elsewhere] = await office.send()
+    const [otherDocument] = await office.send()
     await office.cutLine()
     const { id } = await office.start(reference, extension())
-    const asked = correction(other?.document)
-    expect(await failing(office.start(other?.document.Reference ?? '', asked))).toMatchObject({ code: 'busy' })
-    expect((await office.start(elsewhere?.Reference ?? '', correction(elsewhere))).state).toBe('waiting')
+    const request = correction(other?.document)
+    expect(await failing(office.start(other?.document.Reference ?? '', request))).toMatchObject({ code: 'busy' })
+    expect((await office.start(otherDocument?.Reference ?? '', correction(otherDocument))).state).toBe('waiting')
     office.actions.cancel(id)
-    expect((await office.start(other?.document.Reference ?? '', asked)).state).toBe('waiting')
+    expect((await office.start(other?.document.Reference ?? '', request)).state).toBe('waiting')
     expect(await failing(office.start(reference, extension()))).toMatchObject({ code: 'busy' })
     expect(await failing(office.actions.retry(id))).toMatchObject({ code: 'busy' })
   })
@@ -312,11 +312,11 @@ describe('when the answer was lost', () => {
 
   test('a crash during sending leaves it uncertain, until the folders show that it arrived', async () => {
     office.line.setFault('swallow-answer', posts)
-    const asked = office.start(reference, extension()).catch(() => undefined)
+    const started = office.start(reference, extension()).catch(() => undefined)
     await expect.poll(() => office.taken('Extend').length).toBe(1)
     const [running] = office.actions.list(office.accountId)
     await office.startAgain()
-    await asked
+    await started
     await office.until(running?.id ?? '', 'done')
     expect(office.taken('Extend')).toHaveLength(1)
   })
@@ -330,11 +330,11 @@ describe('when the answer was lost', () => {
     expect(await failing(office.start(reference, notary.request))).toMatchObject({ code: 'busy' })
     expect(office.actions.conclude(notary.id, true).state).toBe('done')
     office.line.setFault('pass')
-    const [again, pressedTwice] = await Promise.all([
+    const [retried, pressedTwice] = await Promise.all([
       office.actions.retry(reminder.id),
       office.actions.retry(reminder.id)
     ])
-    expect([again.state, pressedTwice.id]).toEqual(['done', reminder.id])
+    expect([retried.state, pressedTwice.id]).toEqual(['done', reminder.id])
     expect(office.taken('SendReminder')).toHaveLength(2)
   })
 

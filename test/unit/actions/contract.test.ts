@@ -47,9 +47,9 @@ describe('correcting a signer (operation 6)', () => {
     const after = await office.document(reference)
     expect(after.Signers?.[0]).toMatchObject({ FirstName: 'Ārohanui', Email: 'arohanui@example.com' })
     expect(after.Signers?.[0]?.SigningKey).not.toBe(oldKey)
-    expect(office.parts.told.soon).toBe(1)
+    expect(office.parts.notified.soon).toBe(1)
     // The screens are notified immediately, as the next read of the folders finds nothing new.
-    expect(office.parts.told.taken).toEqual([office.accountId])
+    expect(office.parts.notified.taken).toEqual([office.accountId])
   })
 
   test('refuses what the service would refuse, and stores nothing', async () => {
@@ -80,7 +80,7 @@ describe('correcting several signers together', () => {
   const hana = { FirstName: 'Hana', LastName: 'Parata', Email: 'hana@example.com', IsDefault: true }
   const nameless = { FirstName: 'Tama', LastName: '', Email: 'tama@example.com' }
 
-  async function asked(more: object) {
+  async function withCorrectedSecond(more: object) {
     const [document] = await office.send(1, [person('Aroha'), person('Wiremu', { ShareUsers: [hana] })])
     const { SignerReference = '', FirstName = '', LastName = '', Email = '' } = document?.Signers?.[1] ?? {}
     const shown = { FirstName, LastName, Email }
@@ -94,7 +94,7 @@ describe('correcting several signers together', () => {
 
   test('sends one request, with each signer’s changes and the people shared with', async () => {
     const ShareUsers = [{ ...hana, IsDefault: false }, person('Tama')]
-    const { reference, request } = await asked({ ShareUsers })
+    const { reference, request } = await withCorrectedSecond({ ShareUsers })
     expect(await office.start(reference, request)).toMatchObject({ state: 'done', request })
     expect(office.taken('UpdateSigner').map(({ body }) => body)).toMatchObject([
       { Signers: [{ FirstName: 'Ārohanui' }, { FirstName: 'Wiremu', Email: 'wiremu@example.com', ShareUsers }] }
@@ -104,27 +104,31 @@ describe('correcting several signers together', () => {
   })
 
   test('can remove everyone a document is shared with', async () => {
-    const { reference, request } = await asked({ ShareUsers: [] })
+    const { reference, request } = await withCorrectedSecond({ ShareUsers: [] })
     await office.start(reference, request)
     expect((await office.document(reference)).Signers?.[1]?.ShareUsers ?? []).toEqual([])
   })
 
   test('refuses them together, and the folders are then read', async () => {
-    const { reference, request } = await asked({})
+    const { reference, request } = await withCorrectedSecond({})
     office.line.setFault({ status: 409 }, (method) => method === 'POST')
     expect((await office.start(reference, request)).state).toBe('refused')
-    expect(office.parts.told.soon).toBe(1)
+    expect(office.parts.notified.soon).toBe(1)
   })
 
   test('finds them after a lost answer, even from changes to the people shared with', async () => {
-    const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
+    const { reference, request } = await withCorrectedSecond({
+      ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }]
+    })
     office.line.setFault('lose-answer', (method) => method === 'POST')
     const { id } = await office.start(reference, request)
     await office.until(id, 'done')
   })
 
   test('is left to a person if only one of them was corrected', async () => {
-    const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
+    const { reference, request } = await withCorrectedSecond({
+      ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }]
+    })
     office.line.setFault('cut', (method) => method === 'POST')
     const { id } = await office.start(reference, request)
     const [first] = request.signers
@@ -139,7 +143,7 @@ describe('correcting several signers together', () => {
   })
 
   test('is never sent with an unnamed person to share with', async () => {
-    const { reference } = await asked({})
+    const { reference } = await withCorrectedSecond({})
     const document = await office.document(reference)
     const [first, second] = document.Signers ?? []
     const shared = { ...document, Signers: [{ ...first, ShareUsers: [nameless] }, second ?? {}] }
@@ -174,9 +178,9 @@ describe('the signer being corrected', () => {
 
   test('is refused with a message if there are no references and another is at that position', () => {
     const document = { Reference: 'd', Signers: [{ ...person('Wiremu'), Editable: true }] }
-    const asked = correction({ Reference: 'd', Signers: [person('Aroha')] })
+    const request = correction({ Reference: 'd', Signers: [person('Aroha')] })
     const make = (Signers: SignerResponse[]) =>
-      outgoingOf(asked, { document: { ...document, Signers }, others: [] }, Date.now()).body
+      outgoingOf(request, { document: { ...document, Signers }, others: [] }, Date.now()).body
     expect(refusal(() => make(document.Signers))).toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('Aroha Parata')
@@ -215,16 +219,16 @@ describe('a new due date (operation 7)', () => {
   test('is sent as ISO 8601 with its offset, and GMT in minutes, for every document of the package', async () => {
     const documents = await office.send(2)
     const [first] = documents
-    const asked = extension(30, 720)
-    expect(await office.start(first?.Reference ?? '', asked)).toMatchObject({ state: 'done' })
+    const request = extension(30, 720)
+    expect(await office.start(first?.Reference ?? '', request)).toMatchObject({ state: 'done' })
     const [taken] = office.taken('Extend')
     expect(taken?.body).toMatchObject({ DocumentReference: first?.Reference, GMT: '720' })
     const { DueDate = '' } = (taken?.body ?? {}) as { DueDate?: string }
     expect(DueDate).toMatch(/\+12:00$/)
-    expect(Date.parse(DueDate)).toBe(Date.parse(asked.dueDate))
+    expect(Date.parse(DueDate)).toBe(Date.parse(request.dueDate))
     await office.parts.mirror.refresh(office.accountId)
     for (const { Reference } of documents) {
-      expect(Date.parse((await office.document(Reference)).DueDate ?? '')).toBe(Date.parse(asked.dueDate))
+      expect(Date.parse((await office.document(Reference)).DueDate ?? '')).toBe(Date.parse(request.dueDate))
     }
   })
 

@@ -56,7 +56,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     })
     const mirror = openSmallMirror(clients.of)
     const rights = openRights(db)
-    const told = { ids: [] as string[], soon: 0, taken: [] as string[], corrected: [] as string[] }
+    const notified = { ids: [] as string[], soon: 0, taken: [] as string[], corrected: [] as string[] }
     const actions = new Actions({
       db,
       clientOf: clients.of,
@@ -64,11 +64,11 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       rights,
       exclusiveTasks: new ExclusiveTasks(),
       refresh: mirror.refresh,
-      readSoon: () => void told.soon++,
-      documentStored: (accountId) => void told.taken.push(accountId),
+      readSoon: () => void notified.soon++,
+      documentStored: (accountId) => void notified.taken.push(accountId),
       signersCorrected: (_accountId, signers) =>
-        void told.corrected.push(...signers.map(({ was, Email }) => `${was.Email} → ${Email}`)),
-      changed: (ids) => void told.ids.push(...ids),
+        void notified.corrected.push(...signers.map(({ was, Email }) => `${was.Email} → ${Email}`)),
+      changed: (ids) => void notified.ids.push(...ids),
       time: its,
       moment: () => time.clock() + ahead.by
     })
@@ -79,7 +79,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       mirror,
       rights,
       actions,
-      told,
+      notified,
       kill() {
         life.abort()
         its.end()
@@ -188,16 +188,16 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
 function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>) {
   const documents = new Map<string, MirroredDocument>()
   const takenAt: number[] = []
-  const told: unknown[][] = []
+  const reports: unknown[][] = []
   const backwards = new Set<string>()
-  let looks = 0
+  let readCount = 0
   const put = (accountId: string, one: DocumentResponse) =>
     documents.set(one.Reference, {
       accountId,
       document: backwards.has(one.Reference) ? turned(one) : one,
       folder: one.Folder ?? 'InBox',
-      seenAt: looks,
-      changedAt: looks,
+      seenAt: readCount,
+      changedAt: readCount,
       unread: false,
       logsAreOld: false
     })
@@ -206,11 +206,11 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     inPackage: ({ packageReference }: { packageReference: string }) =>
       [...documents.values()].filter((one) => one.document.PackageReference === packageReference),
     acting: ({ reference, kind, due }: DocumentQuestions['acting']['ask']) => {
-      told.push(['leaves', reference, kind, ...(due === undefined ? [] : [due])])
+      reports.push(['leaves', reference, kind, ...(due === undefined ? [] : [due])])
       return null
     },
     actionRefused: ({ reference, kind }: DocumentQuestions['actionRefused']['ask']) => {
-      told.push(['refused', reference, kind])
+      reports.push(['refused', reference, kind])
       return null
     },
     takeOne: (one: { accountId: string; document: DocumentResponse; now: number }) => {
@@ -225,7 +225,7 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     /** The times the worker was given for answers of operations. */
     takenAt,
     /** What the worker was told about actions that leave, and about those that the service refused. */
-    told,
+    reports,
     ask: (async (name: keyof typeof answers, ask: never) => {
       if (trouble && name === 'inPackage') throw trouble
       return structuredClone(answers[name](ask))
@@ -237,13 +237,13 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     /** Makes the service list the document's signers in reverse from now on. */
     turnSigners(reference: string): void {
       backwards.add(reference)
-      const known = documents.get(reference)
-      if (known) documents.set(reference, { ...known, document: turned(known.document) })
+      const current = documents.get(reference)
+      if (current) documents.set(reference, { ...current, document: turned(current.document) })
     },
     async refresh(accountId: string): Promise<void> {
       const client = await clientOf(accountId)
       const read = await Promise.all(FOLDERS.map((folder) => activeDocuments(client, folder, { documentLog: false })))
-      looks++
+      readCount++
       for (const one of read.flatMap(({ items }) => items)) put(accountId, one)
     },
     takeOver(other: { documents: Map<string, MirroredDocument> }) {
@@ -275,6 +275,6 @@ export function correction(
 ): Extract<ActionRequest, { kind: 'correct' }> {
   const { SignerReference, FirstName = '', LastName = '', Email = '' } = document?.Signers?.[0] ?? {}
   const was = { ...(SignerReference && { SignerReference }), FirstName, LastName, Email }
-  const wanted = { FirstName: 'Ārohanui', LastName: 'Parata', Email: 'arohanui@example.com' }
-  return { kind: 'correct', signers: [{ index: 0, was, ...wanted, ...more }] }
+  const corrected = { FirstName: 'Ārohanui', LastName: 'Parata', Email: 'arohanui@example.com' }
+  return { kind: 'correct', signers: [{ index: 0, was, ...corrected, ...more }] }
 }

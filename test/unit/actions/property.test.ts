@@ -23,7 +23,7 @@ type Step =
 
 const faults: Fault[] = ['pass', 'pass', 'lose-answer', 'swallow-answer', 'cut', 'hang', 'rubbish']
 const refusals: Fault[] = [400, 401, 403, 404, 409, 429, 500, 503].map((status) => ({ status }))
-const taken: Fault[] = [500, 503, 408].map((status) => ({ status, isTaken: true }))
+const processedFaults: Fault[] = [500, 503, 408].map((status) => ({ status, isTaken: true }))
 const what = fc.constantFrom<ActionRequest['kind']>('extend', 'correct', 'notary', 'remind')
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('start' as const), what, on: fc.nat(2) }) },
@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('fault' as const),
-      fault: fc.constantFrom(...faults, ...refusals, ...taken),
+      fault: fc.constantFrom(...faults, ...refusals, ...processedFaults),
       on: fc.constantFrom('posts' as const, 'posts' as const, 'looks' as const, 'all' as const)
     })
   },
@@ -77,7 +77,7 @@ test('each action reaches the service at most once, and is reported as done only
   )
 })
 
-interface Asked {
+interface StartedAction {
   id: string
   reference: string
   request: ActionRequest
@@ -88,10 +88,10 @@ interface Asked {
 async function live(office: Office, steps: readonly Step[]): Promise<void> {
   const documents = (await Promise.all([office.send(1), office.send(1), office.send(2)])).map(([first]) => first)
   await office.parts.mirror.refresh(office.accountId)
-  const asked: Asked[] = []
+  const started: StartedAction[] = []
   let isUp = true
   const quietly = (work: Promise<unknown>) => void work.catch(() => undefined)
-  const go = (one: Asked) => quietly(office.start(one.reference, one.request, one.id))
+  const go = (one: StartedAction) => quietly(office.start(one.reference, one.request, one.id))
   const goUp = async () => {
     if (!isUp) await office.line.comeBack()
     isUp = true
@@ -101,15 +101,15 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
     switch (one.kind) {
       case 'start': {
         const document = documents[one.on]
-        const next = asking(one.what, asked.length, document)
-        asked.push({ ...next, id: randomUUID(), reference: document?.Reference ?? '' })
-        go(asked[asked.length - 1] as Asked)
+        const next = asking(one.what, started.length, document)
+        started.push({ ...next, id: randomUUID(), reference: document?.Reference ?? '' })
+        go(started[started.length - 1] as StartedAction)
         break
       }
       case 'press again': {
-        const again = asked[one.on]
+        const repeated = started[one.on]
         // The same click, delivered twice: not a person asking again.
-        if (again && office.actions.list(office.accountId).some(({ id }) => id === again.id)) go(again)
+        if (repeated && office.actions.list(office.accountId).some(({ id }) => id === repeated.id)) go(repeated)
         break
       }
       case 'fault':
@@ -148,7 +148,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
         await new Promise((resume) => setTimeout(resume, 5))
         break
       case 'someone else':
-        await office.direct('/Document/Extend', { DocumentReference: documents[0]?.Reference, ...elsewhere() })
+        await office.direct('/Document/Extend', { DocumentReference: documents[0]?.Reference, ...otherDueDate() })
         break
       case 'turn':
         for (const document of documents) office.parts.mirror.turnSigners(document?.Reference ?? '')
@@ -168,7 +168,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
       return office.actions.list(office.accountId).filter(({ state }) => state === 'waiting' || state === 'running')
     })
     .toEqual([])
-  for (const one of asked) judge(office, one)
+  for (const one of started) judge(office, one)
   const meant = documents.map((document) => document?.Signers?.[0]?.SignerReference)
   for (const { body } of office.taken('UpdateSigner')) {
     for (const { SignerReference } of (body as UpdateSignerRequest).Signers) expect(meant).toContain(SignerReference)
@@ -181,7 +181,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
   )
 }
 
-function judge(office: Office, { id, mark, request }: Asked): void {
+function judge(office: Office, { id, mark, request }: StartedAction): void {
   if (request.kind === 'remind') return
   const arrived = office.practice.recorded().filter(({ body }) => JSON.stringify(body).includes(mark)).length
   expect(arrived).toBeLessThanOrEqual(1)
@@ -196,7 +196,7 @@ function asking(
   kind: ActionRequest['kind'],
   number: number,
   document: DocumentResponse | undefined
-): Pick<Asked, 'request' | 'mark'> {
+): Pick<StartedAction, 'request' | 'mark'> {
   switch (kind) {
     case 'extend': {
       const request = extension(100 + number, 0)
@@ -215,6 +215,6 @@ function asking(
   }
 }
 
-function elsewhere() {
+function otherDueDate() {
   return { DueDate: extension(50, 0).dueDate, GMT: '0' }
 }

@@ -125,8 +125,8 @@ describe('a file of appointments', () => {
     const path = join(temporaryFolder(), 'live.csv')
     await writeFile(path, 'Name,Time\nMere,10:30\n')
     await utimes(path, 1, 1)
-    const openFile = async (...given: Parameters<typeof openChosen>) => {
-      const file = await openChosen(...given)
+    const openFile = async (...args: Parameters<typeof openChosen>) => {
+      const file = await openChosen(...args)
       const read = file.read.bind(file) as (...args: unknown[]) => Promise<never>
       return Object.assign(file, {
         read: async (...args: unknown[]) => {
@@ -135,11 +135,11 @@ describe('a file of appointments', () => {
         }
       })
     }
-    const asked = { path, fileName: 'live.csv', ...at }
-    await expect(readAppointments(asked, openFile as typeof openChosen)).rejects.toMatchObject(
+    const request = { path, fileName: 'live.csv', ...at }
+    await expect(readAppointments(request, openFile as typeof openChosen)).rejects.toMatchObject(
       refusal(/changed while it was read/)
     )
     await writeFile(path, 'Name,Time\nMere,10:30\n')
-    expect((await readAppointments(asked)).appointments).toHaveLength(1)
+    expect((await readAppointments(request)).appointments).toHaveLength(1)
   })
 })

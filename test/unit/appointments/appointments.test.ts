@@ -31,20 +31,20 @@ describe('today’s appointments', () => {
   })
 
   test('of all shown accounts are listed together, and matched with their own account’s queue', async () => {
-    const { appointments, add, chosen, waits, asked } = office()
+    const { appointments, add, chosen, waits, queueReadCount } = office()
     waits({ name: 'Mere Parata', person: 'p1' })
     await add('Mere Parata', 30)
     chosen.account = 'branch'
     const theirs = await add('Mere Parata', 10, { place: 'Branch desk' })
     chosen.others.push('office')
-    const before = asked()
+    const before = queueReadCount()
     const today = await appointments.today()
     expect(today.appointments.map(({ accountId, person }) => [accountId, person])).toEqual([
       ['branch', undefined],
       ['office', 'p1']
     ])
     expect(today.places).toEqual(['Branch desk'])
-    expect(asked()).toBe(before + 2)
+    expect(queueReadCount()).toBe(before + 2)
     // A change to an appointment goes to its own account, whichever account is chosen.
     chosen.account = 'office'
     chosen.others = ['branch']
@@ -67,7 +67,7 @@ describe('today’s appointments', () => {
   })
 
   test('change state step by step, each recorded in the trail', async () => {
-    const { appointments, add, notes, only, told } = office()
+    const { appointments, add, notes, only, notified } = office()
     const id = await add('Mere Parata', 30, { place: 'Room 2' })
     appointments.mark(id, 'arrived')
     expect(await only()).toMatchObject({ state: 'arrived', number: 1 })
@@ -83,7 +83,7 @@ describe('today’s appointments', () => {
       ['appointment-marked', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1', to: 'here' }],
       ['appointment-marked', 'Mere Parata', { appointment: '2026-11-21 10:30', at: 'Room 2', number: '1', to: 'done' }]
     ])
-    expect(told.changed).toBeGreaterThanOrEqual(6)
+    expect(notified.changed).toBeGreaterThanOrEqual(6)
   })
 
   test('marked as missed can be undone by one step, keeping the number', async () => {
@@ -164,10 +164,10 @@ describe('an appointment’s number', () => {
     appointments.save({ id: mere, name: 'Mere Parata', at: TEN + 24 * HOUR, minutes: 30 })
     expect(appointments.currentCall()).toBeUndefined()
     pass(23 * HOUR)
-    const kept = await only()
-    expect(kept).toMatchObject({ state: 'expected' })
-    expect(kept).not.toHaveProperty('number')
-    expect(kept).not.toHaveProperty('arrivedAt')
+    const appointment = await only()
+    expect(appointment).toMatchObject({ state: 'expected' })
+    expect(appointment).not.toHaveProperty('number')
+    expect(appointment).not.toHaveProperty('arrivedAt')
     appointments.mark(await add('Tama Brooks', 24 * 60 + 30), 'arrived')
     appointments.mark(mere, 'arrived')
     expect((await appointments.today()).appointments.map(({ number }) => number)).toEqual([2, 1])
@@ -265,18 +265,18 @@ describe('the signer of an appointment', () => {
   })
 
   test('is matched among a thousand waiting, reading one document of each once', async () => {
-    const { appointments, add, only, told, waits } = office()
+    const { appointments, add, only, notified, waits } = office()
     const others = Array.from({ length: 998 }, (_, at) => ({ name: `Ann ${at}`, email: `ann-${at}@example.com` }))
     const last = { name: 'Mere Parata', email: 'another@example.org' }
     waits(...others, { ...last, person: 'last' }, { ...last, person: 'last' })
     await add('Mere Parata', 30, { email: 'mere@example.com' })
     // They don't count as another person only because their address wasn't read.
     expect(await only()).toMatchObject({ choices: [{ person: 'last', contact: 'another@example.org' }] })
-    expect(told.documentsRead).toBe(999)
+    expect(notified.documentsRead).toBe(999)
     const turns = [turnOf({ person: 'stranger' })]
     for (let event = 0; event < 20; event++) await appointments.sessionChanged(sessionOf({ turns }))
     await appointments.today()
-    expect(told.documentsRead).toBe(999)
+    expect(notified.documentsRead).toBe(999)
   })
 
   test('is matched for 200 appointments among a thousand waiting, reading each person once', () => {
@@ -298,13 +298,13 @@ describe('the signer of an appointment', () => {
   })
 
   test('is looked up once per session, and again if someone else is expected', async () => {
-    const { appointments, add, asked, waits } = office()
+    const { appointments, add, queueReadCount, waits } = office()
     waits({ name: 'Ann Example', person: 'ann' })
     await add('Mere Parata')
-    const before = asked()
+    const before = queueReadCount()
     const turns = [turnOf({ person: 'ann' })]
     for (let event = 0; event < 20; event++) await appointments.sessionChanged(sessionOf({ turns }))
-    expect(asked() - before).toBe(1)
+    expect(queueReadCount() - before).toBe(1)
     const id = await add('Ann Example', 60)
     await appointments.sessionChanged(sessionOf({ turns }))
     expect((await appointments.today()).appointments.find((one) => one.id === id)).toMatchObject({ state: 'here' })

@@ -21,14 +21,14 @@ function office() {
     'END:VEVENT'
   ]
   const calendar = (...lines: string[]) => open('day.ics', 'BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR')
-  async function taken(...lines: string[]) {
+  async function importLines(...lines: string[]) {
     return one.imports.import({ id: (await calendar(...lines)).id })
   }
   const times = async () =>
     (await one.appointments.today()).appointments.map(({ at }) =>
       new Date(at + 13 * 3_600_000).toISOString().slice(11, 16)
     )
-  return { ...one, open, calendar, event, taken, times }
+  return { ...one, open, calendar, event, taken: importLines, times }
 }
 
 describe('an imported file', () => {
@@ -57,11 +57,11 @@ describe('an imported file', () => {
   })
 
   test('imported again updates what moved, without duplicates', async () => {
-    const { calendar, event, taken, times } = office()
-    await taken(...event('a', '103000'), ...event('b', '110000'))
-    const again = await calendar(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))
-    expect(again.counts).toEqual({ new: 0, changed: 1, same: 1, gone: 0 })
-    expect(await taken(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))).toEqual({
+    const { calendar, event, taken: importLines, times } = office()
+    await importLines(...event('a', '103000'), ...event('b', '110000'))
+    const secondRead = await calendar(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))
+    expect(secondRead.counts).toEqual({ new: 0, changed: 1, same: 1, gone: 0 })
+    expect(await importLines(...event('a', '103000'), ...event('b', '140000', 'SEQUENCE:1'))).toEqual({
       added: 0,
       changed: 1,
       removed: 0
@@ -70,12 +70,12 @@ describe('an imported file', () => {
   })
 
   test('older than the current data changes nothing, with a note', async () => {
-    const { calendar, event, taken, times } = office()
-    await taken(...event('a', '140000', 'SEQUENCE:2'))
+    const { calendar, event, taken: importLines, times } = office()
+    await importLines(...event('a', '140000', 'SEQUENCE:2'))
     const older = await calendar(...event('a', '103000', 'SEQUENCE:1'))
     expect(older.counts.same).toBe(1)
     expect(older.notes.join(' ')).toContain('older than what is here')
-    await taken(...event('a', '103000', 'SEQUENCE:1'))
+    await importLines(...event('a', '103000', 'SEQUENCE:1'))
     expect(await times()).toEqual(['14:00'])
   })
 
@@ -83,35 +83,35 @@ describe('an imported file', () => {
     ['its status', (event: string[]) => [...event.slice(0, -1), 'STATUS:CANCELLED', 'END:VEVENT']],
     ['the file’s method', (event: string[]) => ['METHOD:CANCEL', ...event]]
   ])('removes events cancelled by %s, which the preview shows', async (_, cancelled) => {
-    const { calendar, event, taken, times } = office()
-    await taken(...event('a', '103000'), ...event('b', '110000'))
+    const { calendar, event, taken: importLines, times } = office()
+    await importLines(...event('a', '103000'), ...event('b', '110000'))
     const shown = await calendar(...cancelled(event('a', '103000')))
     expect(shown.rows).toMatchObject([{ kind: 'gone', name: 'Mere Parata' }])
-    expect(await taken(...cancelled(event('a', '103000')))).toMatchObject({ removed: 1 })
+    expect(await importLines(...cancelled(event('a', '103000')))).toMatchObject({ removed: 1 })
     expect(await times()).toEqual(['11:00'])
   })
 
   test('that is outdated can’t cancel what a newer one moved', async () => {
-    const { event, taken, times } = office()
-    await taken(...event('a', '140000', 'SEQUENCE:2'))
-    await taken(...event('a', '103000', 'SEQUENCE:1', 'STATUS:CANCELLED'))
+    const { event, taken: importLines, times } = office()
+    await importLines(...event('a', '140000', 'SEQUENCE:2'))
+    await importLines(...event('a', '103000', 'SEQUENCE:1', 'STATUS:CANCELLED'))
     expect(await times()).toEqual(['14:00'])
-    await taken(...event('a', '140000', 'SEQUENCE:3', 'STATUS:CANCELLED'))
+    await importLines(...event('a', '140000', 'SEQUENCE:3', 'STATUS:CANCELLED'))
     expect(await times()).toEqual([])
   })
 
   test('removes dates no longer in its series, except of people who have arrived', async () => {
-    const { appointments, event, taken, times } = office()
+    const { appointments, event, taken: importLines, times } = office()
     const series = (...more: string[]) => event('s', '103000', 'RRULE:FREQ=DAILY;COUNT=5', ...more)
-    expect(await taken(...series())).toMatchObject({ added: 5 })
-    expect(await taken(...series('EXDATE;TZID=Pacific/Auckland:20261123T103000'))).toMatchObject({
+    expect(await importLines(...series())).toMatchObject({ added: 5 })
+    expect(await importLines(...series('EXDATE;TZID=Pacific/Auckland:20261123T103000'))).toMatchObject({
       removed: 1,
       added: 0
     })
     const [today] = (await appointments.today()).appointments
     appointments.mark(today?.id ?? '', 'arrived')
     expect(
-      await taken(
+      await importLines(
         ...series('EXDATE;TZID=Pacific/Auckland:20261121T103000', 'EXDATE;TZID=Pacific/Auckland:20261123T103000')
       )
     ).toMatchObject({ removed: 0 })
@@ -119,22 +119,22 @@ describe('an imported file', () => {
   })
 
   test('keeps the states, but a missed appointment with a new time is expected again', async () => {
-    const { appointments, event, only, taken } = office()
-    await taken(...event('a', '103000'))
+    const { appointments, event, only, taken: importLines } = office()
+    await importLines(...event('a', '103000'))
     const id = (await only())?.id ?? ''
     appointments.mark(id, 'arrived')
-    await taken(...event('a', '110000'))
+    await importLines(...event('a', '110000'))
     expect(await only()).toMatchObject({ state: 'arrived', number: 1 })
     appointments.mark(id, 'no-show')
-    await taken(...event('a', '150000'))
+    await importLines(...event('a', '150000'))
     expect(await only()).toMatchObject({ state: 'expected' })
   })
 
   test('that moves an arrived person to another day resets them to expected, without a number', async () => {
-    const { appointments, event, only, pass, taken } = office()
-    await taken(...event('a', '103000'))
+    const { appointments, event, only, pass, taken: importLines } = office()
+    await importLines(...event('a', '103000'))
     appointments.mark((await only())?.id ?? '', 'arrived')
-    await taken(...event('a', '103000').map((line) => line.replace('20261121', '20261122')))
+    await importLines(...event('a', '103000').map((line) => line.replace('20261121', '20261122')))
     pass(24 * HOUR)
     const moved = await only()
     expect(moved).toMatchObject({ state: 'expected' })
@@ -163,9 +163,9 @@ describe('an imported file', () => {
     const { imports, open, times } = office()
     const rows = ['Name,Time,Room', 'Mere Parata,10:30,Room 2']
     imports.import({ id: (await open('day.csv', ...rows)).id })
-    const again = await open('day.csv', ...rows, 'Tama Brooks,11:00,')
-    expect(again.counts).toMatchObject({ same: 1, new: 1 })
-    imports.import({ id: again.id })
+    const secondRead = await open('day.csv', ...rows, 'Tama Brooks,11:00,')
+    expect(secondRead.counts).toMatchObject({ same: 1, new: 1 })
+    imports.import({ id: secondRead.id })
     expect(await times()).toEqual(['10:30', '11:00'])
   })
 })

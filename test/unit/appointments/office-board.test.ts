@@ -43,19 +43,19 @@ function workstation() {
     const server = {
       its,
       reads: 0,
-      told: [] as { content: object | null; isNews: boolean }[],
+      published: [] as { content: object | null; isNews: boolean }[],
       waits: undefined as Promise<void> | undefined
     }
     const made: OfficeCounters = {
       async publish(content, { isNews }) {
-        server.told.push({ content: content as object | null, isNews })
+        server.published.push({ content: content as object | null, isNews })
         await server.waits
       },
       async others() {
         server.reads++
-        const { its: known } = server
+        const { its: reports } = server
         await server.waits
-        return known
+        return reports
       }
     }
     return { server, made }
@@ -66,14 +66,14 @@ function workstation() {
     clock,
     line,
     pass: clock.pass,
-    stands: (state: OfficeMembershipState) => {
+    setMembershipState: (state: OfficeMembershipState) => {
       stands = state
     },
     becomes(change: Partial<BoardCounter>) {
       own = { ...SAID, id: 'here', ...change }
       board.localChanged()
     },
-    looks() {
+    open() {
       isOpen = true
       board.view()
     },
@@ -96,7 +96,7 @@ async function looking(...its: CounterReport[]) {
   const one = workstation()
   const { server, made } = one.line(...its)
   one.board.connect(made)
-  one.looks()
+  one.open()
   // Requests made at once are answered before time passes.
   await one.pass(0)
   await one.pass(5 * SECOND)
@@ -155,12 +155,12 @@ test('a change reverted while it was being reported is reported within a second'
   await pass(100)
   release()
   await pass(0)
-  expect(server.told.at(-1)?.content).toMatchObject(HELP)
+  expect(server.published.at(-1)?.content).toMatchObject(HELP)
   await pass(SECOND)
-  expect(server.told.at(-1)).toMatchObject({ content: { state: 'free', wantsStaff: false }, isNews: true })
-  const told = server.told.length
+  expect(server.published.at(-1)).toMatchObject({ content: { state: 'free', wantsStaff: false }, isNews: true })
+  const publishedBefore = server.published.length
   await pass(30 * SECOND)
-  expect(server.told).toHaveLength(told)
+  expect(server.published).toHaveLength(publishedBefore)
 })
 
 test('a new connection is always told the current state as news', async () => {
@@ -169,7 +169,7 @@ test('a new connection is always told the current state as news', async () => {
   board.disconnect()
   board.connect(next.made)
   await pass(0)
-  expect(next.server.told).toMatchObject([{ isNews: true }])
+  expect(next.server.published).toMatchObject([{ isNews: true }])
   board.connect(made)
   await pass(0)
   const release = hold(server)
@@ -178,7 +178,7 @@ test('a new connection is always told the current state as news', async () => {
   board.connect(last.made)
   release()
   await pass(0)
-  expect(last.server.told).toMatchObject([{ isNews: true }])
+  expect(last.server.published).toMatchObject([{ isNews: true }])
 })
 
 test('after the computer slept, old reports are shown as outdated', async () => {
@@ -222,7 +222,7 @@ test('a future time is reported as now, and one long ago as a day', async () => 
   const { becomes, clock, pass, server } = await looking()
   becomes({ state: 'signing', since: clock.now + HOUR, coveredSince: clock.now - 3 * DAY })
   await pass(SECOND)
-  expect(server.told.at(-1)?.content).toMatchObject({ sinceAgo: 0, coveredAgo: DAY })
+  expect(server.published.at(-1)?.content).toMatchObject({ sinceAgo: 0, coveredAgo: DAY })
 })
 
 test.each([
@@ -232,10 +232,10 @@ test.each([
   ...MEMBERSHIP_STATES.filter((state) => !['connected', 'connecting', 'away'].includes(state)).map(
     (state) => [state, 'apart'] as const
   )
-] as const)('without a connection, a workstation whose membership is %s is shown as %s', async (stands, wanted) => {
+] as const)('without a connection, a workstation whose membership is %s is shown as %s', async (stands, expected) => {
   const one = await looking(newsOf())
   expect(one.board.view()?.office).toMatchObject({ state: 'connected', readAt: expect.any(Number) })
-  one.stands(stands)
+  one.setMembershipState(stands)
   one.board.disconnect()
-  expect(one.board.view()?.office).toMatchObject({ state: wanted, readAt: expect.any(Number) })
+  expect(one.board.view()?.office).toMatchObject({ state: expected, readAt: expect.any(Number) })
 })

@@ -24,7 +24,7 @@ export function office() {
   const clock = { at: TEN }
   const timers: { at: number; run: () => void }[] = []
   const notes: AuditNote[] = []
-  const told = { changed: 0, documentsRead: 0 }
+  const notified = { changed: 0, documentsRead: 0 }
   const chosen = { account: 'office', others: [] as string[], hasDisplay: true }
   let queue: CounterEntry[] = []
   const documents = new Map<string, MirroredDocument>()
@@ -51,7 +51,7 @@ export function office() {
     accountId: () => chosen.account,
     shownIds: () => [chosen.account, ...chosen.others],
     changed: () => {
-      told.changed += 1
+      notified.changed += 1
     }
   }
   const appointments = new Appointments({
@@ -61,7 +61,7 @@ export function office() {
       return queue.filter(({ accountId }) => accountId === account)
     },
     async documentOf(_account, reference) {
-      told.documentsRead += 1
+      notified.documentsRead += 1
       return documents.get(reference)
     },
     settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 }),
@@ -76,12 +76,12 @@ export function office() {
     appointments,
     imports,
     notes,
-    told,
+    notified,
     chosen,
     refusing,
     clock,
     /** Returns how often the queue was read. */
-    asked: () => queueReads,
+    queueReadCount: () => queueReads,
     /** Moves the clock, and runs the timers due by then. */
     pass(milliseconds: number) {
       clock.at += milliseconds

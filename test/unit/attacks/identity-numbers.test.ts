@@ -6,33 +6,33 @@ import { openOffice } from '../counter/office.ts'
 import { attempts } from './attempts.ts'
 
 /** Returns what is stored under this policy of a full reading that the page sends, once the person has the screen. */
-async function kept(policy: IdentityKept): Promise<string> {
-  const here = openOffice()
-  here.settings.identityKept = policy
+async function storedUnder(policy: IdentityKept): Promise<string> {
+  const office = openOffice()
+  office.settings.identityKept = policy
   const document = { number: 'L898902C3', expires: '2031-04-15' }
   const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, document }
-  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
-  expect(here.numbers).toEqual([])
-  await here.counter.begin(id)
-  return JSON.stringify([here.numbers, here.notes, here.kept])
+  const { id } = await office.counter.start({ turns: [turn], allowsCamera: false })
+  expect(office.numbers).toEqual([])
+  await office.counter.begin(id)
+  return JSON.stringify([office.numbers, office.notes, office.marker])
 }
 
 const CARD = { name: 'Ann Example', number: 'L898902C3', expires: '2031-04-15' }
 const typed = async (policy: IdentityKept, printed = CARD) => {
-  const here = openOffice()
-  here.settings.identityKept = policy
+  const office = openOffice()
+  office.settings.identityKept = policy
   const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, printed }
-  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
-  await here.counter.begin(id)
-  return JSON.stringify([here.numbers, here.notes, here.kept])
+  const { id } = await office.counter.start({ turns: [turn], allowsCamera: false })
+  await office.counter.begin(id)
+  return JSON.stringify([office.numbers, office.notes, office.marker])
 }
 
 attempts(identityNumbers, {
-  'have a number kept without a policy': async () => expect(await kept('compared')).not.toContain('02C3'),
+  'have a number kept without a policy': async () => expect(await storedUnder('compared')).not.toContain('02C3'),
   'have all of a number kept where only its end may be': async () =>
-    expect(await kept('number-end')).not.toContain('L898902C3'),
+    expect(await storedUnder('number-end')).not.toContain('L898902C3'),
   'have the expiry date kept where only the end of the number may be': async () =>
-    expect(await kept('number-end')).not.toContain('2031'),
+    expect(await storedUnder('number-end')).not.toContain('2031'),
   'have a typed document kept further than its policy says': async () => {
     for (const policy of ['compared', 'number-end'] as const) expect(await typed(policy)).not.toMatch(/L898902C3|2031/)
     expect(await typed('compared')).not.toContain('02C3')

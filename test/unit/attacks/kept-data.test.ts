@@ -67,16 +67,19 @@ const opened = async (path: string) => {
 }
 
 const OURS = { scheme: 'bearer', token: 'ours' } as const
-type Desks = Awaited<ReturnType<typeof enrolmentDesks>>
+type EnrolmentComputers = Awaited<ReturnType<typeof enrolmentDesks>>
 
 /**
  * Checks that an account with the file's name that waits for a secret of its own stays unchanged, and gets none of the
  * file's.
  */
-async function expectNotEnrolled(own: { baseUrl: string; scheme: 'bearer' | 'basic' }, desks?: Desks): Promise<void> {
-  const { clerk, computer, prepared } = desks ?? (await enrolmentDesks())
+async function expectNotEnrolled(
+  ours: { baseUrl: string; scheme: 'bearer' | 'basic' },
+  computers?: EnrolmentComputers
+): Promise<void> {
+  const { clerk, computer, prepared } = computers ?? (await enrolmentDesks())
   await prepared()
-  await clerk.accounts.manage({ name: 'harbour', ...own })
+  await clerk.accounts.manage({ name: 'harbour', ...ours })
   const before = clerk.accounts.list()
   await computer(clerk)
     .enrol()
@@ -86,15 +89,15 @@ async function expectNotEnrolled(own: { baseUrl: string; scheme: 'bearer' | 'bas
 }
 
 /** While an account waits for its secret, runs `meanwhile` during the attempt with the file's. */
-async function enrolledMeanwhile(meanwhile: (clerk: Desks['clerk'], id: string) => Promise<unknown>) {
+async function enrolledMeanwhile(meanwhile: (clerk: EnrolmentComputers['clerk'], id: string) => Promise<unknown>) {
   const { admin, clerk, computer, prepared } = await enrolmentDesks()
   await prepared()
   await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
   const id = clerk.accounts.list().at(-1)?.id ?? ''
   const clients = {
     ...clerk.clients,
-    test: async (...asked: Parameters<typeof clerk.clients.test>) => {
-      const answer = await clerk.clients.test(...asked)
+    test: async (...args: Parameters<typeof clerk.clients.test>) => {
+      const answer = await clerk.clients.test(...args)
       await meanwhile(clerk, id)
       return answer
     }
@@ -114,10 +117,10 @@ async function withHeader(change: (text: string) => string): Promise<string> {
   const bytes = readFileSync(path)
   const end = 12 + bytes.readUInt32BE(8)
   const text = Buffer.from(change(bytes.subarray(12, end).toString()))
-  const begun = Buffer.concat([bytes.subarray(0, 12), text])
-  begun.writeUInt32BE(text.length, 8)
-  const hash = createHash('sha256').update(begun).digest()
-  writeFileSync(path, Buffer.concat([begun, hash, bytes.subarray(end + 32)]))
+  const truncated = Buffer.concat([bytes.subarray(0, 12), text])
+  truncated.writeUInt32BE(text.length, 8)
+  const hash = createHash('sha256').update(truncated).digest()
+  writeFileSync(path, Buffer.concat([truncated, hash, bytes.subarray(end + 32)]))
   return path
 }
 
@@ -169,11 +172,11 @@ async function toRemove(decision: unknown) {
 /** Starts with this decision, next to a folder outside the data folder. */
 async function startedWith(change: (decision: { stage: string; aside: string }) => object) {
   const around = temporaryFolder()
-  const [folder, elsewhere] = [join(around, 'data'), join(around, 'elsewhere')]
+  const [folder, outside] = [join(around, 'data'), join(around, 'elsewhere')]
   const stage = `restore-${'0a'.repeat(8)}`
   for (const [place, text] of [
     [folder, 'ours'],
-    [elsewhere, 'theirs'],
+    [outside, 'theirs'],
     [join(folder, stage), 'restored']
   ] as const) {
     mkdirSync(place)
@@ -184,7 +187,7 @@ async function startedWith(change: (decision: { stage: string; aside: string }) 
   writeFileSync(order, JSON.stringify(change(JSON.parse(readFileSync(order, 'utf8')))))
   await finishRestore(folder)
   expect(readFileSync(join(folder, DATABASE_FILE), 'utf8')).toBe('ours')
-  expect(readFileSync(join(elsewhere, DATABASE_FILE), 'utf8')).toBe('theirs')
+  expect(readFileSync(join(outside, DATABASE_FILE), 'utf8')).toBe('theirs')
   expect(readdirSync(around).sort()).toEqual(['data', 'elsewhere'])
 }
 
@@ -309,45 +312,45 @@ attempts(keptData, {
   },
 
   'have another computer’s key taken for this one’s': async () => {
-    const [own, other] = [await recoverable(), await recoverable()]
+    const [ours, other] = [await recoverable(), await recoverable()]
     const key = recoveryKeyText(randomBytes(20))
-    await own.recovery.setPaperKey(key)
+    await ours.recovery.setPaperKey(key)
     await other.recovery.setPaperKey(key)
-    own.lose()
-    writeFileSync(own.file, readFileSync(other.file))
-    expect(await refusal(own.recover(key))).toMatchObject({ code: 'invalid' })
-    expect(own.entries.size).toBe(0)
+    ours.lose()
+    writeFileSync(ours.file, readFileSync(other.file))
+    expect(await refusal(ours.recover(key))).toMatchObject({ code: 'invalid' })
+    expect(ours.entries.size).toBe(0)
   },
   'change what a recovery key opens': async () => {
-    const own = await recoverable()
+    const ours = await recoverable()
     const key = recoveryKeyText(randomBytes(20))
-    await own.recovery.setPaperKey(key)
-    own.lose()
+    await ours.recovery.setPaperKey(key)
+    ours.lose()
     // A byte of the sealed key itself, after the nonce.
-    const turned = readFileSync(own.file, 'utf8').replace(
+    const turned = readFileSync(ours.file, 'utf8').replace(
       /("sealed": "[0-9a-f]{30})(.)/,
       (_all, before, digit) => `${before}${digit === '0' ? '1' : '0'}`
     )
-    writeFileSync(own.file, turned)
-    expect(await refusal(own.recover(key))).toMatchObject({ code: 'invalid' })
-    expect(own.entries.size).toBe(0)
+    writeFileSync(ours.file, turned)
+    expect(await refusal(ours.recover(key))).toMatchObject({ code: 'invalid' })
+    expect(ours.entries.size).toBe(0)
   },
   'have hundreds of keys tried': async () => {
-    const own = await recoverable()
+    const ours = await recoverable()
     const key = recoveryKeyText(randomBytes(20))
-    await own.recovery.setPaperKey(key)
-    own.lose()
-    const { keys } = JSON.parse(readFileSync(own.file, 'utf8'))
+    await ours.recovery.setPaperKey(key)
+    ours.lose()
+    const { keys } = JSON.parse(readFileSync(ours.file, 'utf8'))
     const others = Array(300).fill({ ...keys[0], salt: 'ab' })
-    writeFileSync(own.file, JSON.stringify({ version: 1, keys: [...others, keys[0]] }))
-    expect(await refusal(own.recover(key))).toMatchObject({ code: 'invalid' })
+    writeFileSync(ours.file, JSON.stringify({ version: 1, keys: [...others, keys[0]] }))
+    expect(await refusal(ours.recover(key))).toMatchObject({ code: 'invalid' })
   },
   'go on reading with a key that the organisation withdrew': async () => {
-    const own = await recoverable(pem(anRsaKey(3072).publicKey, 'spki'))
-    expect(await own.recovery.view()).toHaveProperty('organisationAt')
-    own.is.publicKey = undefined
-    await own.recovery.applyPolicy(log)
-    expect(JSON.parse(readFileSync(own.file, 'utf8'))).toEqual({ version: 1, keys: [] })
+    const ours = await recoverable(pem(anRsaKey(3072).publicKey, 'spki'))
+    expect(await ours.recovery.view()).toHaveProperty('organisationAt')
+    ours.is.publicKey = undefined
+    await ours.recovery.applyPolicy(log)
+    expect(JSON.parse(readFileSync(ours.file, 'utf8'))).toEqual({ version: 1, keys: [] })
   },
   'have the organisation’s key be a short one': () => {
     expect(() => escrowKeyOf(pem(anRsaKey(2048).publicKey, 'spki'))).toThrow()
@@ -359,14 +362,14 @@ attempts(keptData, {
   'have an account of its name led elsewhere': () =>
     expectNotEnrolled({ baseUrl: 'https://sign.ours.example', scheme: 'bearer' }),
   'have an account of its name sign in otherwise': async () => {
-    const desks = await enrolmentDesks()
-    await expectNotEnrolled({ baseUrl: urlOf(desks.admin), scheme: 'basic' }, desks)
+    const computers = await enrolmentDesks()
+    await expectNotEnrolled({ baseUrl: urlOf(computers.admin), scheme: 'basic' }, computers)
   },
   'replace a secret that is here': async () => {
     const { admin, clerk, computer, prepared } = await enrolmentDesks()
     await prepared()
-    const own = { kind: 'service', name: 'harbour', baseUrl: urlOf(admin), authentication: OURS } as const
-    const { id } = await clerk.accounts.add(own)
+    const ours = { kind: 'service', name: 'harbour', baseUrl: urlOf(admin), authentication: OURS } as const
+    const { id } = await clerk.accounts.add(ours)
     const before = clerk.accounts.get(id)
     await computer(clerk)
       .enrol()

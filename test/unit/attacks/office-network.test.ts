@@ -166,10 +166,10 @@ attempts(officeNetwork, {
   },
   'hold up all requests by one that was given up': async () => {
     const { signIns } = await signedIn()
-    const [first, given, last] = [signIns.forRequest(), signIns.forRequest(), signIns.forRequest()]
+    const [first, second, last] = [signIns.forRequest(), signIns.forRequest(), signIns.forRequest()]
     await first.answer(PROXY)
-    const waiting = given.answer(PROXY)
-    given.finish('failed')
+    const waiting = second.answer(PROXY)
+    second.finish('failed')
     first.finish('failed')
     expect(await waiting).toBeUndefined()
     expect(await last.answer(PROXY)).toEqual(GRACE)

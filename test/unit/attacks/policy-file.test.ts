@@ -15,11 +15,11 @@ import { aCertificate } from '../../contract/certificates.ts'
 import { policyFile } from '../../e2e/attacks/tables/policy-file.ts'
 import {
   KEY,
-  kept,
   macWith,
   number,
   policyOn,
   registryOf,
+  registryValue,
   TYPES,
   text,
   type Value,
@@ -122,7 +122,7 @@ attempts(policyFile, {
     expect(await policyOn({ ...place, owners: [mine + 1] })).toEqual([expect.objectContaining({})])
   },
   'be values of the registry without end': async () => {
-    const long = kept(TYPES.text, Buffer.alloc(2 * MAX_POLICY_BYTES + 2, ' '))
+    const long = registryValue(TYPES.text, Buffer.alloc(2 * MAX_POLICY_BYTES + 2, ' '))
     await expectNoneOf({ sharedFile: long })
     await expectNoneOf(Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`setting${index}`, number(0)])))
   },
@@ -172,9 +172,9 @@ attempts(policyFile, {
     expectRefused(from('any'), from(Buffer.alloc(32, 7).toString('base64')))
   },
   'lock nothing by a value of the registry of another type': async () => {
-    await expectNoneOf({ practiceOffice: kept(TYPES.bytes, Buffer.from([0, 0, 0, 0])) })
+    await expectNoneOf({ practiceOffice: registryValue(TYPES.bytes, Buffer.from([0, 0, 0, 0])) })
     await expectNoneOf({ practiceOffice: text('false') })
-    await expectNoneOf({ practiceOffice: kept(TYPES.number, Buffer.from([0])) })
+    await expectNoneOf({ practiceOffice: registryValue(TYPES.number, Buffer.from([0])) })
   },
   'lock nothing by a key of the registry that is none': () =>
     expectNoneOf({}, { [`${KEY}\\counter`]: { files: number(0) } }),

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { settingsFile } from '../../e2e/attacks/tables/settings-file.ts'
 import { refusal } from '../backup/computers.ts'
-import { desk, EMPTY, fileOf, HARBOUR } from '../settings-file/desks.ts'
+import { EMPTY, fileOf, HARBOUR, openWorkstation } from '../settings-file/desks.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { attempts } from './attempts.ts'
 
 async function expectRefused(content: unknown, code = 'invalid'): Promise<void> {
-  const to = await desk()
+  const to = await openWorkstation()
   expect(await refusal(to.choose(fileOf(content)))).toMatchObject({ code })
   expect(to.accounts.list()).toEqual([])
 }
@@ -23,7 +23,7 @@ attempts(settingsFile, {
   'be a pipe that is waited for': async () => {
     const pipe = join(temporaryFolder(), 'Pipe.countersign-settings')
     execFileSync('mkfifo', [pipe])
-    const to = await desk()
+    const to = await openWorkstation()
     expect(await refusal(to.choose(pipe))).toMatchObject({ code: 'bad-file' })
   },
   'bring a secret of someone else’s choice': () =>
@@ -34,7 +34,7 @@ attempts(settingsFile, {
   'bring the practice office’s colour for a real account': () =>
     expectRefused({ ...EMPTY, accounts: [{ ...HARBOUR, colour: '#b7791f' }] }),
   'be taken for what was here under the same name': async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     const authentication = { scheme: 'bearer', token: 'ours' } as const
     const own = { kind: 'service', name: 'Harbour', baseUrl: 'https://sign.ours.example', authentication } as const
     const { id } = await to.accounts.add(own)
@@ -43,18 +43,18 @@ attempts(settingsFile, {
     expect(to.accounts.list()).toEqual([before])
   },
   'send documents to a service that the organisation doesn’t allow': async () => {
-    const to = await desk({ otherAccounts: false })
+    const to = await openWorkstation({ otherAccounts: false })
     await to.import(fileOf({ ...EMPTY, accounts: [HARBOUR] }))
     expect(to.accounts.list()).toEqual([])
   },
   'change how the counter is guarded while its settings are locked': async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     to.state.isCounterOpen = false
     await to.import(fileOf({ ...EMPTY, counter: { allowedOrigins: ['https://evil.example'] } }))
     expect(to.counter.read().allowedOrigins).toEqual([])
   },
   'do something else than was shown': async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     const own = { kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address } as const
     const { id } = await to.accounts.add({ ...own, authentication: { scheme: 'bearer', token: 'ours' } })
     await to.accounts.update(id, { folders: ['InBox'] })

@@ -22,14 +22,14 @@ const elsewhere = /leads somewhere else/
 /**
  * Checks that the update is refused with a reason, nothing of it is stored, and a correct one afterwards is accepted.
  */
-async function expectRefused(said: RegExp, wrong: (office: Office) => void, made?: Office): Promise<void> {
-  const { updates, feed, publish, kept, ...others } = made ?? (await office())
+async function expectRefused(reason: RegExp, wrong: (office: Office) => void, made?: Office): Promise<void> {
+  const { updates, feed, publish, storedFiles, ...others } = made ?? (await office())
   publish()
-  wrong({ updates, feed, publish, kept, ...others })
+  wrong({ updates, feed, publish, storedFiles, ...others })
   await updates.check()
-  expect(updates.view().problem?.message).toMatch(said)
+  expect(updates.view().problem?.message).toMatch(reason)
   expect(updates.view().update).toEqual({ state: 'none' })
-  expect(kept()).toEqual([])
+  expect(storedFiles()).toEqual([])
   feed.misbehave(undefined)
   publish()
   await updates.check()
@@ -56,16 +56,16 @@ const leadsTo = (place: string) => (made: Office) =>
 
 /** A feed at an address that this computer can't serve: all requests to it and to its redirects go to a local feed. */
 async function officeOf(feed: string) {
-  const asked: { url: string; init: RequestInit }[] = []
+  const requests: { url: string; init: RequestInit }[] = []
   const made: Office = await office({
     through: (url, init) => {
-      asked.push({ url, init })
+      requests.push({ url, init })
       return fetch(`${made.feed.address}/${new URL(url).pathname.split('/').at(-1)}`, init)
     }
   })
-  made.said.policy = { key: made.feed.key, channel: 'latest', feed }
+  made.organisation.policy = { key: made.feed.key, channel: 'latest', feed }
   made.updates.policyChanged()
-  return { made, asked }
+  return { made, requests }
 }
 
 async function expectWaits(during: UpdateHindrance): Promise<void> {
@@ -144,8 +144,8 @@ attempts(updates, {
   'lead to another server by a name': () =>
     expectRefused(/no package/, ({ publish }) => publish({ names: [`http://127.0.0.1:9/${PACKAGE}`] })),
   'change the package on the disk once it was checked': async () => {
-    const { updates, dpkg, folder, kept, log } = await ready()
-    writeFileSync(join(folder, 'cache', 'pending', kept()[0] ?? ''), 'something else')
+    const { updates, dpkg, folder, storedFiles, log } = await ready()
+    writeFileSync(join(folder, 'cache', 'pending', storedFiles()[0] ?? ''), 'something else')
     expect(await updates.installAtEnd('restart')).toBe(false)
     expect(dpkg()).toBe('')
     expect(log).toContain('An update could not be installed.')
@@ -153,9 +153,9 @@ attempts(updates, {
 
   'lead to another server': () => expectRefused(elsewhere, leadsTo(`http://127.0.0.2:9/${DESCRIPTION}`)),
   'lead to the same server without encryption': async () => {
-    const { made, asked } = await officeOf('https://updates.office.example/countersign')
+    const { made, requests } = await officeOf('https://updates.office.example/countersign')
     await expectRefused(elsewhere, leadsTo(`http://updates.office.example/countersign/${SIGNATURE}`), made)
-    expect(asked.every(({ url }) => url.startsWith('https:'))).toBe(true)
+    expect(requests.every(({ url }) => url.startsWith('https:'))).toBe(true)
   },
   'lead in circles': async () => {
     const made = await office()
@@ -163,7 +163,7 @@ attempts(updates, {
     expect(made.feed.requestedPaths.filter((path) => path.endsWith(SIGNATURE)).length).toBeLessThan(10)
   },
   'pass for the storage of GitHub’s releases': async () => {
-    const { made, asked } = await officeOf('https://github.com/office/countersign')
+    const { made, requests } = await officeOf('https://github.com/office/countersign')
     for (const place of [
       'http://objects.githubusercontent.com/x',
       'https://objects.githubusercontent.com:8443/x',
@@ -175,12 +175,12 @@ attempts(updates, {
       await made.updates.check()
       expect(made.updates.view().problem?.message).toMatch(elsewhere)
     }
-    expect(new Set(asked.map(({ url }) => new URL(url).origin))).toEqual(new Set(['https://github.com']))
+    expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set(['https://github.com']))
     // GitHub's own redirects are followed.
     made.publish()
     leadsTo(`https://objects.githubusercontent.com/${SIGNATURE}`)(made)
     await made.updates.check()
-    expect(asked.at(-1)?.url).toMatch(/^https:\/\/objects\.githubusercontent\.com\//)
+    expect(requests.at(-1)?.url).toMatch(/^https:\/\/objects\.githubusercontent\.com\//)
   },
   'be waited for without end': async () => {
     const { updates, feed, time } = await office()
@@ -191,11 +191,11 @@ attempts(updates, {
     await expect.poll(() => updates.view()).toMatchObject({ update: { state: 'none' }, problem: { code: 'refused' } })
   },
   'tell one computer from another': async () => {
-    const { made, asked } = await officeOf('https://updates.office.example/countersign')
+    const { made, requests } = await officeOf('https://updates.office.example/countersign')
     made.publish()
     await made.updates.check()
-    expect(asked).toHaveLength(3)
-    for (const { url, init } of asked) {
+    expect(requests).toHaveLength(3)
+    for (const { url, init } of requests) {
       expect(init).toEqual({
         method: 'GET',
         redirect: 'manual',
@@ -209,12 +209,12 @@ attempts(updates, {
 
   'have an older version taken': async () => {
     for (const version of ['0.9.0', '1.0.0', '1.0.0-beta.3']) {
-      const { updates, publish, kept, feed } = await office({ channel: 'beta' })
+      const { updates, publish, storedFiles, feed } = await office({ channel: 'beta' })
       publish({ version, channel: 'beta' })
       await updates.check()
       expect(updates.view()).toMatchObject({ update: { state: 'none' }, checkedAt: expect.any(Number) })
       expect(updates.view().problem).toBeUndefined()
-      expect([kept(), feed.requestedPaths.some((path) => path.endsWith('.deb'))]).toEqual([[], false])
+      expect([storedFiles(), feed.requestedPaths.some((path) => path.endsWith('.deb'))]).toEqual([[], false])
     }
   },
   'bring back a release older than one that it offered': async () => {
@@ -226,10 +226,10 @@ attempts(updates, {
     busyWith(undefined)
     publish({ version: '1.1.0', releaseDate: '2026-11-20T10:00:00.000Z' })
     // The same applies after a restart.
-    const again = start()
-    await again.check()
-    expect(again.view().problem?.message).toMatch(/older version than it did before/)
-    expect(again.view().update).toEqual({ state: 'none' })
+    const restarted = start()
+    await restarted.check()
+    expect(restarted.view().problem?.message).toMatch(/older version than it did before/)
+    expect(restarted.view().update).toEqual({ state: 'none' })
   },
   'have a test version taken where only finished ones belong': () =>
     expectRefused(/test version/, ({ publish }) =>
@@ -270,10 +270,10 @@ attempts(updates, {
     const instead = [null, { feed: other.address, key: other.key }]
     for (const policy of instead) {
       for (const at of [DESCRIPTION, PACKAGE, 'waiting']) {
-        const { updates, publish, feed, said, time, busyWith } = await office()
+        const { updates, publish, feed, organisation, time, busyWith } = await office()
         publish()
         const withdraw = () => {
-          said.policy = policy
+          organisation.policy = policy
           updates.policyChanged()
         }
         if (at === 'waiting') busyWith('sending')

@@ -17,7 +17,7 @@ const everything: AuditNote = {
 
 describe('an entry', () => {
   test('is written immediately, with its number, time, zone and member of staff', async () => {
-    const { run, told, now, db } = workstation()
+    const { run, notified, now, db } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     expect(db.prepare('SELECT count(*) FROM audit').pluck().get()).toBe(1)
@@ -30,7 +30,7 @@ describe('an entry', () => {
       ],
       total: 2
     })
-    expect(told.changed).toBe(2)
+    expect(notified.changed).toBe(2)
   })
 
   test('is kept when accounts are removed', async () => {
@@ -47,14 +47,14 @@ describe('an entry', () => {
   })
 
   test('that can’t be written is reported, never thrown, and written before the next once possible', async () => {
-    const { run, db, troubles, told } = workstation()
+    const { run, db, troubles, notified } = workstation()
     const audit = run()
     audit.note({ what: 'session-started' })
     db.pragma('query_only = ON')
     audit.note({ what: 'handed-over' })
     await audit.flush()
     expect(new Set(troubles.map((error) => (error as { code: string }).code))).toEqual(new Set(['SQLITE_READONLY']))
-    expect(told.changed).toBe(1)
+    expect(notified.changed).toBe(1)
     db.pragma('query_only = OFF')
     audit.note({ what: 'session-ended' })
     const whats = (await audit.list('', 0, 10)).entries.map(({ what }) => what)

@@ -23,7 +23,7 @@ const large = (what: 'pin-set' | 'left' | 'unlocked') => ({ what, detail: { why:
 
 describe('when the disk is full', () => {
   test('events wait, are counted by the check, and are written in order with their times once there is room', async () => {
-    const { full, roomAgain, run, now, pass, rows, troubles, told } = station()
+    const { full, roomAgain, run, now, pass, rows, troubles, notified } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -34,7 +34,7 @@ describe('when the disk is full', () => {
     expect(troubles).toMatchObject([{ code: 'SQLITE_FULL' }, { code: 'SQLITE_FULL' }])
     expect(await audit.check()).toEqual({ isWhole: true, entries: 1, isCutOff: false, unwritten: 2 })
     roomAgain()
-    const before = told.changed
+    const before = notified.changed
     now.at += MINUTE
     await pass(10_000)
     expect(rows().map(({ what, at }) => [what, at])).toEqual([
@@ -42,7 +42,7 @@ describe('when the disk is full', () => {
       ['left', TEN + MINUTE],
       ['unlocked', TEN + 2 * MINUTE]
     ])
-    expect(told.changed).toBeGreaterThan(before)
+    expect(notified.changed).toBeGreaterThan(before)
     await audit.flush()
     expect(await run().check()).toEqual({ isWhole: true, entries: 3, isCutOff: false })
   })

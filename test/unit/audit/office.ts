@@ -46,7 +46,7 @@ export function workstation() {
   const db = database()
   const entries = new Map<string, string>()
   const troubles: unknown[] = []
-  const told = { changed: 0 }
+  const notified = { changed: 0 }
   const now: { at: number; zone: string; staff: string; running?: string } = {
     at: TEN,
     zone: ZONE,
@@ -60,7 +60,7 @@ export function workstation() {
       time: day.run({ now: () => now.at, zone: () => now.zone }),
       staff: () => now.staff,
       changed: () => {
-        told.changed += 1
+        notified.changed += 1
       },
       onError: (error) => void troubles.push(error)
     })
@@ -107,7 +107,7 @@ export function workstation() {
     db,
     entries,
     troubles,
-    told,
+    notified,
     now,
     pass: day.pass,
     run,

@@ -17,7 +17,7 @@ function office() {
   const station = workstation()
   const audit = station.run()
   const place = join(temporaryFolder(), 'trail')
-  const asked: { suggested: string }[] = []
+  const saveDialogs: { suggested: string }[] = []
   let answer: string | undefined
   const found: OfficeTrailFinding[] = []
   const handlers = auditHandlers({
@@ -27,7 +27,7 @@ function office() {
     receipts: station.receiptsOf(audit).receipts,
     time: { now: () => TEN, zone: () => ZONE },
     chooseSaveFile: async (_title, suggested) => {
-      asked.push({ suggested })
+      saveDialogs.push({ suggested })
       return answer
     },
     chooseFiles: async () => (answer === undefined ? [] : [answer])
@@ -38,7 +38,7 @@ function office() {
     return readFile(answer, 'utf8')
   }
   const answers = (path: string) => (answer = path)
-  return { ...station, audit, handlers, asked, exported, found, place, answers }
+  return { ...station, audit, handlers, saveDialogs, exported, found, place, answers }
 }
 
 function withEntries(howMany = 3) {
@@ -67,9 +67,9 @@ describe('requests about the audit trail', () => {
   })
 
   test('write nothing if the dialog is cancelled, and suggest a name with the date', async () => {
-    const { handlers, asked } = withEntries()
+    const { handlers, saveDialogs } = withEntries()
     expect(await handlers['audit.export']({ format: 'csv' }, context)).toBeNull()
-    expect(asked).toEqual([{ suggested: 'Audit trail 2026-11-21.csv' }])
+    expect(saveDialogs).toEqual([{ suggested: 'Audit trail 2026-11-21.csv' }])
   })
 
   test('export a workbook without active content', async () => {

@@ -31,12 +31,12 @@ async function exported(format: 'json' | 'csv' | 'xlsx' = 'json', howMany = 40) 
 }
 
 /** Runs the verification script, which shares no code with the product. */
-async function byScript(path: string, ...noted: string[]): Promise<{ says: string; isGenuine: boolean }> {
+async function byScript(path: string, ...noted: string[]): Promise<{ output: string; isGenuine: boolean }> {
   try {
     const { stdout } = await run(process.execPath, [SCRIPT, path, ...noted])
-    return { says: stdout.trim(), isGenuine: true }
+    return { output: stdout.trim(), isGenuine: true }
   } catch (error) {
-    return { says: String((error as { stdout: string }).stdout).trim(), isGenuine: false }
+    return { output: String((error as { stdout: string }).stdout).trim(), isGenuine: false }
   }
 }
 
@@ -49,8 +49,8 @@ describe('a signed export', () => {
       key: { fingerprint, isOurs: true },
       isInTrail: true
     })
-    const { says, isGenuine } = await byScript(path, fingerprint)
-    expect(says).toMatch(/^Genuine: 4[01] entries/)
+    const { output, isGenuine } = await byScript(path, fingerprint)
+    expect(output).toMatch(/^Genuine: 4[01] entries/)
     expect(isGenuine).toBe(true)
   })
 
@@ -64,10 +64,10 @@ describe('a signed export', () => {
 
   test('with a single changed byte is detected and located, by us and by anyone', async () => {
     const { files, path } = await exported()
-    const whole = await readFile(path)
-    const at = whole.indexOf('Signer 23')
+    const original = await readFile(path)
+    const at = original.indexOf('Signer 23')
     expect(at).toBeGreaterThan(0)
-    const changed = Buffer.from(whole)
+    const changed = Buffer.from(original)
     changed[at] = 'Z'.charCodeAt(0)
     await writeFile(path, changed)
     const found = await files.check(path)
@@ -77,18 +77,18 @@ describe('a signed export', () => {
     expect(found.near?.from).toBeLessThanOrEqual(23)
     expect(found.near?.to).toBeGreaterThanOrEqual(23)
     expect((found.near?.to ?? 0) - (found.near?.from ?? 0)).toBeLessThan(5)
-    const { says, isGenuine } = await byScript(path)
+    const { output, isGenuine } = await byScript(path)
     expect(isGenuine).toBe(false)
-    expect(says).toContain(`bytes ${found.bytes?.from} to ${found.bytes?.to}`)
-    expect(says).toMatch(/entry 2[3-6]/)
+    expect(output).toContain(`bytes ${found.bytes?.from} to ${found.bytes?.to}`)
+    expect(output).toMatch(/entry 2[3-6]/)
   })
 
   test('is protected at every byte', async () => {
     const { files, path } = await exported('json', 2)
-    const whole = await readFile(path)
+    const original = await readFile(path)
     const unnoticed: number[] = []
-    for (let at = 0; at < whole.length; at += 7) {
-      const changed = Buffer.from(whole)
+    for (let at = 0; at < original.length; at += 7) {
+      const changed = Buffer.from(original)
       changed[at] = (changed[at] ?? 0) ^ 1
       await writeFile(path, changed)
       const { verdict, bytes } = await files.check(path)
@@ -108,14 +108,14 @@ describe('a signed export', () => {
 
   test('is detected as changed if truncated or extended', async () => {
     const { files, path } = await exported()
-    const whole = await readFile(path)
-    await writeFile(path, Buffer.concat([whole, Buffer.from(' ')]))
+    const original = await readFile(path)
+    await writeFile(path, Buffer.concat([original, Buffer.from(' ')]))
     expect(await files.check(path)).toMatchObject({ verdict: 'changed' })
     await truncate(path, 3000)
     expect(await files.check(path)).toMatchObject({ verdict: 'changed', bytes: { from: 2048 } })
     await truncate(path, 0)
     expect(await files.check(path)).toMatchObject({ verdict: 'changed', bytes: { from: 0 } })
-    expect((await byScript(path)).says).toMatch(/^Changed/)
+    expect((await byScript(path)).output).toMatch(/^Changed/)
   })
 })
 
@@ -137,8 +137,8 @@ describe('the signature file', () => {
       key: { fingerprint, isOurs: false },
       isInTrail: false
     })
-    const { says } = await byScript(path, (await files.key()).fingerprint)
-    expect(says).toMatch(/^Signed with another key/)
+    const { output } = await byScript(path, (await files.key()).fingerprint)
+    expect(output).toMatch(/^Signed with another key/)
   })
 
   test('with altered statements is invalid', async () => {
@@ -147,7 +147,7 @@ describe('the signature file', () => {
     await writeFile(signature, text.replace('\\"entries\\":4', '\\"entries\\":5'))
     expect(await readFile(signature, 'utf8')).not.toBe(text)
     expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
-    expect((await byScript(path)).says).toBe('The signature is not valid.')
+    expect((await byScript(path)).output).toBe('The signature is not valid.')
   })
 
   test.each([
@@ -171,8 +171,8 @@ describe('the signature file', () => {
   ])('signed by anyone may not state %s', async (_, change) => {
     const { files, path, signature } = await exported()
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-    const said = JSON.parse(JSON.parse(await readFile(signature, 'utf8')).statement)
-    const statement = JSON.stringify({ ...said, ...change })
+    const signedStatement = JSON.parse(JSON.parse(await readFile(signature, 'utf8')).statement)
+    const statement = JSON.stringify({ ...signedStatement, ...change })
     const forged = {
       statement,
       publicKey: publicKey.export({ format: 'pem', type: 'spki' }),

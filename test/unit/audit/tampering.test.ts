@@ -287,10 +287,10 @@ describe('the check at start', () => {
   })
 
   test('announces its result, and without a keychain leaves open what it can’t know', async () => {
-    const { run, told, troubles } = await filled()
-    const before = told.changed
+    const { run, notified, troubles } = await filled()
+    const before = notified.changed
     await run().checkAtStart()
-    expect(told.changed).toBe(before + 1)
+    expect(notified.changed).toBe(before + 1)
     const next = run(troubledKeychain('locked').auditAnchor)
     await next.checkAtStart()
     expect(next.startCheck).toBeNull()

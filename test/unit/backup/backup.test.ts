@@ -30,13 +30,13 @@ import {
   endOfChunk,
   flip,
   keep,
-  kept,
   LOW_COST,
   NOW,
   PASSPHRASE,
   PLANTED,
   refusal,
-  restored
+  restored,
+  storedMark
 } from './computers.ts'
 
 describe('a backup', () => {
@@ -51,7 +51,7 @@ describe('a backup', () => {
     expect(checked).toMatchObject({ accounts: 1, drafts: 0, waiting: 1, hasSecrets: true, madeAt: NOW })
     // Until it is decided on, nothing changes.
     await other.open().then(({ db }) => {
-      expect(kept(db)).toBe('what was here')
+      expect(storedMark(db)).toBe('what was here')
       db.close()
     })
     await scheduleRestore(other.folder, checked.stage, NOW)
@@ -59,7 +59,7 @@ describe('a backup', () => {
 
     const { db, state } = await other.open()
     expect(state).toBe('encrypted')
-    expect(kept(db)).toBe(PLANTED)
+    expect(storedMark(db)).toBe(PLANTED)
     expect(other.entries.get('database-key')).not.toBe(own.entries.get('database-key'))
     const documents = await openDocuments({
       folder: other.folder,
@@ -78,10 +78,10 @@ describe('a backup', () => {
     settled?.clear()
     expect(await completeRestore(db, other.keychain, () => expect.unreachable())).toBeUndefined()
 
-    const aside = readdirSync(other.folder).find((name) => name.startsWith('set-aside-')) ?? ''
-    expect(readFileSync(join(other.folder, aside, 'settings.json'), 'utf8')).toBe('{"theme":"light"}')
-    const old = connectEncrypted(join(other.folder, aside, DATABASE_FILE), other.key())
-    expect(kept(old)).toBe('what was here')
+    const setAsideName = readdirSync(other.folder).find((name) => name.startsWith('set-aside-')) ?? ''
+    expect(readFileSync(join(other.folder, setAsideName, 'settings.json'), 'utf8')).toBe('{"theme":"light"}')
+    const old = connectEncrypted(join(other.folder, setAsideName, DATABASE_FILE), other.key())
+    expect(storedMark(old)).toBe('what was here')
     old.close()
     expect(readdirSync(other.folder).filter((name) => /^(restore|backup)-|restore\.json/.test(name))).toEqual([])
   })
@@ -98,9 +98,9 @@ describe('a backup', () => {
 
   test('is larger than a chunk, and two of the same data have nothing in common', async () => {
     const { path, order } = await backedUp()
-    const again = `${path}-2`
-    await makeBackup({ ...order, path: again })
-    const [one, other] = [readFileSync(path), readFileSync(again)]
+    const secondPath = `${path}-2`
+    await makeBackup({ ...order, path: secondPath })
+    const [one, other] = [readFileSync(path), readFileSync(secondPath)]
     expect(one.byteLength).toBeGreaterThan(2 * 65_536)
     expect(one.subarray(-64).equals(other.subarray(-64))).toBe(false)
   })
@@ -249,7 +249,7 @@ describe('an interrupted restore', () => {
     await scheduleRestore(first.folder, stage, NOW)
     const atFirst = contentsOf(first.folder)
     // Every intermediate state: the first files moved, in the order in which they are moved.
-    const aside = JSON.parse(atFirst['restore.json']?.toString() ?? '{}').aside as string
+    const setAsideName = JSON.parse(atFirst['restore.json']?.toString() ?? '{}').aside as string
     const outward = [DATABASE_FILE, 'settings.json'].filter((name) => atFirst[name])
     const inward = ['settings.json', DOCUMENTS_FILE, DATABASE_FILE]
     for (let moves = 0; moves <= outward.length + inward.length; moves++) {
@@ -257,11 +257,11 @@ describe('an interrupted restore', () => {
       other.entries.set('database-key', first.entries.get('database-key') ?? '')
       const state = { ...atFirst }
       for (const name of outward.slice(0, moves)) {
-        state[join(aside, name)] = state[name] as Buffer
+        state[join(setAsideName, name)] = state[name] as Buffer
         delete state[name]
       }
       const isAside = moves >= outward.length
-      state['restore.json'] = Buffer.from(JSON.stringify({ stage, aside, isAside }))
+      state['restore.json'] = Buffer.from(JSON.stringify({ stage, aside: setAsideName, isAside }))
       for (const name of inward.slice(0, Math.max(0, moves - outward.length))) {
         state[name] = state[join(stage, name)] as Buffer
         delete state[join(stage, name)]
@@ -273,9 +273,9 @@ describe('an interrupted restore', () => {
       await finishRestore(other.folder)
       await finishRestore(other.folder)
       const { db, setAside } = await other.open()
-      expect({ moves, kept: kept(db), setAside }).toEqual({ moves, kept: PLANTED, setAside: undefined })
-      const old = connectEncrypted(join(other.folder, aside, DATABASE_FILE), other.key())
-      expect(kept(old)).toBe('what was here')
+      expect({ moves, kept: storedMark(db), setAside }).toEqual({ moves, kept: PLANTED, setAside: undefined })
+      const old = connectEncrypted(join(other.folder, setAsideName, DATABASE_FILE), other.key())
+      expect(storedMark(old)).toBe('what was here')
       old.close()
       expect(readdirSync(other.folder).filter((name) => /^restore/.test(name))).toEqual([])
     }
@@ -419,9 +419,9 @@ describe('a keychain that refuses one account’s restored secret', () => {
     const third = computer()
     await third.open().then((one) => one.db.close())
     const { stage } = await restored(third.folder, path, PASSPHRASE, third.key())
-    const there = connectReadOnly(join(third.folder, stage, DATABASE_FILE), third.key())
-    expect(holds(there)).toBe(false)
-    there.close()
+    const restoredDb = connectReadOnly(join(third.folder, stage, DATABASE_FILE), third.key())
+    expect(holds(restoredDb)).toBe(false)
+    restoredDb.close()
   })
 })
 
@@ -530,8 +530,8 @@ function newer(path: string) {
     .subarray(12, 12 + length)
     .toString()
     .replace('"version":1', '"version":2')
-  const begun = Buffer.concat([bytes.subarray(0, 12), Buffer.from(text)])
-  writeFileSync(path, Buffer.concat([begun, hash(begun), bytes.subarray(12 + length + 32)]))
+  const truncated = Buffer.concat([bytes.subarray(0, 12), Buffer.from(text)])
+  writeFileSync(path, Buffer.concat([truncated, hash(truncated), bytes.subarray(12 + length + 32)]))
 }
 
 function hash(bytes: Buffer): Buffer {

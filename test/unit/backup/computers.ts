@@ -41,7 +41,7 @@ export const keep = (db: Db, value: string) =>
   db
     .prepare("INSERT INTO meta (key, value) VALUES ('kept', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
     .run(value)
-export const kept = (db: Db) => db.prepare("SELECT value FROM meta WHERE key = 'kept'").pluck().get()
+export const storedMark = (db: Db) => db.prepare("SELECT value FROM meta WHERE key = 'kept'").pluck().get()
 
 function addAccount(db: Db) {
   db.prepare(

@@ -17,9 +17,9 @@ test('a key is read however it is typed, and one wrong letter is located in its 
       const typed = text.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')
       for (const one of [text, typed, text.replaceAll('-', '')]) expect(readRecoveryKey(one)).toEqual({ bytes })
       const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-      const plain = text.replaceAll('-', '')
-      const wrong = letters.replace(plain[place] ?? '', '')[other] ?? ''
-      const slip = plain.slice(0, place) + wrong + plain.slice(place + 1)
+      const withoutDashes = text.replaceAll('-', '')
+      const wrong = letters.replace(withoutDashes[place] ?? '', '')[other] ?? ''
+      const slip = withoutDashes.slice(0, place) + wrong + withoutDashes.slice(place + 1)
       expect(readRecoveryKey(slip)).toEqual({ wrongGroup: Math.floor(place / 5) + 1 })
     })
   )
@@ -41,11 +41,11 @@ test('after the keychain is lost, the key on paper restores the data; the file b
   expect(locked.storage).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
   expect(await refusal(locked.recovery.setPaperKey(key))).toMatchObject({ code: 'keychain' })
   await recover(key)
-  const { storage, recovery: again } = await start()
+  const { storage, recovery: restarted } = await start()
   expect(storage.state).toBe('encrypted')
   expect(storage.db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()).toBe(JSON.stringify(PLANTED))
   expect(notes).toEqual(['recovery-key-made person', 'recovery-key-used'])
-  await again.applyPolicy(log)
+  await restarted.applyPolicy(log)
   expect(notes).toHaveLength(2)
 })
 
@@ -130,10 +130,10 @@ test('a database set aside keeps its recovery keys, and a dismissed offer stays 
   await recovery.setPaperKey(recoveryKeyText(randomBytes(20)))
   storage.db.close()
   writeFileSync(join(folder, 'countersign.db'), randomBytes(40_960))
-  const again = await start()
-  expect(again.storage.setAside?.reason).toBe('unreadable')
-  expect(readdirSync(join(folder, again.storage.setAside?.name ?? ''))).toContain('recovery.json')
-  expect(await again.recovery.view()).toEqual({ isOffered: true })
+  const restarted = await start()
+  expect(restarted.storage.setAside?.reason).toBe('unreadable')
+  expect(readdirSync(join(folder, restarted.storage.setAside?.name ?? ''))).toContain('recovery.json')
+  expect(await restarted.recovery.view()).toEqual({ isOffered: true })
 })
 
 test('a new database key needs new recovery keys, the organisation’s too; the earlier ones open nothing', async () => {
@@ -150,11 +150,11 @@ test('a new database key needs new recovery keys, the organisation’s too; the 
   const before = JSON.parse(readFileSync(file, 'utf8')).keys as { kind: string }[]
   expect(before.map(({ kind }) => kind)).toEqual(['organisation', 'paper', 'paper', 'organisation'])
   storage.db.close()
-  const again = await start()
-  expect(again.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+  const restarted = await start()
+  expect(restarted.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
   const after = JSON.parse(readFileSync(file, 'utf8')).keys as { kind: string }[]
   expect(after.map(({ kind }) => kind)).toEqual(['paper', 'organisation'])
-  again.storage.db.close()
+  restarted.storage.db.close()
   entries.clear()
   expect((await refusal(recover(old))).message).toMatch(/doesn’t open/)
   await recover(key)
@@ -181,7 +181,7 @@ async function waiting() {
 
 test('no recovery key is lost while a new key waits for a keychain, not even one of a withdrawn policy', async () => {
   const { old, key, recover, shut, is, kinds, entries, start, folder } = await waiting()
-  const asked = join(folder, 'rekey.json')
+  const requestPath = join(folder, 'rekey.json')
   expect(kinds()).toEqual(['organisation', 'paper', 'paper', 'organisation'])
   expect((await refusal(recover(key))).next).toMatch(/or the one before it/)
   await recover(old)
@@ -189,15 +189,15 @@ test('no recovery key is lost while a new key waits for a keychain, not even one
   await shut.recovery.applyPolicy(log)
   expect(kinds()).toEqual(['paper', 'paper'])
   shut.storage.db.close()
-  const again = await start()
-  expect(again.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
+  const restarted = await start()
+  expect(restarted.storage).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
   expect(kinds()).toEqual(['paper'])
   entries.delete('next-database-key')
-  rmSync(asked)
+  rmSync(requestPath)
   const newest = recoveryKeyText(randomBytes(20))
-  await again.recovery.changeKey(newest)
-  expect(await refusal(again.recovery.setPaperKey(newest))).toMatchObject({ code: 'not-allowed' })
-  again.storage.db.close()
+  await restarted.recovery.changeKey(newest)
+  expect(await refusal(restarted.recovery.setPaperKey(newest))).toMatchObject({ code: 'not-allowed' })
+  restarted.storage.db.close()
   entries.clear()
   await recover(key)
   expect((await start()).storage).toMatchObject({ rekeyed: { state: 'given-up' } })
@@ -220,21 +220,21 @@ test('a key change refused by the keychain or the disk changes nothing, however 
   await recovery.setPaperKey(key)
   const state = () => [JSON.parse(readFileSync(file, 'utf8')), new Map(entries)]
   const before = state()
-  const asked = join(folder, 'rekey.json')
+  const requestPath = join(folder, 'rekey.json')
   const keep = entries.set.bind(entries)
   const refuse = () => {
     throw new KeychainError('locked', 'Not now.')
   }
   // With its name taken, it can't be written once everything else is.
   const takeName: typeof keep = (...entry) => {
-    mkdirSync(asked)
+    mkdirSync(requestPath)
     return keep(...entry)
   }
   for (const set of [refuse, takeName]) {
     entries.set = set
     for (let times = 0; times < 12; times++) {
       await expect(recovery.changeKey(recoveryKeyText(randomBytes(20)))).rejects.toThrow()
-      if (set === takeName) rmdirSync(asked)
+      if (set === takeName) rmdirSync(requestPath)
       expect(state()).toEqual(before)
     }
   }

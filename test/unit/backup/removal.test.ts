@@ -80,9 +80,9 @@ test('an interrupted removal continues at the next start, as its order is remove
     }
   }
   await removeEverything(interrupted, decided).catch(() => undefined)
-  const again = await scheduledRemoval(folder)
-  expect(again).toEqual(decided)
-  expect(await removeEverything(place, again ?? expect.unreachable())).toMatchObject({ left: [] })
+  const second = await scheduledRemoval(folder)
+  expect(second).toEqual(decided)
+  expect(await removeEverything(place, second ?? expect.unreachable())).toMatchObject({ left: [] })
 })
 
 test.each([

@@ -48,11 +48,11 @@ async function computer() {
   async function start() {
     const storage = await open()
     const run = time.run()
-    const after: typeof run.after = (delay, look) => {
+    const after: typeof run.after = (delay, task) => {
       waiting++
       return run.after(delay, () => {
         waiting--
-        look()
+        task()
       })
     }
     const copies = new RollingCopies({
@@ -73,7 +73,7 @@ async function computer() {
   return { folder, entries, keychain, key, is, time, troubles, open, start, ages }
 }
 
-const kept = (db: Db) => openMeta(db).read('kept')
+const storedMark = (db: Db) => openMeta(db).read('kept')
 const keep = (db: Db, value: string) => openMeta(db).write('kept', value)
 const overwritten = (path: string) => {
   const bytes = readFileSync(path)
@@ -153,14 +153,14 @@ test('a copy replaces a damaged database: waiting sends are looked up first, and
   damaged.db.close()
   const now = await open()
   expect(now.state).toBe('encrypted')
-  expect(kept(now.db)).toBe('old')
+  expect(storedMark(now.db)).toBe('old')
   expect(now.db.prepare('SELECT id, state FROM sends').all()).toEqual([{ id: 'waits', state: 'uncertain' }])
   expect(now.db.prepare('SELECT paused_by FROM outboxes').pluck().all()).toEqual(['person'])
   const restored = await completeRestore(now.db, keychain, () => expect.unreachable())
   expect(restored).toMatchObject({ madeAt: copy?.at, isCopy: true })
   const names = readdirSync(folder)
-  const aside = names.find((name) => name.startsWith('set-aside-')) ?? ''
-  expect(readdirSync(join(folder, aside)).every((name) => name.startsWith(DATABASE_FILE))).toBe(true)
+  const setAsideName = names.find((name) => name.startsWith('set-aside-')) ?? ''
+  expect(readdirSync(join(folder, setAsideName)).every((name) => name.startsWith(DATABASE_FILE))).toBe(true)
   // The recovery key also opens the current database; the copies stay.
   expect(names).toContain('recovery.json')
   expect(await copiesIn(folder)).toHaveLength(1)
@@ -199,10 +199,10 @@ test('downgrading uses the copy from before the update and keeps the newer one',
   expect(copy?.isBeforeUpdate).toBe(true)
   await copies.use(await copies.stage(copy?.name ?? ''))
   older.db.close()
-  expect(kept((await open()).db)).toBe('before')
-  const aside = readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? ''
-  const newer = connectEncrypted(join(folder, aside, DATABASE_FILE), key())
-  expect(kept(newer)).toBe('of the newer version')
+  expect(storedMark((await open()).db)).toBe('before')
+  const setAsideName = readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? ''
+  const newer = connectEncrypted(join(folder, setAsideName, DATABASE_FILE), key())
+  expect(storedMark(newer)).toBe('of the newer version')
   newer.close()
 })
 

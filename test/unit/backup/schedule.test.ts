@@ -26,11 +26,11 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   mkdirSync(share)
   const entries = new Map<string, string>()
   const lasting = lastingKeychain(entries)
-  let asked = 0
+  let keyReads = 0
   const backupPassphrase = {
     ...lasting.backupPassphrase,
     get() {
-      asked++
+      keyReads++
       return lasting.backupPassphrase.get()
     }
   }
@@ -97,7 +97,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     schedule,
     start,
     over,
-    asked: () => asked,
+    keyReads: () => keyReads,
     backups: () => readdirSync(share).sort(),
     /** Sets the wall clock that much ahead, or back. */
     setAhead(milliseconds: number) {
@@ -289,23 +289,23 @@ test('a plan needs a folder outside the data folder and a passphrase, which is d
 })
 
 test('a keychain without the passphrase is read once, however often the screens ask', async () => {
-  const { schedule, asked } = await office()
+  const { schedule, keyReads } = await office()
   for (let times = 0; times < 5; times++) expect(await schedule.view()).toMatchObject({ hasPassphrase: false })
-  expect(asked()).toBe(1)
+  expect(keyReads()).toBe(1)
 })
 
 test('on a full disk, where the failure can’t be stored either, it is retried every quarter of an hour and reported', async () => {
-  const { plan, pass, schedule, asked, is, backups } = await office()
+  const { plan, pass, schedule, keyReads, is, backups } = await office()
   await plan()
   is.full = true
   await pass(19.5 * HOUR)
-  const before = asked()
+  const before = keyReads()
   for (let minute = 0; minute < 14; minute++) await pass(60_000)
-  expect(asked()).toBe(before)
+  expect(keyReads()).toBe(before)
   const troubles = schedule.troubles()
   expect(troubles).toMatchObject([{ kind: 'no-backup', store: 'backups' }])
   await pass(2 * 60_000)
-  expect(asked()).toBe(before + 1)
+  expect(keyReads()).toBe(before + 1)
   expect(schedule.troubles()).toEqual(troubles)
   is.full = false
   await pass(15 * 60_000)

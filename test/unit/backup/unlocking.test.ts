@@ -27,7 +27,7 @@ async function locked() {
   storage.db.close()
   const keychain = lastingKeychain(entries)
   const is: { found: 'missing' | 'locked' | 'failed' | undefined } = { found: 'locked' }
-  const look = async (): Promise<{ keychain: Keychain; status: KeychainState }> =>
+  const openKeychain = async (): Promise<{ keychain: Keychain; status: KeychainState }> =>
     is.found
       ? { keychain: memoryKeychain(), status: { state: 'unavailable', reason: is.found, detail: '' } }
       : { keychain, status: { state: 'available' } }
@@ -35,7 +35,7 @@ async function locked() {
     const data = await openData({
       folder,
       now: () => NOW,
-      openKeychain: look,
+      openKeychain,
       ...(ask && { ask }),
       openDatabase: (keychain, key) =>
         openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW, ...(key && { key }) })
@@ -92,36 +92,36 @@ test('once the keychain is back, its entries are available without a restart', a
   expect(await keychain.staffPin.get()).toBe('a PIN')
   expect(await keychain.accounts.get('none')).toBeNull()
   // A keychain that comes back without the key gets it.
-  const known = entries.get('database-key')
+  const databaseKey = entries.get('database-key')
   is.found = 'failed'
   entries.delete('database-key')
   const next = await start((ways) => ways.recover(key))
   is.found = undefined
   expect(await next.recheckKeychain?.()).toEqual({ state: 'available' })
-  expect(entries.get('database-key')).toBe(known)
+  expect(entries.get('database-key')).toBe(databaseKey)
 })
 
 test('a keychain that returns with another database key stays unused, and the next start asks for the recovery key', async () => {
   const { start, is, key, entries, files, recover } = await locked()
-  const known = entries.get('database-key')
+  const databaseKey = entries.get('database-key')
   const other = 'ab'.repeat(32)
   entries.set('database-key', other)
   const data = await start((ways) => ways.recover(key))
   is.found = undefined
   const before = files()
   expect(await data.recheckKeychain?.()).toMatchObject({ state: 'unavailable', reason: 'failed', hasOtherKey: true })
-  expect(await data.keychain.databaseKey.get()).toBe(known)
+  expect(await data.keychain.databaseKey.get()).toBe(databaseKey)
   await expect(data.keychain.staffPin.get()).rejects.toMatchObject({ code: 'failed' })
   expect(entries.get('database-key')).toBe(other)
   // If a key change stopped before the keychain had the key in its usual place, the next start completes it.
-  entries.set('next-database-key', known ?? '')
+  entries.set('next-database-key', databaseKey ?? '')
   expect(await data.recheckKeychain?.()).toEqual({ state: 'available' })
-  expect(await data.keychain.databaseKey.get()).toBe(known)
+  expect(await data.keychain.databaseKey.get()).toBe(databaseKey)
   entries.delete('next-database-key')
   data.storage.db.close()
 
-  const again = await start(() => expect.unreachable())
-  expect(again.storage).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
+  const restarted = await start(() => expect.unreachable())
+  expect(restarted.storage).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
   expect(files()).toEqual(before)
   await recover(key)
   expect(planted(await start())).toBe(JSON.stringify(PLANTED))
@@ -141,14 +141,14 @@ test('if opened data can’t be recorded as such, they stay locked, even for som
   const file = join(folder, 'recovery.json')
   const data = await start(async (ways) => {
     // Its name is taken between reading and writing.
-    const kept = readFileSync(file)
+    const bytesBefore = readFileSync(file)
     const opening = ways.recover(key)
     while (!existsSync(join(folder, 'countersign.db-wal'))) await new Promise(setImmediate)
     rmSync(file)
     mkdirSync(file)
     await expect(opening).rejects.toThrow()
     rmdirSync(file)
-    writeFileSync(file, kept)
+    writeFileSync(file, bytesBefore)
     await ways.continueWithoutData()
   })
   expect(data.storage).toMatchObject({ state: 'memory', hasData: true })
@@ -159,14 +159,14 @@ test('if opened data can’t be recorded as such, they stay locked, even for som
 test('retrying opens the data once the keychain has the key; going on without gives an empty database in memory', async () => {
   const { start, is, files, entries } = await locked()
   const before = files()
-  const again = await start(async (ways) => {
+  const restarted = await start(async (ways) => {
     expect(await refusal(ways.retry())).toMatchObject({ code: 'keychain' })
     is.found = undefined
     await ways.retry()
   })
-  expect(planted(again)).toBe(JSON.stringify(PLANTED))
-  expect(again.recheckKeychain).toBeUndefined()
-  again.storage.db.close()
+  expect(planted(restarted)).toBe(JSON.stringify(PLANTED))
+  expect(restarted.recheckKeychain).toBeUndefined()
+  restarted.storage.db.close()
   is.found = 'locked'
   for (const ask of [(ways: UnlockOptions) => ways.continueWithoutData(), undefined]) {
     const { storage, isWithoutData } = await start(ask)
@@ -200,10 +200,14 @@ test('damaged data are never set aside or replaced by a run without a keychain; 
   expect(entries.get('database-key')).toBe(before)
   // A page outside the schema: schema pages are read to tell a wrong key from a damaged file.
   const path = join(folder, 'countersign.db')
-  const whole = readFileSync(path)
-  for (let end = whole.length; end === whole.length || !canOpen(path, Buffer.from(before ?? '', 'hex')); end -= 4096)
-    writeFileSync(path, Buffer.from(whole).fill(0x5a, end - 4096, end))
-  const kept = files()
+  const original = readFileSync(path)
+  for (
+    let end = original.length;
+    end === original.length || !canOpen(path, Buffer.from(before ?? '', 'hex'));
+    end -= 4096
+  )
+    writeFileSync(path, Buffer.from(original).fill(0x5a, end - 4096, end))
+  const filesBefore = files()
   const { storage } = await start(async (ways) => {
     expect(await refusal(ways.recover(key))).toMatchObject({
       code: 'storage',
@@ -212,5 +216,5 @@ test('damaged data are never set aside or replaced by a run without a keychain; 
     await ways.continueWithoutData()
   })
   expect(storage).toMatchObject({ state: 'memory', because: 'no-keychain' })
-  expect(files()).toEqual(kept)
+  expect(files()).toEqual(filesBefore)
 })

@@ -28,7 +28,7 @@ let bulk: Bulk
 let now: number
 let batches: Batch[]
 let recent: Map<string, number>
-let asked: string[]
+let chosen_: string[]
 let hold: (() => Promise<void>) | undefined
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeEach(async () => {
   now = NOW
   batches = []
   recent = new Map()
-  asked = []
+  chosen_ = []
   hold = undefined
   log.error.mockClear()
   useWorker(built.file)
@@ -74,7 +74,7 @@ function useWorker(file: URL) {
         return { id: `batch-${batches.length}`, name: batch.name, total: packages.length } as BatchView
       },
       sentRecently(account) {
-        asked.push(account)
+        chosen_.push(account)
         return recent
       }
     }
@@ -157,7 +157,7 @@ describe('a dry run', () => {
     )
     expect(check).toMatchObject({ duplicates: 1, withErrors: 1 })
     expect(rows[0]?.duplicateOf).toEqual({ sentAt: NOW - 3 * DAY })
-    expect(asked[0]).toBe('office')
+    expect(chosen_[0]).toBe('office')
   })
 
   test('formats mobile numbers for the service, with the office’s country code if given', async () => {
@@ -317,9 +317,9 @@ describe('a column mapping', () => {
     const december = await open('Lena,Brooks,lena@example.com', 'december.csv')
     expect(bulk.rememberedMapping('office', december.id, base)).toMatchObject({ mapping, dateOrders })
     const toFix = await bulk.failedRows('office', first.id).file('csv')
-    const again = await open(toFix, 'to mend.csv')
-    expect(again.columns).toEqual(['A', 'B', 'C', 'Problem'])
-    expect(bulk.rememberedMapping('office', again.id, base)).toMatchObject({ mapping })
+    const reopened = await open(toFix, 'to mend.csv')
+    expect(reopened.columns).toEqual(['A', 'B', 'C', 'Problem'])
+    expect(bulk.rememberedMapping('office', reopened.id, base)).toMatchObject({ mapping })
   })
 
   test('is remembered by what is sent and the headings, not by the package’s own keys', async () => {
@@ -327,9 +327,9 @@ describe('a column mapping', () => {
     expect(bulk.rememberedMapping('office', first.id, base)).toBeNull()
     await bulk.check('office', { id: first.id, composition: base, mapping })
     now += DAY
-    const again = await open(table, 'december.csv')
+    const reopened = await open(table, 'december.csv')
     const other = forms({ items: [form({ key: 'x', signers: [blankSigner('y'), blankSigner('z')] })] })
-    expect(bulk.rememberedMapping('office', again.id, other)).toEqual({
+    expect(bulk.rememberedMapping('office', reopened.id, other)).toEqual({
       mapping: mapping.map(({ target, column }) => ({ target: target.replace('f1', 'x').replace('s1', 'y'), column })),
       dateOrders: [],
       at: NOW
@@ -514,14 +514,14 @@ describe('rows not sent', () => {
     expect(text.startsWith('\ufeffFirst name,')).toBe(true)
     expect(text).toContain(`"'=Tama"`)
 
-    const again = await checked(bytes)
-    expect(again.sheet.columns.at(-1)).toBe('Problem')
-    expect(again.sheet.sample[0]?.[0]).toBe('=Tama')
-    expect(again.check).toMatchObject({ rows: 2, withErrors: 2, unused: [] })
-    const third = await bulk.failedRows('office', again.id).file('csv')
+    const rechecked = await checked(bytes)
+    expect(rechecked.sheet.columns.at(-1)).toBe('Problem')
+    expect(rechecked.sheet.sample[0]?.[0]).toBe('=Tama')
+    expect(rechecked.check).toMatchObject({ rows: 2, withErrors: 2, unused: [] })
+    const third = await bulk.failedRows('office', rechecked.id).file('csv')
     expect(Buffer.from(third)).toEqual(Buffer.from(bytes))
     const workbook = await open(await file('xlsx'), 'staff.xlsx')
-    expect(workbook).toMatchObject({ columns: again.sheet.columns, sample: again.sheet.sample })
+    expect(workbook).toMatchObject({ columns: rechecked.sheet.columns, sample: rechecked.sheet.sample })
 
     const lines = text
       .split('\r\n')

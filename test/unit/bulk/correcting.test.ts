@@ -38,7 +38,7 @@ const rows = async (show: BulkQuestions['rows']['ask']['show'] = 'all') =>
   (await answers.rows({ id: 's', show, offset: 0, limit: 500 })).rows
 const errorsOf = ({ problems }: BulkRow) => problems.filter(({ severity }) => severity === 'error')
 
-async function taken() {
+async function takeRows() {
   const { count } = await answers.prepare({ id: 's', duplicates: 'leave-out', alike: 'leave-out', ...moment })
   const packages = await answers.take({ id: 's', offset: 0, limit: Math.max(1, count) })
   return packages.map((one) => JSON.parse(one))
@@ -70,7 +70,7 @@ describe('a wrong cell', () => {
     expect(answer.check).toMatchObject({ ready: 2, withErrors: 0, corrected: 1 })
     const corrected = [{ column: EMAIL, name: 'E-mail', was: 'mere.example.com', now: 'mere@example.com' }]
     expect(answer.row).toMatchObject({ problems: [], corrected })
-    const [first, second] = await taken()
+    const [first, second] = await takeRows()
     expect(first).toMatchObject({ cells: ['Mere', 'Tamati', 'mere@example.com', ''], corrected })
     expect(first.composition.items[0].signers[0].Email).toBe('mere@example.com')
     expect(second).not.toHaveProperty('corrected')
@@ -119,12 +119,12 @@ describe('a wrong cell', () => {
 describe('a correction', () => {
   test('of a person’s identity data is masked in the outbox', async () => {
     const question = { key: 'q1', Label: 'Date of birth', Value: '', DataType: 'date' as const }
-    const asked = forms({ items: [form({ signers: [signer({ UseIDData: true, IDData: [question] })] })] })
+    const withQuestion = forms({ items: [form({ signers: [signer({ UseIDData: true, IDData: [question] })] })] })
     await answers.open({ id: 's', fileName: 's.csv', bytes: Buffer.from('Born\n31/02/1990\n') })
-    const target = bulkTargets(asked).find(({ kind }) => kind === 'answer')?.target ?? ''
-    await check(asked, { mapping: [{ target, column: 0 }] })
+    const target = bulkTargets(withQuestion).find(({ kind }) => kind === 'answer')?.target ?? ''
+    await check(withQuestion, { mapping: [{ target, column: 0 }] })
     expect((await correct(2, 0, '1990-02-28')).row.problems).toEqual([])
-    const [made] = await taken()
+    const [made] = await takeRows()
     expect(made.composition.items[0].signers[0].IDData[0].Value).toBe('1990-02-28')
     expect(made.corrected).toEqual([{ column: 0, name: 'Born', was: '••••••', now: '••••••' }])
   })
@@ -170,7 +170,7 @@ describe('a correction', () => {
     await check()
     await expect(correct(99, EMAIL, 'x')).rejects.toMatchObject({ appError: { code: 'gone' } })
     await expect(correct(2, 50, 'x')).rejects.toMatchObject({ appError: { code: 'invalid' } })
-    await taken()
+    await takeRows()
     await answers.taken({ id: 's' })
     await expect(correct(2, EMAIL, 'x@example.com')).rejects.toMatchObject({ appError: { code: 'busy' } })
   })
@@ -201,8 +201,8 @@ describe('a correction', () => {
     expect(new Set(looked)).toEqual(new Set([2, 3, 4]))
     looked.length = 0
     const [first] = sheet.rows
-    const again = first && checked.recheck(correctedRow(first, new Map([[EMAIL, 'tama@example.com']])), 0)
-    expect(again?.check).toMatchObject({ ready: 3 })
+    const rechecked = first && checked.recheck(correctedRow(first, new Map([[EMAIL, 'tama@example.com']])), 0)
+    expect(rechecked?.check).toMatchObject({ ready: 3 })
     expect(looked).toEqual([])
   })
 })

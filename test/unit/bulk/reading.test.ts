@@ -367,8 +367,8 @@ describe('a workbook', () => {
 
 /** A workbook whose sheet is twenty million spaces, and claims to have `size` bytes. */
 function bomb(size: number): Buffer {
-  const plain = Buffer.alloc(20_000_000, 0x20)
-  const packed = deflateRawSync(plain)
+  const unpacked = Buffer.alloc(20_000_000, 0x20)
+  const packed = deflateRawSync(unpacked)
   const bytes = rawWorkbook('PLACE')
   const start = bytes.indexOf('xl/worksheets/sheet1.xml') - 30
   const content = bytes.subarray(start + 30 + 24)

@@ -253,8 +253,8 @@ describe('a row’s cells', () => {
     const first = { 'First name': 'Mere', Surname: 'Tamati', Email: 'mere@example.com' }
     const left = row(two, { ...first, 'Email 2': '', 'Signer 2 first name': '', 'Signer 2 video confirmation': 'no' })
     expect(left.composition.items[0]?.signers.map(({ key }) => key)).toEqual(['s1'])
-    const kept = row(two, { ...first, 'Email 2': 'tama@example.com', 'Signer 2 first name': '' })
-    expect(kept.composition.items[0]?.signers.map(({ key }) => key)).toEqual(['s1', 's2'])
+    const reduced = row(two, { ...first, 'Email 2': 'tama@example.com', 'Signer 2 first name': '' })
+    expect(reduced.composition.items[0]?.signers.map(({ key }) => key)).toEqual(['s1', 's2'])
     expect(row(two, first).composition.items[0]?.signers).toHaveLength(2)
   })
 
@@ -410,13 +410,13 @@ test('any composition written as a row can be read back onto an empty one unchan
         targets,
         targets.map(({ label }) => label)
       )
-      const { composition: again, cellProblems } = rowMapper(
+      const { composition: remapped, cellProblems } = rowMapper(
         emptied(composition),
         mapping,
         reading
       )(cellsOf(composition, targets))
       expect(cellProblems.filter(({ severity }) => severity === 'error')).toEqual([])
-      expect(again).toEqual(composition)
+      expect(remapped).toEqual(composition)
     }),
     { numRuns: 200 }
   )

@@ -13,7 +13,7 @@ function entry(changes: Partial<Package> = {}): Package {
   }
 }
 
-function seen(changes: Partial<Seen> = {}): Seen {
+function stateSeen(changes: Partial<Seen> = {}): Seen {
   return {
     drafts: [],
     sends: [],
@@ -28,42 +28,44 @@ const kinds = (packages: Package[], what: Seen) => faultsOf(packages, what).map(
 
 describe('the chaos tally', () => {
   test('counts nothing if everything typed 400 ms before the end is kept', () => {
-    expect(kinds([entry()], seen({ drafts: ['Round 1 ab'] }))).toEqual([])
+    expect(kinds([entry()], stateSeen({ drafts: ['Round 1 ab'] }))).toEqual([])
   })
 
   test('counts a loss if a draft is missing, or lacks a key that was durable', () => {
-    expect(kinds([entry()], seen())).toEqual(['lost'])
-    expect(kinds([entry()], seen({ drafts: ['Round 1 a'] }))).toEqual(['lost'])
+    expect(kinds([entry()], stateSeen())).toEqual(['lost'])
+    expect(kinds([entry()], stateSeen({ drafts: ['Round 1 a'] }))).toEqual(['lost'])
   })
 
   test('counts a partial if something other than what was typed is kept', () => {
-    expect(kinds([entry()], seen({ drafts: ['Round 1 xb'] }))).toEqual(['partial'])
+    expect(kinds([entry()], stateSeen({ drafts: ['Round 1 xb'] }))).toEqual(['partial'])
   })
 
   test('counts a loss if a sent package is in no list, or is never sent in the end', () => {
     const sent = entry({ wasPressed: true })
-    expect(kinds([sent], seen({ drafts: ['Round 1 abc'] }))).toEqual(['lost'])
+    expect(kinds([sent], stateSeen({ drafts: ['Round 1 abc'] }))).toEqual(['lost'])
     const sends = [{ title: 'Round 1 abc', state: 'not-sent' as const }]
-    expect(kinds([sent], seen({ sends }))).toEqual([])
-    expect(kinds([sent], seen({ sends, isSettled: true }))).toEqual(['lost'])
+    expect(kinds([sent], stateSeen({ sends }))).toEqual([])
+    expect(kinds([sent], stateSeen({ sends, isSettled: true }))).toEqual(['lost'])
   })
 
   test('counts a duplicate if the service received a package twice, or the outbox contains it twice', () => {
     const send = { title: 'Round 1 abc', state: 'sent' as const }
     const twice = ['Round 1 abc', 'Round 1 abc']
-    expect(kinds([entry()], seen({ sends: [send], arrivedBefore: twice, arrivedAfter: twice }))).toEqual(['doubled'])
-    expect(kinds([entry()], seen({ sends: [send, send], arrivedAfter: ['Round 1 abc'] }))).toEqual(['doubled'])
+    expect(kinds([entry()], stateSeen({ sends: [send], arrivedBefore: twice, arrivedAfter: twice }))).toEqual([
+      'doubled'
+    ])
+    expect(kinds([entry()], stateSeen({ sends: [send, send], arrivedAfter: ['Round 1 abc'] }))).toEqual(['doubled'])
   })
 
   test('counts a wrong if the screen misreports a package as sent, not sent or waiting', () => {
     const sends = [{ title: 'Round 1 abc', state: 'uncertain' as const }]
     const arrived = { arrivedBefore: ['Round 1 abc'], arrivedAfter: ['Round 1 abc'] }
-    expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 1 abc'] }))).toEqual(['wrong'])
-    expect(kinds([entry()], seen({ sends, words: ['Not delivered\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
-    expect(kinds([entry()], seen({ sends, words: ['Waiting for a connection\nRound 1 abc'], ...arrived }))).toEqual([
-      'wrong'
-    ])
-    expect(kinds([entry()], seen({ sends, words: ['Not confirmed\nRound 1 abc'], ...arrived }))).toEqual([])
-    expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 9 xyz'], ...arrived }))).toEqual(['wrong'])
+    expect(kinds([entry()], stateSeen({ sends, words: ['Sent\nRound 1 abc'] }))).toEqual(['wrong'])
+    expect(kinds([entry()], stateSeen({ sends, words: ['Not delivered\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
+    expect(
+      kinds([entry()], stateSeen({ sends, words: ['Waiting for a connection\nRound 1 abc'], ...arrived }))
+    ).toEqual(['wrong'])
+    expect(kinds([entry()], stateSeen({ sends, words: ['Not confirmed\nRound 1 abc'], ...arrived }))).toEqual([])
+    expect(kinds([entry()], stateSeen({ sends, words: ['Sent\nRound 9 xyz'], ...arrived }))).toEqual(['wrong'])
   })
 })

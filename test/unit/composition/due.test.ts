@@ -6,7 +6,7 @@ import { forms } from '../../fixtures/compositions.ts'
 const NOW = Date.parse('2026-03-01T00:00:00Z')
 const AUCKLAND = 'Pacific/Auckland'
 
-function said(due: string, gmt: string, zone = AUCKLAND) {
+function problemsAt(due: string, gmt: string, zone = AUCKLAND) {
   return problemsOf(forms({ due, gmt, zone }), NOW)
 }
 
@@ -55,8 +55,8 @@ describe('the offset of a zone', () => {
 
 describe('a due date', () => {
   test('is valid in its zone', () => {
-    expect(said('2026-12-04T17:00', '780')).toEqual([])
-    expect(said('2026-12-04T17:00', '600', '')).toEqual([])
+    expect(problemsAt('2026-12-04T17:00', '780')).toEqual([])
+    expect(problemsAt('2026-12-04T17:00', '600', '')).toEqual([])
   })
 
   test.each([
@@ -66,7 +66,7 @@ describe('a due date', () => {
     ['at an impossible offset', '2026-12-04T17:00', '9000'],
     ['at an offset that isn’t a number', '2026-12-04T17:00', 'noon']
   ])('%s can’t be sent', (_what, due, gmt) => {
-    expect(said(due, gmt).map(({ severity, at }) => [severity, at])).toEqual([['error', 'due']])
+    expect(problemsAt(due, gmt).map(({ severity, at }) => [severity, at])).toEqual([['error', 'due']])
   })
 
   test.each([
@@ -76,7 +76,7 @@ describe('a due date', () => {
     ['at an offset other than its zone’s', '2026-12-04T17:00', '720', AUCKLAND, /is at UTC\+13:00, not UTC\+12:00/],
     ['in an unknown zone', '2026-12-04T17:00', '720', 'Mars/Olympus', /isn’t known on this computer, so UTC\+12:00/]
   ])('%s is a warning', (_what, due, gmt, zone, words) => {
-    const problems = said(due, gmt, zone)
+    const problems = problemsAt(due, gmt, zone)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', 'due']])
     expect(problems[0]?.message).toMatch(words)
   })

@@ -4,25 +4,25 @@ import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 const mere = signer({ key: 's1', FirstName: 'Mere', LastName: 'Tamati' })
 const tama = signer({ key: 's2', FirstName: 'Tama', LastName: 'Brooks', Email: 'tama@example.com', faceToFace: true })
-const said = (signers: (typeof mere)[], embedded: boolean) =>
+const embeddingProblems = (signers: (typeof mere)[], embedded: boolean) =>
   problemsOf(forms({ embedded, items: [form({ signers })] }), 0).filter(({ at }) => at === 'embedded')
 
 describe('signing in the application', () => {
   test('warns of signers who aren’t at the counter, by name', () => {
-    expect(said([mere, tama], true)).toMatchObject([
+    expect(embeddingProblems([mere, tama], true)).toMatchObject([
       { severity: 'warning', message: expect.stringContaining('Mere Tamati may not be invited') }
     ])
   })
 
   test('doesn’t warn until the other signers are known', () => {
     const blank = signer({ key: 's3', FirstName: '', LastName: '', Email: '' })
-    expect(said([tama, blank], true)).toEqual([])
+    expect(embeddingProblems([tama, blank], true)).toEqual([])
   })
 
   test('doesn’t warn if all sign at the counter, or it is off', () => {
-    expect(said([tama], true)).toEqual([])
-    expect(said([mere], true)).toEqual([])
-    expect(said([mere, tama], false)).toEqual([])
+    expect(embeddingProblems([tama], true)).toEqual([])
+    expect(embeddingProblems([mere], true)).toEqual([])
+    expect(embeddingProblems([mere, tama], false)).toEqual([])
   })
 })
 

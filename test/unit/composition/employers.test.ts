@@ -48,27 +48,27 @@ describe('an employer record', () => {
     fields,
     ...more
   })
-  const said = (...problems: Parameters<typeof employerProblems>) =>
+  const messagesOf = (...problems: Parameters<typeof employerProblems>) =>
     employerProblems(...problems).map(({ severity, at }) => `${severity} ${at}`)
 
   test('needs a reference and a name', () => {
-    expect(said(record({}))).toEqual([])
-    expect(said(record({}, { Reference: ' ', Name: '' }))).toEqual(['error Reference', 'error Name'])
+    expect(messagesOf(record({}))).toEqual([])
+    expect(messagesOf(record({}, { Reference: ' ', Name: '' }))).toEqual(['error Reference', 'error Name'])
   })
 
   test('has its ABNs and e-mail addresses checked if given', () => {
-    expect(said(record({ ABN: '51 824 753 556', BusinessEmail: 'pay@example.com' }))).toEqual([])
-    expect(said(record({ ABN: '51 824 753 557', BusinessEmail: 'pay at example.com' }))).toEqual([
+    expect(messagesOf(record({ ABN: '51 824 753 556', BusinessEmail: 'pay@example.com' }))).toEqual([])
+    expect(messagesOf(record({ ABN: '51 824 753 557', BusinessEmail: 'pay at example.com' }))).toEqual([
       'error ABN',
       'error BusinessEmail'
     ])
-    expect(said(record({ SuperFundABN: '1', BusinessABN: '', ABN: ' ' }, { kind: 'SuperFund' }))).toEqual([
+    expect(messagesOf(record({ SuperFundABN: '1', BusinessABN: '', ABN: ' ' }, { kind: 'SuperFund' }))).toEqual([
       'error SuperFundABN'
     ])
   })
 
   test('may have only the fields of its kind, and its kind must be one that can be saved', () => {
-    expect(said(record({ USI: '1' }))).toEqual(['error USI'])
-    expect(said(record({}, { kind: 'MOJ' }))).toEqual(['error kind'])
+    expect(messagesOf(record({ USI: '1' }))).toEqual(['error USI'])
+    expect(messagesOf(record({}, { kind: 'MOJ' }))).toEqual(['error kind'])
   })
 })

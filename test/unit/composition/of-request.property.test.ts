@@ -57,7 +57,7 @@ describe('reading a composition from a request', () => {
         const { composition, problems, readings } = compositionOfRequest(sent)
         // An unknown type is reported, and kept.
         if (readings.length > 0 || problems.some(({ at }) => !at.endsWith('.FieldType'))) return
-        expect(said(requestOf(composition))).toEqual(said(sent))
+        expect(normalised(requestOf(composition))).toEqual(normalised(sent))
       }),
       { numRuns: 300 }
     )
@@ -91,11 +91,11 @@ describe('reading a composition from a request', () => {
   })
 
   test('keeps for each form what differs from the first, and sends each form as it was', () => {
-    const plain = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' }), form({ key: 'f3' })] }), mark)
-    const [first, second, third] = plain.Forms as [Form, Form, Form]
+    const unmarked = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' }), form({ key: 'f3' })] }), mark)
+    const [first, second, third] = unmarked.Forms as [Form, Form, Form]
     const notified = { NotifyUrl: 'https://office.example.com/told' }
     const request = {
-      ...plain,
+      ...unmarked,
       Forms: [
         { ...first, ...notified },
         { ...second, ...notified },
@@ -118,9 +118,9 @@ describe('reading a composition from a request', () => {
   test('keeps a field’s type and ID unchanged, and reports an unknown type', () => {
     const field = { Label: '', Value: '', IsRequired: false, Reference: 'rent', ReadOnly: false, ClientField: '' }
     const fields = ['Barcode', 7].map((FieldType) => ({ ...field, FieldType, ID: '17' }))
-    const plain = toFormFillerRequest(templates(), mark)
-    const Templates = plain.Templates.map((one) => ({ ...one, Fields: fields }))
-    const { composition, problems } = compositionOfRequest({ kind: 'form-filler', request: { ...plain, Templates } })
+    const request = toFormFillerRequest(templates(), mark)
+    const Templates = request.Templates.map((one) => ({ ...one, Fields: fields }))
+    const { composition, problems } = compositionOfRequest({ kind: 'form-filler', request: { ...request, Templates } })
     expect(toFormFillerRequest(composition, mark).Templates).toEqual(Templates)
     expect(problems.map(({ severity, at }) => `${severity} ${at}`)).toEqual([
       'warning Templates[0].Fields[0].FieldType',
@@ -157,9 +157,9 @@ describe('reading a composition from a request', () => {
  * Returns a request without meaningless parts: blank texts, flags that are off, our own mark and return address,
  * surrounding spaces, separators in numbers, and the plus before a country code.
  */
-function said({ kind, request }: SendRequest): unknown {
-  const plain = (value: unknown, name = ''): unknown => {
-    if (Array.isArray(value)) return value.map((one) => plain(one))
+function normalised({ kind, request }: SendRequest): unknown {
+  const normalise = (value: unknown, name = ''): unknown => {
+    if (Array.isArray(value)) return value.map((one) => normalise(one))
     if (name === 'FieldType') return FIELD_TYPES[value as number] ?? value
     if (typeof value === 'string')
       return /^Mobile(Country|Number)$/.test(name)
@@ -167,7 +167,7 @@ function said({ kind, request }: SendRequest): unknown {
         : value.trim()
     if (value === 0) return 0 // JSON can't express -0.
     if (typeof value !== 'object' || value === null) return value
-    const members = Object.entries(value).map(([key, one]) => [key, plain(one, key)] as const)
+    const members = Object.entries(value).map(([key, one]) => [key, normalise(one, key)] as const)
     return Object.fromEntries(
       members.filter(
         ([key, one]) =>
@@ -179,5 +179,5 @@ function said({ kind, request }: SendRequest): unknown {
       )
     )
   }
-  return { kind, request: plain(request) }
+  return { kind, request: normalise(request) }
 }

@@ -6,7 +6,7 @@ import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
 
-function said(MobileCountry: string, MobileNumber: string) {
+function problemsWithMobile(MobileCountry: string, MobileNumber: string) {
   const composition = forms({ items: [form({ signers: [signer({ MobileCountry, MobileNumber })] })] })
   return problemsOf(composition, NOW)
 }
@@ -22,7 +22,7 @@ describe('a mobile number', () => {
     ['44', '07400 123456'],
     ['39', '312 345 6789']
   ])('with country %j, %j is in the service’s format', (country, number) => {
-    expect(said(country, number)).toEqual([])
+    expect(problemsWithMobile(country, number)).toEqual([])
     expect(correctedMobile({ MobileCountry: country, MobileNumber: number })).toBeUndefined()
   })
 
@@ -41,12 +41,12 @@ describe('a mobile number', () => {
     ['with another country code', '64', '+61412345678', '61', '0412345678', /61 as the country, not 64/],
     ['with a country code and no country', '', '+6421012345', '64', '021012345', /64 as the country/]
   ])('%s is corrected in a warning', (_what, MobileCountry, MobileNumber, country, number, words) => {
-    const problems = said(MobileCountry, MobileNumber)
+    const problems = problemsWithMobile(MobileCountry, MobileNumber)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', 'f1.signers.s1.MobileNumber']])
     expect(problems[0]?.message).toMatch(words)
     const corrected = correctedMobile({ MobileCountry, MobileNumber })
     expect(corrected).toEqual({ MobileCountry: country, MobileNumber: number })
-    expect(said(country, number)).toEqual([])
+    expect(problemsWithMobile(country, number)).toEqual([])
   })
 
   test.each([
@@ -62,7 +62,7 @@ describe('a mobile number', () => {
     ['0064', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
     ['64', '+999 1', 'MobileNumber', /no number that can be dialled/]
   ])('with country %j, %j gives a warning, never an error', (country, number, member, words) => {
-    const problems = said(country, number)
+    const problems = problemsWithMobile(country, number)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', `f1.signers.s1.${member}`]])
     expect(problems[0]?.message).toMatch(words)
   })
@@ -81,7 +81,7 @@ describe('a mobile number', () => {
     (country, number, usual, code, as) => {
       const settled = certainMobile({ MobileCountry: country, MobileNumber: number }, usual)
       expect(settled).toEqual({ MobileCountry: code, MobileNumber: as })
-      expect(said(code, as)).toEqual([])
+      expect(problemsWithMobile(code, as)).toEqual([])
     }
   )
 
@@ -115,7 +115,8 @@ describe('a mobile number', () => {
         fc.oneof(typed, fc.constantFrom('64', '1', '54', '55', '7')),
         typed,
         (MobileCountry, MobileNumber) => {
-          for (const problem of said(MobileCountry, MobileNumber)) expect(problem.severity).toBe('warning')
+          for (const problem of problemsWithMobile(MobileCountry, MobileNumber))
+            expect(problem.severity).toBe('warning')
           const corrected = correctedMobile({ MobileCountry, MobileNumber })
           if (corrected) expect(correctedMobile(corrected) ?? corrected).toEqual(corrected)
         }

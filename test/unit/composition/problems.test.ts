@@ -185,11 +185,11 @@ describe('the problems of a composition', () => {
           })
         ]
       })
-    const said = (...roles: string[]) =>
+    const problemsWithRoles = (...roles: string[]) =>
       problemsOf(of(...roles), NOW, { templateRoles }).map(({ severity, at }) => [severity, at])
-    expect(said('tenant', 'landlord')).toEqual([])
-    expect(said('tenant', '')).toEqual([['warning', 't1.signers.s1.SignerReference']])
-    expect(said('tenant')).toEqual([['warning', 't1.signers']])
+    expect(problemsWithRoles('tenant', 'landlord')).toEqual([])
+    expect(problemsWithRoles('tenant', '')).toEqual([['warning', 't1.signers.s1.SignerReference']])
+    expect(problemsWithRoles('tenant')).toEqual([['warning', 't1.signers']])
     expect(problemsOf(of('tenant'), NOW)).toEqual([])
   })
 

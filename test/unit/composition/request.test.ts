@@ -89,8 +89,8 @@ describe('the request made of a composition', () => {
   test('includes the deepfake detector only with the video that it needs', () => {
     const without = forms({ items: [form({ signers: [signer({ deepfakeDetector: true })] })] })
     expect(toFormDirectRequest(without, mark).Forms[0]?.Signers[0]).not.toHaveProperty('EnableDeepfakeDetector')
-    const beside = forms({ items: [form({ signers: [signer({ deepfakeDetector: true, video: true })] })] })
-    expect(toFormDirectRequest(beside, mark).Forms[0]?.Signers[0]).toMatchObject({
+    const withVideo = forms({ items: [form({ signers: [signer({ deepfakeDetector: true, video: true })] })] })
+    expect(toFormDirectRequest(withVideo, mark).Forms[0]?.Signers[0]).toMatchObject({
       VideoConfirmation: true,
       EnableDeepfakeDetector: true
     })

@@ -4,7 +4,7 @@ import { CameraTest, MAX_TEST_DURATION } from '../../../src/main/core/counter/ca
 import { APP_START, PERSON_START } from '../../../src/main/core/policy/app-pages.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 
-const asked = {
+const query = {
   permission: 'media',
   url: `${APP_START}#/settings`,
   origin: 'app://countersign/',
@@ -20,10 +20,10 @@ function office(platform: NodeJS.Platform = 'linux') {
     devServer: undefined,
     systemAllows: async () => system.allows
   })
-  const granted = (change: Partial<typeof asked> = {}) => {
+  const granted = (change: Partial<typeof query> = {}) => {
     let got: boolean | undefined
-    const isTaken = camera.request({ ...asked, ...change }, (answer) => (got = answer))
-    expect(camera.isGranted({ ...asked, ...change })).toBe(isTaken)
+    const isTaken = camera.request({ ...query, ...change }, (answer) => (got = answer))
+    expect(camera.isGranted({ ...query, ...change })).toBe(isTaken)
     return isTaken && got
   }
   return { time, system, camera, granted }
@@ -87,5 +87,5 @@ test('a test closed while the system asked for permission stays closed', async (
   camera.close()
   asking.resolve(true)
   await expect(opened).rejects.toMatchObject({ appError: { code: 'cancelled' } })
-  expect(camera.isGranted(asked)).toBe(false)
+  expect(camera.isGranted(query)).toBe(false)
 })

@@ -12,7 +12,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
   const pin = pins.run()
   await pin.set(PIN)
   const db = database()
-  const here = {
+  const computer = {
     minutes: 5,
     idle: 0,
     isHandedOver: false,
@@ -22,49 +22,49 @@ async function office(platform: NodeJS.Platform = 'win32') {
   }
   const notes: AuditNote[] = []
   const troubles: unknown[] = []
-  const asked = {
+  const staffPin = {
     canReset: pin.canReset,
     get hasNames() {
-      return here.hasNames
+      return computer.hasNames
     },
     authenticated: () => undefined,
-    state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
-    check: (given: string) => (here.keychain ? Promise.reject(here.keychain) : pin.check(given))
+    state: () => (computer.keychain ? Promise.reject(computer.keychain) : pin.state()),
+    check: (entered: string) => (computer.keychain ? Promise.reject(computer.keychain) : pin.check(entered))
   }
   function run() {
     const lock = new OfficeLock({
       db,
-      pin: asked,
+      pin: staffPin,
       time: pins.time.run(),
-      minutes: () => here.minutes,
-      isHandedOver: () => here.isHandedOver,
+      minutes: () => computer.minutes,
+      isHandedOver: () => computer.isHandedOver,
       note: (note) => void notes.push(note),
-      changed: () => void here.changes++,
+      changed: () => void computer.changes++,
       onError: (error) => void troubles.push(error)
     })
-    lock.watch(() => here.idle)
+    lock.watch(() => computer.idle)
     return lock
   }
   /** Reports that many seconds without input, and waits for the next check. */
   const idle = async (seconds: number) => {
-    here.idle = seconds
+    computer.idle = seconds
     await pins.time.pass(5_000)
   }
-  return { db, here, idle, notes, pins, run, troubles }
+  return { db, here: computer, idle, notes, pins, run, troubles }
 }
 
 test('the window locks once after the configured idle time, and the PIN unlocks it', async () => {
-  const { here, idle, notes, run } = await office()
+  const { here: computer, idle, notes, run } = await office()
   const lock = run()
   await idle(299)
   expect(lock.isLocked).toBe(false)
   await idle(300)
   await idle(315)
-  expect([lock.isLocked, here.changes]).toEqual([true, 1])
+  expect([lock.isLocked, computer.changes]).toEqual([true, 1])
   await expect(lock.unlock('0001')).rejects.toMatchObject({ appError: { code: 'wrong-pin' } })
   expect(lock.isLocked).toBe(true)
   expect(await lock.unlock(PIN)).toEqual({ isLocked: false, opensBySignIn: true })
-  expect([lock.isLocked, here.changes]).toEqual([false, 2])
+  expect([lock.isLocked, computer.changes]).toEqual([false, 2])
   expect(notes.map(({ what, detail }) => [what, detail])).toEqual([
     ['office-locked', { seconds: '300' }],
     ['pin-wrong', { where: 'Countersign was locked' }],
@@ -73,16 +73,16 @@ test('the window locks once after the configured idle time, and the PIN unlocks 
 })
 
 test('staff can lock it if there is a PIN, but not while a person has the window', async () => {
-  const { here, notes, pins, run } = await office()
-  here.minutes = 0
+  const { here: computer, notes, pins, run } = await office()
+  computer.minutes = 0
   const lock = run()
   expect(await lock.lock()).toMatchObject({ isLocked: true })
   await lock.lock()
-  expect([here.changes, notes]).toEqual([1, [{ what: 'office-locked', detail: { how: 'by staff' } }]])
+  expect([computer.changes, notes]).toEqual([1, [{ what: 'office-locked', detail: { how: 'by staff' } }]])
   await lock.unlock(PIN)
-  here.isHandedOver = true
+  computer.isHandedOver = true
   expect(await lock.lock()).toMatchObject({ isLocked: false })
-  here.isHandedOver = false
+  computer.isHandedOver = false
   pins.entries.clear()
   await expect(lock.lock()).rejects.toMatchObject({ appError: { code: 'no-pin' } })
   expect(lock.isLocked).toBe(false)
@@ -93,8 +93,8 @@ test.each([
   ['while a person has the window', { isHandedOver: true }],
   ['if the keychain can’t say whether there is a PIN', { keychain: new KeychainError('locked', 'Not now.') }]
 ])('the window doesn’t lock %s', async (_why, change) => {
-  const { here, idle, run } = await office()
-  Object.assign(here, change)
+  const { here: computer, idle, run } = await office()
+  Object.assign(computer, change)
   const lock = run()
   await idle(100_000)
   expect(lock.isLocked).toBe(false)
@@ -164,8 +164,8 @@ test('signing in to the computer unlocks it', async () => {
 })
 
 test('signing in to the computer doesn’t unlock it if staff have names', async () => {
-  const { here, idle, run } = await office()
-  here.hasNames = true
+  const { here: computer, idle, run } = await office()
+  computer.hasNames = true
   const lock = run()
   await idle(300)
   lock.screenUnlocked()
@@ -200,22 +200,22 @@ test('it locks even if the disk can’t store that, and the error is reported', 
 })
 
 test('with a locked keychain the window still shows its lock, and why the PIN isn’t accepted', async () => {
-  const { here, idle, run } = await office()
+  const { here: computer, idle, run } = await office()
   const lock = run()
   await idle(300)
-  here.keychain = new KeychainError('locked', 'Not now.')
+  computer.keychain = new KeychainError('locked', 'Not now.')
   expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: true })
-  await expect(lock.unlock(PIN)).rejects.toBe(here.keychain)
+  await expect(lock.unlock(PIN)).rejects.toBe(computer.keychain)
   expect(lock.isLocked).toBe(true)
-  here.keychain = undefined
+  computer.keychain = undefined
   expect(await lock.unlock(PIN)).toMatchObject({ isLocked: false })
 })
 
 test('the state lists the requests refused to the current staff member, if staff have names', async () => {
-  const { here, run } = await office()
+  const { here: computer, run } = await office()
   const lock = run()
   expect(await lock.state()).not.toHaveProperty('refused')
-  here.hasNames = true
+  computer.hasNames = true
   expect(await lock.state()).toMatchObject({
     refused: {
       'sends.start': 'Nobody has signed in at this computer. Press “Enter name and PIN” at the top.'

@@ -29,7 +29,7 @@ export function pinOffice(change: Partial<PinDeps> = {}) {
   const time = testTime(TEN)
   const entries = new Map<string, string>()
   const notes: AuditNote[] = []
-  const told = { changed: 0 }
+  const notified = { changed: 0 }
   function run(more: Partial<PinDeps> = {}) {
     // The monotonic clock starts again with each run.
     const began = time.elapsed()
@@ -41,19 +41,19 @@ export function pinOffice(change: Partial<PinDeps> = {}) {
       platform: 'win32',
       note: (record) => void notes.push(record),
       changed: () => {
-        told.changed += 1
+        notified.changed += 1
       },
       cost: LITTLE_COST,
       ...change,
       ...more
     })
   }
-  return { time, entries, notes, told, run, kept: () => JSON.parse(entries.get('staff-pin') ?? 'null') }
+  return { time, entries, notes, notified, run, storedPin: () => JSON.parse(entries.get('staff-pin') ?? 'null') }
 }
 
 /** The same with a database, in which staff have names. */
 export function staffOffice(change: Partial<StaffDeps> = {}) {
-  const { time, entries, notes, told } = pinOffice()
+  const { time, entries, notes, notified } = pinOffice()
   const db = database()
   let ids = 0
   function run(more: Partial<StaffDeps> = {}) {
@@ -68,7 +68,7 @@ export function staffOffice(change: Partial<StaffDeps> = {}) {
       time: { now: time.clock, elapsed: () => time.elapsed() - began },
       note: (record) => void notes.push(record),
       changed: () => {
-        told.changed += 1
+        notified.changed += 1
       },
       newId: () => `staff-${++ids}`,
       firstName: () => 'Grace Okafor',
@@ -82,8 +82,8 @@ export function staffOffice(change: Partial<StaffDeps> = {}) {
       time: time.run(),
       note: (record) => void notes.push(record),
       changed: () => {
-        told.changed += 1
+        notified.changed += 1
       }
     })
-  return { db, time, entries, notes, told, run, accessOf }
+  return { db, time, entries, notes, notified, run, accessOf }
 }

@@ -47,15 +47,15 @@ describe('the PIN', () => {
   test('isn’t accepted if it was replaced while being checked', async () => {
     const other = pinOffice()
     await other.run().set('60417')
-    let kept: string | null = null
+    let storedSecret: string | null = null
     let cameMeanwhile: string | undefined
     const slot: SecretSlot = {
-      get: async () => kept,
+      get: async () => storedSecret,
       async set(secret) {
-        kept = secret
+        storedSecret = secret
         // After the attempt is counted, and before scrypt finishes.
         queueMicrotask(() => {
-          kept = cameMeanwhile ?? kept
+          storedSecret = cameMeanwhile ?? storedSecret
           cameMeanwhile = undefined
         })
       },
@@ -63,7 +63,7 @@ describe('the PIN', () => {
     }
     const pin = pinOffice({ slot }).run()
     await pin.set(PIN)
-    cameMeanwhile = JSON.stringify(other.kept())
+    cameMeanwhile = JSON.stringify(other.storedPin())
     expect(await pin.check(PIN)).toMatchObject({ ok: false, code: 'wrong-pin' })
     expect(await pin.check('60417')).toEqual({ ok: true })
   })
@@ -72,23 +72,23 @@ describe('the PIN', () => {
     const one = pinOffice({ cost: FULL_COST })
     const other = pinOffice({ cost: FULL_COST })
     for (const { run } of [one, other]) await run().set(PIN)
-    const { n, r, p, salt, key } = one.kept().hash
+    const { n, r, p, salt, key } = one.storedPin().hash
     expect(n).toBeGreaterThanOrEqual(2 ** 15)
     expect([r, p]).toEqual([8, 3])
-    const known = scryptSync(PIN, Buffer.from(salt, 'hex'), 32, { N: n, r, p, maxmem: 2 ** 27 })
-    expect(key).toBe(known.toString('hex'))
-    expect(other.kept().hash.salt).not.toBe(salt)
-    expect(JSON.stringify(one.kept())).not.toContain(PIN)
+    const hash = scryptSync(PIN, Buffer.from(salt, 'hex'), 32, { N: n, r, p, maxmem: 2 ** 27 })
+    expect(key).toBe(hash.toString('hex'))
+    expect(other.storedPin().hash.salt).not.toBe(salt)
+    expect(JSON.stringify(one.storedPin())).not.toContain(PIN)
     expect(one.notes).toEqual([{ what: 'pin-set', detail: { how: 'the first' } }])
     expect(await one.run().check(PIN)).toEqual({ ok: true })
   })
 
   test('stored at a lower cost is accepted, and then stored at the current cost', async () => {
-    const { run, kept } = await withPin()
+    const { run, storedPin } = await withPin()
     expect(await run({ cost: { ...LITTLE_COST, n: 2 ** 12 } }).check(PIN)).toEqual({ ok: true })
-    expect(kept().hash.n).toBe(2 ** 12)
+    expect(storedPin().hash.n).toBe(2 ** 12)
     expect(await run().check(PIN)).toEqual({ ok: true })
-    expect(kept().hash.n).toBe(2 ** 12)
+    expect(storedPin().hash.n).toBe(2 ** 12)
   })
 
   test('can be replaced only with the current one', async () => {
@@ -206,7 +206,7 @@ describe('after wrong PINs', () => {
       ...['wrong-pin', 'wrong-pin', 'wrong-pin'],
       ...['pin-wait', 'pin-wait', 'pin-wait']
     ])
-    expect(office.kept().wrong).toBe(3)
+    expect(office.storedPin().wrong).toBe(3)
   })
 
   test('choosing a new PIN is delayed, too', async () => {
@@ -302,14 +302,14 @@ describe('a failing keychain', () => {
 
 describe('a forgotten PIN', () => {
   test('can be replaced after requesting it, locking the computer and signing in again', async () => {
-    const { pin, notes, told } = await withPin()
+    const { pin, notes, notified } = await withPin()
     expect(await pin.reset()).toMatchObject({ reset: 'asked' })
     await expect(pin.set('60417')).rejects.toMatchObject(refusal({ code: 'invalid' }))
     pin.screenLocked()
     expect(await pin.state()).toMatchObject({ reset: 'asked' })
     pin.screenUnlocked()
     expect(await pin.state()).toMatchObject({ reset: 'allowed' })
-    expect(told.changed).toBe(2)
+    expect(notified.changed).toBe(2)
     expect(await pin.set('60417')).toMatchObject({ isSet: true, reset: 'none' })
     expect(await pin.check('60417')).toEqual({ ok: true })
     expect(notes).toEqual([
@@ -330,7 +330,7 @@ describe('a forgotten PIN', () => {
   })
 
   test('can’t be replaced after a lock before the request, by unlocking alone, or unrequested', async () => {
-    const { pin, told } = await withPin()
+    const { pin, notified } = await withPin()
     pin.screenLocked()
     await pin.reset()
     pin.screenUnlocked()
@@ -339,7 +339,7 @@ describe('a forgotten PIN', () => {
     other.screenLocked()
     other.screenUnlocked()
     expect(await other.state()).toMatchObject({ reset: 'none' })
-    expect(told.changed).toBe(0)
+    expect(notified.changed).toBe(0)
   })
 
   test('can be replaced within two minutes only', async () => {

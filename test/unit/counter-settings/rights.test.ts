@@ -93,11 +93,11 @@ describe('what each role may do', () => {
         return (error as { appError: { message: string } }).appError.message
       }
     }
-    const told = () => Object.fromEntries(requestNames.map((name) => [name, refusedRequests(staff)?.[name]]))
+    const refusals = () => Object.fromEntries(requestNames.map((name) => [name, refusedRequests(staff)?.[name]]))
     const refused = () => Object.fromEntries(requestNames.map((name) => [name, asIs(name)]))
     for (const role of ROLES) {
       await works(role)
-      expect(told()).toEqual(refused())
+      expect(refusals()).toEqual(refused())
     }
     expect(refusedRequests(staff)).toBeUndefined()
     await staff.sync.joinOffice()
@@ -107,7 +107,7 @@ describe('what each role may do', () => {
     expect(refusedRequests(staff)?.['sends.start']).toBe(
       'Nobody has signed in at this computer. Press “Enter name and PIN” at the top.'
     )
-    expect(told()).toEqual(refused())
+    expect(refusals()).toEqual(refused())
     expect(refusedRequests(staffOffice().run())).toBeUndefined()
   })
 

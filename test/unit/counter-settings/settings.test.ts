@@ -18,7 +18,7 @@ const pngUrl = `data:image/png;base64,${PNG.toString('base64')}`
 function office() {
   const db = database()
   const notes: AuditNote[] = []
-  const told = { changed: 0 }
+  const notified = { changed: 0 }
   const display: { name?: string } = {}
   /** Starts a run of the application. */
   const run = (other: Db = db, organisation: CounterPolicy = {}) =>
@@ -29,10 +29,10 @@ function office() {
       otherDisplay: () => display.name,
       note: (record) => void notes.push(record),
       changed: () => {
-        told.changed += 1
+        notified.changed += 1
       }
     })
-  return { db, notes, told, display, run, meta: openMeta(db) }
+  return { db, notes, notified, display, run, meta: openMeta(db) }
 }
 
 /** The first settings, with what an office doesn't set for itself. */
@@ -66,7 +66,7 @@ describe('the counter’s settings', () => {
   })
 
   test('are merged with a change, survive a restart, and announce changes', () => {
-    const { run, told } = office()
+    const { run, notified } = office()
     const changes = { idleText: 'Haere mai', idle: { warnAfter: 60, coverAfter: 20, endAfter: 120 } }
     expect(run().configure(changes)).toEqual({ ...FIRST_SETTINGS, ...changes })
     expect(run().read()).toEqual({ ...FIRST_SETTINGS, ...changes })
@@ -74,7 +74,7 @@ describe('the counter’s settings', () => {
       idleText: 'Haere mai',
       mayKeepPages: true
     })
-    expect(told.changed).toBe(2)
+    expect(notified.changed).toBe(2)
   })
 
   test('are recorded in the audit trail with old and new values', () => {

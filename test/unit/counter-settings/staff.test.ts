@@ -34,18 +34,18 @@ describe('a PIN reset that arrives from the office', () => {
    */
   async function cameAt(moment: number, gives: (staff: Gives) => Promise<unknown>, turns = 50) {
     let comes: (() => void) | undefined
-    let asked = 0
+    let calls = 0
     const { time, entries, run } = staffOffice()
     const now = () => {
-      asked += 1
+      calls += 1
       // What began at this moment is stored first; scrypt never finishes in a microtask.
-      if (asked === moment) later(turns, () => comes?.())
+      if (calls === moment) later(turns, () => comes?.())
       return time.clock()
     }
     const keychain = lastingKeychain(entries).staffPin
     const get = () => {
-      asked += 1
-      if (asked === moment) comes?.()
+      calls += 1
+      if (calls === moment) comes?.()
       return keychain.get()
     }
     const slot = { ...keychain, get }
@@ -57,14 +57,14 @@ describe('a PIN reset that arrives from the office', () => {
     if (!grace || !ben) expect.fail('They are not on the list.')
     const resets = [{ id: 'reset', member: ben.id, name: ben.name, by: 'postgres', at: 1 }]
     let hasCome = false
-    asked = 0
+    calls = 0
     comes = () => {
       hasCome = true
       staff.sync.applyFromOffice({ members: [grace, { ...ben, pin: grace.pin, isPinOnce: true }], resets })
     }
-    const given = gives(staff).catch(() => undefined)
+    const call = gives(staff).catch(() => undefined)
     if (moment === 0) later(turns, comes)
-    await given
+    await call
     // The last moment comes after the answer: wait for the end of this turn, so that it doesn't leak into the next
     // test.
     await setImmediate()
@@ -107,14 +107,14 @@ describe('a single PIN for everyone', () => {
   test('works as before after the update, and nobody has a name', async () => {
     const { run, entries } = staffOffice()
     await run().set('74918')
-    const kept = entries.get('staff-pin')
+    const storedPin = entries.get('staff-pin')
     const staff = run()
     expect(staff.hasNames).toBe(false)
     expect(staff.current()).toBeUndefined()
     expect(await staff.state()).toEqual({ isSet: true, keptIn: 'keychain', reset: 'none', canReset: true })
     expect(await staff.check('74918')).toEqual({ ok: true })
     expect(await staff.check('0001')).toMatchObject(WRONG)
-    expect(kept).toBeDefined()
+    expect(storedPin).toBeDefined()
   })
 
   test('becomes the first administrator’s once someone is added, and keeps working', async () => {
@@ -331,8 +331,8 @@ describe('staff with names', () => {
   test('have PINs and badges stored as scrypt hashes with their own salts', async () => {
     const { staff, db } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })
-    const kept = db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key LIKE 'staff%'`).all()
-    const text = kept.map((row: { value: string }) => row.value).join()
+    const rows = db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key LIKE 'staff%'`).all()
+    const text = rows.map((row: { value: string }) => row.value).join()
     expect(text).not.toMatch(/60417|83920|CARD-0042/)
     expect(new Set(text.match(/salt[^,]*/g)).size).toBe(3)
   })
@@ -344,7 +344,7 @@ describe('an unreadable staff list', () => {
     office.db.prepare(`UPDATE meta SET value = ? WHERE key = 'staff'`).run(change(text ?? ''))
     return office.run()
   }
-  const kept = ({ db }: Awaited<ReturnType<typeof named>>) =>
+  const storedStaff = ({ db }: Awaited<ReturnType<typeof named>>) =>
     db.prepare<[], { value: string }>(`SELECT value FROM meta WHERE key = 'staff'`).get()?.value
 
   test('with one unreadable entry works for the others, and keeps that entry', async () => {
@@ -355,7 +355,7 @@ describe('an unreadable staff list', () => {
     expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
     await staff.remove('staff-2')
     await expect(staff.remove('first')).rejects.toMatchObject(refusal({ code: 'bad-input' }))
-    expect(kept(office)).toContain('auditor')
+    expect(storedStaff(office)).toContain('auditor')
   })
 
   test.each([
@@ -482,15 +482,15 @@ describe('guessing PINs', () => {
   test('gets the same answers for an unknown name, even after a restart', async () => {
     const office = await named()
     const answers = async (name: string) => {
-      const told: unknown[] = []
+      const results: unknown[] = []
       for (let time = 0; time < 6; time++) {
         const staff = time > 3 ? office.run() : office.staff
         const answer = await staff.check('0001', name)
-        told.push(
+        results.push(
           answer.ok || [answer.code, answer.waitUntil && Math.round((answer.waitUntil - office.time.now) / SECOND)]
         )
       }
-      return told
+      return results
     }
     const there = await answers('Ben Tui')
     expect(await answers('Nobody Here')).toEqual(there)
@@ -597,16 +597,16 @@ describe('guessing PINs', () => {
     ['trying many other names in between', (name: string) => [name, ...others(60), name]],
     ['entering a manager’s PIN in between', (name: string) => [name, name, name, undefined, name, name]]
   ])('doesn’t reveal names by %s', async (_how, tries) => {
-    const told = async (whole: string) => {
+    const resultsFor = async (fullName: string) => {
       const office = await named()
-      const said: unknown[] = []
-      for (const name of tries(whole)) {
+      const results: unknown[] = []
+      for (const name of tries(fullName)) {
         const answer = name ? await office.staff.check('0001', name) : await office.staff.check('83920', 'Ana Reweti')
-        said.push(answer.ok || [answer.code, Math.round(((answer.waitUntil ?? 0) - office.time.now) / SECOND) > 0])
+        results.push(answer.ok || [answer.code, Math.round(((answer.waitUntil ?? 0) - office.time.now) / SECOND) > 0])
       }
-      return said
+      return results
     }
-    expect(await told('Ben Tui')).toEqual(await told('Zoe Tui'))
+    expect(await resultsFor('Ben Tui')).toEqual(await resultsFor('Zoe Tui'))
   })
 
   test('stores at most 500 unknown names', async () => {
@@ -615,8 +615,8 @@ describe('guessing PINs', () => {
     const before = Object.fromEntries(others(499).map((name) => [name, '{}']))
     office.db.prepare(`INSERT INTO meta VALUES ('staff-strangers', ?)`).run(JSON.stringify(before))
     for (const name of ['One', 'Two', 'Three']) await office.staff.check('0001', name)
-    const kept = Object.keys(JSON.parse(stored.get()?.value ?? '{}'))
-    expect([kept.length, kept.includes('Nobody 1'), kept.includes('Nobody 2')]).toEqual([500, false, true])
+    const names = Object.keys(JSON.parse(stored.get()?.value ?? '{}'))
+    expect([names.length, names.includes('Nobody 1'), names.includes('Nobody 2')]).toEqual([500, false, true])
   })
 })
 
@@ -706,15 +706,15 @@ describe('settings opened by an administrator', () => {
   })
 
   test('are locked ten minutes after the last change, and announce it', async () => {
-    const { access, told, time, notes } = await opened()
+    const { access, notified, time, notes } = await opened()
     await time.pass(9 * MINUTE)
     await access.mustBeOpen()
-    notes.length = told.changed = 0
+    notes.length = notified.changed = 0
     await time.pass(10 * MINUTE - 1)
-    expect([await access.isOpen(), told.changed]).toEqual([true, 0])
+    expect([await access.isOpen(), notified.changed]).toEqual([true, 0])
     await time.pass(1)
-    expect([await access.isOpen(), told.changed]).toEqual([false, 1])
+    expect([await access.isOpen(), notified.changed]).toEqual([false, 1])
     await time.pass(20 * MINUTE)
-    expect(told.changed).toBe(1)
+    expect(notified.changed).toBe(1)
   })
 })

@@ -55,7 +55,7 @@ interface World {
   /** Each person's screen preferences, chosen since the application started. */
   chosen: Map<string, PersonPreferences>
   /** The appointments at the last check, and the number of audit entries then. */
-  seen: { rows: ReturnType<typeof rowsOf>; notes: number }
+  lastCheck: { rows: ReturnType<typeof rowsOf>; notes: number }
   kills: number
   /** The application was killed after the session had ended, so nothing of the session is found any more. */
   isGone: boolean
@@ -85,12 +85,12 @@ type Place = [reference: string, signer: number]
 const documentsOf = (papers: Papers): Record<string, Signer[]> =>
   Object.fromEntries(
     papers.map(({ signers, isInOrder, hasNameless }, index) => {
-      const asked = signers.map((name, at) => {
+      const inOrder = signers.map((name, at) => {
         const more = name === 'Ann Example' ? VIDEO : {}
         return isInOrder && at > 0 ? later(name, more) : signer(name, more)
       })
       const nameless = hasNameless ? [signer('', { FirstName: '', LastName: '', Email: '' })] : []
-      return [NAMES[index] as string, [...asked, ...nameless]]
+      return [NAMES[index] as string, [...inOrder, ...nameless]]
     })
   )
 const placesOf = (documents: Record<string, Signer[]>): Place[] =>
@@ -226,8 +226,8 @@ const STEPS: AppointmentStep[] = [
   ),
   async (appointments) => {
     const { appointments: all } = await appointments.today()
-    const asked = all.find(({ choices }) => choices.length > 0)
-    if (asked) appointments.choosePerson(asked.id, asked.choices[0]?.person ?? '')
+    const ambiguous = all.find(({ choices }) => choices.length > 0)
+    if (ambiguous) appointments.choosePerson(ambiguous.id, ambiguous.choices[0]?.person ?? '')
   }
 ]
 const appointed = fc
@@ -276,14 +276,14 @@ const unplugged = fc.constant<Happening>((world) => {
   world.office.counter.displayLost()
 })
 
-const said = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`
+const leakyText = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`
 const pageDoes: ((events: SigningViewEvents) => void)[] = [
   (events) => events.loading(),
   (events) => events.open(),
   (events) => events.returned(),
-  (events) => events.failed({ code: 'timeout', message: 'Late.', serviceMessage: said }),
-  (events) => events.refused(`Tried to open ${said}`),
-  (events) => events.open(said),
+  (events) => events.failed({ code: 'timeout', message: 'Late.', serviceMessage: leakyText }),
+  (events) => events.refused(`Tried to open ${leakyText}`),
+  (events) => events.open(leakyText),
   (events) => events.granted(['camera']),
   (events) => events.otherCamera(),
   (events) => events.touched(),
@@ -406,7 +406,7 @@ function rowsOf({ run }: Pick<World, 'run'>) {
 /** Checks what must hold after each happening. */
 function checkAfter(world: World): void {
   check(world)
-  const { office, run, chosen, seen } = world
+  const { office, run, chosen, lastCheck } = world
   const state = office.state()
   const { preferences, phase, turns, current } = state
   // Each person has the preferences they chose, never someone else's.
@@ -419,13 +419,13 @@ function checkAfter(world: World): void {
   // Every change of an appointment has an audit entry, numbers are unique, and a call shows no names.
   const rows = rowsOf(world)
   const today = startOfDay(dayAt(office.time.now, 'Pacific/Auckland'), 'Pacific/Auckland')
-  const hasChanged = seen.rows.some((before) => {
+  const hasChanged = lastCheck.rows.some((before) => {
     const after = rows.find(({ id }) => id === before.id)
     return after ? JSON.stringify(after) !== JSON.stringify(before) : before.at >= today
   })
-  const isNoted = office.notes.slice(seen.notes).some(({ what }) => what.startsWith('appointment-'))
-  if (hasChanged || rows.length > seen.rows.length) expect(isNoted).toBe(true)
-  world.seen = { rows, notes: office.notes.length }
+  const isNoted = office.notes.slice(lastCheck.notes).some(({ what }) => what.startsWith('appointment-'))
+  if (hasChanged || rows.length > lastCheck.rows.length) expect(isNoted).toBe(true)
+  world.lastCheck = { rows, notes: office.notes.length }
   const numbers = rows.filter(({ at, number }) => at >= today && number !== undefined)
   expect(new Set(numbers.map(({ number }) => number)).size).toBe(numbers.length)
   expect(JSON.stringify(run.appointments.currentCall() ?? {})).not.toMatch(/Ann|Ben|Cy|Dee|Zoe/)
@@ -453,7 +453,7 @@ function check({ office, answers, rights, opened, broken }: World): void {
   if (state.cover === 'consent')
     expect([state.isLocked, state.allowsCamera, state.asksFor.length > 0]).toEqual([false, true, true])
   if (state.phase === 'return') expect(state.isLocked).toBe(true)
-  if (state.phase === 'ended') expect([state.isLocked, office.isTaken, office.kept]).toEqual([false, false, null])
+  if (state.phase === 'ended') expect([state.isLocked, office.isTaken, office.marker]).toEqual([false, false, null])
   if (state.warningUntil !== undefined) expect(state.isLocked && state.cover !== 'camera').toBe(false)
   for (const { outcome, documentReference, signer: at } of state.turns) {
     if (outcome?.signed !== 'signed') continue
@@ -461,10 +461,10 @@ function check({ office, answers, rights, opened, broken }: World): void {
     if (signers.length > 0) expect(signers[at]?.HasSigned).toBe(true)
   }
   // Only files that staff opened are given, each with an audit entry written first.
-  const given = office.pages.flatMap((page) => page.given.map((path) => basename(path)))
-  expect(office.told('file-given').length).toBeGreaterThanOrEqual(given.length)
-  for (const name of given) expect(['passport.pdf', 'photo.jpg']).toContain(name)
-  expect(JSON.stringify([state, office.notes, office.kept, answers])).not.toContain(SECRET)
+  const givenFiles = office.pages.flatMap((page) => page.given.map((path) => basename(path)))
+  expect(office.notesOf('file-given').length).toBeGreaterThanOrEqual(givenFiles.length)
+  for (const name of givenFiles) expect(['passport.pdf', 'photo.jpg']).toContain(name)
+  expect(JSON.stringify([state, office.notes, office.marker, answers])).not.toContain(SECRET)
 }
 
 /** Kills the application and restarts it with what is on the disk. */
@@ -487,8 +487,8 @@ async function beginAgain(world: World): Promise<void> {
 }
 
 /** Audit entries of this sitting. */
-const toldOf = ({ office, id }: World, what: Parameters<Office['told']>[0]) =>
-  office.told(what).filter(({ session }) => session === id)
+const toldOf = ({ office, id }: World, what: Parameters<Office['notesOf']>[0]) =>
+  office.notesOf(what).filter(({ session }) => session === id)
 
 const whats = async ({ run }: World) => (await run.trail()).map(({ what }) => what)
 
@@ -497,7 +497,7 @@ async function checkTrail(world: World): Promise<void> {
   const { office, run, isGone } = world
   expect(await run.audit.check()).toMatchObject({ isWhole: true })
   expect(await whats(world)).toEqual(office.notes.map(({ what }) => what))
-  const count = (what: Parameters<Office['told']>[0]) => toldOf(world, what).length
+  const count = (what: Parameters<Office['notesOf']>[0]) => toldOf(world, what).length
   expect([count('session-started'), count('session-ended'), count('session-interrupted')]).toEqual([
     ...[1, 1],
     isGone ? expect.any(Number) : world.kills
@@ -530,13 +530,13 @@ function checkReceipt({ office, id }: World): void {
     }))
   const made = contentOf(links, { copy: 'file', number: 'R', key: 'K' })
   if (!made.ok) throw new Error(made.why)
-  const said = new Map(
+  const resultOf = new Map(
     made.content.people.flatMap(({ name, documents: own }) =>
       own.map(({ reference, result }) => [`${name} ${reference}`, result] as const)
     )
   )
   for (const { signerName, documentReference, outcome } of office.state().turns) {
-    const result = said.get(`${signerName} ${documentReference}`)
+    const result = resultOf.get(`${signerName} ${documentReference}`)
     if (outcome) expect(RESULTS[outcome.signed], documentReference).toContain(result)
     else expect(['not-confirmed', 'not-opened', undefined]).toContain(result)
   }
@@ -610,7 +610,7 @@ test('every session keeps all invariants at every moment, and ends', async () =>
         before: undefined,
         isClosing: false,
         chosen: new Map(),
-        seen: { rows: [], notes: 0 },
+        lastCheck: { rows: [], notes: 0 },
         kills: 0,
         isGone: false
       }

@@ -32,10 +32,10 @@ test.each(['allowCamera', 'resume'] as const)(
   'with “%s”, the question is never shown without the requested devices',
   async (answer) => {
     const { office, counter, id } = await reading(VIDEO)
-    const told: unknown[] = []
+    const wrong: unknown[] = []
     office.deps.changed = () => {
       const { cover, asksFor, allowsCamera } = office.state()
-      if (cover === 'consent' && (asksFor.length === 0 || !allowsCamera)) told.push(asksFor)
+      if (cover === 'consent' && (asksFor.length === 0 || !allowsCamera)) wrong.push(asksFor)
     }
     office.asks()
     await counter.unlock(id, PIN)
@@ -43,7 +43,7 @@ test.each(['allowCamera', 'resume'] as const)(
     expect(office.state().cover).toBe('consent')
     await counter[answer](id)
     expect(office.state()).toMatchObject({ phase: 'open', asksFor: [], allowsCamera: true })
-    expect(told).toEqual([])
+    expect(wrong).toEqual([])
   }
 )
 
@@ -67,7 +67,7 @@ test('the camera needs staff’s consent once per session, and each person’s o
   expect([page.state, answers, page.turn.media()]).toEqual(['hidden', [], 'ask'])
   expect(await counter.allowCamera(id)).toMatchObject({ phase: 'open', asksFor: [] })
   expect([page.state, answers, page.turn.media()]).toEqual(['shown', [true], 'yes'])
-  expect(office.told('camera-allowed').map(({ signerName, detail }) => [signerName, detail?.by])).toEqual([
+  expect(office.notesOf('camera-allowed').map(({ signerName, detail }) => [signerName, detail?.by])).toEqual([
     ['Ann Example', 'staff'],
     ['Ann Example', 'person']
   ])
@@ -85,7 +85,7 @@ test('the person can refuse what staff allowed, and is asked again without staff
   await counter.unlock(id, PIN)
   await counter.staff(id, 'allow-camera', 'office')
   expect(await counter.resume(id)).toMatchObject({ phase: 'open', allowsCamera: true })
-  expect([answers, office.told('camera-refused')]).toMatchObject([[false], [{ detail: { by: 'person' } }]])
+  expect([answers, office.notesOf('camera-refused')]).toMatchObject([[false], [{ detail: { by: 'person' } }]])
   office.asks()
   expect(office.state().cover).toBe('consent')
 })
@@ -95,7 +95,7 @@ test('a refusal applies only to that request', async () => {
   const answers = office.asks()
   await counter.unlock(id, PIN)
   expect(await counter.staff(id, 'refuse-camera', 'office')).toMatchObject({ phase: 'open', allowsCamera: false })
-  expect([answers, office.told('camera-refused').length]).toEqual([[false], 1])
+  expect([answers, office.notesOf('camera-refused').length]).toEqual([[false], 1])
   expect(office.asks()).toEqual([])
   expect(office.state().cover).toBe('camera')
 })
@@ -105,7 +105,7 @@ test('the person can continue without a camera, and needs no PIN', async () => {
   const answers = office.asks()
   expect(await counter.resume(id)).toMatchObject({ phase: 'open', asksFor: [], isLocked: false })
   expect([answers, page.state]).toEqual([[false], 'shown'])
-  expect(office.told('camera-refused')).toMatchObject([{ detail: { by: 'person' } }])
+  expect(office.notesOf('camera-refused')).toMatchObject([{ detail: { by: 'person' } }])
 })
 
 test('continuing without an answer refuses the request', async () => {
@@ -157,13 +157,13 @@ test('permission given at the start is recorded, and applies only if a camera ma
   await office.counter.next(id)
   // The person is still asked.
   expect(office.page()?.turn.media()).toBe('ask')
-  expect(office.told('camera-allowed')).toHaveLength(1)
+  expect(office.notesOf('camera-allowed')).toHaveLength(1)
 })
 
 test('the devices a page received are recorded with its origin', async () => {
   const { office, page } = await reading(VIDEO)
   page.turn.events.granted(['camera', 'microphone'])
-  expect(office.told('camera-allowed')).toMatchObject([
+  expect(office.notesOf('camera-allowed')).toMatchObject([
     {
       documentReference: 'will',
       signerName: 'Ann Example',
@@ -172,7 +172,7 @@ test('the devices a page received are recorded with its origin', async () => {
   ])
   page.turn.events.failed({ code: 'internal', message: 'The page ended.' })
   page.turn.events.granted(['camera'])
-  expect(office.told('camera-allowed')).toHaveLength(1)
+  expect(office.notesOf('camera-allowed')).toHaveLength(1)
 })
 
 test('a page that uses another camera than the chosen one is reported to staff once and recorded', async () => {
@@ -181,7 +181,7 @@ test('a page that uses another camera than the chosen one is reported to staff o
   page.turn.events.otherCamera()
   page.turn.events.otherCamera()
   expect(office.state().otherCamera).toBe(true)
-  expect(office.told('camera-allowed')).toMatchObject([
+  expect(office.notesOf('camera-allowed')).toMatchObject([
     { documentReference: 'will', detail: { devices: 'camera', by: 'page got another than the chosen one' } }
   ])
   page.turn.events.failed({ code: 'internal', message: 'The page ended.' })
@@ -196,11 +196,11 @@ test.each([
   const answers = office.asks(['microphone'])
   ends(page.turn.events)
   expect(answers).toEqual([false])
-  expect(office.told('camera-refused')).toMatchObject([
+  expect(office.notesOf('camera-refused')).toMatchObject([
     { signerName: 'Ann Example', detail: { devices: 'microphone', by: 'the page was closed' } }
   ])
   await office.settled()
-  expect(office.told('camera-refused')).toHaveLength(1)
+  expect(office.notesOf('camera-refused')).toHaveLength(1)
 })
 
 test('a request that staff answered isn’t recorded again when the page is closed', async () => {
@@ -210,5 +210,5 @@ test('a request that staff answered isn’t recorded again when the page is clos
   await counter.staff(id, 'refuse-camera', 'office')
   void counter.finish(id)
   await office.settled()
-  expect(office.told('camera-refused')).toMatchObject([{ detail: { by: 'staff' } }])
+  expect(office.notesOf('camera-refused')).toMatchObject([{ detail: { by: 'staff' } }])
 })

@@ -10,7 +10,7 @@ const MOBILE = '021 555 1234'
 const ann = (more: Signer = {}) => signer('Ann Example', { Email: '', MobileNumber: MOBILE, ...more })
 const sentTo = (more: Partial<ComposedSigner>) =>
   composed.signer({ FirstName: 'Ann', LastName: 'Example', Email: '', MobileNumber: MOBILE, ...more })
-const asked = (Label: string, Value: string, DataType: 'date' | 'text' = 'date') => ({
+const withQuestion = (Label: string, Value: string, DataType: 'date' | 'text' = 'date') => ({
   IDData: [{ key: 'q1', Label, Value, DataType }]
 })
 
@@ -41,20 +41,20 @@ const tellings = (entries: readonly CounterEntry[]) =>
 
 describe('two people with the same name', () => {
   test('are distinguished by matter and date of birth in the queue and the sheet, if nothing else differs', async () => {
-    const here = twoOfOneName()
-    here.sentAs = (reference) =>
+    const office = twoOfOneName()
+    office.sentAs = (reference) =>
       composed.forms({
         items: [
           composed.form({
-            signers: [sentTo(asked('Date of birth', reference === 'will' ? '12/03/1980' : '1951-07-01'))]
+            signers: [sentTo(withQuestion('Date of birth', reference === 'will' ? '12/03/1980' : '1951-07-01'))]
           })
         ]
       })
-    await here.counter.offer('will', 0)
-    const told = tellings(await here.counter.queue())
+    await office.counter.offer('will', 0)
+    const details = tellings(await office.counter.queue())
     const nothing = { contact: undefined, born: undefined, matter: undefined }
-    expect(told).toHaveLength(4)
-    expect(told).toEqual(
+    expect(details).toHaveLength(4)
+    expect(details).toEqual(
       expect.arrayContaining([
         {
           documentReference: 'will',
@@ -74,7 +74,7 @@ describe('two people with the same name', () => {
         { documentReference: 'note', signerName: 'Cleo Example', ...nothing }
       ])
     )
-    const { entries, first } = await here.counter.offer('will', 0)
+    const { entries, first } = await office.counter.offer('will', 0)
     expect(tellings([...entries, first])).toMatchObject([
       { born: '1980-03-12', matter: '2024-117' },
       nothing,
@@ -83,63 +83,63 @@ describe('two people with the same name', () => {
   })
 
   test('with different addresses show nothing more, and what was sent isn’t read', async () => {
-    const here = twoOfOneName()
-    here.change('deed', 0, { Email: 'ann.other@example.com' })
-    here.change('will', 0, { Email: 'ann@example.com' })
-    here.sentAs = () => {
+    const office = twoOfOneName()
+    office.change('deed', 0, { Email: 'ann.other@example.com' })
+    office.change('will', 0, { Email: 'ann@example.com' })
+    office.sentAs = () => {
       throw new Error('This package can’t be read any more.')
     }
-    await here.counter.offer('will', 0)
-    for (const { born, matter } of await here.counter.queue()) expect([born, matter]).toEqual([undefined, undefined])
+    await office.counter.offer('will', 0)
+    for (const { born, matter } of await office.counter.queue()) expect([born, matter]).toEqual([undefined, undefined])
   })
 
   test('have no such details in the session, on the person’s screen, in the trail or the crash marker', async () => {
-    const here = twoOfOneName()
-    here.sentAs = () =>
-      composed.forms({ items: [composed.form({ signers: [sentTo(asked('Date of birth', '1980-03-12'))] })] })
-    here.place = 'other-display'
-    await here.start(['will', 0], ['deed', 0])
-    await here.counter.begin(here.state().id)
-    const all = JSON.stringify([here.state(), here.notes, here.kept])
+    const office = twoOfOneName()
+    office.sentAs = () =>
+      composed.forms({ items: [composed.form({ signers: [sentTo(withQuestion('Date of birth', '1980-03-12'))] })] })
+    office.place = 'other-display'
+    await office.start(['will', 0], ['deed', 0])
+    await office.counter.begin(office.state().id)
+    const all = JSON.stringify([office.state(), office.notes, office.marker])
     expect(all).toContain('Ann Example')
     for (const secret of ['1980', '2024-117', '2025-003', 'born', 'matter']) expect(all).not.toContain(secret)
   })
 
   test('are numbered within a session if they have the same address or none', async () => {
-    const here = openOffice({
+    const office = openOffice({
       will: [ann({ MobileCountry: '64' }), ann({ MobileCountry: '61' })],
       deed: [signer('Ben Example', { Email: '' }), signer('Ben Example', { Email: '' }), signer('Cleo Example')]
     })
-    const { turns } = await here.start(['will', 0], ['will', 1], ['deed', 0], ['deed', 1], ['deed', 2])
+    const { turns } = await office.start(['will', 0], ['will', 1], ['deed', 0], ['deed', 1], ['deed', 2])
     expect(turns.map(({ contact }) => contact)).toEqual(['…1234 (1)', '…1234 (2)', '(1)', '(2)', undefined])
-    await here.counter.begin(here.state().id)
-    expect(here.told('handed-over')).toMatchObject([{ detail: { contact: '…1234 (1)' } }])
+    await office.counter.begin(office.state().id)
+    expect(office.notesOf('handed-over')).toMatchObject([{ detail: { contact: '…1234 (1)' } }])
   })
 })
 
 describe('a date of birth', () => {
   const bornOf = async (items: Partial<Composition>, sentAs = composed.forms) => {
-    const here = twoOfOneName()
-    here.sentAs = () => sentAs(items)
-    await here.counter.offer('will', 0)
-    return (await here.counter.queue()).find(({ documentReference }) => documentReference === 'will')?.born
+    const office = twoOfOneName()
+    office.sentAs = () => sentAs(items)
+    await office.counter.offer('will', 0)
+    return (await office.counter.queue()).find(({ documentReference }) => documentReference === 'will')?.born
   }
   const form = (...signers: ComposedSigner[]) => ({ items: [composed.form({ signers })] })
 
   test.each(['Date of birth', 'Your date of birth', 'DOB', 'D.O.B.', 'Birth date (day/month/year)', 'date of birth:'])(
     'is recognised from the question “%s”',
-    async (label) => expect(await bornOf(form(sentTo(asked(label, '1980-03-12'))))).toBe('1980-03-12')
+    async (label) => expect(await bornOf(form(sentTo(withQuestion(label, '1980-03-12'))))).toBe('1980-03-12')
   )
 
   test.each([
-    ['of a child', form(sentTo(asked('Child’s date of birth', '2015-03-12')))],
-    ['that is a place', form(sentTo(asked('Place of birth', '1980-03-12')))],
-    ['that doesn’t exist', form(sentTo(asked('Date of birth', '31/02/1980')))],
-    ['entered as text', form(sentTo(asked('Date of birth', '1980-03-12', 'text')))],
-    ['of someone else', form(sentTo({}), composed.signer(asked('Date of birth', '1980-03-12')))],
+    ['of a child', form(sentTo(withQuestion('Child’s date of birth', '2015-03-12')))],
+    ['that is a place', form(sentTo(withQuestion('Place of birth', '1980-03-12')))],
+    ['that doesn’t exist', form(sentTo(withQuestion('Date of birth', '31/02/1980')))],
+    ['entered as text', form(sentTo(withQuestion('Date of birth', '1980-03-12', 'text')))],
+    ['of someone else', form(sentTo({}), composed.signer(withQuestion('Date of birth', '1980-03-12')))],
     [
       'of two people who can’t be distinguished',
-      form(sentTo(asked('DOB', '1980-03-12')), sentTo(asked('DOB', '1951-07-01')))
+      form(sentTo(withQuestion('DOB', '1980-03-12')), sentTo(withQuestion('DOB', '1951-07-01')))
     ],
     ['of a signer who wasn’t in what was sent', form()]
   ])('isn’t recognised: one %s', async (_which, items) => expect(await bornOf(items)).toBeUndefined())
@@ -164,13 +164,13 @@ describe('a date of birth', () => {
       `doc-${at}`,
       [ann({ Email: '', MobileNumber: '' })]
     ])
-    const here = openOffice(Object.fromEntries(many))
-    let asked = 0
-    here.sentAs = () => {
-      asked++
+    const office = openOffice(Object.fromEntries(many))
+    let reads = 0
+    office.sentAs = () => {
+      reads++
       throw new Error('This package can’t be read any more.')
     }
-    expect(await here.counter.queue()).toHaveLength(80)
-    expect(asked).toBe(50)
+    expect(await office.counter.queue()).toHaveLength(80)
+    expect(reads).toBe(50)
   })
 })

@@ -210,8 +210,8 @@ describe('a page that asks for a file', () => {
       'shown',
       [expect.any(String), expect.stringContaining('passport.pdf')]
     ])
-    expect(office.told('files-opened')).toMatchObject([{ detail: { files: '4' } }])
-    expect(office.told('file-given')).toMatchObject([{ detail: { file: 'passport.pdf', bytes: '13' } }])
+    expect(office.notesOf('files-opened')).toMatchObject([{ detail: { files: '4' } }])
+    expect(office.notesOf('file-given')).toMatchObject([{ detail: { file: 'passport.pdf', bytes: '13' } }])
     expect(JSON.stringify([office.notes, office.state()])).not.toMatch(/divorce|countersign-files/)
     void office.counter.finish(id)
     await expect.poll(copies).toEqual([])
@@ -274,20 +274,20 @@ describe('a page that asks for a file', () => {
     await expect(office.counter.giveFile(id, fileOf('passport.pdf'))).rejects.toMatchObject({
       appError: { code: 'gone' }
     })
-    expect(office.told('file-given')).toHaveLength(1)
-    expect(office.told('file-not-taken')).toMatchObject([{ detail: { file: 'passport.pdf' } }])
+    expect(office.notesOf('file-given')).toHaveLength(1)
+    expect(office.notesOf('file-not-taken')).toMatchObject([{ detail: { file: 'passport.pdf' } }])
   })
 
   test('is never covered for a file without its question', async () => {
     const { office, id, staffOpens, fileOf } = await signing(['.pdf'])
-    const told: unknown[] = []
+    const wrong: unknown[] = []
     office.deps.changed = () => {
       const { cover, asksFile } = office.state()
-      if (cover === 'file' && !asksFile) told.push(cover)
+      if (cover === 'file' && !asksFile) wrong.push(cover)
     }
     await staffOpens()
     await office.counter.giveFile(id, fileOf('passport.pdf'))
-    expect([office.state().phase, told]).toEqual(['open', []])
+    expect([office.state().phase, wrong]).toEqual(['open', []])
   })
 
   test('doesn’t report a folder as opened if the turn ends while it is read', async () => {
@@ -300,7 +300,7 @@ describe('a page that asks for a file', () => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve()
     void office.counter.staff(id, 'end', 'office')
     await refused
-    expect(office.told('files-opened')).toEqual([])
+    expect(office.notesOf('files-opened')).toEqual([])
     await office.settled()
   })
 

@@ -25,7 +25,7 @@ describe('a page that never returns to the application', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: outcome })
     expect(office.page()?.state).toBe('destroyed')
     expect(office.state().phase).toBe(outcome === 'signed' ? 'between' : 'return')
-    expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome })
+    expect(office.notesOf('turn-ended')[0]?.detail).toMatchObject({ outcome })
   })
 
   test('stays a few seconds, and if it does return, the turn ends once', async () => {
@@ -37,7 +37,7 @@ describe('a page that never returns to the application', () => {
     office.events().returned()
     await office.settled()
     await office.time.pass(4000)
-    expect([office.state().phase, office.told('turn-ended').length]).toEqual(['between', 1])
+    expect([office.state().phase, office.notesOf('turn-ended').length]).toEqual(['between', 1])
   })
 
   test('stays open until the service has the person’s answer, whatever else changes', async () => {
@@ -157,8 +157,8 @@ describe('an answer from the service', () => {
     await office.time.pass(10_000)
     await office.settled()
     expect(await ended).toMatchObject({ phase: 'ended', turns: [{ outcome: { signed: 'signed' } }, {}] })
-    expect(office.told('turn-ended').filter(({ signerName }) => signerName === 'Ann Example')).toHaveLength(1)
-    expect([office.told('session-ended').length, office.page()?.state]).toEqual([1, 'destroyed'])
+    expect(office.notesOf('turn-ended').filter(({ signerName }) => signerName === 'Ann Example')).toHaveLength(1)
+    expect([office.notesOf('session-ended').length, office.page()?.state]).toEqual([1, 'destroyed'])
   })
 
   test('that the next one contradicts isn’t reported as signed, and the page can be opened again', async () => {
@@ -170,7 +170,7 @@ describe('an answer from the service', () => {
     await office.time.pass(4000)
     const { turns, phase } = await office.settled()
     expect([turns[0]?.outcome, phase]).toEqual([{ signed: 'not-yet' }, 'between'])
-    expect(office.told('turn-ended').map(({ detail }) => detail?.outcome)).not.toContain('signed')
+    expect(office.notesOf('turn-ended').map(({ detail }) => detail?.outcome)).not.toContain('signed')
     await counter.retry(id)
     expect(office.state().phase).toBe('loading')
   })

@@ -17,31 +17,32 @@ function office() {
 type Office = ReturnType<typeof office>
 
 /** Starts a session with two documents of Ann's and one of Ben's, each with the passport read. */
-async function started(here: Office, read: object = READ) {
+async function started(session: Office, read: object = READ) {
   const place = (documentReference: string, at: number) => ({ documentReference, signer: at, evidence: [] })
   const turns = [
     { ...place('will', 0), ...read },
     { ...place('deed', 0), ...read },
     { ...place('will', 1), ...read }
   ]
-  return here.counter.start({ turns, allowsCamera: false })
+  return session.counter.start({ turns, allowsCamera: false })
 }
 
 /** Everything known of a session outside the stored identity data. */
-const everywhere = ({ notes, kept, errors }: Office, state: unknown) => JSON.stringify([notes, kept, errors, state])
+const everywhere = ({ notes, marker, errors }: Office, state: unknown) => JSON.stringify([notes, marker, errors, state])
 
 test('without a policy only the comparison is recorded, even if the window sends more', async () => {
-  const here = office()
-  const { id } = await started(here)
-  await here.counter.begin(id)
-  expect(here.numbers).toEqual([])
-  expect(here.told('handed-over')[0]?.detail).toEqual({
+  const session = office()
+  const { id } = await started(session)
+  await session.counter.begin(id)
+  expect(session.numbers).toEqual([])
+  expect(session.notesOf('handed-over')[0]?.detail).toEqual({
     turn: '1',
     place: 'here',
     evidence: 'Passport or ID card compared: the name matches'
   })
-  expect(here.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
-  for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES]) expect(everywhere(here, here.state())).not.toContain(secret)
+  expect(session.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
+  for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES])
+    expect(everywhere(session, session.state())).not.toContain(secret)
 })
 
 test.each([
@@ -50,24 +51,24 @@ test.each([
 ] as const)(
   'the policy “%s” stores just that at the handover, once, and nowhere else',
   async (policy, reading, words) => {
-    const here = office()
-    here.settings.identityKept = policy
-    const { id, turns } = await started(here)
+    const session = office()
+    session.settings.identityKept = policy
+    const { id, turns } = await started(session)
     expect(turns.map(({ keeps }) => keeps)).toEqual([policy, policy, policy])
     // The screen hasn't been handed over yet.
-    expect(here.numbers).toEqual([])
-    await here.counter.begin(id)
+    expect(session.numbers).toEqual([])
+    await session.counter.begin(id)
     const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will', ...reading }
-    expect(here.numbers).toEqual([ofAnn])
-    expect(here.told('handed-over')[0]?.detail).toMatchObject({
+    expect(session.numbers).toEqual([ofAnn])
+    expect(session.notesOf('handed-over')[0]?.detail).toMatchObject({
       identitySha256: 'hash',
       evidence: `Passport or ID card compared: the name matches; ${words}`
     })
-    expect(everywhere(here, here.state())).not.toContain(reading.number)
-    expect(everywhere(here, here.state())).not.toContain(EXPIRES)
+    expect(everywhere(session, session.state())).not.toContain(reading.number)
+    expect(everywhere(session, session.state())).not.toContain(EXPIRES)
     // The same person's page again, which stores nothing more.
-    await here.counter.cover(id, 'not-me')
-    expect(here.numbers).toEqual([ofAnn])
+    await session.counter.cover(id, 'not-me')
+    expect(session.numbers).toEqual([ofAnn])
   }
 )
 
@@ -98,28 +99,28 @@ test.each([
 ] as const)(
   'if the policy changes from “%s” to “%s” before the handover, only what both allow is stored',
   async (before, after, reading, words) => {
-    const here = office()
-    here.settings.identityKept = before
-    const { id } = await started(here)
-    here.settings.identityKept = after
-    await here.counter.begin(id)
+    const session = office()
+    session.settings.identityKept = before
+    const { id } = await started(session)
+    session.settings.identityKept = after
+    await session.counter.begin(id)
     const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will' }
-    expect(here.numbers).toEqual(reading ? [{ ...ofAnn, ...reading }] : [])
-    expect(here.told('handed-over').map(({ detail }) => detail?.evidence)).toEqual([
+    expect(session.numbers).toEqual(reading ? [{ ...ofAnn, ...reading }] : [])
+    expect(session.notesOf('handed-over').map(({ detail }) => detail?.evidence)).toEqual([
       `Passport or ID card compared: the name matches${words}`
     ])
   }
 )
 
 test('half of a short typed number is stored if the policy now allows only its end', async () => {
-  const here = office()
-  here.settings.identityKept = 'number-and-expiry'
+  const session = office()
+  session.settings.identityKept = 'number-and-expiry'
   const printed = { name: 'Ann Example', number: '12345', expires: EXPIRES }
   const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, printed }
-  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
-  here.settings.identityKept = 'number-end'
-  await here.counter.begin(id)
-  expect(here.numbers).toMatchObject([{ number: '345', isEnd: true }])
+  const { id } = await session.counter.start({ turns: [turn], allowsCamera: false })
+  session.settings.identityKept = 'number-end'
+  await session.counter.begin(id)
+  expect(session.numbers).toMatchObject([{ number: '345', isEnd: true }])
 })
 
 test('stored details are shown only if they match the trail’s hash, which is salted', () => {
@@ -129,10 +130,10 @@ test('stored details are shown only if they match the trail’s hash, which is s
     { number: NUMBER, expires: EXPIRES }
   )
   write()
-  const told = entry({ ...detail, turn: '1' })
-  expect(numbers.of(told)).toEqual({ number: NUMBER, expires: EXPIRES })
+  const recorded = entry({ ...detail, turn: '1' })
+  expect(numbers.of(recorded)).toEqual({ number: NUMBER, expires: EXPIRES })
   expect(numbers.of(entry({ turn: '1' }))).toBeUndefined()
-  expect(numbers.of({ ...told, session: 'another' })).toBeUndefined()
+  expect(numbers.of({ ...recorded, session: 'another' })).toBeUndefined()
   const other = openIdentityNumbers({ db, now: () => 1, newSalt: () => 'another salt' })
   expect(
     other.keep(
@@ -141,5 +142,5 @@ test('stored details are shown only if they match the trail’s hash, which is s
     ).detail
   ).not.toEqual(detail)
   db.prepare(`UPDATE identity_numbers SET kept = replace(kept, 'L8', 'M8')`).run()
-  expect(numbers.of(told)).toBeUndefined()
+  expect(numbers.of(recorded)).toBeUndefined()
 })

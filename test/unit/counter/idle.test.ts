@@ -25,7 +25,7 @@ describe('an idle session', () => {
     expect(await office.settled()).toMatchObject({ phase: 'return', isLocked: true })
     expect(page.state).toBe('destroyed')
     expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['not-yet', 'skipped'])
-    expect(office.told('idle').map(({ detail }) => detail)).toEqual([{ became: 'covered' }, { became: 'ended' }])
+    expect(office.notesOf('idle').map(({ detail }) => detail)).toEqual([{ became: 'covered' }, { became: 'ended' }])
   })
 
   test('ends from any step: handover, cover, between two documents, failure', async () => {

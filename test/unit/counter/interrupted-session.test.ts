@@ -23,21 +23,21 @@ async function crashed() {
   await office.handedOn()
   await office.opens()
   office.notes.length = 0
-  const again = new Counter(office.deps)
-  const state = () => again.state()
-  return { office, again, state, outcomes: () => state()?.turns.map(({ outcome }) => outcome?.signed) }
+  const restarted = new Counter(office.deps)
+  const state = () => restarted.state()
+  return { office, restarted, state, outcomes: () => state()?.turns.map(({ outcome }) => outcome?.signed) }
 }
 
 describe('after a crash', () => {
   test('the session is shown locked, and the service is asked about the turn that was open', async () => {
-    const { office, again, state, outcomes } = await crashed()
+    const { office, restarted, state, outcomes } = await crashed()
     office.signs('will', 1)
-    const asked = gate()
-    office.line = asked.passed
-    const resumed = again.resumeInterrupted()
+    const line = gate()
+    office.line = line.passed
+    const resumed = restarted.resumeInterrupted()
     expect(state()).toMatchObject({ phase: 'return', isLocked: true, wasInterrupted: true, place: 'here' })
-    expect([again.isHandedOver(), outcomes()]).toEqual([true, ['signed', undefined, 'skipped']])
-    asked.open()
+    expect([restarted.isHandedOver(), outcomes()]).toEqual([true, ['signed', undefined, 'skipped']])
+    line.open()
     await resumed
     expect(outcomes()).toEqual(['signed', 'signed', 'skipped'])
     expect(office.notes.map(({ what, signerName, detail }) => [what, signerName, detail?.outcome])).toEqual([
@@ -45,36 +45,36 @@ describe('after a crash', () => {
       ['turn-ended', 'Cy Example', 'skipped'],
       ['turn-ended', 'Ben Example', 'signed']
     ])
-    expect(office.kept).not.toBeNull()
-    await again.unlock(state()?.id ?? '', PIN)
-    expect([state()?.phase, office.kept, again.isHandedOver()]).toEqual(['ended', null, false])
+    expect(office.marker).not.toBeNull()
+    await restarted.unlock(state()?.id ?? '', PIN)
+    expect([state()?.phase, office.marker, restarted.isHandedOver()]).toEqual(['ended', null, false])
   })
 
   test('a PIN pad still waiting after wrong PINs shows until when', async () => {
-    const { office, again, state } = await crashed()
+    const { office, restarted, state } = await crashed()
     office.pinWaitUntil = office.time.now + 240_000
-    await again.resumeInterrupted()
+    await restarted.resumeInterrupted()
     expect(state()).toMatchObject({ phase: 'return', isLocked: true, pinWaitUntil: office.pinWaitUntil })
   })
 
   test('an outcome is unknown while the service is unreachable, and updated later', async () => {
-    const { office, again, outcomes } = await crashed()
+    const { office, restarted, outcomes } = await crashed()
     office.trouble = OFFLINE
-    await again.resumeInterrupted()
+    await restarted.resumeInterrupted()
     expect(outcomes()).toEqual(['signed', 'unknown', 'skipped'])
     office.trouble = undefined
     office.signs('will', 1)
     await office.deps.refresh('office')
-    await again.documentsChanged('office')
+    await restarted.documentsChanged('office')
     expect(outcomes()).toEqual(['signed', 'signed', 'skipped'])
   })
 
   test('a second crash on the last screen loses nothing', async () => {
-    const { office, again } = await crashed()
-    await again.resumeInterrupted()
+    const { office, restarted } = await crashed()
+    await restarted.resumeInterrupted()
     const third = new Counter(office.deps)
     await third.resumeInterrupted()
-    expect(office.told('turn-ended').filter(({ detail }) => detail?.outcome === 'skipped')).toHaveLength(1)
+    expect(office.notesOf('turn-ended').filter(({ detail }) => detail?.outcome === 'skipped')).toHaveLength(1)
     expect(third.state()).toMatchObject({ phase: 'return', wasInterrupted: true })
     expect(third.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'not-yet', 'skipped'])
   })
@@ -83,24 +83,24 @@ describe('after a crash', () => {
     const office = openOffice()
     await office.start(['will', 0])
     for (let crash = 0; crash < 3; crash++) await new Counter(office.deps).resumeInterrupted()
-    expect(office.told('turn-ended')).toMatchObject([{ signerName: 'Ann Example', detail: { outcome: 'skipped' } }])
-    expect(office.told('session-interrupted')).toHaveLength(3)
+    expect(office.notesOf('turn-ended')).toMatchObject([{ signerName: 'Ann Example', detail: { outcome: 'skipped' } }])
+    expect(office.notesOf('session-interrupted')).toHaveLength(3)
   })
 
   test('an outcome known but not yet recorded in the trail is recorded once', async () => {
-    const { office, again } = await crashed()
-    const [ann] = office.kept?.turns ?? []
+    const { office, restarted } = await crashed()
+    const [ann] = office.marker?.turns ?? []
     expect(ann).toMatchObject({ outcome: { signed: 'signed' }, isTold: true })
     delete ann?.isTold
-    await again.resumeInterrupted()
+    await restarted.resumeInterrupted()
     await new Counter(office.deps).resumeInterrupted()
-    const ofAnn = office.told('turn-ended').filter(({ signerName }) => signerName === 'Ann Example')
+    const ofAnn = office.notesOf('turn-ended').filter(({ signerName }) => signerName === 'Ann Example')
     expect(ofAnn).toMatchObject([{ detail: { outcome: 'signed' } }])
   })
 
   test('a signature noticed later but not yet recorded in the trail is recorded once', async () => {
-    const { office, again, outcomes } = await crashed()
-    await again.resumeInterrupted()
+    const { office, restarted, outcomes } = await crashed()
+    await restarted.resumeInterrupted()
     expect(outcomes()).toEqual(['signed', 'not-yet', 'skipped'])
     const { save } = office.deps.crashMarker
     /** What is on disk when Ben's signature is first stored. The application ends at that point. */
@@ -111,28 +111,28 @@ describe('after a crash', () => {
     }
     office.signs('will', 1)
     await office.deps.refresh('office')
-    await again.documentsChanged('office')
+    await restarted.documentsChanged('office')
     const written = office.notes.findIndex(({ detail }) => detail?.outcome === 'signed')
     expect(office.notes[written]?.signerName).toBe('Ben Example')
     office.notes.length = written
-    office.kept = onDisk ?? null
+    office.marker = onDisk ?? null
     await new Counter(office.deps).resumeInterrupted()
     await new Counter(office.deps).resumeInterrupted()
-    const ofBen = office.told('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
+    const ofBen = office.notesOf('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
     expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }, { detail: { outcome: 'signed' } }])
   })
 
   test('an unchanged outcome isn’t recorded again after a second crash', async () => {
-    const { office, again } = await crashed()
-    await again.resumeInterrupted()
+    const { office, restarted } = await crashed()
+    await restarted.resumeInterrupted()
     await new Counter(office.deps).resumeInterrupted()
-    const ofBen = office.told('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
+    const ofBen = office.notesOf('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
     expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }])
   })
 
-  test.each<[what: string, isFatal: (kept: RunningSession | null) => boolean]>([
-    ['the outcome of a turn', (kept) => kept?.turns[0]?.isTold === true],
-    ['the end of a session', (kept) => kept === null]
+  test.each<[what: string, isFatal: (marker: RunningSession | null) => boolean]>([
+    ['the outcome of a turn', (marker) => marker?.turns[0]?.isTold === true],
+    ['the end of a session', (marker) => marker === null]
   ])('%s and the crash marker are written together or not at all', async (_what, isFatal) => {
     const office = openOffice()
     const db = connectInMemory()
@@ -177,9 +177,9 @@ describe('after a crash', () => {
     await after.counter.unlock(id, PIN)
     expect(marker.read()).toBeNull()
     const { entries } = await after.audit.list('', 0, 100)
-    const told = entries.map(({ what }) => what)
+    const events = entries.map(({ what }) => what)
     for (const what of ['session-started', 'turn-ended', 'session-ended'] as const) {
-      expect(told.filter((one) => one === what)).toHaveLength(1)
+      expect(events.filter((one) => one === what)).toHaveLength(1)
     }
   })
 
@@ -193,34 +193,34 @@ describe('after a crash', () => {
   })
 
   test('the session ends if the PIN is gone, and stays locked if the PIN can’t be read', async () => {
-    const { office, again, state } = await crashed()
+    const { office, restarted, state } = await crashed()
     office.pin = undefined
-    await again.resumeInterrupted()
-    expect([state()?.phase, office.kept]).toEqual(['ended', null])
+    await restarted.resumeInterrupted()
+    expect([state()?.phase, office.marker]).toEqual(['ended', null])
     const other = await crashed()
     other.office.deps.pin.state = () => Promise.reject(new Error('locked'))
-    await other.again.resumeInterrupted()
+    await other.restarted.resumeInterrupted()
     expect(other.state()).toMatchObject({ phase: 'return', isLocked: true })
   })
 
   test('no other session starts before staff has seen this one', async () => {
-    const { again } = await crashed()
-    await again.resumeInterrupted()
+    const { restarted } = await crashed()
+    await restarted.resumeInterrupted()
     const turns = [{ documentReference: 'will', signer: 1, evidence: [] }]
-    await expect(again.start({ turns, allowsCamera: false })).rejects.toMatchObject({ appError: { code: 'busy' } })
+    await expect(restarted.start({ turns, allowsCamera: false })).rejects.toMatchObject({ appError: { code: 'busy' } })
   })
 
   test('a removed account is reported in the outcome', async () => {
-    const { office, again, state } = await crashed()
+    const { office, restarted, state } = await crashed()
     office.accounts.clear()
-    await again.resumeInterrupted()
+    await restarted.resumeInterrupted()
     expect(state()?.turns[1]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'no-account' } })
   })
 
   test('the crash marker contains no signing link', async () => {
     const { office } = await crashed()
-    expect(office.kept?.turns).toHaveLength(3)
-    expect(JSON.stringify(office.kept)).not.toContain(SECRET)
+    expect(office.marker?.turns).toHaveLength(3)
+    expect(JSON.stringify(office.marker)).not.toContain(SECRET)
   })
 
   test('nothing is shown if no session was running', async () => {
@@ -242,7 +242,7 @@ async function found(text: string) {
   const running = openCrashMarker({ db, onError })
   const counter = new Counter({ ...office.deps, crashMarker: running })
   await counter.resumeInterrupted()
-  return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
+  return { office, counter, running, storedMarker: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
 }
 
 describe('an unreadable crash marker', () => {
@@ -251,12 +251,12 @@ describe('an unreadable crash marker', () => {
     ['no JSON', '{"id":', 'unreadable'],
     ['another shape', '{"id":"x","turns":"all"}', 'unreadable'],
     ['no turns', noTurns, undefined]
-  ])('(%s) locks the screen until the PIN is entered', async (_which, text, told) => {
-    const { office, counter, kept, id } = await found(text)
+  ])('(%s) locks the screen until the PIN is entered', async (_which, text, reason) => {
+    const { office, counter, storedMarker, id } = await found(text)
     expect(counter.state()).toMatchObject({ phase: 'return', isLocked: true, turns: [], current: 0 })
-    expect([counter.isHandedOver(), kept()]).toEqual([true, text])
+    expect([counter.isHandedOver(), storedMarker()]).toEqual([true, text])
     expect(office.notes).toMatchObject([{ what: 'session-interrupted', session: id }])
-    expect(office.notes[0]?.detail?.found).toBe(told)
+    expect(office.notes[0]?.detail?.found).toBe(reason)
     counter.screenLeft('blur')
     counter.displayLost()
     counter.show(id, BOUNDS)
@@ -267,13 +267,13 @@ describe('an unreadable crash marker', () => {
     await counter.accountsChanged()
     expect(counter.state()).toMatchObject({ phase: 'return', isLocked: true })
     await counter.unlock(id, PIN)
-    expect([counter.state()?.phase, kept()]).toEqual(['ended', undefined])
+    expect([counter.state()?.phase, storedMarker()]).toEqual(['ended', undefined])
   })
 
   test('is discarded when the application ends normally', async () => {
-    const { counter, kept } = await found('{')
+    const { counter, storedMarker } = await found('{')
     await counter.end()
-    expect([counter.state()?.phase, kept()]).toEqual(['ended', undefined])
+    expect([counter.state()?.phase, storedMarker()]).toEqual(['ended', undefined])
   })
 
   test('is distinguished from a missing one, but not from a failing read', async () => {
@@ -295,8 +295,8 @@ describe('ending the application with the crash marker kept', () => {
     const page = await office.opens()
     await office.counter.end({ keepsMarker: true })
     expect([page.state, office.isTaken, office.counter.isHandedOver()]).toEqual(['destroyed', false, true])
-    expect(office.told('session-ended')).toEqual([])
-    expect(office.told('left')).toMatchObject([{ detail: { by: 'closing' } }])
+    expect(office.notesOf('session-ended')).toEqual([])
+    expect(office.notesOf('left')).toMatchObject([{ detail: { by: 'closing' } }])
     office.signs('will', 0)
     const next = new Counter(office.deps)
     await next.resumeInterrupted()
@@ -310,7 +310,7 @@ describe('ending the application with the crash marker kept', () => {
     await office.counter.unlock(id, PIN)
     await office.counter.staff(id, 'end', 'office')
     await office.counter.end({ keepsMarker: true })
-    expect([office.state().phase, office.kept]).toEqual(['ended', null])
+    expect([office.state().phase, office.marker]).toEqual(['ended', null])
   })
 
   test('isn’t possible without the PIN unless none is set, as last known', async () => {
@@ -335,9 +335,9 @@ describe('ending the application normally', () => {
     const { id } = await office.start(['will', 0])
     const page = await office.opens()
     await office.counter.end()
-    expect([page.state, office.kept, office.isTaken]).toEqual(['destroyed', null, false])
-    expect(office.told('session-ended')[0]?.detail).toMatchObject({ by: 'application closed' })
-    expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome: 'unknown' })
+    expect([page.state, office.marker, office.isTaken]).toEqual(['destroyed', null, false])
+    expect(office.notesOf('session-ended')[0]?.detail).toMatchObject({ by: 'application closed' })
+    expect(office.notesOf('turn-ended')[0]?.detail).toMatchObject({ outcome: 'unknown' })
     await expect(office.start(['will', 0])).rejects.toMatchObject({ appError: { code: 'gone' } })
     await office.counter.begin(id)
     expect(office.pages).toHaveLength(1)

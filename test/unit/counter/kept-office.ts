@@ -110,7 +110,7 @@ export class KeptOffice {
       })
     const keep = (session: Parameters<typeof marker.save>[0]) => {
       marker.save(session)
-      office.kept = structuredClone(session)
+      office.marker = structuredClone(session)
     }
 
     /** Ignores events of pages once the process has ended. */

@@ -23,7 +23,7 @@ test('a signer who stops ends the session for those who sign after them', async 
     code: 'not-signable',
     message: 'Ann Example has to sign first.'
   })
-  expect(office.told('turn-ended').map(({ signerName, detail }) => [signerName, detail?.outcome])).toEqual([
+  expect(office.notesOf('turn-ended').map(({ signerName, detail }) => [signerName, detail?.outcome])).toEqual([
     ['Ann Example', 'not-yet'],
     ['Ben Example', 'skipped'],
     ['Cy Example', 'skipped']
@@ -81,7 +81,7 @@ test('who stops after declining isn’t asked for their other documents, and the
   await office.counter.next(id, true)
   expect(office.state()).toMatchObject({ phase: 'handover', current: 2 })
   expect(outcomes(office)).toEqual(['declined', 'skipped', undefined])
-  expect(office.told('turn-ended').map(({ detail }) => [detail?.outcome, detail?.error])).toEqual([
+  expect(office.notesOf('turn-ended').map(({ detail }) => [detail?.outcome, detail?.error])).toEqual([
     ['declined', undefined],
     ['skipped', 'cancelled']
   ])
@@ -111,7 +111,7 @@ test('a signer whose page couldn’t open stops those after them once staff cont
   await office.counter.next(id)
   expect(office.state().phase).toBe('return')
   expect(outcomes(office)).toEqual(['skipped', 'skipped'])
-  expect(office.told('turn-ended')).toHaveLength(2)
+  expect(office.notesOf('turn-ended')).toHaveLength(2)
 })
 
 test('a signature that the service reports a moment after “I’ve signed” counts', async () => {
@@ -129,9 +129,9 @@ test('a failed turn is recorded once, despite several crashes', async () => {
   const { id } = await office.start(['will', 0])
   office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
   await office.counter.begin(id)
-  expect(office.told('turn-ended')).toEqual([])
+  expect(office.notesOf('turn-ended')).toEqual([])
   for (let crash = 0; crash < 3; crash++) await new Counter(office.deps).resumeInterrupted()
-  expect(office.told('turn-ended')).toMatchObject([
+  expect(office.notesOf('turn-ended')).toMatchObject([
     { signerName: 'Ann Example', detail: { outcome: 'skipped', error: 'unsafe-address' } }
   ])
 })
@@ -143,5 +143,5 @@ test('a failed turn that was left before the crash isn’t recorded again', asyn
   await office.counter.begin(id)
   await office.counter.next(id)
   await new Counter(office.deps).resumeInterrupted()
-  expect(office.told('turn-ended')).toHaveLength(1)
+  expect(office.notesOf('turn-ended')).toHaveLength(1)
 })

@@ -92,7 +92,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     trailTrouble: undefined as Error | undefined,
     errors: [] as unknown[],
     changes: [] as string[],
-    kept: null as RunningSession | null,
+    marker: null as RunningSession | null,
     settings: structuredClone(SETTINGS),
     accounts: new Set([ACCOUNT]),
     chosen: ACCOUNT,
@@ -127,8 +127,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       const facts = { Reference, Name: `The ${Reference}`, Status: 'InProgress', IDVerificationRequested: false }
       const document = decoded.get(answer) ?? DocumentResponse.parse({ ...facts, ...answer })
       decoded.set(answer, document)
-      const known = { accountId: ACCOUNT, folder: 'Progress', changedAt: seenAt, unread: false, logsAreOld: true }
-      return [Reference, { ...known, document, seenAt }]
+      const base = { accountId: ACCOUNT, folder: 'Progress', changedAt: seenAt, unread: false, logsAreOld: true }
+      return [Reference, { ...base, document, seenAt }]
     })
     mirror = new Map([...there, ...left.map(([ref, one]): [string, MirroredDocument] => [ref, { ...one, goneAt: 1 }])])
   }
@@ -251,9 +251,9 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     },
     crashMarker: {
       save(session) {
-        office.kept = structuredClone(session)
+        office.marker = structuredClone(session)
       },
-      read: () => structuredClone(office.kept)
+      read: () => structuredClone(office.marker)
     },
     async savePage(_bytes, name) {
       if (office.saves) office.saved.push(name)
@@ -276,8 +276,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     counter,
     deps,
     /** Restarts the application with these dependencies. */
-    runs(again: CounterDeps): Counter {
-      counter = new Counter(again)
+    runs(others: CounterDeps): Counter {
+      counter = new Counter(others)
       this.counter = counter
       return counter
     },
@@ -293,7 +293,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       if (!state) throw new Error('There is no session.')
       return state
     },
-    told: (what: AuditNote['what']) => office.notes.filter((note) => note.what === what),
+    notesOf: (what: AuditNote['what']) => office.notes.filter((note) => note.what === what),
     /** Changes members of a signer at the service. */
     change(reference: string, index: number, changes: Signer): void {
       const signers = [...signersOf(reference)]

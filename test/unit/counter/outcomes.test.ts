@@ -120,8 +120,8 @@ describe('an outcome that wasn’t known', () => {
     await office.looked()
     expect(office.state()).toMatchObject({ phase: 'ended', turns: [{ outcome: { signed: 'signed' } }] })
     expect(office.changes).toEqual([id])
-    expect(office.told('turn-ended').map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
-    expect(office.kept).toBeNull()
+    expect(office.notesOf('turn-ended').map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
+    expect(office.marker).toBeNull()
   })
 
   test('because the service was unreachable becomes “not yet” only after a successful answer', async () => {

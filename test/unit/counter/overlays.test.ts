@@ -59,24 +59,24 @@ describe('a screen that was left', () => {
     counter.touched(id)
     expect(office.state()).toMatchObject({ phase: 'covered', cover: 'away', isLocked: true })
     expect(page.state).toBe('hidden')
-    expect(office.told('left')).toMatchObject([{ detail: { by } }])
+    expect(office.notesOf('left')).toMatchObject([{ detail: { by } }])
   })
 
   test('hides the page before anything is recorded', async () => {
     for (const what of ['left', 'idle'] as const) {
       const { office, counter, page } = await reading()
-      const seen: string[] = []
-      office.notes.push = (note) => seen.push(`${note.what}: ${page.state}`)
+      const noted: string[] = []
+      office.notes.push = (note) => noted.push(`${note.what}: ${page.state}`)
       if (what === 'left') counter.screenLeft('blur')
       else await office.time.pass(150_000)
-      expect(seen).toEqual([`${what}: hidden`])
+      expect(noted).toEqual([`${what}: hidden`])
     }
   })
 
   test('is recorded once, even if reported several times', async () => {
     const { counter, office } = await reading()
     for (const by of ['blur', 'hidden', 'locked'] as const) counter.screenLeft(by)
-    expect(office.told('left')).toHaveLength(1)
+    expect(office.notesOf('left')).toHaveLength(1)
   })
 
   test('is locked at the handover, between two documents and after a failure, too', async () => {
@@ -125,7 +125,7 @@ describe('the PIN', () => {
     expect(office.state().cover).toBe('staff')
     expect(await counter.staff(id, 'continue', 'office')).toMatchObject({ phase: 'open' })
     expect(page.state).toBe('shown')
-    expect(office.told('unlocked')).toHaveLength(1)
+    expect(office.notesOf('unlocked')).toHaveLength(1)
   })
 
   test('works at any point of a session', async () => {
@@ -143,7 +143,7 @@ describe('the PIN', () => {
       appError: { code: 'pin-wait', retryAfterMs: expect.any(Number) }
     })
     expect(office.state()).toMatchObject({ cover: 'away', isLocked: true, pinWaitUntil: office.pinWaitUntil })
-    expect(office.told('pin-wrong')).toHaveLength(1)
+    expect(office.notesOf('pin-wrong')).toHaveLength(1)
     await office.time.pass(31_000)
     await counter.unlock(id, PIN)
     expect(office.state().pinWaitUntil).toBeUndefined()
@@ -180,7 +180,7 @@ describe('the PIN', () => {
     await office.counter.staff(id, 'end', 'office')
     checked.open()
     expect((await Promise.all(unlocking)).map(({ phase }) => phase)).toEqual(['ended', 'ended'])
-    expect([...office.told('pin-wrong'), ...office.told('unlocked')]).toEqual([])
+    expect([...office.notesOf('pin-wrong'), ...office.notesOf('unlocked')]).toEqual([])
   })
 
   test('entered during the last outcome check gives staff the screen at the end', async () => {
@@ -203,7 +203,7 @@ describe('staff', () => {
     await expect(other.counter.staff(other.id, 'end', 'person')).rejects.toMatchObject(failure('not-allowed'))
     expect(await other.counter.staff(other.id, 'cover', 'office')).toMatchObject({ cover: 'away', isLocked: true })
     expect(await other.counter.staff(other.id, 'continue', 'office')).toMatchObject({ phase: 'open' })
-    expect(other.office.told('left')).toMatchObject([{ detail: { by: 'staff' } }])
+    expect(other.office.notesOf('left')).toMatchObject([{ detail: { by: 'staff' } }])
   })
 
   test('answers one call at a time, and only if there is one', async () => {
@@ -246,8 +246,8 @@ describe('staff', () => {
     expect(await ended).toMatchObject({ phase: 'ended', isLocked: false })
     expect(page.state).toBe('destroyed')
     expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
-    expect([office.isTaken, office.kept]).toEqual([false, null])
-    expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1', skipped: '1' })
+    expect([office.isTaken, office.marker]).toEqual([false, null])
+    expect(office.notesOf('session-ended')[0]?.detail).toMatchObject({ signed: '1', skipped: '1' })
   })
 
   test('can end the session from their own screen at any moment', async () => {
@@ -297,7 +297,7 @@ describe('staff', () => {
     office.saves = false
     await counter.staff(id, 'save', 'office')
     expect([page.printed, office.saved]).toEqual([1, ['The will.pdf']])
-    expect([office.told('page-printed').length, office.told('page-saved').length]).toEqual([1, 1])
+    expect([office.notesOf('page-printed').length, office.notesOf('page-saved').length]).toEqual([1, 1])
     office.events().failed({ code: 'internal', message: 'The page ended.' })
     await expect(counter.staff(id, 'print', 'office')).rejects.toMatchObject(failure('gone'))
   })
@@ -350,7 +350,7 @@ describe('the reason for a cover', () => {
       await office.opens()
       await office.counter.cover(id, why)
       await office.counter.cover(id, why)
-      expect(office.told('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'person', why } }])
+      expect(office.notesOf('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'person', why } }])
     }
   )
 })

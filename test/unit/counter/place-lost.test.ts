@@ -8,7 +8,7 @@ import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
 const failure = (code: string) => ({ appError: { code } })
 
 /** Returns an office with a second display, where one person is to sign the first of two documents. */
-async function beside() {
+async function openAtOtherDisplay() {
   const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
   office.place = 'other-display'
   const { id } = await office.start(['will', 0], ['deed', 0])
@@ -16,13 +16,13 @@ async function beside() {
 }
 
 test('the page is wiped, and only staff can continue, in this window and with the PIN', async () => {
-  const { office, counter, id } = await beside()
+  const { office, counter, id } = await openAtOtherDisplay()
   const page = await office.opens()
   counter.displayLost()
   expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true, place: 'here' })
   expect(office.state().error?.message).toMatch(/^The second display was unplugged, so the page was closed\. /)
   expect(counter.isHandedOver()).toBe(true)
-  expect(office.told('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'display' } }])
+  expect(office.notesOf('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'display' } }])
   for (const does of ['end', 'continue'] as const) {
     await expect(counter.staff(id, does, 'office')).rejects.toMatchObject(failure('not-allowed'))
   }
@@ -38,7 +38,7 @@ test('the page is wiped, and only staff can continue, in this window and with th
 })
 
 test('staff can end the session, and the service is asked about the closed page', async () => {
-  const { office, counter, id } = await beside()
+  const { office, counter, id } = await openAtOtherDisplay()
   await office.opens()
   office.signs('will', 0)
   counter.displayLost()
@@ -50,7 +50,7 @@ test('staff can end the session, and the service is asked about the closed page'
 })
 
 test('staff’s choices on that display are locked', async () => {
-  const { office, counter, id } = await beside()
+  const { office, counter, id } = await openAtOtherDisplay()
   await office.opens()
   await counter.unlock(id, PIN)
   counter.displayLost()
@@ -59,13 +59,13 @@ test('staff’s choices on that display are locked', async () => {
 })
 
 test('a page that was about to load is never opened', async () => {
-  const { office, counter, id } = await beside()
-  const asked = gate()
-  office.line = asked.passed
+  const { office, counter, id } = await openAtOtherDisplay()
+  const line = gate()
+  office.line = line.passed
   const beginning = counter.begin(id)
   await Promise.resolve()
   counter.displayLost()
-  asked.open()
+  line.open()
   await beginning
   expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true })
   expect(office.pages).toEqual([])
@@ -74,7 +74,7 @@ test('a page that was about to load is never opened', async () => {
 test.each(['handover', 'between', 'asking'] as const)(
   'without a page (%s) the session is locked in this window',
   async (phase) => {
-    const { office, counter, id } = await beside()
+    const { office, counter, id } = await openAtOtherDisplay()
     if (phase !== 'handover') {
       await office.opens()
       office.signs('will', 0)
@@ -93,7 +93,7 @@ test.each(['handover', 'between', 'asking'] as const)(
 )
 
 test('after everyone has finished the session ends, and staff keeps their own screen', async () => {
-  const { office, counter, id } = await beside()
+  const { office, counter, id } = await openAtOtherDisplay()
   for (const document of ['will', 'deed']) {
     await office.opens()
     office.signs(document, 0)
@@ -103,13 +103,13 @@ test('after everyone has finished the session ends, and staff keeps their own sc
   expect(office.state().phase).toBe('return')
   counter.displayLost()
   expect(office.state()).toMatchObject({ phase: 'ended', isLocked: false })
-  expect([counter.isHandedOver(), office.isTaken, office.kept]).toEqual([false, false, null])
-  expect(office.told('left')).toMatchObject([{ detail: { by: 'display' } }])
-  expect(office.told('session-ended')).toHaveLength(1)
+  expect([counter.isHandedOver(), office.isTaken, office.marker]).toEqual([false, false, null])
+  expect(office.notesOf('left')).toMatchObject([{ detail: { by: 'display' } }])
+  expect(office.notesOf('session-ended')).toHaveLength(1)
 })
 
 test('an end that staff requested on their own screen needs the PIN', async () => {
-  const { office, counter, id } = await beside()
+  const { office, counter, id } = await openAtOtherDisplay()
   await office.opens()
   const ended = counter.staff(id, 'end', 'office')
   counter.displayLost()
@@ -129,13 +129,13 @@ test('nothing changes if the person uses this window or nobody signs', async () 
   expect([office.state().phase, page.state]).toEqual(['open', 'shown'])
 })
 
-type Beside = Awaited<ReturnType<typeof beside>>
+type Beside = Awaited<ReturnType<typeof openAtOtherDisplay>>
 /** Brings about a cover over an open page. */
-const covered = (by: (beside: Beside) => unknown) => async (all: Beside) => {
+const covered = (by: (session: Beside) => unknown) => async (all: Beside) => {
   await all.office.opens()
   await by(all)
 }
-const MOMENTS: readonly [moment: string, come: (beside: Beside) => unknown][] = [
+const MOMENTS: readonly [moment: string, come: (session: Beside) => unknown][] = [
   ['handover', () => {}],
   ['loading', ({ counter, id }) => counter.begin(id)],
   ['open', covered(() => {})],
@@ -169,7 +169,7 @@ const MOMENTS: readonly [moment: string, come: (beside: Beside) => unknown][] = 
 test.each(MOMENTS)(
   'unplugging at any moment (%s) locks this window, and the PIN lets staff end the session',
   async (_moment, come) => {
-    const all = await beside()
+    const all = await openAtOtherDisplay()
     const { office, counter, id } = all
     await come(all)
     counter.displayLost()
@@ -185,7 +185,7 @@ test.each(MOMENTS)(
     const ended = counter.staff(id, 'end', 'office')
     await office.settled()
     expect(await ended).toMatchObject({ phase: 'ended', isLocked: false })
-    expect([office.isTaken, office.told('session-ended').length]).toEqual([false, 1])
+    expect([office.isTaken, office.notesOf('session-ended').length]).toEqual([false, 1])
     expect(office.state().turns.every(({ outcome }) => outcome !== undefined)).toBe(true)
   }
 )

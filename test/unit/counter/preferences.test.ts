@@ -111,7 +111,7 @@ describe('a person’s preferences', () => {
     const { office, adjust } = await sitting()
     await adjust({ language: 'ar', textSize: 2, highContrast: true, moreTime: true })
     await office.opens()
-    const written = JSON.stringify([office.notes, office.kept])
+    const written = JSON.stringify([office.notes, office.marker])
     expect(written).not.toMatch(/"ar"|language|preferences|textSize|moreTime/i)
   })
 })

@@ -14,7 +14,7 @@ describe('starting a session', () => {
     const office = openOffice()
     office.change('will', 0, changes)
     await expect(office.start(['will', 0])).rejects.toMatchObject(failure('not-signable'))
-    expect([office.counter.state(), office.isTaken, office.kept]).toEqual([null, false, null])
+    expect([office.counter.state(), office.isTaken, office.marker]).toEqual([null, false, null])
   })
 
   test('is refused for a signer whose turn hasn’t come, one who doesn’t exist, and a missing document', async () => {
@@ -44,15 +44,15 @@ describe('starting a session', () => {
     const office = openOffice()
     office.trailTrouble = new Error('The disk is full.')
     await expect(office.start(['will', 0])).rejects.toThrow('The disk is full.')
-    expect([office.counter.state(), office.isTaken, office.kept, office.notes]).toEqual([null, false, null, []])
+    expect([office.counter.state(), office.isTaken, office.marker, office.notes]).toEqual([null, false, null, []])
     office.trailTrouble = undefined
     await office.start(['will', 0])
     office.trailTrouble = new Error('The disk is full.')
     await expect(office.counter.begin(office.state().id)).rejects.toThrow('The disk is full.')
-    expect([office.state().phase, office.pages, office.told('handed-over')]).toEqual(['handover', [], []])
+    expect([office.state().phase, office.pages, office.notesOf('handed-over')]).toEqual(['handover', [], []])
     office.trailTrouble = undefined
     await office.counter.begin(office.state().id)
-    expect([office.told('session-started').length, office.told('handed-over').length]).toEqual([1, 1])
+    expect([office.notesOf('session-started').length, office.notesOf('handed-over').length]).toEqual([1, 1])
   })
 
   test('records once per person that a passport was compared, and the result', async () => {
@@ -64,9 +64,9 @@ describe('starting a session', () => {
     ]
     const { id } = await office.counter.start({ turns, allowsCamera: false })
     const [matches, differs] = ['matches', 'differs'].map((how) => `Passport or ID card compared: the name ${how}`)
-    expect(office.told('session-started')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}; ${differs}`)
+    expect(office.notesOf('session-started')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}; ${differs}`)
     await office.counter.begin(id)
-    expect(office.told('handed-over')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}`)
+    expect(office.notesOf('handed-over')[0]?.detail?.evidence).toBe(`Photo ID seen; ${matches}`)
   })
 
   test('needs the required evidence, once per person', async () => {
@@ -80,8 +80,8 @@ describe('starting a session', () => {
     })
     await office.start(['will', 0, ['photo']], ['will', 1, ['known', 'photo', 'made up']], ['deed', 0])
     await office.counter.begin(office.state().id)
-    expect(office.told('handed-over')[0]?.detail?.evidence).toBe('Photo ID seen')
-    expect(office.told('session-started')[0]?.detail?.evidence).toBe('Photo ID seen; Known to the office')
+    expect(office.notesOf('handed-over')[0]?.detail?.evidence).toBe('Photo ID seen')
+    expect(office.notesOf('session-started')[0]?.detail?.evidence).toBe('Photo ID seen; Known to the office')
   })
 
   test('is refused while another starts, runs, or waits for staff', async () => {
@@ -166,52 +166,52 @@ describe('the queue', () => {
     })
 
   test('lists who can sign, with those pinned for today first, and marks those without a link', async () => {
-    const here = office()
+    const session = office()
     const entry = { documentReference: 'deed', signer: 1, isToday: true }
-    here.counter.pinEntry(entry)
-    expect(here.changes).toEqual([''])
-    const queue = await here.counter.queue()
+    session.counter.pinEntry(entry)
+    expect(session.changes).toEqual([''])
+    const queue = await session.counter.queue()
     expect(queue.map(({ signerName, isToday, withoutLink }) => [signerName, isToday, withoutLink])).toEqual([
       ['Cy Example', true, undefined],
       ['Ann Example', false, undefined],
       ['Dee Example', false, true],
       ['Ann Example', false, undefined]
     ])
-    here.counter.pinEntry({ ...entry, isToday: false })
-    expect((await here.counter.queue()).some(({ isToday }) => isToday)).toBe(false)
+    session.counter.pinEntry({ ...entry, isToday: false })
+    expect((await session.counter.queue()).some(({ isToday }) => isToday)).toBe(false)
   })
 
-  const offered = async (here: ReturnType<typeof office>, reference: string, index: number) =>
-    (await here.counter.offer(reference, index)).entries.map(({ documentReference, signerName, after }) => [
+  const offered = async (session: ReturnType<typeof office>, reference: string, index: number) =>
+    (await session.counter.offer(reference, index)).entries.map(({ documentReference, signerName, after }) => [
       documentReference,
       signerName,
       after
     ])
 
   test('offers the person’s other documents, and the other signers of those', async () => {
-    const here = office()
-    const offer = await here.counter.offer('will', 0)
+    const session = office()
+    const offer = await session.counter.offer('will', 0)
     expect(offer.first).toMatchObject({ documentReference: 'will', signerName: 'Ann Example' })
-    expect(await offered(here, 'will', 0)).toEqual([
+    expect(await offered(session, 'will', 0)).toEqual([
       ['will', 'Ann Example', []],
       ['will', 'Ben Example', [0]],
       ['deed', 'Ann Example', []],
       ['deed', 'Cy Example', []]
     ])
-    expect(offer).toMatchObject({ staff: 'Clerk', hasPin: true, evidence: here.settings.evidence })
-    expect((await offered(here, 'deed', 0))[0]).toEqual(['deed', 'Ann Example', []])
+    expect(offer).toMatchObject({ staff: 'Clerk', hasPin: true, evidence: session.settings.evidence })
+    expect((await offered(session, 'deed', 0))[0]).toEqual(['deed', 'Ann Example', []])
     expect(JSON.stringify(offer)).not.toContain('sign.example.com')
   })
 
   test('offers a couple everything that they have to sign, in any order, but nobody else’s documents', async () => {
-    const here = openOffice({
+    const session = openOffice({
       will: [signer('Ann Example'), later('Ben Example')],
       deed: [signer('Ben Example'), later('Ann Example')],
       note: [signer('Ben Example'), signer('Cy Example')],
       plan: [signer('Cy Example')],
       bill: [signer('Ann Example')]
     })
-    expect(await offered(here, 'bill', 0)).toEqual([
+    expect(await offered(session, 'bill', 0)).toEqual([
       ['bill', 'Ann Example', []],
       ['will', 'Ann Example', []],
       ['will', 'Ben Example', [0]],
@@ -231,7 +231,7 @@ describe('the queue', () => {
   })
 
   test('shows the addresses only of people who share a name', async () => {
-    const here = openOffice({
+    const session = openOffice({
       will: [signer('Ann Example'), signer('Ben Example')],
       deed: [signer('Ann Example', { Email: 'ann.other@example.com' })],
       note: [signer('Ann Example', { Email: '', MobileNumber: '021 555 1234' })],
@@ -239,28 +239,28 @@ describe('the queue', () => {
     })
     const contacts = (entries: readonly { documentReference: string; signerName: string; contact?: string }[]) =>
       entries.map(({ documentReference, signerName, contact }) => [documentReference, signerName, contact])
-    expect(contacts(await here.counter.queue()).sort()).toEqual([
+    expect(contacts(await session.counter.queue()).sort()).toEqual([
       ['bill', 'Ann Example', undefined],
       ['deed', 'Ann Example', 'ann.other@example.com'],
       ['note', 'Ann Example', '…1234'],
       ['will', 'Ann Example', 'ann.example@example.com'],
       ['will', 'Ben Example', undefined]
     ])
-    expect(contacts((await here.counter.offer('will', 0)).entries)).toEqual([
+    expect(contacts((await session.counter.offer('will', 0)).entries)).toEqual([
       ['will', 'Ann Example', 'ann.example@example.com'],
       ['will', 'Ben Example', undefined]
     ])
-    expect(contacts((await here.start(['will', 1], ['will', 0])).turns)).toEqual([
+    expect(contacts((await session.start(['will', 1], ['will', 0])).turns)).toEqual([
       ['will', 'Ben Example', undefined],
       ['will', 'Ann Example', 'ann.example@example.com']
     ])
   })
 
   test('offers nothing for signers without a link, or who have just signed', async () => {
-    const here = office()
-    await expect(here.counter.offer('plain', 0)).rejects.toMatchObject(failure('not-signable'))
-    here.signs('will', 0)
-    await expect(here.counter.offer('will', 0)).rejects.toMatchObject(failure('not-signable'))
+    const session = office()
+    await expect(session.counter.offer('plain', 0)).rejects.toMatchObject(failure('not-signable'))
+    session.signs('will', 0)
+    await expect(session.counter.offer('will', 0)).rejects.toMatchObject(failure('not-signable'))
   })
 })
 

@@ -104,26 +104,26 @@ test('a request accepts a name of 300 characters, and no more', () => {
 })
 
 test('comparing uses the signer as last read from the service, and changes nothing', async () => {
-  const here = openOffice()
-  here.trouble = OFFLINE
-  const handle = counterHandlers(here.counter, () => [here.chosen])
+  const office = openOffice()
+  office.trouble = OFFLINE
+  const handle = counterHandlers(office.counter, () => [office.chosen])
   const ask = (signerIndex: number, name = CARD.name) =>
     handle['counter.compareDocument']({ ...PLACE, signer: signerIndex, printed: { ...CARD, name } }, clerk)
   expect(await ask(0)).toEqual({ kind: 'matches', isExpired: false })
   expect(await ask(0, 'Ben Brooks')).toEqual({ kind: 'differs', isExpired: false })
   await expect(ask(1)).rejects.toMatchObject({ appError: { code: 'gone' } })
-  expect([here.refreshes, here.notes, here.numbers, here.errors, here.changes]).toEqual([0, [], [], [], []])
+  expect([office.refreshes, office.notes, office.numbers, office.errors, office.changes]).toEqual([0, [], [], [], []])
 })
 
 /** Starts a session for Ann, with her identity card typed. */
-async function started(policy: IdentityKept, printed = CARD, told: 'matches' | 'differs' = 'matches') {
-  const here = openOffice({ will: [signer('Ann Example'), signer('Ben Brooks')] })
-  here.settings.identityKept = policy
-  const turn = { ...PLACE, evidence: [], compared: told, printed }
-  const { id } = await here.counter.start({ turns: [turn], allowsCamera: false })
-  expect(here.numbers).toEqual([])
-  await here.counter.begin(id)
-  return here
+async function started(policy: IdentityKept, printed = CARD, comparison: 'matches' | 'differs' = 'matches') {
+  const office = openOffice({ will: [signer('Ann Example'), signer('Ben Brooks')] })
+  office.settings.identityKept = policy
+  const turn = { ...PLACE, evidence: [], compared: comparison, printed }
+  const { id } = await office.counter.start({ turns: [turn], allowsCamera: false })
+  expect(office.numbers).toEqual([])
+  await office.counter.begin(id)
+  return office
 }
 
 const SAID = 'Passport or ID card details entered by staff, not read from machine-readable lines: the name'
@@ -132,13 +132,13 @@ test.each([
   ['compared', undefined, ''],
   ['number-end', { number: '3456', isEnd: true }, '; The last characters of its number are kept'],
   ['number-and-expiry', { number: 'AB123456', expires: '2031-04-15' }, '; Its number and expiry date are kept']
-] as const)('the policy “%s” stores just that, and the trail says that it was typed', async (policy, kept, words) => {
-  const here = await started(policy)
-  expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} matches${words}`)
-  expect(here.numbers).toMatchObject(kept ? [kept] : [])
-  const left = JSON.stringify([here.notes, here.kept, here.errors, here.state()])
+] as const)('the policy “%s” stores just that, and the trail says that it was typed', async (policy, stored, words) => {
+  const office = await started(policy)
+  expect(office.notesOf('handed-over')[0]?.detail?.evidence).toBe(`${SAID} matches${words}`)
+  expect(office.numbers).toMatchObject(stored ? [stored] : [])
+  const left = JSON.stringify([office.notes, office.marker, office.errors, office.state()])
   for (const secret of ['AB123456', 'ab 123-456', '3456', '2031', 'Maria', 'MARIA']) expect(left).not.toContain(secret)
-  if (policy !== 'number-and-expiry') expect(JSON.stringify(here.numbers)).not.toMatch(/AB12|2031/)
+  if (policy !== 'number-and-expiry') expect(JSON.stringify(office.numbers)).not.toMatch(/AB12|2031/)
 })
 
 test('of a short number half is stored, and digits of other scripts are stored as Latin ones', async () => {
@@ -149,8 +149,8 @@ test('of a short number half is stored, and digits of other scripts are stored a
 })
 
 test('a session whose comparison result differs from the main process’s doesn’t start', async () => {
-  const here = await started('compared', { ...CARD, name: 'Ben Brooks' }, 'differs')
-  expect(here.told('handed-over')[0]?.detail?.evidence).toBe(`${SAID} differs`)
+  const office = await started('compared', { ...CARD, name: 'Ben Brooks' }, 'differs')
+  expect(office.notesOf('handed-over')[0]?.detail?.evidence).toBe(`${SAID} differs`)
   const otherwise = { code: 'bad-input', message: 'The signer’s name has changed since their document was compared.' }
   await expect(started('compared', { ...CARD, name: 'Ben Brooks' })).rejects.toMatchObject({ appError: otherwise })
   await expect(started('compared', { ...CARD, number: '' })).rejects.toMatchObject({ appError: otherwise })
@@ -159,9 +159,9 @@ test('a session whose comparison result differs from the main process’s doesn�
 
 test('a name spelled differently in one person’s documents is compared with each, and they can begin', async () => {
   const more = { Email: 'uwe@example.com' }
-  const here = openOffice({ will: [signer('Uwe Jäger', more)], deed: [signer('Uwe Jager', more)] })
+  const office = openOffice({ will: [signer('Uwe Jäger', more)], deed: [signer('Uwe Jager', more)] })
   const printed = { ...CARD, name: 'UWE JAEGER' }
-  const handle = counterHandlers(here.counter, () => [here.chosen])
+  const handle = counterHandlers(office.counter, () => [office.chosen])
   const turns = await Promise.all(
     ['will', 'deed'].map(async (documentReference) => {
       const place = { documentReference, signer: 0 }
@@ -173,10 +173,10 @@ test('a name spelled differently in one person’s documents is compared with ea
   expect(turns.map(({ compared }) => compared)).toEqual(['matches', 'differs'])
   const [first] = turns
   const asFirst = turns.map((turn) => ({ ...turn, compared: first?.compared ?? 'differs' }))
-  await expect(here.counter.start({ turns: asFirst, allowsCamera: false })).rejects.toMatchObject({
+  await expect(office.counter.start({ turns: asFirst, allowsCamera: false })).rejects.toMatchObject({
     appError: { code: 'bad-input' }
   })
-  const session = await here.counter.start({ turns, allowsCamera: false })
+  const session = await office.counter.start({ turns, allowsCamera: false })
   expect(new Set(session.turns.map(({ person }) => person)).size).toBe(1)
-  expect(here.told('session-started')[0]?.detail?.evidence).toBe(`${SAID} matches; ${SAID} differs`)
+  expect(office.notesOf('session-started')[0]?.detail?.evidence).toBe(`${SAID} matches; ${SAID} differs`)
 })

@@ -7,16 +7,16 @@ import { openOffice, signer } from './office.ts'
 
 function counter(people: string[] = ['Ann Example', 'Ben Example']) {
   const office = openOffice({ will: people.map((name) => signer(name)), deed: people.map((name) => signer(name)) })
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   office.deps.receiptOf = async (session, person) => {
-    asked.push([session, person])
+    requests.push([session, person])
     return { number: 'R-2026-000001-3F2A', sha256: '', size: 21, path: '' }
   }
-  return { office, asked }
+  return { office, requests }
 }
 
 test('a person gets a receipt once the service has been asked about all their documents', async () => {
-  const { office, asked } = counter()
+  const { office, requests } = counter()
   const { id } = await office.start(['will', 0], ['deed', 0], ['will', 1])
   const refused = { appError: { code: 'not-allowed' } }
   await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
@@ -32,7 +32,7 @@ test('a person gets a receipt once the service has been asked about all their do
   office.events().returned()
   await office.settled()
   await office.counter.receipt(id)
-  expect(asked).toEqual([[id, { name: 'Ann Example', contact: undefined }]])
+  expect(requests).toEqual([[id, { name: 'Ann Example', contact: undefined }]])
   await expect(office.counter.receipt('another')).rejects.toMatchObject({ appError: { code: 'gone' } })
   await office.handedOn()
   await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
@@ -61,14 +61,14 @@ test('the trail records the turn’s number, the account, and which of two peopl
   await office.opens()
   office.events().returned()
   await office.handedOn()
-  expect(office.told('session-started')[0]?.detail).toMatchObject({ account: 'Harbour Lawyers' })
-  expect(office.told('turn-ended')[0]?.detail).toMatchObject({ turn: '1', contact: 'ann.example@example.com' })
+  expect(office.notesOf('session-started')[0]?.detail).toMatchObject({ account: 'Harbour Lawyers' })
+  expect(office.notesOf('turn-ended')[0]?.detail).toMatchObject({ turn: '1', contact: 'ann.example@example.com' })
 })
 
 test('the person’s contact survives a crash, so that a receipt doesn’t take one person for two', () => {
   const marker = openCrashMarker({ db: database(), onError: (error) => expect.unreachable(String(error)) })
   const turn = { documentReference: 'will', documentName: 'Will', signer: 0, signerName: 'Ann', person: 'ann' }
-  const kept = { ...turn, contact: 'ann@example.com', identity: { person: 'ann' }, hasBegun: true }
-  marker.save({ id: 's', accountId: 'a', startedAt: 1, staff: 'Grace', current: 0, turns: [kept] })
+  const finished = { ...turn, contact: 'ann@example.com', identity: { person: 'ann' }, hasBegun: true }
+  marker.save({ id: 's', accountId: 'a', startedAt: 1, staff: 'Grace', current: 0, turns: [finished] })
   expect(marker.read()).toMatchObject({ turns: [{ contact: 'ann@example.com' }] })
 })

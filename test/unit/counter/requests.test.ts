@@ -49,9 +49,9 @@ describe.each([
 })
 
 test('the second display sees a session only while someone signs on it', async () => {
-  const here = await signing('here')
-  expect(await here.handle['counter.state'](undefined, person)).toBeNull()
-  expect((await here.handle['counter.state'](undefined, clerk))?.id).toBe(here.id)
+  const session = await signing('here')
+  expect(await session.handle['counter.state'](undefined, person)).toBeNull()
+  expect((await session.handle['counter.state'](undefined, clerk))?.id).toBe(session.id)
   const { handle, id } = await signing('other-display')
   expect((await handle['counter.state'](undefined, person))?.id).toBe(id)
   await handle['counter.staff']({ id, does: 'end' }, clerk)

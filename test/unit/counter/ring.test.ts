@@ -10,7 +10,7 @@ function ringing() {
 
 test('it rings immediately, and every twenty seconds until it is stopped', async () => {
   const { time, heard, ring } = ringing()
-  for (let told = 0; told < 3; told++) ring.setRinging(true)
+  for (let times = 0; times < 3; times++) ring.setRinging(true)
   expect(heard.times).toBe(1)
   await time.pass(RING_INTERVAL - 1)
   expect(heard.times).toBe(1)

@@ -31,7 +31,7 @@ describe('one signer', () => {
     expect(counter.isHandedOver()).toBe(true)
     await counter.unlock(id, PIN)
     expect(office.state()).toMatchObject({ phase: 'ended', isLocked: false })
-    expect([counter.isHandedOver(), counter.isRunning(), office.isTaken, office.kept]).toEqual([
+    expect([counter.isHandedOver(), counter.isRunning(), office.isTaken, office.marker]).toEqual([
       false,
       false,
       false,
@@ -54,17 +54,17 @@ describe('one signer', () => {
     expect(office.notes.map(({ what }) => what)).toEqual([
       ...['session-started', 'handed-over', 'page-opened', 'turn-ended', 'unlocked', 'session-ended']
     ])
-    expect(office.told('session-started')[0]).toMatchObject({
+    expect(office.notesOf('session-started')[0]).toMatchObject({
       session: id,
       signerName: 'Ann Example',
       documentName: 'The will',
       detail: { documents: '1', evidence: 'Photo ID seen' }
     })
-    expect(office.told('handed-over')[0]?.detail).toMatchObject({ evidence: 'Photo ID seen' })
-    expect(office.told('page-opened')[0]?.detail).toEqual({ turn: '1', origin: 'https://sign.example.com' })
-    expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome: 'signed', tried: '1' })
-    expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1' })
-    expect(JSON.stringify([office.notes, office.state(), office.kept])).not.toContain(SECRET)
+    expect(office.notesOf('handed-over')[0]?.detail).toMatchObject({ evidence: 'Photo ID seen' })
+    expect(office.notesOf('page-opened')[0]?.detail).toEqual({ turn: '1', origin: 'https://sign.example.com' })
+    expect(office.notesOf('turn-ended')[0]?.detail).toMatchObject({ outcome: 'signed', tried: '1' })
+    expect(office.notesOf('session-ended')[0]?.detail).toMatchObject({ signed: '1' })
+    expect(JSON.stringify([office.notes, office.state(), office.marker])).not.toContain(SECRET)
   })
 
   test.each([
@@ -149,7 +149,7 @@ describe('several turns', () => {
     await office.counter.next(id)
     expect(office.state()).toMatchObject({ phase: 'loading', current: 1 })
     expect(office.pages.map(({ state }) => state)).toEqual(['destroyed', 'hidden'])
-    expect(office.told('handed-over')).toHaveLength(1)
+    expect(office.notesOf('handed-over')).toHaveLength(1)
   })
 
   test('of several people need a handover each, and show nothing of the previous person', async () => {
@@ -189,7 +189,7 @@ describe('several turns', () => {
     expect(office.state().phase).toBe('return')
     await office.counter.unlock(id, PIN)
     expect(office.state().turns.every(({ outcome }) => outcome?.signed === 'signed')).toBe(true)
-    expect([office.told('handed-over').length, office.told('turn-ended').length]).toEqual([10, 300])
+    expect([office.notesOf('handed-over').length, office.notesOf('turn-ended').length]).toEqual([10, 300])
     expect([office.pages.length, office.mostPages]).toEqual([300, 1])
   })
 
@@ -210,13 +210,13 @@ describe('several turns', () => {
     office.events().returned()
     expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
     office.change('will', 0, { SignedStatus: 'Invitation', HasSigned: false })
-    const begun = office.counter.begin(id)
+    const beginning = office.counter.begin(id)
     await office.time.pass(1500)
     expect(office.state().phase).toBe('loading')
     office.change('will', 0, { SignedStatus: 'Signed', HasSigned: true })
     office.change('will', 1, signer('Ben Example'))
     await office.time.pass(4000)
-    await begun
+    await beginning
     expect(office.page()?.turn.url).toContain('BenExample')
   })
 

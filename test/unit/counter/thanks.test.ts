@@ -24,7 +24,7 @@ describe('a person who has signed', () => {
     expect(outcomes(office)).toEqual(['signed', undefined])
     await counter.next(id)
     expect(office.state()).toMatchObject({ phase: 'handover', current: 1, isLocked: false })
-    expect(office.told('unlocked')).toEqual([])
+    expect(office.notesOf('unlocked')).toEqual([])
   })
 
   test('can’t be asked to sign again', async () => {
@@ -47,7 +47,7 @@ describe('a person who says they have finished', () => {
     expect((await counter.cover(id, 'finish')).cover).toBeUndefined()
     await office.settled()
     expect(outcomes(office)[0]).toBe(outcome)
-    expect(office.told('left')).toEqual([])
+    expect(office.notesOf('left')).toEqual([])
   })
 
   test('is asked if the service takes too long', async () => {
@@ -64,7 +64,7 @@ describe('a person who says they have finished', () => {
 })
 
 describe('a person who says they have finished but hasn’t', () => {
-  async function said() {
+  async function finishing() {
     const one = await first()
     await one.counter.cover(one.id, 'finish')
     void one.counter.finish(one.id)
@@ -73,7 +73,7 @@ describe('a person who says they have finished but hasn’t', () => {
   }
 
   test('can open the page again and sign, and the next person follows', async () => {
-    const { office, counter, id } = await said()
+    const { office, counter, id } = await finishing()
     expect(office.state()).toMatchObject({ phase: 'between', current: 0 })
     expect(outcomes(office)).toEqual(['not-yet', undefined])
     await counter.retry(id)
@@ -83,11 +83,11 @@ describe('a person who says they have finished but hasn’t', () => {
     await office.settled()
     await counter.next(id)
     expect(office.state()).toMatchObject({ phase: 'handover', current: 1 })
-    expect(office.told('turn-ended').map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
+    expect(office.notesOf('turn-ended').map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
   })
 
   test('can leave, and those after them are skipped', async () => {
-    const { office, counter, id } = await said()
+    const { office, counter, id } = await finishing()
     await counter.next(id)
     expect(office.state().phase).toBe('return')
     expect(outcomes(office)).toEqual(['not-yet', 'skipped'])
@@ -105,7 +105,7 @@ describe('a person who says they have finished but hasn’t', () => {
   })
 
   test('and has left the screen sees no further page', async () => {
-    const { office, counter, id } = await said()
+    const { office, counter, id } = await finishing()
     const following = counter.next(id)
     counter.screenLeft('blur')
     await following
@@ -123,7 +123,7 @@ describe('the wrong person at the handover', () => {
     await office.counter.begin(id)
     await office.counter.resume(id)
     expect(office.state()).toMatchObject({ phase: 'handover', cover: 'not-me' })
-    expect(office.told('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'not-me' } }])
+    expect(office.notesOf('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'not-me' } }])
     expect(office.pages).toHaveLength(0)
     await office.counter.unlock(id, PIN)
     await office.counter.staff(id, 'continue', 'person')

@@ -88,10 +88,10 @@ describe('a signer whose status the service leaves out', () => {
     ['InProgress', { Editable: false }, 'unknown', false],
     ['InProgress', { HasSigned: false }, 'waiting', 'perhaps'],
     ['InProgress', { Editable: true }, 'unknown', true]
-  ])('(%s, %j) is %s, and a correction is offered: %s', (Status, said, state, isOffered) => {
-    const one = { ...silent, ...said }
-    const whole = document([one], { Status })
-    expect([stateOf(whole, one), mayBeCorrected(whole, one)]).toEqual([state, isOffered])
+  ])('(%s, %j) is %s, and a correction is offered: %s', (Status, members, state, isOffered) => {
+    const one = { ...silent, ...members }
+    const documentOfOne = document([one], { Status })
+    expect([stateOf(documentOfOne, one), mayBeCorrected(documentOfOne, one)]).toEqual([state, isOffered])
   })
 })
 

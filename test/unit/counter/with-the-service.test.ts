@@ -38,7 +38,7 @@ afterEach(async () => {
   await work.close()
 })
 
-async function begun() {
+async function beginSession() {
   const [first] = await counter.queue()
   const documentReference = first?.documentReference ?? ''
   const turns = [0, 1].map((at) => ({ documentReference, signer: at, evidence: [] }))
@@ -58,7 +58,7 @@ test('all signers whose turn it is wait, and the offer names the other signer', 
 })
 
 test('two people sign in turn with the service’s links, and it reports both as signed', async () => {
-  const { id, signers } = await begun()
+  const { id, signers } = await beginSession()
   for (const one of signers) {
     await counter.begin(id)
     counter.show(id, BOUNDS)
@@ -70,13 +70,13 @@ test('two people sign in turn with the service’s links, and it reports both as
   }
   expect(counter.state()).toMatchObject({ phase: 'return' })
   expect(counter.state()?.turns.map(({ outcome }) => outcome)).toEqual([{ signed: 'signed' }, { signed: 'signed' }])
-  expect(JSON.stringify([counter.state(), office.notes, office.kept])).not.toContain('/sign/')
+  expect(JSON.stringify([counter.state(), office.notes, office.marker])).not.toContain('/sign/')
   expect((await counter.unlock(id, PIN)).phase).toBe('ended')
   expect(await counter.queue()).toEqual([])
 })
 
 test('while the service can’t be read, nothing is reported as signed', async () => {
-  const { id, signers } = await begun()
+  const { id, signers } = await beginSession()
   await counter.begin(id)
   const [first] = signers
   if (!first) throw new Error('the practice office lost the document')

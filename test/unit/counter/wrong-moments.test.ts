@@ -29,7 +29,7 @@ describe('a page', () => {
     returned()
     returned()
     await office.settled()
-    expect(office.told('turn-ended')).toHaveLength(1)
+    expect(office.notesOf('turn-ended')).toHaveLength(1)
   })
 
   test('that returns behind a cover ends its turn, and a lock stays', async () => {
@@ -101,7 +101,7 @@ describe('a page', () => {
     office.wiping = new Promise(() => undefined)
     void office.counter.finish(id)
     expect((await office.handedOn()).phase).toBe('handover')
-    expect(office.told('turn-ended')[0]?.detail).toMatchObject({ wiped: 'no' })
+    expect(office.notesOf('turn-ended')[0]?.detail).toMatchObject({ wiped: 'no' })
     void office.counter.begin(id)
     await office.time.pass(1)
     await office.time.pass(11_000)
@@ -132,11 +132,11 @@ describe('a page', () => {
     const wiped = gate()
     office.wiping = wiped.passed
     office.events().failed({ code: 'internal', message: 'The page ended.' })
-    const again = office.counter.retry(id)
+    const retry = office.counter.retry(id)
     await office.time.pass(100)
     expect(office.pages).toHaveLength(1)
     wiped.open()
-    await again
+    await retry
     expect([office.pages.length, office.mostPages]).toEqual([2, 1])
   })
 })
@@ -150,7 +150,7 @@ describe('a command', () => {
     const both = Promise.all([office.counter.finish(id), office.counter.finish(id)])
     await office.settled()
     await both
-    expect(office.told('turn-ended')).toHaveLength(1)
+    expect(office.notesOf('turn-ended')).toHaveLength(1)
     expect(office.state()).toMatchObject({ phase: 'between', current: 0 })
   })
 
@@ -172,10 +172,10 @@ describe('a command', () => {
     const { id } = await office.start(['will', 0])
     const line = gate()
     office.line = line.passed
-    const begun = office.counter.begin(id)
+    const beginning = office.counter.begin(id)
     office.counter.show(id, BOUNDS)
     line.open()
-    await begun
+    await beginning
     expect(office.page()).toMatchObject({ state: 'shown', bounds: BOUNDS })
   })
 
@@ -184,12 +184,12 @@ describe('a command', () => {
     const { id } = await office.start(['will', 0])
     const line = gate()
     office.line = line.passed
-    const begun = office.counter.begin(id)
+    const beginning = office.counter.begin(id)
     await office.time.pass(1)
     await office.counter.finish(id)
     expect(office.state()).toMatchObject({ phase: 'return', turns: [{ outcome: { signed: 'skipped' } }] })
     line.open()
-    await begun
+    await beginning
     expect([office.pages, office.state().phase]).toEqual([[], 'return'])
   })
 
@@ -198,11 +198,11 @@ describe('a command', () => {
     const { id } = await office.start(['will', 0])
     const line = gate()
     office.line = line.passed
-    const begun = office.counter.begin(id)
+    const beginning = office.counter.begin(id)
     office.counter.show(id, BOUNDS)
     office.counter.screenLeft('blur')
     line.open()
-    await begun
+    await beginning
     office.events().open()
     office.counter.show(id, BOUNDS)
     expect(office.page()?.state).toBe('hidden')

@@ -105,8 +105,8 @@ describe('saving', () => {
   test('keeps members unknown to this version in the local copy', async () => {
     office.line.spoil((body) => body.replace('"TFN":[', '"New":{"a":1},"TFN":['))
     await employers.save(office.accountId, [record()])
-    const kept = office.parts.db.prepare<[], string>('SELECT records FROM employers').pluck().get()
-    expect(JSON.parse(kept ?? '')).toMatchObject({ New: { a: 1 } })
+    const stored = office.parts.db.prepare<[], string>('SELECT records FROM employers').pluck().get()
+    expect(JSON.parse(stored ?? '')).toMatchObject({ New: { a: 1 } })
   })
 
   test('refuses a wrong ABN or a duplicate reference at its field', async () => {

@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => office.close())
 
-const known = () =>
+const openForms = () =>
   openKnownForms({ db: office.parts.db, templates: async () => [{ Name: 'Deed', Reference: 'deed' }] }).list(
     office.accountId
   )
@@ -34,12 +34,12 @@ test('a package counts only once sent, once for each form in it', async () => {
   send('one', 'form-direct', { Forms: [letter, letter] }, 50)
   send('two', 'form-direct', { Forms: [letter] }, 70)
   send('three', 'form-filler', { Templates: [{ Name: 'Deed', Reference: 'deed' }] }, 60)
-  expect((await known()).map(({ uses }) => uses)).toEqual([0])
+  expect((await openForms()).map(({ uses }) => uses)).toEqual([0])
   for (const id of ['one', 'two', 'three']) {
     become(id, 'sending')
     become(id, 'sent')
   }
-  expect(await known()).toEqual([
+  expect(await openForms()).toEqual([
     { kind: 'form-direct', Name: 'Letter', Reference: 'letter', FormType: '1', uses: 2, usedAt: 70 },
     { kind: 'form-filler', Name: 'Deed', Reference: 'deed', uses: 1, usedAt: 60 }
   ])
@@ -49,14 +49,14 @@ test('a form that a package contains under two names counts as one', async () =>
   const [a, b] = ['Loan A', 'Loan B'].map((Name) => ({ Name, Reference: 'loan', FormType: 1 }))
   send('one', 'form-direct', { Forms: [a, b, b] }, 50)
   become('one', 'sent')
-  expect(await known()).toMatchObject([{ Reference: 'loan', uses: 1 }, { Reference: 'deed' }])
+  expect(await openForms()).toMatchObject([{ Reference: 'loan', uses: 1 }, { Reference: 'deed' }])
 })
 
 test('forms in the outbox are known although none has been sent', async () => {
   office.parts.db
     .prepare(`INSERT INTO remembered_forms VALUES (?, 'Super choice', 'super', '4', 9)`)
     .run(office.accountId)
-  expect(await known()).toMatchObject([
+  expect(await openForms()).toMatchObject([
     { kind: 'form-direct', Reference: 'super', FormType: '4', uses: 0 },
     { Reference: 'deed' }
   ])

@@ -20,14 +20,14 @@ beforeEach(() => {
 
 test('a folder answer without the link leaves it in place and reports no change', async () => {
   await take()
-  await office.look('Progress', [silent()])
-  await office.look('Progress', [silent({}, { DueDate: '2027-04-01' })])
+  await office.read('Progress', [silent()])
+  await office.read('Progress', [silent({}, { DueDate: '2027-04-01' })])
   expect(await link()).toBe('https://sign.example.com/1')
   expect(await office.changes()).toEqual(['lease arrived own', 'lease waits-here own', 'lease due-changed'])
 })
 
 test('a folder read before the send’s answer gets the link from it, and loses nothing', async () => {
-  await office.look('Progress', [silent({}, { MatterNumber: '7' })])
+  await office.read('Progress', [silent({}, { MatterNumber: '7' })])
   await take(sent({ Status: 'NotStart' }))
   expect(await link()).toBe('https://sign.example.com/1')
   expect((await office.get('lease'))?.document).toMatchObject({ MatterNumber: '7', Status: '0 of 1' })
@@ -36,8 +36,8 @@ test('a folder read before the send’s answer gets the link from it, and loses 
 
 test('a newer link from a folder replaces it', async () => {
   await take()
-  await office.look('Progress', [sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/2' }] })])
-  await office.look('Progress', [silent()])
+  await office.read('Progress', [sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/2' }] })])
+  await office.read('Progress', [silent()])
   expect(await link()).toBe('https://sign.example.com/2')
 })
 
@@ -51,7 +51,7 @@ test.each([
   ['replaced by someone else with the same address', silent({ FirstName: 'Carl' })]
 ])('the link of someone %s is forgotten', async (_, answer) => {
   await take()
-  await office.look('Progress', [answer])
+  await office.read('Progress', [answer])
   expect(await link()).toBeUndefined()
 })
 
@@ -60,26 +60,26 @@ test.each([
   ['is returned with a reference for the first time', silent({ FirstName: 'ANA', SignerReference: 'S-1' })]
 ])('the link of someone who %s is kept', async (_, answer) => {
   await take(sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/1' }] }))
-  await office.look('Progress', [answer])
+  await office.read('Progress', [answer])
   expect(await link()).toBe('https://sign.example.com/1')
 })
 
 test('a signer never gets another’s link, even with the same name and address', async () => {
   await take(sent({ Signers: [{ ...ana, SignerReference: 'S-1', SigningKey: 'https://sign.example.com/1' }] }))
-  await office.look('Progress', [silent({ SignerReference: 'S-2' })])
+  await office.read('Progress', [silent({ SignerReference: 'S-2' })])
   expect(await link()).toBeUndefined()
 })
 
 test('the link of a signer whose name was corrected is kept if the reference matches', async () => {
   await take(sent({ Signers: [{ ...ana, SignerReference: 'S-1', SigningKey: 'https://sign.example.com/1' }] }))
-  await office.look('Progress', [silent({ FirstName: 'Anna', SignerReference: 'S-1' })])
+  await office.read('Progress', [silent({ FirstName: 'Anna', SignerReference: 'S-1' })])
   expect(await link()).toBe('https://sign.example.com/1')
 })
 
 test('the link of an expired document is kept: it may be extended', async () => {
   await take()
-  await office.look('Progress', [silent({ SignedStatus: 'Expired' }, { Status: 'Expired' })])
-  await office.look('Progress', [silent()])
+  await office.read('Progress', [silent({ SignedStatus: 'Expired' }, { Status: 'Expired' })])
+  await office.read('Progress', [silent()])
   expect(await link()).toBe('https://sign.example.com/1')
 })
 

@@ -34,25 +34,25 @@ describe('a document sent from this workstation', () => {
       MatterNumber: '7',
       Signers: [{ ...invited, SigningKey: 'k' }]
     }
-    await office.look('Progress', [lease('lease', shown)])
+    await office.read('Progress', [lease('lease', shown)])
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
   test('isn’t reported when it appears piecemeal, with or without logs, or in another folder', async () => {
     await sent()
-    await office.look('Inbox', [lease('lease')])
-    await office.look('Inbox', [lease('lease', { MatterNumber: '7' })])
-    await office.look('Inbox', [lease('lease', { Logs: [{ Date: '2026-11-21', Log: 'Sent' }], Status: 'Sent' })], {
+    await office.read('Inbox', [lease('lease')])
+    await office.read('Inbox', [lease('lease', { MatterNumber: '7' })])
+    await office.read('Inbox', [lease('lease', { Logs: [{ Date: '2026-11-21', Log: 'Sent' }], Status: 'Sent' })], {
       withLogs: true
     })
-    await office.look('Inbox', [])
-    await office.look('Progress', [lease('lease', { Status: 'Sent', IDVerificationRequested: false })])
+    await office.read('Inbox', [])
+    await office.read('Progress', [lease('lease', { Status: 'Sent', IDVerificationRequested: false })])
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
   test('is no longer reported if a folder showed it before the service answered', async () => {
-    await office.look('Progress', [lease('other')])
-    await office.look('Progress', [lease('other'), lease('lease')])
+    await office.read('Progress', [lease('other')])
+    await office.read('Progress', [lease('other'), lease('lease')])
     expect(await unread()).toBe(1)
     await sent()
     expect([await unread(), await news()]).toEqual([0, []])
@@ -62,53 +62,53 @@ describe('a document sent from this workstation', () => {
     await sent()
     office.startAgain()
     office.tick(14 * HOUR)
-    await office.look('Progress', [lease('lease', { Status: 'Sent', DueDate: '2027-03-04' })])
+    await office.read('Progress', [lease('lease', { Status: 'Sent', DueDate: '2027-03-04' })])
     expect([await unread(), await news()]).toEqual([0, []])
   })
 
   test('is reported as soon as someone signs, and so is the move that follows', async () => {
     await sent()
-    await office.look('Inbox', [lease('lease')])
-    await office.look('Inbox', [])
-    await office.look('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
+    await office.read('Inbox', [lease('lease')])
+    await office.read('Inbox', [])
+    await office.read('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
     expect(await unread()).toBe(1)
     expect(await news()).toEqual(['lease signed', 'lease moved'])
   })
 
   test('is reported if it was signed before a folder first showed it', async () => {
     await sent()
-    await office.look('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
+    await office.read('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
     expect(await unread()).toBe(1)
     expect(await news()).toContain('lease signed')
   })
 
   test('is reported if someone signed before the send was answered', async () => {
-    await office.look('Progress', [])
-    await office.look('Progress', [lease('lease')])
-    await office.look('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
+    await office.read('Progress', [])
+    await office.read('Progress', [lease('lease')])
+    await office.read('Progress', [lease('lease', { Status: '1 of 1', Signers: [signed] })])
     await sent()
     expect([await unread(), await news()]).toEqual([1, ['lease signed']])
   })
 
   test('is reported when something happens to it later', async () => {
     await sent()
-    await office.look('Progress', [lease('lease')])
+    await office.read('Progress', [lease('lease')])
     office.tick(11 * MINUTE)
-    await office.look('Progress', [lease('lease')])
-    await office.look('Progress', [lease('lease', { MatterNumber: '7' })])
+    await office.read('Progress', [lease('lease')])
+    await office.read('Progress', [lease('lease', { MatterNumber: '7' })])
     expect([await unread(), await news()]).toEqual([1, ['lease changed']])
   })
 })
 
 describe('an action done from this workstation', () => {
   beforeEach(async () => {
-    await office.look('Progress', [
+    await office.read('Progress', [
       lease('lease', { PackageReference: 'P' }),
       lease('second', { PackageReference: 'P' })
     ])
   })
   const shows = (members: Members, second: Members = {}) =>
-    office.look('Progress', [
+    office.read('Progress', [
       lease('lease', { PackageReference: 'P', ...members }),
       lease('second', { PackageReference: 'P', ...second })
     ])
@@ -135,7 +135,7 @@ describe('an action done from this workstation', () => {
 
   test('notary isn’t reported when the document leaves the folders because of it', async () => {
     await acting('notary')
-    await office.look('Progress', [lease('second', { PackageReference: 'P' })])
+    await office.read('Progress', [lease('second', { PackageReference: 'P' })])
     await office.ask('markGone', { accountId: 'office', since: office.tick(), now: office.tick() })
     expect(await news()).toEqual(['second gone'])
   })

@@ -66,13 +66,13 @@ describe('what may grant access', () => {
 })
 
 test('a log entry has the reference’s members; unknown ones are listed separately', () => {
-  const known = { Name: 'Aroha Ngata', Action: 'Signed', Date: '2026-11-21T09:00:00Z', GMT: '780', Role: 'Signer' }
+  const member = { Name: 'Aroha Ngata', Action: 'Signed', Date: '2026-11-21T09:00:00Z', GMT: '780', Role: 'Signer' }
   const { logs } = pageOf({
-    Logs: [{ ...known, Device: { kind: 'phone' }, SigningKey: 'x' }, { Date: '2026-11-21' }, { Date: '03/01/2031' }]
+    Logs: [{ ...member, Device: { kind: 'phone' }, SigningKey: 'x' }, { Date: '2026-11-21' }, { Date: '03/01/2031' }]
   })
   expect(logs).toEqual([
     {
-      ...known,
+      ...member,
       at: { at: NOW, offset: 0, precision: 'time' },
       others: [
         { name: 'Device', value: '{"kind":"phone"}' },

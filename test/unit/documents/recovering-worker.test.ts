@@ -23,21 +23,21 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const leases = Array.from({ length: 12_000 }, (_, at) => lease(`ref-${at}`, { Extra: 'x'.repeat(1500) }))
 
 /** A large file, made once, and the leaf pages of its tables. */
-let whole: string
+let intact: string
 const leaves = new Map<string, number[]>()
 beforeAll(async () => {
-  whole = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  const { db } = await openDocuments({ folder: whole, key, time: Date })
-  await workerOffice(db).look('InBox', leases)
+  intact = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  const { db } = await openDocuments({ folder: intact, key, time: Date })
+  await workerOffice(db).read('InBox', leases)
   const pages = db.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck()
   for (const table of ['index_rows', 'bodies', 'documents', 'figures']) leaves.set(table, pages.all(table))
   db.close()
 })
-afterAll(() => rm(whole, { recursive: true, force: true }))
+afterAll(() => rm(intact, { recursive: true, force: true }))
 
 /** Copies that file, with a damaged page in the middle of a table, where opening it doesn't look. */
 async function damaged(table: string): Promise<void> {
-  await cp(whole, folder, { recursive: true })
+  await cp(intact, folder, { recursive: true })
   const pages = leaves.get(table) ?? []
   const file = await open(join(folder, 'documents.db'), 'r+')
   await file.write(Buffer.alloc(16, 9), 0, 16, ((pages[pages.length >> 1] ?? 0) - 1) * 4096 + 500)
@@ -46,22 +46,22 @@ async function damaged(table: string): Promise<void> {
 
 test('a read interrupted by quitting stops midway, and its documents aren’t reported at the next start', async () => {
   const opened = await openDocuments({ folder, key, time: Date })
-  const here = workerOffice(opened.db)
+  const office = workerOffice(opened.db)
   const worker = openDocumentsWorker({ db: opened.db, time: Date })
-  here.startAgain(worker)
-  const taken = here.look('InBox', leases)
-  const written = async () => (await here.counts()).folders.InBox ?? 0
+  office.startAgain(worker)
+  const reading = office.read('InBox', leases)
+  const written = async () => (await office.counts()).folders.InBox ?? 0
   while ((await written()) === 0) await nextTurn()
-  await Promise.all([expect(taken).rejects.toThrow(), worker.close()])
+  await Promise.all([expect(reading).rejects.toThrow(), worker.close()])
 
   const { db } = await openDocuments({ folder, key, time: Date })
   onTestFinished(() => void db.close())
-  here.startAgain(openDocumentsWorker({ db, time: Date }))
+  office.startAgain(openDocumentsWorker({ db, time: Date }))
   expect(await written()).toBeGreaterThan(0)
   expect(await written()).toBeLessThan(leases.length)
-  expect(await here.look('InBox', leases)).toMatchObject({ kind: 'taken', documents: leases.length })
+  expect(await office.read('InBox', leases)).toMatchObject({ kind: 'taken', documents: leases.length })
   expect(await written()).toBe(leases.length)
-  expect(await here.changes()).toEqual([])
+  expect(await office.changes()).toEqual([])
 })
 
 describe('a damaged page', () => {
@@ -73,21 +73,21 @@ describe('a damaged page', () => {
       await damaged(table)
       const opened: DocumentsOpened[] = []
       const worker = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))
-      const here = workerOffice()
-      here.startAgain(worker)
-      await here.counts()
-      const taken = await here.look(
+      const office = workerOffice()
+      office.startAgain(worker)
+      await office.counts()
+      const result = await office.read(
         'InBox',
         leases.map((one) => ({ ...one, Status: '1 of 1' }))
       )
-      expect(taken).toMatchObject({ kind: 'taken', documents: leases.length })
-      expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
+      expect(result).toMatchObject({ kind: 'taken', documents: leases.length })
+      expect(await office.counts()).toMatchObject({ folders: { InBox: leases.length } })
       await worker.close()
       expect(opened).toEqual([{ state: 'file' }, { state: 'file', setAside: expect.stringContaining('set-aside-') }])
       expect(await readdir(join(folder, opened[1]?.setAside ?? ''))).toContain('documents.db')
       const next = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))
-      here.startAgain(next)
-      expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
+      office.startAgain(next)
+      expect(await office.counts()).toMatchObject({ folders: { InBox: leases.length } })
       expect(opened).toHaveLength(3)
       await next.close()
     })

@@ -25,7 +25,7 @@ interface Trouble {
   unreadable?: { count: number; documents: UnreadableDocument[] }
 }
 
-const here = { from: 'office' as const, stillAsking: () => true }
+const office = { from: 'office' as const, stillAsking: () => true }
 const DRAFT = { id: 'draft', accountId: '', kind: 'form-direct' as const, title: '', who: '', updatedAt: 0 }
 let accounts: Accounts
 let ask: AskDocuments
@@ -91,7 +91,7 @@ const folders = async (accountId = 'a') => {
   }
 }
 const list = (conditions = {}) =>
-  handlers['documents.list']({ query: query(conditions), expanded: [], offset: 0, limit: 50 }, here)
+  handlers['documents.list']({ query: query(conditions), expanded: [], offset: 0, limit: 50 }, office)
 const codeOf = (answer: Promise<unknown>) =>
   answer.then(
     () => 'no failure',
@@ -127,14 +127,14 @@ describe('requests about documents', () => {
     expect(shown.unreadable?.documents).toHaveLength(20)
     const progress = await list({ folder: 'Progress' })
     expect([progress.problem, progress.unreadable]).toEqual([undefined, undefined])
-    expect((await handlers['overview.get'](undefined, here)).problem?.code).toBe('offline')
+    expect((await handlers['overview.get'](undefined, office)).problem?.code).toBe('offline')
   })
 
   test('the side bar counts folders, saved views and unread documents', async () => {
     await folders()
     const view = { name: 'In box', query: query({ folder: 'InBox' }), tell: false }
-    const { id } = await handlers['views.save'](view, here)
-    const counts = await handlers['documents.counts'](undefined, here)
+    const { id } = await handlers['views.save'](view, office)
+    const counts = await handlers['documents.counts'](undefined, office)
     expect(counts.folders).toEqual({ InBox: 1, Progress: 1, Signed: 1 })
     expect(counts.views).toEqual({ [id]: 1 })
     expect(log).toEqual(['views'])
@@ -142,26 +142,28 @@ describe('requests about documents', () => {
 
   test('a document’s page is answered immediately, and its log is read if it may be outdated', async () => {
     await folders()
-    expect(await handlers['documents.get']({ reference: 'a-Progress' }, here)).toMatchObject({ name: 'Deed Progress' })
+    expect(await handlers['documents.get']({ reference: 'a-Progress' }, office)).toMatchObject({
+      name: 'Deed Progress'
+    })
     expect(log).toEqual(['logs a Progress'])
-    expect(await codeOf(handlers['documents.get']({ reference: 'unknown' }, here))).toBe('gone')
+    expect(await codeOf(handlers['documents.get']({ reference: 'unknown' }, office))).toBe('gone')
   })
 
   test('marking documents unread and read is announced once, if something changed', async () => {
     await folders()
     const some = { query: query({ search: 'deed' }) }
-    await handlers['documents.markRead']({ some, read: true }, here)
+    await handlers['documents.markRead']({ some, read: true }, office)
     log = []
-    await handlers['documents.markRead']({ some, read: false }, here)
+    await handlers['documents.markRead']({ some, read: false }, office)
     expect((await list({ unread: true })).documents).toBe(3)
     expect(log).toEqual(['changed a'])
     await handlers['documents.markRead'](
       { some: { documents: [{ accountId: 'a', reference: 'a-InBox' }] }, read: true },
-      here
+      office
     )
     expect((await list({ unread: true })).documents).toBe(2)
-    const known = ['a-InBox', 'unknown'].map((reference) => ({ accountId: 'a', reference }))
-    await handlers['documents.markRead']({ some: { documents: known }, read: true }, here)
+    const keys = ['a-InBox', 'unknown'].map((reference) => ({ accountId: 'a', reference }))
+    await handlers['documents.markRead']({ some: { documents: keys }, read: true }, office)
     expect(log).toEqual(['changed a', 'changed a'])
   })
 
@@ -174,7 +176,7 @@ describe('requests about documents', () => {
       )
     }
     const both = query({ accounts: ['b'], sort: { by: 'name', descending: false } })
-    const found = await handlers['documents.references']({ query: both }, here)
+    const found = await handlers['documents.references']({ query: both }, office)
     expect(found).toEqual({
       references: [
         { accountId: 'a', reference: 'same' },
@@ -184,32 +186,32 @@ describe('requests about documents', () => {
       ],
       total: 4
     })
-    await handlers['documents.markRead']({ some: { query: both }, read: true }, here)
+    await handlers['documents.markRead']({ some: { query: both }, read: true }, office)
     log = []
-    const theirs = found.references.filter(({ accountId }) => accountId === 'b')
-    await handlers['documents.markRead']({ some: { documents: theirs }, read: false }, here)
+    const ofSecondAccount = found.references.filter(({ accountId }) => accountId === 'b')
+    await handlers['documents.markRead']({ some: { documents: ofSecondAccount }, read: false }, office)
     expect(log).toContain('changed b')
     expect((await list({ unread: true })).documents).toBe(0)
     expect((await list({ accounts: ['b'], unread: true })).documents).toBe(2)
     saveTo = join(temporaryFolder(), 'theirs.csv')
-    await handlers['documents.export']({ some: { documents: theirs }, columns: ['name'] }, here)
+    await handlers['documents.export']({ some: { documents: ofSecondAccount }, columns: ['name'] }, office)
     expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument\r\nDeed of b\r\nonly-b\r\n')
   })
 
   test('an export is written to the chosen place, and nowhere if the dialog is cancelled', async () => {
     await folders()
-    const asked = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
-    expect(await handlers['documents.export'](asked, here)).toBeNull()
+    const request = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
+    expect(await handlers['documents.export'](request, office)).toBeNull()
     saveTo = join(temporaryFolder(), 'mine.csv')
-    expect(await handlers['documents.export'](asked, here)).toEqual({ label: 'mine.csv' })
+    expect(await handlers['documents.export'](request, office)).toEqual({ label: 'mine.csv' })
     expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument,Due\r\nDeed Signed,2026-12-01\r\n')
   })
 
   test('an export is a workbook, unless the name’s extension says text', async () => {
     await folders()
-    const asked = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
+    const request = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
     saveTo = join(temporaryFolder(), 'mine')
-    expect(await handlers['documents.export'](asked, here)).toEqual({ label: 'mine.xlsx' })
+    expect(await handlers['documents.export'](request, office)).toEqual({ label: 'mine.xlsx' })
     expect(
       openWorkbook(readFileSync(`${saveTo}.xlsx`))
         .read('Rows')
@@ -232,24 +234,24 @@ describe('requests about documents', () => {
       },
       { Reference: 'D-2' }
     ])
-    await handlers['documents.openInBrowser']({ reference: 'D-1', page: 'edit' }, here)
-    await handlers['documents.openInBrowser']({ reference: 'D-1', page: { videoOf: 1 } }, here)
+    await handlers['documents.openInBrowser']({ reference: 'D-1', page: 'edit' }, office)
+    await handlers['documents.openInBrowser']({ reference: 'D-1', page: { videoOf: 1 } }, office)
     expect(log).toEqual(['open https://sign.example.com/edit', 'open https://sign.example.com/v'])
-    expect(await handlers['documents.videoPassword']({ reference: 'D-1', signer: 1 }, here)).toEqual({
+    expect(await handlers['documents.videoPassword']({ reference: 'D-1', signer: 1 }, office)).toEqual({
       password: 'kowhai'
     })
-    expect(JSON.stringify(await handlers['documents.get']({ reference: 'D-1' }, here))).not.toContain('kowhai')
+    expect(JSON.stringify(await handlers['documents.get']({ reference: 'D-1' }, office))).not.toContain('kowhai')
     for (const nothing of [
-      handlers['documents.openInBrowser']({ reference: 'D-1', page: { videoOf: 0 } }, here),
-      handlers['documents.openInBrowser']({ reference: 'D-2', page: 'edit' }, here),
-      handlers['documents.videoPassword']({ reference: 'D-1', signer: 7 }, here)
+      handlers['documents.openInBrowser']({ reference: 'D-1', page: { videoOf: 0 } }, office),
+      handlers['documents.openInBrowser']({ reference: 'D-2', page: 'edit' }, office),
+      handlers['documents.videoPassword']({ reference: 'D-1', signer: 7 }, office)
     ]) {
       expect(await codeOf(nothing)).toBe('gone')
     }
   })
 
   test('refreshing reads the chosen account’s folders', async () => {
-    await handlers['documents.refresh'](undefined, here)
+    await handlers['documents.refresh'](undefined, office)
     expect(log).toEqual(['refresh a'])
   })
 })
@@ -265,16 +267,16 @@ describe('what is taken from a document', () => {
       },
       { Reference: 'b', Name: 'Will', Signers: [{ SigningKey: 'https://sign.example/s/2' }] }
     ])
-    expect(await handlers['documents.copyLink']({ reference: 'a' }, here)).toBeUndefined()
-    expect(await codeOf(handlers['documents.copyLink']({ reference: 'b' }, here))).toBe('gone')
+    expect(await handlers['documents.copyLink']({ reference: 'a' }, office)).toBeUndefined()
+    expect(await codeOf(handlers['documents.copyLink']({ reference: 'b' }, office))).toBe('gone')
     expect(log.filter((line) => line.startsWith('copy'))).toEqual(['copy https://sign.example/edit/a'])
   })
 
   test('a corrected copy is a draft of the selected account', async () => {
     await shows('InBox', [{ Reference: 'a', Name: 'Deed' }])
-    const draft = await handlers['documents.correctedCopy']({ reference: 'a' }, here)
+    const draft = await handlers['documents.correctedCopy']({ reference: 'a' }, office)
     expect(draft).toMatchObject({ accountId: 'a', title: 'Copy of a' })
-    const another = await handlers['documents.duplicate']({ reference: 'a', keeps: 'nothing' }, here)
+    const another = await handlers['documents.duplicate']({ reference: 'a', keeps: 'nothing' }, office)
     expect(another).toMatchObject({ accountId: 'a', title: 'a, keeps nothing' })
   })
 })
@@ -290,9 +292,9 @@ describe('when all accounts are shown', () => {
   test('the list, the counts and the overview cover all of them', async () => {
     expect((await list()).documents).toBe(6)
     expect((await list({ folder: 'Signed' })).rows).toMatchObject([{ accountId: 'a' }, { accountId: 'b' }])
-    const counts = await handlers['documents.counts'](undefined, here)
+    const counts = await handlers['documents.counts'](undefined, office)
     expect(counts.folders).toEqual({ InBox: 2, Progress: 2, Signed: 2 })
-    const overview = await handlers['overview.get'](undefined, here)
+    const overview = await handlers['overview.get'](undefined, office)
     expect(overview.states.reduce((sum, { count }) => sum + count, 0)).toBe(6)
     expect(overview.due.reduce((sum, { count }) => sum + count, overview.overdue)).toBe(6)
   })
@@ -300,26 +302,27 @@ describe('when all accounts are shown', () => {
   test('a view finds and counts in all of them, and belongs to the current one', async () => {
     const { id } = await handlers['views.save'](
       { name: 'In box', query: query({ folder: 'InBox' }), tell: false },
-      here
+      office
     )
-    expect((await handlers['documents.counts'](undefined, here)).views).toEqual({ [id]: 2 })
+    expect((await handlers['documents.counts'](undefined, office)).views).toEqual({ [id]: 2 })
     accounts.choose('b')
-    expect(await handlers['views.list'](undefined, here)).toMatchObject([{ id }])
-    await handlers['views.remove']({ id }, here)
+    expect(await handlers['views.list'](undefined, office)).toMatchObject([{ id }])
+    await handlers['views.remove']({ id }, office)
     accounts.showAll(false)
     accounts.choose('a')
-    expect(await handlers['views.list'](undefined, here)).toEqual([])
+    expect(await handlers['views.list'](undefined, office)).toEqual([])
   })
 
   test('refreshing reads each account’s folders, and the account with a problem is named', async () => {
-    await handlers['documents.refresh'](undefined, here)
+    await handlers['documents.refresh'](undefined, office)
     expect(log).toEqual(['refresh a', 'refresh b'])
     troubles.set('b Signed', { problem: { code: 'offline', message: 'No line.' } })
     expect(await list()).toMatchObject({ problemFolder: 'Signed', problemAccount: 'b' })
   })
 
   test('a request for a named account concerns only that one, and fails if it is gone', async () => {
-    const named = (id: string) => namedAccount.run(id, () => handlers['documents.get']({ reference: 'b-Signed' }, here))
+    const named = (id: string) =>
+      namedAccount.run(id, () => handlers['documents.get']({ reference: 'b-Signed' }, office))
     expect(await named('b')).toMatchObject({ accountId: 'b', name: 'Deed Signed' })
     expect(await codeOf(named('a'))).toBe('gone')
     expect(await codeOf(namedAccount.run('c', async () => list()))).toBe('no-account')

@@ -4,10 +4,10 @@ import { documentsInMemory } from '../../../src/main/core/documents/mirror/datab
 import { type DocumentsWorker, openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 
 export type Members = Record<string, unknown>
-type Asked = Pick<DocumentsWorker, 'ask'>
+type Asking = Pick<DocumentsWorker, 'ask'>
 const START = Date.parse('2026-11-21T00:00:00Z')
 
-interface Look {
+interface ReadOptions {
   accountId?: string
   begun?: number
   withLogs?: boolean
@@ -51,7 +51,7 @@ export function someOffice(round: number, count: number): Members[] {
 export function workerOffice(db = documentsInMemory()) {
   let now = START
   const clock = () => now
-  let worker: Asked = openDocumentsWorker({ db, time: { now: clock } })
+  let worker: Asking = openDocumentsWorker({ db, time: { now: clock } })
   const tick = (by = 1000) => {
     now += by
     return now
@@ -61,14 +61,14 @@ export function workerOffice(db = documentsInMemory()) {
     clock,
     ask: ((name, ask) => worker.ask(name, ask)) as DocumentsWorker['ask'],
     /** As after a restart of the application. */
-    startAgain: (other: Asked = openDocumentsWorker({ db, time: { now: clock } })) => {
+    startAgain: (other: Asking = openDocumentsWorker({ db, time: { now: clock } })) => {
       worker = other
     },
     tick,
-    look(
+    read(
       folder: string,
       items: unknown,
-      { accountId = 'office', begun = tick(), withLogs = false, dateFormat }: Look = {}
+      { accountId = 'office', begun = tick(), withLogs = false, dateFormat }: ReadOptions = {}
     ) {
       const bytes = new TextEncoder().encode(JSON.stringify(items))
       return worker.ask('take', { accountId, folder, begun, now: tick(100), withLogs, bytes, dateFormat })

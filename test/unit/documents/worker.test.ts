@@ -41,7 +41,7 @@ const signer = (FirstName: string, members: Members = {}): Members => ({
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 /** Makes a read that begins after everything before it. */
-function look(folder: string, items: unknown, more: { withLogs?: boolean; begun?: number } = {}) {
+function read(folder: string, items: unknown, more: { withLogs?: boolean; begun?: number } = {}) {
   now += 1000
   const text = typeof items === 'string' ? items : JSON.stringify(items)
   const { withLogs = false, begun = now - 500 } = more
@@ -73,7 +73,7 @@ const startAgain = () => {
 
 describe('the first read of a folder', () => {
   test('reports nothing and leaves nothing unread, and the next one reports what is new', async () => {
-    expect(await look('Progress', [lease()])).toMatchObject({
+    expect(await read('Progress', [lease()])).toMatchObject({
       kind: 'taken',
       documents: 1,
       changed: 1,
@@ -81,26 +81,26 @@ describe('the first read of a folder', () => {
     })
     expect(await changes()).toEqual([])
     expect(await get()).toMatchObject({ folder: 'Progress', unread: false, seenAt: now - 500, logsAreOld: true })
-    await look('Progress', [lease(), lease({ Reference: 'deed' })])
+    await read('Progress', [lease(), lease({ Reference: 'deed' })])
     expect(await changes()).toEqual(['deed arrived Ana Example\nBen Example'])
     expect(await get('deed')).toMatchObject({ unread: true })
   })
 
   test('counts even if it is empty: what comes later has arrived', async () => {
-    await look('Progress', 'null')
-    await look('Progress', [lease()])
+    await read('Progress', 'null')
+    await read('Progress', [lease()])
     expect(await changes()).toEqual(['lease arrived Ana Example\nBen Example'])
   })
 
   test('dates existing documents by the service’s own dates', async () => {
-    await look('Signed', [lease({ Status: 'Complete', LastSignedDate: '2026-11-02T00:00:00Z' })])
+    await read('Signed', [lease({ Status: 'Complete', LastSignedDate: '2026-11-02T00:00:00Z' })])
     const { weeks } = await worker.ask('overview', { accountId, now, zone: 'UTC', stuckDays: 7 })
     expect(weeks.find(({ completed }) => completed > 0)?.monday).toBe('2026-11-02')
   })
 })
 
 describe('a change to a document', () => {
-  beforeEach(() => look('Progress', [lease()]).then(() => look('Signed', [])))
+  beforeEach(() => read('Progress', [lease()]).then(() => read('Signed', [])))
 
   test.each<[string, Members, string[]]>([
     [
@@ -134,31 +134,31 @@ describe('a change to a document', () => {
     ['a signer was corrected', { Signers: [signer('Anna'), signer('Ben')] }, ['signers-changed']],
     ['something else changed', { MatterNumber: '7' }, ['changed']],
     ['a link was replaced', { Signers: [signer('Ana'), signer('Ben')], EditUrl: '' }, []]
-  ])('is reported once at most: %s', async (_, members, told) => {
-    const expected = told.map((one) => `lease ${one}`)
-    await look('Progress', [lease(members)])
+  ])('is reported once at most: %s', async (_, members, kinds) => {
+    const expected = kinds.map((one) => `lease ${one}`)
+    await read('Progress', [lease(members)])
     expect(await changes()).toEqual(expected)
-    await look('Progress', [lease(members)])
-    await look('Progress', JSON.stringify([lease(members)], null, 2))
+    await read('Progress', [lease(members)])
+    await read('Progress', JSON.stringify([lease(members)], null, 2))
     startAgain()
-    await look('Progress', [lease(members)])
-    await look('Progress', JSON.stringify([lease(members)], null, 1))
+    await read('Progress', [lease(members)])
+    await read('Progress', JSON.stringify([lease(members)], null, 1))
     expect(await changes()).toEqual(expected)
     expect((await get())?.unread).toBe(expected.length > 0)
   })
 
   test('is stored but not reported if only a link differs', async () => {
     const withKey = (key: string) => lease({ Signers: [signer('Ana', { SigningKey: key }), signer('Ben')] })
-    await look('Progress', [withKey('https://x.example/1')])
+    await read('Progress', [withKey('https://x.example/1')])
     const { change: newest } = await worker.ask('newestChange', null)
-    await look('Progress', [withKey('https://x.example/2')])
+    await read('Progress', [withKey('https://x.example/2')])
     expect(await changes(newest)).toEqual([])
     expect((await get())?.document.Signers?.[0]?.SigningKey).toBe('https://x.example/2')
   })
 
   test('can be a move: reported once, and the document is in one folder', async () => {
-    await look('Signed', [lease({ Status: 'Complete' })])
-    await look('Progress', [])
+    await read('Signed', [lease({ Status: 'Complete' })])
+    await read('Progress', [])
     expect(await changes()).toEqual(['lease completed', 'lease moved'])
     expect(await list()).toMatchObject([{ reference: 'lease', folder: 'Signed', unread: true }])
   })
@@ -171,17 +171,17 @@ describe('a change to a document', () => {
     now += 1000
     await worker.ask('takeOne', { accountId, document, now, isOwn: true })
     // An answer requested before the action changes nothing, but the next one with the same bytes does.
-    await look('Progress', [lease()], { begun: before + 1 })
+    await read('Progress', [lease()], { begun: before + 1 })
     expect((await get())?.document.DueDate).toBe('2026-12-24T00:00:00Z')
     expect(await changes()).toEqual(['lease due-changed own'])
     expect((await get())?.unread).toBe(false)
-    await look('Progress', [lease()])
+    await read('Progress', [lease()])
     expect((await get())?.document.DueDate).toBe('2026-12-01T00:00:00Z')
   })
 
   test('is counted by kind and listed for one document or all, newest first', async () => {
-    await look('Progress', [lease({ MatterNumber: '7' }), lease({ Reference: 'deed' })])
-    await look('Progress', [lease({ MatterNumber: '8' }), lease({ Reference: 'deed' })])
+    await read('Progress', [lease({ MatterNumber: '7' }), lease({ Reference: 'deed' })])
+    await read('Progress', [lease({ MatterNumber: '8' }), lease({ Reference: 'deed' })])
     const all = await worker.ask('activity', { accountId, offset: 0, limit: 2 })
     expect(all).toMatchObject({ total: 3, byKind: { changed: 2, arrived: 1 } })
     expect(all.changes.map(({ id }) => id)).toEqual([3, 2])
@@ -191,53 +191,53 @@ describe('a change to a document', () => {
 
 describe('a document that left all folders', () => {
   test('is gone once two rounds have missed it, and can return', async () => {
-    await look('Progress', [lease()])
-    await look('Progress', [])
+    await read('Progress', [lease()])
+    await read('Progress', [])
     const since = now - 500
     expect((await get())?.goneAt).toBeUndefined()
     expect(await worker.ask('markGone', { accountId, since, now })).toBe(1)
     expect(await worker.ask('markGone', { accountId, since, now })).toBe(0)
     expect((await get())?.goneAt).toBe(now)
-    await look('Progress', [lease()])
+    await read('Progress', [lease()])
     expect(await changes()).toEqual(['lease gone', 'lease returned'])
     expect((await get())?.goneAt).toBeUndefined()
   })
 
   test('isn’t one that an unchanged answer still contains, even after a restart with the clock set back', async () => {
-    await look('Progress', [lease()])
+    await read('Progress', [lease()])
     now -= 86_400_000
     startAgain()
-    await look('Progress', [lease()])
+    await read('Progress', [lease()])
     const since = now - 500
     expect(await worker.ask('markGone', { accountId, since, now })).toBe(0)
     expect(await worker.ask('markGone', { accountId, since: since + 1, now })).toBe(1)
   })
 
   test('keeps the time at which it was last seen, also across a restart', async () => {
-    await look('Progress', [lease()])
-    const seen = now - 500
-    await look('Progress', [])
-    await look('Progress', [])
-    expect((await get())?.seenAt).toBe(seen)
+    await read('Progress', [lease()])
+    const readAt = now - 500
+    await read('Progress', [])
+    await read('Progress', [])
+    expect((await get())?.seenAt).toBe(readAt)
     startAgain()
-    expect((await get())?.seenAt).toBe(seen)
+    expect((await get())?.seenAt).toBe(readAt)
   })
 })
 
 describe('a bad answer', () => {
-  beforeEach(() => look('Progress', [lease()]))
+  beforeEach(() => read('Progress', [lease()]))
 
   test.each(['', '<html>', '[{"Reference":"x"}', '[{"Reference":"x"}] x', '[{"Reference":}]', '[{"Reference":"x"},{]'])(
     'that isn’t JSON changes nothing: %s',
     async (text) => {
-      expect(await look('Progress', text)).toEqual({ kind: 'not-json' })
+      expect(await read('Progress', text)).toEqual({ kind: 'not-json' })
       expect((await list()).length).toBe(1)
     }
   )
 
   test('that isn’t a list is reported as such', async () => {
-    expect(await look('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '', said: {} })
-    expect(await look('Progress', { ResponseStatus: { Message: 'Not now' } })).toMatchObject({
+    expect(await read('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '', said: {} })
+    expect(await read('Progress', { ResponseStatus: { Message: 'Not now' } })).toMatchObject({
       kind: 'unexpected-shape',
       said: { serviceMessage: 'Not now' }
     })
@@ -245,13 +245,13 @@ describe('a bad answer', () => {
   })
 
   test('loses only the unreadable documents, and names them', async () => {
-    const taken = await look('Progress', [
+    const result = await read('Progress', [
       lease({ Signers: 5 }),
       lease({ Reference: 'deed' }),
       { Name: 'Nobody' },
       lease({ Reference: 'will', Signers: [{ HasSigned: 'perhaps' }] })
     ])
-    expect(taken).toMatchObject({
+    expect(result).toMatchObject({
       changed: 1,
       isComplete: false,
       unreadable: {
@@ -269,20 +269,20 @@ describe('a bad answer', () => {
 
   test('containing a document twice uses the last, and counts it once', async () => {
     const doubled = { folder: 'Progress', path: '[0]', reference: 'lease', isDoubled: true }
-    expect(await look('Progress', [lease({ Name: 'One' }), lease({ Name: 'Two' })])).toMatchObject({
+    expect(await read('Progress', [lease({ Name: 'One' }), lease({ Name: 'Two' })])).toMatchObject({
       documents: 1,
       changed: 1,
       unreadable: { count: 1, documents: [{ ...doubled, name: 'One' }] }
     })
     // Reported for every answer that has it, even if the last document is unchanged.
-    expect(await look('Progress', [lease({ Name: 'Four' }), lease({ Name: 'Two' })])).toMatchObject({
+    expect(await read('Progress', [lease({ Name: 'Four' }), lease({ Name: 'Two' })])).toMatchObject({
       unreadable: { count: 1, documents: [{ ...doubled, name: 'Four' }] }
     })
-    expect(await look('Progress', [lease({ Name: 'Two' }), lease({ Name: 'Two' })])).toMatchObject({
+    expect(await read('Progress', [lease({ Name: 'Two' }), lease({ Name: 'Two' })])).toMatchObject({
       unreadable: { count: 0 }
     })
     expect((await get())?.document.Name).toBe('Two')
-    await look('Progress', [lease({ Name: 'Three' }), lease({ Name: 'Two' })])
+    await read('Progress', [lease({ Name: 'Three' }), lease({ Name: 'Two' })])
     expect((await get())?.document.Name).toBe('Two')
     expect(await changes()).toEqual(['lease changed'])
   })
@@ -292,27 +292,27 @@ describe('logs', () => {
   const Logs = [{ Name: 'Ana', Action: 'Sent', Date: '2026-11-10T00:00:00Z' }]
 
   test('are kept if a later read has none, and are outdated once the document has changed', async () => {
-    await look('Progress', [lease({ Logs })], { withLogs: true })
-    await look('Progress', [lease()])
-    await look('Progress', [lease({ Logs: [] })])
+    await read('Progress', [lease({ Logs })], { withLogs: true })
+    await read('Progress', [lease()])
+    await read('Progress', [lease({ Logs: [] })])
     expect(await get()).toMatchObject({ document: { Logs }, logsAreOld: false })
-    await look('Progress', [lease({ MatterNumber: '7' })])
+    await read('Progress', [lease({ MatterNumber: '7' })])
     expect(await get()).toMatchObject({ document: { Logs, MatterNumber: '7' }, logsAreOld: true })
-    await look('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
+    await read('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
     expect(await get()).toMatchObject({ logsAreOld: false })
     expect(await changes()).toEqual(['lease changed'])
   })
 
   test('an answer without logs isn’t taken as unchanged after one with logs brought changes', async () => {
-    await look('Progress', [lease()])
-    await look('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
-    await look('Progress', [lease()])
+    await read('Progress', [lease()])
+    await read('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
+    await read('Progress', [lease()])
     expect((await get())?.document.MatterNumber).toBeUndefined()
   })
 })
 
 test('candidates for an uncertain send are found by reference, mark, or name and signers, with their whole package', async () => {
-  await look('Progress', [
+  await read('Progress', [
     lease({ Reference: 'a', PackageReference: 'p1', ClientReference: ' CS-Send-1-2 ' }),
     lease({ Reference: 'b', PackageReference: 'p1', Logs: [{ Date: '2026-11-12T00:00:00Z' }] }),
     lease({ Reference: 'c', PackageReference: 'p2', ClientReference: 'M 7', Name: 'C' }),
@@ -339,7 +339,7 @@ test('candidates for an uncertain send are found by reference, mark, or name and
 
 test('a page shows known and unknown members, and nothing that grants access', async () => {
   const secret = 'https://secret.example'
-  await look('Progress', [
+  await read('Progress', [
     lease({
       EditUrl: secret,
       Sealed: true,
@@ -370,8 +370,8 @@ test('a page shows known and unknown members, and nothing that grants access', a
 })
 
 test('read marks survive a restart, and an account is erased completely', async () => {
-  await look('Progress', [])
-  await look('Progress', [lease(), lease({ Reference: 'deed' })])
+  await read('Progress', [])
+  await read('Progress', [lease(), lease({ Reference: 'deed' })])
   const ask = { accountId, now, zone: 'UTC', some: { documents: [{ accountId, reference: 'lease' }] }, read: true }
   expect(await worker.ask('markRead', ask)).toBe(1)
   expect(await worker.ask('markRead', ask)).toBe(0)
@@ -446,10 +446,10 @@ describe('documents.db', () => {
     space.resize(text.length)
     const bytes = new Uint8Array(space, 0, text.length)
     bytes.set(text)
-    const taken = await first.ask('take', { accountId, folder: 'Progress', begun: 1, now: 2, withLogs: false, bytes })
-    expect(taken).toMatchObject({ kind: 'taken', documents: 1 })
+    const result = await first.ask('take', { accountId, folder: 'Progress', begun: 1, now: 2, withLogs: false, bytes })
+    expect(result).toMatchObject({ kind: 'taken', documents: 1 })
     expect(space.detached).toBe(true)
-    const asked = {
+    const table = {
       accountId,
       format: 'csv' as const,
       now,
@@ -457,7 +457,7 @@ describe('documents.db', () => {
       some: { documents: [{ accountId, reference: 'lease' }] },
       columns: ['name' as const]
     }
-    expect((await first.ask('table', asked)).documents).toBe(1)
+    expect((await first.ask('table', table)).documents).toBe(1)
     await first.end()
     const second = threaded()
     expect((await second.ask('get', { accountId, reference: 'lease' }))?.document.Name).toBe('Lease.pdf')

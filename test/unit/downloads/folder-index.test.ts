@@ -85,22 +85,22 @@ describe('a file that isn’t our index', () => {
     ['our index with an added column', HEADINGS.replace('\r\n', ',Notes\r\n')],
     ['our index saved by another program in its own format', HEADINGS.slice(1).replaceAll(',', ';')],
     ['an empty file', '']
-  ])('isn’t overwritten: %s', async (_, theirs) => {
-    fs.writeFileSync(join(folder, 'index.csv'), theirs)
+  ])('isn’t overwritten: %s', async (_, existing) => {
+    fs.writeFileSync(join(folder, 'index.csv'), existing)
     for (const rows of [[row()], []]) {
       expect(await writeIndex(folder, rows, { zone })).toMatchObject({ fileName: 'index (2).csv' })
     }
-    expect(read()).toBe(theirs)
+    expect(read()).toBe(existing)
     expect(read('index (2).csv')).toBe(HEADINGS)
   })
 
   test('isn’t overwritten or followed if it is a folder or a link', async () => {
-    const elsewhere = temporaryFolder()
+    const otherFolder = temporaryFolder()
     fs.mkdirSync(join(folder, 'index.csv'))
-    fs.writeFileSync(join(elsewhere, 'x.csv'), HEADINGS)
-    fs.symlinkSync(join(elsewhere, 'x.csv'), join(folder, 'index (2).csv'))
+    fs.writeFileSync(join(otherFolder, 'x.csv'), HEADINGS)
+    fs.symlinkSync(join(otherFolder, 'x.csv'), join(folder, 'index (2).csv'))
     expect(await writeIndex(folder, [row()], { zone })).toMatchObject({ fileName: 'index (3).csv' })
-    expect(fs.readFileSync(join(elsewhere, 'x.csv'), 'utf8')).toBe(HEADINGS)
+    expect(fs.readFileSync(join(otherFolder, 'x.csv'), 'utf8')).toBe(HEADINGS)
   })
 })
 

@@ -159,7 +159,7 @@ export function wrongOnWindows(folder: string, path: readonly string[]): string[
     if (devices.includes(device)) wrong.push(`${JSON.stringify(name)} is a device`)
     if (name.length > 255) wrong.push(`a name of ${name.length}`)
   }
-  const whole = [folder, ...path].join('\\')
-  if (whole.length > 259) wrong.push(`a path of ${whole.length}`)
+  const fullPath = [folder, ...path].join('\\')
+  if (fullPath.length > 259) wrong.push(`a path of ${fullPath.length}`)
   return wrong
 }

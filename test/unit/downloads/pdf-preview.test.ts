@@ -16,7 +16,7 @@ import { testTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>
 let answer: (response: ServerResponse) => void
-let asked: string[]
+let requests: string[]
 /** Number of connections that the other side closed. */
 let letGo: number
 let noted: AuditNote[]
@@ -24,11 +24,11 @@ let time: ReturnType<typeof testTime>
 let previews: PdfPreviews
 
 beforeEach(async () => {
-  asked = []
+  requests = []
   noted = []
   letGo = 0
   server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     response.on('close', () => {
       if (!response.writableEnded) letGo++
     })
@@ -87,12 +87,12 @@ async function until(isSo: () => boolean): Promise<void> {
 
 describe('previewing an identity check’s PDF', () => {
   test('delivers it completely, in parts of limited size', async () => {
-    const whole = pdf(3 * PART + 4321)
-    answer = (response) => response.writeHead(200, { 'content-length': whole.length }).end(whole)
+    const file = pdf(3 * PART + 4321)
+    answer = (response) => response.writeHead(200, { 'content-length': file.length }).end(file)
     const view = await open()
-    expect(view).toEqual({ id: 'look-1', documentReference: 'DOC 1', documentName: 'Lease', length: whole.length })
+    expect(view).toEqual({ id: 'look-1', documentReference: 'DOC 1', documentName: 'Lease', length: file.length })
     const { bytes, parts } = await read(view.id)
-    expect(bytes.equals(whole)).toBe(true)
+    expect(bytes.equals(file)).toBe(true)
     // At most one network chunk more.
     expect(Math.max(...parts)).toBeLessThan(PART + 256 * 1024)
     expect(parts.length).toBeGreaterThan(2)
@@ -224,7 +224,7 @@ describe('preview requests', () => {
       documentName: 'Lease'
     })
     expect(await codeOf(handlers['pdf.open']({ reference: '../secret', kind: 'identity' }, context))).toBe('gone')
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   test('tell printing from a cancelled dialog', async () => {
@@ -234,8 +234,8 @@ describe('preview requests', () => {
 })
 
 test('a signed document opened before its account’s address changed doesn’t approve the new service', async () => {
-  const whole = pdf(2 * PART)
-  answer = (response) => response.end(response.req.url?.startsWith('/doc') ? whole : '{"DocumentURL":"/doc/1"}')
+  const file = pdf(2 * PART)
+  answer = (response) => response.end(response.req.url?.startsWith('/doc') ? file : '{"DocumentURL":"/doc/1"}')
   const { id } = await previews.open('office', 'd-1', 'Lease', 'signed')
   previews.forgetSigned('office')
   expect(await codeOf(read(id))).toBe('gone')

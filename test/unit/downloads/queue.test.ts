@@ -438,16 +438,16 @@ describe('a downloaded file', () => {
     await at.add(['R1'])
     await office.whenIdle()
     const [file] = at.list()
-    const known = { id: file?.id, state: 'done', fileName: 'Lease R1.identity.pdf', sha256: file?.sha256 }
-    const again = () => office.downloads.retry(office.accountId, [file?.id ?? ''])
+    const view = { id: file?.id, state: 'done', fileName: 'Lease R1.identity.pdf', sha256: file?.sha256 }
+    const retry = () => office.downloads.retry(office.accountId, [file?.id ?? ''])
     const release = stalling(server)
-    await again()
+    await retry()
     await until(() => at.counts().running === 1)
-    expect(at.list(['done'])).toMatchObject([known])
+    expect(at.list(['done'])).toMatchObject([view])
     await office.downloads.cancel(office.accountId, at.list(['running'])[0]?.id ?? '')
     release()
     server.answer = (_reference, response) => void response.writeHead(404).end()
-    await again()
+    await retry()
     await office.whenIdle()
     expect(
       at
@@ -458,7 +458,7 @@ describe('a downloaded file', () => {
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
     // The service has made it again, so both files are there and recorded.
     server.answer = (_reference, response) => sendPdf('R1', response, pdfOf('R1 made anew'))
-    await again()
+    await retry()
     await office.whenIdle()
     await office.downloads.clear(office.accountId)
     expect(

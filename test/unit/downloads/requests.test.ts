@@ -15,7 +15,7 @@ import {
 import { aDocument, openDownloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
-type Asked = Extract<RequestName, `downloads.${string}`>
+type DownloadRequest = Extract<RequestName, `downloads.${string}`>
 
 async function anOffice() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-requests-'))
@@ -29,7 +29,7 @@ async function anOffice() {
   await office.showDocuments(['R1', 'R2'].map((reference) => aDocument(reference)))
   const revealed: string[] = []
   let chosen: string | undefined = join(folder, 'Evidence')
-  const handlers: Pick<RequestHandlers, Asked> = downloadHandlers({
+  const handlers: Pick<RequestHandlers, DownloadRequest> = downloadHandlers({
     accounts: office.accounts,
     ask: office.ask,
     downloads: office.downloads,
@@ -44,7 +44,7 @@ async function anOffice() {
     thinkBetter() {
       chosen = undefined
     },
-    ask<Name extends Asked>(name: Name, input: Input<Name>) {
+    ask<Name extends DownloadRequest>(name: Name, input: Input<Name>) {
       const decoded = requests[name].input.parse(input) as DecodedInput<Name>
       return handlers[name](decoded, context)
     }

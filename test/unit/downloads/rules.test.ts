@@ -236,9 +236,9 @@ describe('a rule', () => {
     const at = await aRule()
     const { office, view, rule } = at
     const { accountId, views } = office
-    const look = (search: string) =>
+    const saveView = (search: string) =>
       views.save(accountId, { ...view, query: DocumentQuery.parse({ ...view.query, search }) })
-    look('other')
+    saveView('other')
     // It was changed here.
     expect(at.now()).not.toHaveProperty('viewChangedBy')
     office.office.savedBy = 'Counter 2'
@@ -254,13 +254,13 @@ describe('a rule', () => {
     const at = await aRule()
     const { office, view, rule } = at
     const { accountId, views } = office
-    const look = (search: string, name = view.name) =>
+    const saveView = (search: string, name = view.name) =>
       views.save(accountId, { ...view, name, query: DocumentQuery.parse({ ...view.query, search }) })
     office.office.savedBy = 'Counter 2'
-    look('other')
+    saveView('other')
     for (const savedBy of [undefined, 'Counter 3']) {
       office.office.savedBy = savedBy
-      look('other', `Renamed by ${savedBy}`)
+      saveView('other', `Renamed by ${savedBy}`)
       expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
     }
     for (const isOn of [false, true]) office.downloads.rules.change(accountId, rule.id, { isOn })

@@ -19,13 +19,13 @@ import type { FolderFiles } from '../../../src/main/core/storage/files.ts'
 
 let folder: string
 let now: number
-let looks: number
+let reads: number
 let folderCache: FolderCache
 
 const files: FolderFiles = {
   ...nodeFiles,
   readdir: (path) => {
-    looks++
+    reads++
     return nodeFiles.readdir(path)
   }
 }
@@ -37,19 +37,19 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'countersign-seen-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   now = 0
-  looks = 0
+  reads = 0
   folderCache = new FolderCache({ elapsed: () => now })
 })
 
 test('saving many files to one folder doesn’t read the folder more often', async () => {
   await keep('First.pdf', 'first')
-  const forOne = looks
+  const forOne = reads
   for (let file = 0; file < 50; file++) await keep(`Lease ${file}.pdf`, `content ${file}`)
-  expect(looks).toBe(forOne)
+  expect(reads).toBe(forOne)
   expect(readdirSync(place())).toHaveLength(51)
   now += 10_000
   await keep('Later.pdf', 'later')
-  expect(looks).toBeGreaterThan(forOne)
+  expect(reads).toBeGreaterThan(forOne)
 })
 
 test('a file that appeared in the meantime isn’t overwritten', async () => {

@@ -37,26 +37,26 @@ const put = (path: string, text: string) => {
 
 describe('a saved file', () => {
   test('is complete in its folders, with its SHA-256 and length, and nothing else beside it', async () => {
-    const kept = await saveFile(folder, ['Kauri Law', '2026', 'Lease.pdf'], chunks('one ', 'two ', 'Grüße'))
+    const saved = await saveFile(folder, ['Kauri Law', '2026', 'Lease.pdf'], chunks('one ', 'two ', 'Grüße'))
     const sha256 = createHash('sha256').update('one two Grüße').digest('hex')
-    expect(kept).toEqual({ path: ['Kauri Law', '2026', 'Lease.pdf'], bytes: 15, sha256, wasThere: false })
+    expect(saved).toEqual({ path: ['Kauri Law', '2026', 'Lease.pdf'], bytes: 15, sha256, wasThere: false })
     expect(all()).toEqual({ 'Kauri Law/2026/Lease.pdf': 'one two Grüße' })
   })
 
   test('can be text', async () => {
-    const kept = await saveFile(folder, ['Lease.json'], '["é"]\n')
-    expect(kept).toMatchObject({ bytes: 7, sha256: createHash('sha256').update('["é"]\n').digest('hex') })
+    const saved = await saveFile(folder, ['Lease.json'], '["é"]\n')
+    expect(saved).toMatchObject({ bytes: 7, sha256: createHash('sha256').update('["é"]\n').digest('hex') })
   })
 
   test('doesn’t appear under its name, or elsewhere, before it is complete', async () => {
-    const seen: string[] = []
+    const namesMeanwhile: string[] = []
     async function* watched() {
       yield Buffer.from('half')
-      seen.push(...Object.keys(all()))
+      namesMeanwhile.push(...Object.keys(all()))
       yield Buffer.from('whole')
     }
     await saveFile(folder, ['a', 'Lease.pdf'], watched())
-    expect(seen).toEqual([expect.stringMatching(/^a\/\.countersign-[0-9a-f]{16}\.part$/)])
+    expect(namesMeanwhile).toEqual([expect.stringMatching(/^a\/\.countersign-[0-9a-f]{16}\.part$/)])
   })
 
   test.runIf(process.platform !== 'win32')('and its folders are accessible only to the user', async () => {
@@ -120,8 +120,8 @@ describe('when the name is in use', () => {
       if (to.endsWith('Lease.pdf')) fs.writeFileSync(to, 'theirs')
       await nodeFiles.link(from, to)
     }
-    const kept = await saveFile(folder, ['Lease.pdf'], 'ours', { files: { ...nodeFiles, link } })
-    expect(kept.path).toEqual(['Lease (2).pdf'])
+    const saved = await saveFile(folder, ['Lease.pdf'], 'ours', { files: { ...nodeFiles, link } })
+    expect(saved.path).toEqual(['Lease (2).pdf'])
     expect(all()).toEqual({ 'Lease.pdf': 'theirs', 'Lease (2).pdf': 'ours' })
   })
 
@@ -151,8 +151,8 @@ describe('saving several files under one name simultaneously', () => {
     )
 
   test('results in one file if their content is the same', async () => {
-    const kept = await at(['x', 'x', 'x', 'x', 'x', 'x'])
-    expect(kept.filter(({ wasThere }) => !wasThere)).toHaveLength(1)
+    const saved = await at(['x', 'x', 'x', 'x', 'x', 'x'])
+    expect(saved.filter(({ wasThere }) => !wasThere)).toHaveLength(1)
     expect(all()).toEqual({ 'A/Lease.pdf': 'x' })
   })
 
@@ -160,9 +160,9 @@ describe('saving several files under one name simultaneously', () => {
     ['with hard links', undefined],
     ['without hard links', diskWithoutLinks]
   ] as const)('results in one file each if they differ, on a disk %s', async (_, files) => {
-    const kept = await at(['0', '1', '2', '3', '4', '5'], ['Lease.pdf'], files)
+    const saved = await at(['0', '1', '2', '3', '4', '5'], ['Lease.pdf'], files)
     const contents = all()
-    expect(kept.map(({ path }) => contents[path.join('/')])).toEqual(['0', '1', '2', '3', '4', '5'])
+    expect(saved.map(({ path }) => contents[path.join('/')])).toEqual(['0', '1', '2', '3', '4', '5'])
     expect(Object.keys(contents)).toHaveLength(6)
   })
 
@@ -182,8 +182,8 @@ describe('saving several files under one name simultaneously', () => {
 
 describe('a failed save leaves nothing behind', () => {
   test('when the disk fills up halfway', async () => {
-    const kept = saveFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
-    await expect(kept).rejects.toMatchObject({ name: 'FileError', code: 'no-space' })
+    const saved = saveFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
+    await expect(saved).rejects.toMatchObject({ name: 'FileError', code: 'no-space' })
     expect(all()).toEqual({})
   })
 
@@ -210,8 +210,8 @@ describe('a failed save leaves nothing behind', () => {
       fs.rmSync(folder, { recursive: true })
       throw systemError('EIO')
     }
-    const kept = saveFile(folder, ['Lease.pdf'], chunks('1', '2'), { files: diskThat(pulled) })
-    await expect(kept).rejects.toMatchObject({ code: 'away' })
+    const saved = saveFile(folder, ['Lease.pdf'], chunks('1', '2'), { files: diskThat(pulled) })
+    await expect(saved).rejects.toMatchObject({ code: 'away' })
     expect(fs.existsSync(folder)).toBe(false)
   })
 
@@ -227,13 +227,13 @@ describe('a failed save leaves nothing behind', () => {
 
   test('when the folder is missing, which isn’t recreated, and whose content isn’t requested', async () => {
     const away = join(folder, 'stick')
-    let asked = 0
+    let reads = 0
     async function* content() {
-      asked += 1
+      reads += 1
       yield Buffer.from('x')
     }
     await expect(saveFile(away, ['Lease.pdf'], content())).rejects.toMatchObject({ code: 'away' })
-    expect([fs.existsSync(away), asked]).toEqual([false, 0])
+    expect([fs.existsSync(away), reads]).toEqual([false, 0])
     await saveFile(away, ['Lease.pdf'], 'x', { makesFolder: true })
     expect(all()).toEqual({ 'stick/Lease.pdf': 'x' })
   })
@@ -265,11 +265,11 @@ describe('a link among the folders', () => {
   })
 
   test('to a sibling folder whose name starts with the folder’s isn’t followed', async () => {
-    const beside = `${folder}-2`
-    fs.mkdirSync(beside)
-    fs.symlinkSync(beside, join(folder, 'a'))
+    const sibling = `${folder}-2`
+    fs.mkdirSync(sibling)
+    fs.symlinkSync(sibling, join(folder, 'a'))
     await expect(saveFile(folder, ['a', 'Lease.pdf'], 'x')).rejects.toMatchObject({ code: 'outside' })
-    expect(fs.readdirSync(beside)).toEqual([])
+    expect(fs.readdirSync(sibling)).toEqual([])
   })
 
   test('that stays inside is followed, and the chosen folder can itself be a link', async () => {
@@ -355,7 +355,7 @@ test('documents with any names get separate files, with names that differ by mor
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...patterns), documents, fc.boolean(), async (text, several, isSameContent) => {
       const root = fs.mkdtempSync(join(folder, 'x'))
-      const kept = await Promise.all(
+      const saved = await Promise.all(
         several.map((names, index) =>
           saveFile(root, relativePath(pattern(text), names), isSameContent ? 'same' : `content ${index}`, {
             belongsToOther: () => isSameContent
@@ -363,7 +363,7 @@ test('documents with any names get separate files, with names that differ by mor
         )
       )
       const contents = contentsOf(root)
-      const where = kept.map(({ path }) => path.join('/'))
+      const where = saved.map(({ path }) => path.join('/'))
       expect(new Set(where.map(nameKey)).size).toBe(several.length)
       expect(Object.keys(contents).toSorted()).toEqual(where.toSorted())
       if (!isSameContent) {

@@ -138,7 +138,7 @@ describe('a problem', () => {
     await office.showDocuments([aDocument('BAD'), ...names(60).map((name) => aDocument(name))])
     office.downloads.open()
     await at.add(['BAD'])
-    const asked = () => server.requested.filter((reference) => reference === 'BAD').length
+    const attempts = () => server.requested.filter((reference) => reference === 'BAD').length
     const hurriedUntil = async (what: () => boolean) => {
       while (!what()) {
         office.downloads.connectionChanged()
@@ -149,8 +149,8 @@ describe('a problem', () => {
       if (at.counts().failed > 0) break
       await at.add([name])
       await hurriedUntil(() => at.counts().done > index)
-      const before = asked()
-      await hurriedUntil(() => at.counts().failed > 0 || (asked() > before && at.counts().running === 0))
+      const before = attempts()
+      await hurriedUntil(() => at.counts().failed > 0 || (attempts() > before && at.counts().running === 0))
     }
     expect(at.list(['failed'])).toMatchObject([{ documentReference: 'BAD', error: { code: 'incomplete' } }])
     expect(at.counts().done).toBeGreaterThan(5)
@@ -191,11 +191,11 @@ describe('a problem', () => {
     const { office, server } = at
     const second = join(at.folder, 'Second')
     mkdirSync(second)
-    const elsewhere = office.downloads.folders.register(second).id
+    const otherFolderId = office.downloads.folders.register(second).id
     rmSync(second, { recursive: true })
     await office.showDocuments(names(12).map((name) => aDocument(name)))
     office.downloads.open()
-    const choice = { ...CHOICE, folderId: elsewhere }
+    const choice = { ...CHOICE, folderId: otherFolderId }
     await office.downloads.add(office.accountId, { references: names(6) }, choice)
     await until(() => office.downloads.summary(office.accountId).problem !== undefined)
     const letGo = stalling(server)

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { BatchCommit } from '../../../src/main/core/storage/batch-commit.ts'
 import { buffered } from '../../../src/main/core/storage/write-buffer.ts'
 
-async function* chunksOf(sizes: readonly number[], whole: Uint8Array, end?: Error) {
+async function* chunksOf(sizes: readonly number[], bytes: Uint8Array, end?: Error) {
   let at = 0
   for (const size of sizes) {
-    yield Buffer.from(whole.subarray(at, at + size))
+    yield Buffer.from(bytes.subarray(at, at + size))
     at += size
   }
   if (end) throw end
@@ -25,8 +25,8 @@ describe('buffered writing', () => {
     await fc.assert(
       fc.asyncProperty(sizes, async (some) => {
         const length = some.reduce((sum, size) => sum + size, 0)
-        const whole = Buffer.from(Uint32Array.from({ length: Math.ceil(length / 4) }, (_, index) => index).buffer)
-        const bytes = whole.subarray(0, length)
+        const content = Buffer.from(Uint32Array.from({ length: Math.ceil(length / 4) }, (_, index) => index).buffer)
+        const bytes = content.subarray(0, length)
         expect((await joined(buffered(chunksOf(some, bytes)))).equals(bytes)).toBe(true)
       }),
       { numRuns: 40 }

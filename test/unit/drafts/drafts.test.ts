@@ -29,13 +29,13 @@ describe('saving', () => {
 
   test('without a shared office announces changes only after its single transaction', () => {
     const { db } = office
-    const told: boolean[] = []
+    const inTransaction: boolean[] = []
     const deps = { db, newId: () => 'its', time: systemTime }
-    const drafts = openDrafts({ ...deps, changed: () => told.push(db.inTransaction) })
+    const drafts = openDrafts({ ...deps, changed: () => inTransaction.push(db.inTransaction) })
     const shared = openSharedDrafts({ ...deps, drafts, accounts: () => new Map(), changed: () => undefined })
     shared.save('a', forms(named('Lease')))
     shared.save('a', forms(named('Lease of a shop')), 'its', undefined, 0)
-    expect(told).toEqual([false, false])
+    expect(inTransaction).toEqual([false, false])
   })
 
   test('returns what a list shows: the title, the signers, and the time', () => {
@@ -79,10 +79,10 @@ describe('saving', () => {
     const id = save(named('First'))
     office.time.now += MINUTE
     save(named('Second'))
-    const told = office.changes.length
+    const changesBefore = office.changes.length
     expect(office.drafts.save('a', forms(named('First')), id)).toMatchObject({ id, title: 'First' })
     expect(titles()).toEqual(['Second', 'First'])
-    expect(office.changes).toHaveLength(told)
+    expect(office.changes).toHaveLength(changesBefore)
   })
 
   test('can change a draft of forms into one of templates', () => {

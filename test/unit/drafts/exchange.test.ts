@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const inFolder = (name: string) => join(folder, name)
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'utf8'))
-const whole = (changes: Record<string, unknown> = {}) =>
+const fileText = (changes: Record<string, unknown> = {}) =>
   JSON.stringify({
     format: 'countersign',
     version: 1,
@@ -30,7 +30,7 @@ const whole = (changes: Record<string, unknown> = {}) =>
   })
 
 /** Returns the message for a file that can't be imported. */
-async function told(content: string | Uint8Array): Promise<string> {
+async function refusalOf(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? bytesOf(content) : content
   const failed: unknown = await readExchangeFile(bytes).then(
     () => undefined,
@@ -111,7 +111,7 @@ describe('exporting and importing', () => {
         form({ key: '__proto__' })
       ]
     })
-    const { drafts } = await importText(whole({ drafts: [twice] }))
+    const { drafts } = await importText(fileText({ drafts: [twice] }))
     const { items } = office.drafts.get(drafts[0]?.id ?? '').composition
     const keys = items.flatMap((item) => [item.key, ...item.signers.map(({ key }) => key)])
     expect(new Set(keys).size).toBe(keys.length)
@@ -125,7 +125,7 @@ describe('exporting and importing', () => {
   test('makes the keys of any composition unique', async () => {
     await fc.assert(
       fc.asyncProperty(anyCompositionAtAll, async (composition) => {
-        const { drafts } = await importText(whole({ drafts: [composition] }))
+        const { drafts } = await importText(fileText({ drafts: [composition] }))
         const text = JSON.stringify(office.drafts.get(drafts[0]?.id ?? '').composition)
         const keys = Array.from(text.matchAll(/[{,]"key":("(?:[^"\\]|\\.)*")/g), ([, key]) => key)
         expect(new Set(keys).size).toBe(keys.length)
@@ -136,23 +136,25 @@ describe('exporting and importing', () => {
 
   test('accepts a draft of an earlier version, without a time zone', async () => {
     const { zone: _zone, ...old } = forms()
-    const { drafts } = await importText(whole({ drafts: [old] }))
+    const { drafts } = await importText(fileText({ drafts: [old] }))
     expect(office.drafts.get(drafts[0]?.id ?? '').composition).toEqual(forms())
   })
 
   test('ignores a byte order mark and surrounding blanks', async () => {
-    expect((await importText(`\ufeff \r\n${JSON.stringify(JSON.parse(whole()), null, 2)}\n\n`)).drafts).toHaveLength(1)
+    expect((await importText(`\ufeff \r\n${JSON.stringify(JSON.parse(fileText()), null, 2)}\n\n`)).drafts).toHaveLength(
+      1
+    )
   })
 
   test('treats XML with an entity bomb as plain text', async () => {
     const XMLData = '<!DOCTYPE b [<!ENTITY a "aaaa"><!ENTITY c "&a;&a;&a;">]><b>&c;</b>'
-    const { drafts } = await importText(whole({ drafts: [forms({ items: [form({ XMLData })] })] }))
+    const { drafts } = await importText(fileText({ drafts: [forms({ items: [form({ XMLData })] })] }))
     expect(office.drafts.get(drafts[0]?.id ?? '').composition.items[0]?.XMLData).toBe(XMLData)
   })
 
   test('announces one change per file, when everything is imported', async () => {
     office.changes.length = 0
-    await importText(whole({ drafts: Array.from({ length: 30 }, () => forms()) }))
+    await importText(fileText({ drafts: Array.from({ length: 30 }, () => forms()) }))
     expect(office.changes).toHaveLength(1)
   })
 })
@@ -206,19 +208,19 @@ describe('writing an export file', () => {
 
 describe('a file that can’t be imported', () => {
   test('because it is cut off anywhere is reported as incomplete', async () => {
-    const text = whole({
+    const text = fileText({
       drafts: [forms({ items: [form({ Name: 'Māia "\\" {[' })] })],
       presets: [{ name: 'P', composition: templates() }]
     })
     const bytes = bytesOf(text)
     for (let length = 1; length < bytes.length; length++) {
-      expect(await told(bytes.subarray(0, length))).toContain('incomplete')
+      expect(await refusalOf(bytes.subarray(0, length))).toContain('incomplete')
     }
     expect((await readExchangeFile(bytes)).drafts).toHaveLength(1)
   })
 
   test('because any byte was changed is refused with a message, or still read', async () => {
-    const bytes = bytesOf(whole({ drafts: [], presets: [{ name: 'P', composition: templates({ items: [] }) }] }))
+    const bytes = bytesOf(fileText({ drafts: [], presets: [{ name: 'P', composition: templates({ items: [] }) }] }))
     for (let at = 0; at < bytes.length; at++) {
       for (const byte of [0x00, 0x22, 0x5c, 0x7b, 0x5d, 0xff]) {
         const damaged = bytes.slice()
@@ -232,7 +234,7 @@ describe('a file that can’t be imported', () => {
   test('because it has arbitrary bytes is refused with a message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.json().map(bytesOf)), async (bytes) => {
-        expect((await told(bytes)).length).toBeGreaterThan(10)
+        expect((await refusalOf(bytes)).length).toBeGreaterThan(10)
       }),
       { numRuns: 300 }
     )
@@ -245,22 +247,22 @@ describe('a file that can’t be imported', () => {
     ['a list', '[]', 'isn’t a Countersign file'],
     ['another program’s', '{"name":"something","version":1}', 'isn’t a Countersign file'],
     ['without a format', JSON.stringify({ version: 1, drafts: [] }), 'isn’t a Countersign file'],
-    ['followed by other content', `${whole()}{}`, 'damaged'],
-    ['without a version', whole({ version: undefined }), 'damaged'],
-    ['with an odd version', whole({ version: '1' }), 'damaged'],
-    ['from a newer version', whole({ version: 2 }), 'newer version of Countersign (2)'],
+    ['followed by other content', `${fileText()}{}`, 'damaged'],
+    ['without a version', fileText({ version: undefined }), 'damaged'],
+    ['with an odd version', fileText({ version: '1' }), 'damaged'],
+    ['from a newer version', fileText({ version: 2 }), 'newer version of Countersign (2)'],
     [
       'from a newer version with unknown parts',
-      whole({ version: 3, drafts: [{ what: 1 }], more: {} }),
+      fileText({ version: 3, drafts: [{ what: 1 }], more: {} }),
       'newer version of Countersign (3)'
     ],
-    ['with a list that isn’t one', whole({ drafts: { 0: forms() } }), 'damaged'],
-    ['with an unknown part', whole({ letters: [] }), 'doesn’t know (“letters”)'],
-    ['without drafts or presets', whole({ drafts: [] }), 'no drafts or presets'],
-    ['with the same part twice', whole().replace('"presets":[]', '"drafts":[]'), 'damaged'],
-    ['with too many drafts', whole({ drafts: Array(10_001).fill(0) }), 'more than 10000']
+    ['with a list that isn’t one', fileText({ drafts: { 0: forms() } }), 'damaged'],
+    ['with an unknown part', fileText({ letters: [] }), 'doesn’t know (“letters”)'],
+    ['without drafts or presets', fileText({ drafts: [] }), 'no drafts or presets'],
+    ['with the same part twice', fileText().replace('"presets":[]', '"drafts":[]'), 'damaged'],
+    ['with too many drafts', fileText({ drafts: Array(10_001).fill(0) }), 'more than 10000']
   ])('is refused with its own message: %s', async (_, text, words) => {
-    expect(await told(text)).toContain(words)
+    expect(await refusalOf(text)).toContain(words)
   })
 
   test.each([
@@ -290,7 +292,7 @@ describe('a file that can’t be imported', () => {
     ],
     ['Draft 1 can’t be used: it isn’t of the right kind.', [null]]
   ])('is refused with the entry and its faulty part: %s', async (words, drafts) => {
-    expect(await told(whole({ drafts }))).toBe(`${words} Nothing of this file was imported.`)
+    expect(await refusalOf(fileText({ drafts }))).toBe(`${words} Nothing of this file was imported.`)
   })
 
   test('is refused with the name of a faulty preset', async () => {
@@ -298,19 +300,19 @@ describe('a file that can’t be imported', () => {
       { name: 'Usual', composition: { ...forms(), embedded: 'yes' } },
       { name: '', composition: forms() }
     ]
-    expect(await told(whole({ presets }))).toContain(
+    expect(await refusalOf(fileText({ presets }))).toContain(
       'Preset 1 (“Usual”) can’t be used: embedded isn’t of the right kind.'
     )
-    expect(await told(whole({ presets: presets.slice(1) }))).toContain('Preset 1 can’t be used: name is blank.')
+    expect(await refusalOf(fileText({ presets: presets.slice(1) }))).toContain('Preset 1 can’t be used: name is blank.')
   })
 
   test.each(['__proto__', 'constructor', 'toString'])(
     'because of a member called %s has no effect on the application',
     async (name) => {
-      const sly = whole().replace('"kind"', `"${name}":{"polluted":true},"kind"`)
-      expect(await told(sly)).toMatch(/doesn’t know|can’t be used/)
-      const atTop = whole().replace('"format"', `"${name}":{"polluted":true},"format"`)
-      expect(await told(atTop)).toContain('doesn’t know')
+      const sly = fileText().replace('"kind"', `"${name}":{"polluted":true},"kind"`)
+      expect(await refusalOf(sly)).toMatch(/doesn’t know|can’t be used/)
+      const atTop = fileText().replace('"format"', `"${name}":{"polluted":true},"format"`)
+      expect(await refusalOf(atTop)).toContain('doesn’t know')
       expect(({} as Record<string, unknown>).polluted).toBeUndefined()
     }
   )
@@ -326,16 +328,16 @@ describe('a file that can’t be imported', () => {
   })
 
   test('because of deeply nested brackets is refused', async () => {
-    expect(await told(`{"drafts":${'['.repeat(2_000_000)}`)).toContain('incomplete')
+    expect(await refusalOf(`{"drafts":${'['.repeat(2_000_000)}`)).toContain('incomplete')
     expect(
-      await told(`{"format":"countersign","version":1,"drafts":[${'['.repeat(500_000)}${']'.repeat(500_000)}]}`)
+      await refusalOf(`{"format":"countersign","version":1,"drafts":[${'['.repeat(500_000)}${']'.repeat(500_000)}]}`)
     ).toContain('Draft 1 can’t be used')
   })
 
   test('doesn’t keep others from being imported, but isn’t imported even partly', async () => {
-    writeFileSync(inFolder('good.countersign'), whole())
-    writeFileSync(inFolder('half.countersign'), whole({ drafts: [forms(), { ...forms(), kind: 'letter' }] }))
-    writeFileSync(inFolder('last.countersign'), whole({ presets: [{ name: 'P', composition: templates() }] }))
+    writeFileSync(inFolder('good.countersign'), fileText())
+    writeFileSync(inFolder('half.countersign'), fileText({ drafts: [forms(), { ...forms(), kind: 'letter' }] }))
+    writeFileSync(inFolder('last.countersign'), fileText({ presets: [{ name: 'P', composition: templates() }] }))
     await mkdir(inFolder('folder.countersign'))
     const paths = ['good', 'half', 'missing', 'folder', 'last'].map((name) => inFolder(`${name}.countersign`))
     const imported = await office.exchange.importFiles('a', paths)
@@ -351,7 +353,7 @@ describe('a file that can’t be imported', () => {
 })
 
 describe('an import', () => {
-  const many = whole({
+  const many = fileText({
     drafts: Array.from({ length: 2000 }, () => forms()),
     presets: [{ name: 'P', composition: templates() }]
   })
@@ -379,10 +381,10 @@ describe('an import', () => {
     const importing = office.exchange.importFiles('a', [inFolder('many.countersign')]).finally(() => {
       isDone = true
     })
-    const seen = new Set<number>()
+    const codes = new Set<number>()
     while (!isDone) {
       if (Number(office.db.prepare('SELECT count(*) FROM arrivals').pluck().get()) > 0) {
-        seen.add(
+        codes.add(
           office.drafts.list(['a']).total +
             office.drafts.list(['a'], { search: 'mere' }).total +
             office.presets.list('a').length
@@ -390,7 +392,7 @@ describe('an import', () => {
       }
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect([...seen]).toEqual([0])
+    expect([...codes]).toEqual([0])
     expect((await importing).drafts).toHaveLength(2000)
     expect(office.drafts.list(['a']).total).toBe(2000)
   })
@@ -403,10 +405,10 @@ describe('an import', () => {
     await untilSomeArrived(first)
     first.db.close()
     expect((await importing).refused).toHaveLength(1)
-    const again = openOffice(onDisk(path))
-    again.exchange.removeInterrupted()
+    const reopened = openOffice(onDisk(path))
+    reopened.exchange.removeInterrupted()
     for (const table of ['arrivals', 'drafts', 'presets', 'draft_words']) {
-      expect(again.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+      expect(reopened.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
     }
   })
 })
@@ -416,7 +418,7 @@ async function untilSomeArrived({ db }: Pick<Office, 'db'>): Promise<void> {
 }
 
 test('a file without read permission is reported so', async () => {
-  writeFileSync(inFolder('locked.countersign'), whole())
+  writeFileSync(inFolder('locked.countersign'), fileText())
   await chmod(inFolder('locked.countersign'), 0)
   const { drafts, refused } = await office.exchange.importFiles('a', [inFolder('locked.countersign')])
   // When the tests run as root, the file is readable.

@@ -34,7 +34,7 @@ function toldOf(link: string): string {
   return 'It was read.'
 }
 
-const kept = () =>
+const storedCount = () =>
   office.db.prepare('SELECT (SELECT count(*) FROM drafts) + (SELECT count(*) FROM presets)').pluck().get()
 const sent = () => office.db.prepare('SELECT count(*) FROM sends').pluck().get()
 
@@ -62,7 +62,7 @@ describe('start arguments', () => {
 
 describe('a link', () => {
   test('makes the draft that it describes once a person agrees, and sends nothing', async () => {
-    const [asked] = await bring(
+    const [pending] = await bring(
       linkTo({
         kind: 'form',
         name: 'Deed of gift',
@@ -74,7 +74,7 @@ describe('a link', () => {
         'signer2.firstName': 'Wiremu'
       })
     )
-    expect(asked).toMatchObject({
+    expect(pending).toMatchObject({
       what: 'draft',
       name: 'Deed of gift',
       signers: [
@@ -82,8 +82,8 @@ describe('a link', () => {
         { name: 'Wiremu', details: [] }
       ]
     })
-    expect(kept()).toBe(0)
-    const { drafts } = await office.outside.accept(asked?.id ?? '', 'b')
+    expect(storedCount()).toBe(0)
+    const { drafts } = await office.outside.accept(pending?.id ?? '', 'b')
     const { accountId, composition } = office.drafts.get(drafts[0]?.id ?? '')
     expect(accountId).toBe('b')
     expect(composition).toMatchObject({
@@ -107,26 +107,26 @@ describe('a link', () => {
       items: [form({ signers: [signer({ SignerType: 'Client' })] })]
     })
     office.presets.save('a', 'Engagement', preset)
-    const [asked] = await bring(linkTo({ preset: 'engagement', 'signer1.email': 'ana@example.com' }))
-    await expect(office.outside.accept(asked?.id ?? '', 'b')).rejects.toMatchObject({ appError: { code: 'gone' } })
+    const [pending] = await bring(linkTo({ preset: 'engagement', 'signer1.email': 'ana@example.com' }))
+    await expect(office.outside.accept(pending?.id ?? '', 'b')).rejects.toMatchObject({ appError: { code: 'gone' } })
     expect(office.outside.list()).toHaveLength(1)
-    const { drafts } = await office.outside.accept(asked?.id ?? '', 'a')
+    const { drafts } = await office.outside.accept(pending?.id ?? '', 'a')
     const { composition } = office.drafts.get(drafts[0]?.id ?? '')
     expect(composition.NotifyUrl).toBe('https://office.example/notify')
     expect(composition.items[0]?.signers[0]).toMatchObject({ SignerType: 'Client', Email: 'ana@example.com' })
   })
 
   test('that was declined leaves nothing', async () => {
-    const [asked] = await bring(linkTo({ kind: 'template', reference: 't-1' }))
-    office.outside.dismiss(asked?.id ?? '')
-    expect([office.outside.list(), kept()]).toEqual([[], 0])
-    await expect(office.outside.accept(asked?.id ?? '', 'a')).rejects.toMatchObject({ appError: { code: 'gone' } })
+    const [pending] = await bring(linkTo({ kind: 'template', reference: 't-1' }))
+    office.outside.dismiss(pending?.id ?? '')
+    expect([office.outside.list(), storedCount()]).toEqual([[], 0])
+    await expect(office.outside.accept(pending?.id ?? '', 'a')).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
   test('is shown once if repeated, and at most ten are shown', async () => {
     const links = Array.from({ length: 40 }, (_, index) => linkTo({ kind: 'form', name: `${index % 20}` }))
     for (const link of links) await office.outside.enqueue([{ link }])
-    expect(office.outside.list().map((asked) => asked.what === 'draft' && asked.name)).toEqual(
+    expect(office.outside.list().map((pending) => pending.what === 'draft' && pending.name)).toEqual(
       Array.from({ length: 10 }, (_, index) => String(index))
     )
   })
@@ -161,12 +161,12 @@ describe('a link', () => {
       `countersign://draft?kind=form&${Array.from({ length: 21 }, (_, i) => `signer${i + 1}.email=x`).join('&')}`,
       'too many signers'
     ]
-  ])('is refused entirely: %.70s', async (link, told) => {
-    expect(toldOf(link)).toContain(told)
+  ])('is refused entirely: %.70s', async (link, reason) => {
+    expect(toldOf(link)).toContain(reason)
     expect(await bring(link)).toMatchObject([
       { what: 'refused', error: { code: 'invalid', next: 'No draft was made.' } }
     ])
-    expect(kept()).toBe(0)
+    expect(storedCount()).toBe(0)
   })
 
   test('with any content is refused with a message, or makes a valid composition', () => {
@@ -205,25 +205,25 @@ describe('an opened file', () => {
     office.presets.save('a', 'Usual', forms())
     const path = join(temporaryFolder(), 'sent.countersign')
     writeFileSync(path, content([forms(), forms()]))
-    const [asked] = await bring(path)
-    expect(asked).toEqual({ id: expect.any(String), what: 'file', file: 'sent.countersign', drafts: 2, presets: 1 })
-    expect(kept()).toBe(1)
-    const imported = await office.outside.accept(asked?.id ?? '', 'a')
+    const [pending] = await bring(path)
+    expect(pending).toEqual({ id: expect.any(String), what: 'file', file: 'sent.countersign', drafts: 2, presets: 1 })
+    expect(storedCount()).toBe(1)
+    const imported = await office.outside.accept(pending?.id ?? '', 'a')
     expect(imported.presets.map(({ name }) => name)).toEqual(['Usual (2)'])
-    expect([kept(), sent()]).toEqual([4, 0])
+    expect([storedCount(), sent()]).toEqual([4, 0])
   })
 
   test('that changed before the person agreed is refused, and nothing is saved', async () => {
     const path = join(temporaryFolder(), 'sent.countersign')
     writeFileSync(path, content([forms()]))
-    const [asked] = await bring(path)
+    const [pending] = await bring(path)
     writeFileSync(path, content([forms(), forms()]))
-    expect(await office.outside.accept(asked?.id ?? '', 'a')).toEqual({
+    expect(await office.outside.accept(pending?.id ?? '', 'a')).toEqual({
       drafts: [],
       presets: [],
       refused: [{ file: 'sent.countersign', message: expect.stringContaining('changed after you were shown') }]
     })
-    expect(kept()).toBe(0)
+    expect(storedCount()).toBe(0)
     // Opened again, it is shown as it is now.
     expect(await bring(path)).toMatchObject([{ what: 'file', drafts: 2 }])
   })
@@ -234,15 +234,15 @@ describe('an opened file', () => {
     ['from another program', '{"format":"other"}', 'isn’t a Countersign file'],
     ['incomplete', content([forms()]).slice(0, -9), 'incomplete'],
     ['malicious', content([{ ...forms(), __proto__: null, send: true }]), 'doesn’t know (“send”)']
-  ])('that is %s is reported so, and nothing is saved', async (_what, text, told) => {
+  ])('that is %s is reported so, and nothing is saved', async (_what, text, reason) => {
     const path = join(temporaryFolder(), 'sent.countersign')
     if (text !== undefined) writeFileSync(path, text)
-    const [asked] = await bring(path)
-    expect(asked).toMatchObject({
+    const [pending] = await bring(path)
+    expect(pending).toMatchObject({
       what: 'refused',
       file: 'sent.countersign',
-      error: { message: expect.stringContaining(told) }
+      error: { message: expect.stringContaining(reason) }
     })
-    expect(kept()).toBe(0)
+    expect(storedCount()).toBe(0)
   })
 })

@@ -138,10 +138,10 @@ describe('the history of a draft edited for weeks', () => {
       office.time.now += 11 * MINUTE
       office.drafts.save('a', named(String(number)), id)
     }
-    const kept = titles().map(Number)
-    expect(kept.length).toBeLessThanOrEqual(MAX_VERSIONS)
-    expect(kept.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, index) => 999 - index))
-    expect(kept.at(-1)).toBe(0)
+    const numbers = titles().map(Number)
+    expect(numbers.length).toBeLessThanOrEqual(MAX_VERSIONS)
+    expect(numbers.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, index) => 999 - index))
+    expect(numbers.at(-1)).toBe(0)
   })
 
   test('keeps sent versions longest', () => {

@@ -94,16 +94,16 @@ export function addAccount(db: Db, id: string): void {
 /** Hands a draft over to the outbox, in the given state. */
 export function addSend(db: Db, draftId: string, state: string): void {
   const columns = db.prepare<[], string>(`SELECT name FROM pragma_table_info('sends')`).pluck().all()
-  const known: Record<string, unknown> = { id: `send of ${draftId}`, draft_id: draftId, account_id: 'a', state }
+  const values: Record<string, unknown> = { id: `send of ${draftId}`, draft_id: draftId, account_id: 'a', state }
   const needed = db
     .prepare<[], { name: string; type: string }>(
       `SELECT name, type FROM pragma_table_info('sends') WHERE "notnull" = 1 AND dflt_value IS NULL AND pk = 0`
     )
     .all()
-  for (const { name, type } of needed) known[name] ??= name === 'kind' ? 'form-direct' : type === 'TEXT' ? '{}' : 1
-  const names = Object.keys(known).filter((name) => columns.includes(name))
+  for (const { name, type } of needed) values[name] ??= name === 'kind' ? 'form-direct' : type === 'TEXT' ? '{}' : 1
+  const names = Object.keys(values).filter((name) => columns.includes(name))
   db.prepare(`INSERT INTO sends (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`).run(
-    known
+    values
   )
 }
 

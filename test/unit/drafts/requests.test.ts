@@ -16,9 +16,9 @@ let office: Office
 let accounts: Accounts
 let folder: string
 let handlers: ReturnType<typeof draftHandlers>
-/** What the person chooses in the dialogs; `asked` has what the dialogs were opened with. */
+/** What the person chooses in the dialogs; `dialogs` has what the dialogs were opened with. */
 let choice: { open: string[]; save: string | undefined }
-let asked: { title: string; suggested?: string; kinds: readonly FileKind[] }[]
+let dialogs: { title: string; suggested?: string; kinds: readonly FileKind[] }[]
 
 beforeEach(() => {
   office = openOffice()
@@ -26,24 +26,24 @@ beforeEach(() => {
   accounts.choose('a')
   folder = temporaryFolder()
   choice = { open: [], save: undefined }
-  asked = []
+  dialogs = []
   handlers = draftHandlers({
     ...office,
     accounts,
     chooseFiles: async (title, kinds) => {
-      asked.push({ title, kinds })
+      dialogs.push({ title, kinds })
       return choice.open
     },
     chooseSaveFile: async (title, suggested, kinds) => {
-      asked.push({ title, suggested, kinds })
+      dialogs.push({ title, suggested, kinds })
       return choice.save
     }
   })
 })
 
-const here = { from: 'office' as const, stillAsking: () => true }
+const asking = { from: 'office' as const, stillAsking: () => true }
 const everything = { search: '', trashed: false, offset: 0, limit: 50 }
-const list = () => handlers['drafts.list'](everything, here)
+const list = () => handlers['drafts.list'](everything, asking)
 const codeOf = (answer: Promise<unknown>) =>
   answer.then(
     () => 'no failure',
@@ -52,13 +52,13 @@ const codeOf = (answer: Promise<unknown>) =>
 
 describe('requests about drafts', () => {
   test('save, list, trash and restore', async () => {
-    const saved = await handlers['drafts.save']({ composition: forms() }, here)
-    expect(await handlers['drafts.get']({ id: saved.id }, here)).toEqual({ ...saved, composition: forms() })
-    expect(await handlers['drafts.remove']({ id: saved.id }, here)).toBeUndefined()
+    const saved = await handlers['drafts.save']({ composition: forms() }, asking)
+    expect(await handlers['drafts.get']({ id: saved.id }, asking)).toEqual({ ...saved, composition: forms() })
+    expect(await handlers['drafts.remove']({ id: saved.id }, asking)).toBeUndefined()
     expect(await list()).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 1 } })
-    expect(await handlers['drafts.restore']({ id: saved.id }, here)).toEqual(saved)
-    await handlers['drafts.remove']({ id: saved.id }, here)
-    expect(await handlers['drafts.emptyTrash'](undefined, here)).toEqual({ erased: 1 })
+    expect(await handlers['drafts.restore']({ id: saved.id }, asking)).toEqual(saved)
+    await handlers['drafts.remove']({ id: saved.id }, asking)
+    expect(await handlers['drafts.emptyTrash'](undefined, asking)).toEqual({ erased: 1 })
   })
 
   test('remember in which account a package was last begun, not where one was continued', async () => {
@@ -79,38 +79,38 @@ describe('requests about drafts', () => {
   })
 
   test('revert a draft to an earlier version', async () => {
-    const { id } = await handlers['drafts.save']({ composition: forms() }, here)
+    const { id } = await handlers['drafts.save']({ composition: forms() }, asking)
     office.drafts.keepVersion(id, 'send')
-    await handlers['drafts.save']({ id, composition: templates() }, here)
-    const [version] = await handlers['drafts.history']({ id }, here)
+    await handlers['drafts.save']({ id, composition: templates() }, asking)
+    const [version] = await handlers['drafts.history']({ id }, asking)
     const named = { id, version: version?.id ?? '' }
-    expect(await handlers['drafts.version'](named, here)).toEqual({ composition: forms() })
-    expect(await handlers['drafts.restoreVersion'](named, here)).toMatchObject({ id, composition: forms() })
-    expect((await handlers['drafts.duplicate']({ id }, here)).id).not.toBe(id)
+    expect(await handlers['drafts.version'](named, asking)).toEqual({ composition: forms() })
+    expect(await handlers['drafts.restoreVersion'](named, asking)).toMatchObject({ id, composition: forms() })
+    expect((await handlers['drafts.duplicate']({ id }, asking)).id).not.toBe(id)
   })
 
   test('don’t affect accounts other than the chosen one', async () => {
     const { id } = office.drafts.save('b', forms())
     const preset = office.presets.save('b', 'Theirs', forms())
     const answers = [
-      handlers['drafts.get']({ id }, here),
-      handlers['drafts.save']({ id, composition: templates() }, here),
-      handlers['drafts.remove']({ id }, here),
-      handlers['drafts.restore']({ id }, here),
-      handlers['drafts.erase']({ id }, here),
-      handlers['drafts.duplicate']({ id }, here),
-      handlers['drafts.history']({ id }, here),
-      handlers['drafts.version']({ id, version: 'v' }, here),
-      handlers['drafts.restoreVersion']({ id, version: 'v' }, here),
-      handlers['drafts.export']({ ids: [id] }, here),
-      handlers['presets.get']({ id: preset.id }, here),
-      handlers['presets.save']({ id: preset.id, name: 'Ours', composition: forms() }, here),
-      handlers['presets.rename']({ id: preset.id, name: 'Ours' }, here),
-      handlers['presets.remove']({ id: preset.id }, here),
-      handlers['presets.export']({ ids: [preset.id] }, here)
+      handlers['drafts.get']({ id }, asking),
+      handlers['drafts.save']({ id, composition: templates() }, asking),
+      handlers['drafts.remove']({ id }, asking),
+      handlers['drafts.restore']({ id }, asking),
+      handlers['drafts.erase']({ id }, asking),
+      handlers['drafts.duplicate']({ id }, asking),
+      handlers['drafts.history']({ id }, asking),
+      handlers['drafts.version']({ id, version: 'v' }, asking),
+      handlers['drafts.restoreVersion']({ id, version: 'v' }, asking),
+      handlers['drafts.export']({ ids: [id] }, asking),
+      handlers['presets.get']({ id: preset.id }, asking),
+      handlers['presets.save']({ id: preset.id, name: 'Ours', composition: forms() }, asking),
+      handlers['presets.rename']({ id: preset.id, name: 'Ours' }, asking),
+      handlers['presets.remove']({ id: preset.id }, asking),
+      handlers['presets.export']({ ids: [preset.id] }, asking)
     ]
     for (const answer of answers) expect(await codeOf(answer)).toBe('gone')
-    expect(asked).toEqual([])
+    expect(dialogs).toEqual([])
     expect(office.drafts.get(id).composition).toEqual(forms())
     expect(office.presets.get(preset.id).name).toBe('Theirs')
   })
@@ -118,10 +118,10 @@ describe('requests about drafts', () => {
 
 describe('requests about files', () => {
   test('export drafts to the chosen file, under a suitable suggested name', async () => {
-    const { id } = await handlers['drafts.save']({ composition: forms() }, here)
+    const { id } = await handlers['drafts.save']({ composition: forms() }, asking)
     choice.save = join(folder, 'mine.countersign')
-    expect(await handlers['drafts.export']({ ids: [id] }, here)).toEqual({ label: 'mine.countersign' })
-    expect(asked).toEqual([
+    expect(await handlers['drafts.export']({ ids: [id] }, asking)).toEqual({ label: 'mine.countersign' })
+    expect(dialogs).toEqual([
       {
         title: 'Export drafts',
         suggested: 'Tax file declaration.countersign',
@@ -132,24 +132,24 @@ describe('requests about files', () => {
   })
 
   test('do nothing if the dialog is cancelled', async () => {
-    const { id } = await handlers['drafts.save']({ composition: forms() }, here)
-    expect(await handlers['drafts.export']({ ids: [id] }, here)).toBeNull()
-    expect(await handlers['exchange.import'](undefined, here)).toBeNull()
+    const { id } = await handlers['drafts.save']({ composition: forms() }, asking)
+    expect(await handlers['drafts.export']({ ids: [id] }, asking)).toBeNull()
+    expect(await handlers['exchange.import'](undefined, asking)).toBeNull()
     expect((await list()).total).toBe(1)
   })
 
   test('import exported files into the chosen account, and never return a path', async () => {
-    const preset = await handlers['presets.save']({ name: 'Usual', composition: templates() }, here)
+    const preset = await handlers['presets.save']({ name: 'Usual', composition: templates() }, asking)
     choice.save = join(folder, 'usual.countersign')
-    await handlers['presets.export']({ ids: [preset.id] }, here)
-    expect(asked[0]?.suggested).toBe('Usual.countersign')
+    await handlers['presets.export']({ ids: [preset.id] }, asking)
+    expect(dialogs[0]?.suggested).toBe('Usual.countersign')
     accounts.choose('b')
     writeFileSync(join(folder, 'bad.countersign'), 'no')
     choice.open = [choice.save, join(folder, 'bad.countersign')]
-    const imported = await handlers['exchange.import'](undefined, here)
+    const imported = await handlers['exchange.import'](undefined, asking)
     expect(imported).toMatchObject({ presets: [{ name: 'Usual' }], refused: [{ file: 'bad.countersign' }] })
     expect(JSON.stringify(imported)).not.toContain(folder)
-    expect(await handlers['presets.list'](undefined, here)).toEqual(imported?.presets)
+    expect(await handlers['presets.list'](undefined, asking)).toEqual(imported?.presets)
   })
 })
 
@@ -158,15 +158,15 @@ test('requests about people and values return those of the chosen account', asyn
   office.people.note('a', composition)
   office.remembered.note('a', composition)
   const mere = { text: 'mere', limit: 10 }
-  expect(await handlers['people.find'](mere, here)).toMatchObject([{ Email: 'mere.tamati@example.com' }])
-  expect(await handlers['remembered.values']({ field: 'SignerType' }, here)).toEqual(['Guardian'])
-  expect(await handlers['remembered.forms'](undefined, here)).toHaveLength(1)
+  expect(await handlers['people.find'](mere, asking)).toMatchObject([{ Email: 'mere.tamati@example.com' }])
+  expect(await handlers['remembered.values']({ field: 'SignerType' }, asking)).toEqual(['Guardian'])
+  expect(await handlers['remembered.forms'](undefined, asking)).toHaveLength(1)
   accounts.choose('b')
-  expect(await handlers['people.find'](mere, here)).toEqual([])
-  expect(await handlers['remembered.values']({ field: 'SignerType' }, here)).toEqual([])
+  expect(await handlers['people.find'](mere, asking)).toEqual([])
+  expect(await handlers['remembered.values']({ field: 'SignerType' }, asking)).toEqual([])
   accounts.choose('a')
   const page = { search: '', offset: 0, limit: 9 }
-  expect(await handlers['people.list'](page, here)).toMatchObject({ rows: [{ times: 1 }], total: 1 })
-  await handlers['people.forget']({ email: 'mere.tamati@example.com' }, here)
-  expect(await handlers['people.find'](mere, here)).toEqual([])
+  expect(await handlers['people.list'](page, asking)).toMatchObject({ rows: [{ times: 1 }], total: 1 })
+  await handlers['people.forget']({ email: 'mere.tamati@example.com' }, asking)
+  expect(await handlers['people.find'](mere, asking)).toEqual([])
 })

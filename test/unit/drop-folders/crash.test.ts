@@ -29,7 +29,7 @@ async function killedAt(fatal: StepName, name: string, content: string, sends: b
   })
   at.change({ sends })
   at.drop(name, content)
-  void at.look()
+  void at.check()
   await atStep
   at.startAgain({ step: () => undefined })
   return at
@@ -57,10 +57,10 @@ test('differences in reading are still reported if the application ends after cr
   })
   at.change({ sends: true })
   at.drop('a.json', requestFile('A').replace('EmbedForm', 'embedform'))
-  void at.look()
+  void at.check()
   await stopped
   at.startAgain({ step: () => undefined })
-  await at.look()
+  await at.check()
   expect(at.office.batches()).toHaveLength(1)
   expect(at.report('a.json')).toContain('“embedform” was read as “EmbedForm”.')
 })
@@ -68,8 +68,8 @@ test('differences in reading are still reported if the application ends after cr
 describe.each(kinds)('a file that becomes %s', (_what, name, content, sends) => {
   test.each(STEPS)('does so once if the application ends at “%s”', async (fatal) => {
     const at = await killedAt(fatal, name, content, sends)
-    await at.look()
-    await at.look()
+    await at.check()
+    await at.check()
     const isFailed = content === '{'
     expect(at.office.titles()).toEqual(!isFailed && !sends ? ['A'] : [])
     expect(at.office.batches().map(({ total }) => total)).toEqual(sends ? [2] : [])
@@ -86,8 +86,8 @@ describe.each(kinds)('a file that becomes %s', (_what, name, content, sends) => 
     const at = await killedAt(fatal, name, content, sends)
     rmSync(join(at.place, name), { force: true })
     at.drop(name, content)
-    await at.look()
-    await at.look()
+    await at.check()
+    await at.check()
     // A second file counts as the same one only until the first is claimed.
     const times = fatal === 'noted' ? 1 : 2
     expect(at.files()).toHaveLength(times)
@@ -98,8 +98,8 @@ describe.each(kinds)('a file that becomes %s', (_what, name, content, sends) => 
     const at = await killedAt(fatal, name, content, sends)
     rmSync(join(at.place, name), { force: true })
     at.drop(name, name.endsWith('csv') ? sheetFile(['C']) : requestFile('C'))
-    await at.look()
-    await at.look()
+    await at.check()
+    await at.check()
     const wasClaimed = fatal !== 'noted'
     expect(at.files()).toHaveLength(wasClaimed ? 2 : 1)
     if (!sends) expect(at.office.titles()).toContain('C')
@@ -117,8 +117,8 @@ test('a file replaced just before it is moved away is processed, too', async () 
     writeFileSync(join(at.place, 'b.tmp'), requestFile('B'))
     renameSync(join(at.place, 'b.tmp'), join(at.place, 'a.json'))
   }
-  await at.look()
-  await at.look()
+  await at.check()
+  await at.check()
   expect(at.office.titles().sort()).toEqual(['A', 'B'])
   expect(at.names()).toEqual([])
 })
@@ -147,13 +147,13 @@ test('with any files and any crash, each file becomes one draft or one report', 
         const dead = new Promise<void>((resolve) => {
           died = resolve
         })
-        await Promise.race([at.look(), dead])
+        await Promise.race([at.check(), dead])
         if (fatal) at.startAgain()
       }
       fatal = undefined
       at.startAgain()
-      await at.look()
-      await at.look()
+      await at.check()
+      await at.check()
       const good = drops.filter(({ isBad }) => !isBad).length
       expect([at.office.titles().length, at.view().failed, at.names()]).toEqual([good, drops.length - good, []])
     }),

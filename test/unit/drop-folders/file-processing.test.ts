@@ -11,7 +11,7 @@ describe('a dropped file', () => {
   test('with a request becomes a draft, and is moved to done with its report', async () => {
     const at = await aPlace()
     at.drop('lease.json', requestFile('Lease of 3 Hill Road'))
-    await at.look()
+    await at.check()
     expect(at.office.titles()).toEqual(['Lease of 3 Hill Road'])
     expect([at.names(), at.names('done'), at.names('failed')]).toEqual([
       [],
@@ -48,7 +48,7 @@ describe('a dropped file', () => {
       { FirstName: 'Tama', LastName: 'Brooks', Email: 'tama.brooks@example.com', SignerReference: 'tenant' }
     ]
     at.drop('t.json', JSON.stringify({ Templates: [{ Name: 'Tenancy', Reference: 'TPL', Signers, Fields: [field] }] }))
-    await at.look()
+    await at.check()
     const [draft] = at.office.drafts.list([ACCOUNT]).rows
     const { composition } = at.office.drafts.get(draft?.id ?? '')
     expect(composition).toMatchObject({
@@ -67,7 +67,7 @@ describe('a dropped file', () => {
       presets: [{ name: 'Plain', composition: forms() }]
     }
     at.drop('from branch.countersign', JSON.stringify(content))
-    await at.look()
+    await at.check()
     expect(at.office.titles()).toEqual(['Tax file declaration', 'Deed'])
     expect(at.office.presets.list(ACCOUNT).map(({ name }) => name)).toEqual(['Plain'])
     expect(at.report('from branch.countersign')).toContain('2 drafts and 1 preset were created.')
@@ -85,7 +85,7 @@ describe('a dropped file', () => {
         ['Ana', 'Reid', 'ana@example.org']
       ])
     )
-    await at.look()
+    await at.check()
     const who = at.office.drafts.list([ACCOUNT]).rows.map((row) => row.who)
     expect(who.sort()).toEqual(['Ana Reid', 'Mere Tamati', 'Tama Brooks'])
     expect(at.files().map(({ name, count }) => [name, count])).toEqual([
@@ -99,7 +99,7 @@ describe('a dropped file', () => {
     at.change({ sends: true })
     const good = sheetFile(['A', 'B'])
     at.drop('staff.csv', `${good}\r\n,TFN-1,1,Mere,Tamati,no address\r\n`)
-    await at.look()
+    await at.check()
     expect(at.office.titles()).toHaveLength(3)
     expect(at.office.batches()).toEqual([])
     const report = at.report('staff.csv')
@@ -113,13 +113,13 @@ describe('a dropped file', () => {
     const at = await aPlace()
     at.drop('first.csv', sheetFile(['A', 'B']))
     at.drop('first.json', requestFile('C'))
-    await at.look()
+    await at.check()
     expect(at.office.batches()).toEqual([])
     expect(at.office.titles().sort()).toEqual(['A', 'B', 'C'])
     at.change({ sends: true })
     at.drop('second.csv', sheetFile(['D', 'E']))
     at.drop('second.json', requestFile('F'))
-    await at.look()
+    await at.check()
     expect(at.office.batches().map(({ name, total }) => [name, total])).toEqual([
       ['second', 1],
       ['second', 2]
@@ -133,10 +133,10 @@ describe('a dropped file', () => {
     const at = await aPlace()
     at.change({ sends: true })
     at.drop('one.json', requestFile('Lease'))
-    await at.look()
+    await at.check()
     at.drop('two.json', requestFile('Lease'))
     at.drop('three.csv', sheetFile(['Twice', 'Twice']))
-    await at.look()
+    await at.check()
     expect(at.office.batches()).toHaveLength(1)
     expect(at.office.titles().sort()).toEqual(['Lease', 'Twice', 'Twice'])
     expect(at.report('two.json')).toContain('The same package was sent in the last 30 days.')
@@ -147,7 +147,7 @@ describe('a dropped file', () => {
     const at = await aPlace()
     for (const name of ['A', 'B', 'B']) {
       at.drop('same.json', requestFile(name))
-      await at.look()
+      await at.check()
     }
     expect(at.office.titles().sort()).toEqual(['A', 'B', 'B'])
     expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual([
@@ -183,13 +183,13 @@ describe('a file that can’t be used', () => {
     ['bin.xlsx', 'PK\u0003\u0004rubbish', /./],
     ['pdf.csv', '%PDF-1.7', /PDF/]
   ]
-  test.each(bad)('%s is moved to failed, with the reason in its report', async (name, content, said) => {
+  test.each(bad)('%s is moved to failed, with the reason in its report', async (name, content, reason) => {
     const at = await aPlace()
     at.drop(name, content)
-    await at.look()
+    await at.check()
     expect(at.names('failed')).toEqual([name, `${name}.report.txt`])
     expect(at.report(name, 'failed')).toContain('Nothing was created.')
-    expect(at.report(name, 'failed')).toMatch(said)
+    expect(at.report(name, 'failed')).toMatch(reason)
     expect(at.office.titles()).toEqual([])
     expect(at.files()[0]).toMatchObject({ outcome: 'failed', count: 0, error: { message: expect.any(String) } })
     expect(at.view()).toMatchObject({ taken: 0, failed: 1 })
@@ -200,7 +200,7 @@ describe('a file that can’t be used', () => {
     const { Forms } = JSON.parse(requestFile('A')) as { Forms: Record<string, unknown>[] }
     const wrong = { ...Forms[0], FormType: 'one', Signers: [{ FirstName: '', LastName: 'Reid', Email: 'nowhere' }] }
     at.drop('wrong.json', JSON.stringify({ Forms: [Forms[0], wrong] }))
-    await at.look()
+    await at.check()
     const report = at.report('wrong.json', 'failed')
     expect(report).toContain('- Forms[1].FormType must be a number.')
     expect(report).toContain('- Forms[1].Signers[0].FirstName is blank.')
@@ -211,9 +211,9 @@ describe('a file that can’t be used', () => {
   test('because it is empty gets more time, as a slow copy starts empty', async () => {
     const at = await aPlace()
     at.drop('slow.json', '')
-    await at.look(29_000)
+    await at.check(29_000)
     expect(at.names()).toEqual(['slow.json'])
-    await at.look(61_000)
+    await at.check(61_000)
     expect(at.report('slow.json', 'failed')).toContain('This file is empty.')
   })
 
@@ -223,7 +223,7 @@ describe('a file that can’t be used', () => {
     at.change({ presetId: id, sends: true })
     at.office.presets.remove(id)
     at.drop('staff.csv', sheetFile(['A']))
-    await at.look()
+    await at.check()
     expect(at.report('staff.csv', 'failed')).toContain('This folder’s preset was removed')
     expect(at.office.batches()).toEqual([])
   })
@@ -231,7 +231,7 @@ describe('a file that can’t be used', () => {
   test('because it is too large is moved to failed', async () => {
     const at = await aPlace()
     at.drop('large.json', Buffer.alloc(20 * 1024 * 1024 + 1, 0x20))
-    await at.look()
+    await at.check()
     expect(at.report('large.json', 'failed')).toContain('larger than 20 MB')
   })
 })
@@ -239,7 +239,7 @@ describe('a file that can’t be used', () => {
 test('a draft from a file can be changed and sent', async () => {
   const at = await aPlace()
   at.drop('a.json', requestFile('Lease'))
-  await at.look()
+  await at.check()
   const { id } = at.office.drafts.list([ACCOUNT]).rows[0] ?? { id: '' }
   const { composition } = at.office.drafts.get(id)
   const changed: Composition = { ...composition, NotifyUrl: 'https://office.example.com/told' }

@@ -22,10 +22,10 @@ import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 
 /** Runs `act` once, when a file reaches this step. */
-function onceAt(wanted: StepName) {
+function onceAt(target: StepName) {
   const then = { act: () => {} }
   const step = (name: StepName) => {
-    if (name !== wanted) return
+    if (name !== target) return
     const { act } = then
     then.act = () => {}
     act()
@@ -49,7 +49,7 @@ describe('a writer that pauses', () => {
       expect(at.claimed()).toEqual(['s.csv'])
       writeSync(file, more)
       closeSync(file)
-      for (let time = 0; time < 2; time++) await at.look()
+      for (let time = 0; time < 2; time++) await at.check()
       expect(at.office.titles().length + (at.office.batches()[0]?.total ?? 0)).toBe(4)
       expect(readFileSync(join(at.place, 'done', 's.csv'), 'utf8')).toBe(rest)
     }
@@ -63,12 +63,12 @@ describe('a writer that pauses', () => {
       const file = openSync(join(at.place, 's.csv'), 'w')
       onTestFinished(() => closeSync(file))
       writeSync(file, first)
-      await at.look()
+      await at.check()
       expect(at.office.batches().map(({ total }) => total)).toEqual([2])
       writeSync(file, more)
       if (isRestarted) at.startAgain()
-      await at.look()
-      await at.look()
+      await at.check()
+      await at.check()
       expect(at.files()).toMatchObject([
         { name: 's.csv', outcome: 'failed', error: { message: expect.stringContaining('still being written') } },
         { name: 's.csv', outcome: 'batch', count: 2 }
@@ -94,13 +94,13 @@ test.each(['not to send', 'removed', 'paused', 'of another preset'] as const)(
       else if (what === 'paused') at.change({ paused: true })
       else at.change(what === 'not to send' ? { sends: false } : { presetId })
     }
-    await at.look(31_000)
+    await at.check(31_000)
     expect(at.office.batches()).toEqual([])
     if (what === 'not to send') {
-      await at.look()
+      await at.check()
       expect(at.office.titles()).toEqual(['A'])
     } else if (what !== 'of another preset') {
-      if (what === 'paused') await at.look()
+      if (what === 'paused') await at.check()
       await expect.poll(() => at.names()).toEqual(['a.json'])
       expect(at.office.titles()).toEqual([])
     }
@@ -113,18 +113,18 @@ describe('replacing a subfolder with a link', () => {
     async (moment) => {
       const { step, then } = onceAt(moment)
       const at = await aPlace({ step })
-      const elsewhere = join(at.folder, 'Elsewhere')
-      mkdirSync(elsewhere)
+      const otherFolder = join(at.folder, 'Elsewhere')
+      mkdirSync(otherFolder)
       at.drop('a.json', requestFile('A'))
       then.act = () => {
         renameSync(join(at.place, 'done'), join(at.place, 'was done'))
-        symlinkSync(elsewhere, join(at.place, 'done'))
+        symlinkSync(otherFolder, join(at.place, 'done'))
       }
-      await at.look()
-      expect(readdirSync(elsewhere)).toEqual([])
+      await at.check()
+      expect(readdirSync(otherFolder)).toEqual([])
       expect([at.claimed(), at.view().state]).toEqual([['a.json'], 'not-writable'])
       rmSync(join(at.place, 'done'))
-      await at.look()
+      await at.check()
       expect(at.names('done')).toContain('a.json')
       expect(at.office.titles()).toEqual(['A'])
     }
@@ -134,28 +134,28 @@ describe('replacing a subfolder with a link', () => {
     const at = await aPlace()
     const part = '.countersign-0123456789abcdef.part'
     const old = '.countersign-fedcba9876543210.part'
-    const elsewhere = join(at.folder, 'Elsewhere')
-    for (const folder of [elsewhere, join(at.place, 'failed')]) {
+    const otherFolder = join(at.folder, 'Elsewhere')
+    for (const folder of [otherFolder, join(at.place, 'failed')]) {
       mkdirSync(folder)
       for (const name of [part, old]) writeFileSync(join(folder, name), 'half')
       utimesSync(join(folder, old), 1, 1)
       const now = at.time.now / 1000
       utimesSync(join(folder, part), now, now)
     }
-    symlinkSync(elsewhere, join(at.place, 'done'))
-    await at.look()
-    expect(readdirSync(elsewhere).sort()).toEqual([part, old])
+    symlinkSync(otherFolder, join(at.place, 'done'))
+    await at.check()
+    expect(readdirSync(otherFolder).sort()).toEqual([part, old])
     expect(readdirSync(join(at.place, 'failed'))).toEqual([part])
   })
 
   test('(claimed files) prevents claiming', async () => {
     const at = await aPlace()
-    const elsewhere = join(at.folder, 'Elsewhere')
-    mkdirSync(elsewhere)
-    symlinkSync(elsewhere, join(at.place, '.countersign'))
+    const otherFolder = join(at.folder, 'Elsewhere')
+    mkdirSync(otherFolder)
+    symlinkSync(otherFolder, join(at.place, '.countersign'))
     at.drop('a.json', requestFile('A'))
-    await at.look()
-    expect([readdirSync(elsewhere), at.names().includes('a.json'), at.office.titles()]).toEqual([[], true, []])
+    await at.check()
+    expect([readdirSync(otherFolder), at.names().includes('a.json'), at.office.titles()]).toEqual([[], true, []])
     expect(at.view().state).toBe('not-writable')
   })
 })
@@ -167,7 +167,7 @@ test('a thousand folders and links named like files don’t delay a file', async
     symlinkSync('/nowhere', join(at.place, `b${number}.json`))
   }
   at.drop('z.json', requestFile('Z'))
-  await at.look()
+  await at.check()
   expect(at.office.titles()).toEqual(['Z'])
 })
 
@@ -176,8 +176,8 @@ test('two thousand files that keep changing don’t delay another', async () => 
   const restless = Array.from({ length: 2_000 }, (_, index) => join(at.place, `a${index}.json`))
   for (const path of restless) writeFileSync(path, '{')
   at.drop('z.json', requestFile('Z'))
-  for (let look = 1; look <= 40 && at.office.titles().length === 0; look++) {
-    for (const path of restless) utimesSync(path, look, look)
+  for (let attempt = 1; attempt <= 40 && at.office.titles().length === 0; attempt++) {
+    for (const path of restless) utimesSync(path, attempt, attempt)
     await at.glance(2_250)
   }
   expect(at.office.titles()).toEqual(['Z'])
@@ -219,7 +219,7 @@ describe('a request with excessive', () => {
     const XMLData = `<a>${'<b/>'.repeat(1_249_990)}</a>`
     at.drop('large.json', JSON.stringify({ Forms: [{ ...base, XMLData }] }))
     at.drop('too large.json', ' '.repeat(6 * 1024 * 1024 + 1))
-    await at.look()
+    await at.check()
     expect(at.office.titles()).toEqual(['A'])
     expect(at.report('too large.json', 'failed')).toContain('larger than 6 MB')
   })
@@ -229,8 +229,8 @@ test('a file of 3 GB is moved to failed unread', async () => {
   const at = await aPlace()
   at.drop('huge.json', '')
   truncateSync(join(at.place, 'huge.json'), 3 * 1024 ** 3)
-  await at.look()
-  await at.look()
+  await at.check()
+  await at.check()
   expect(at.names('failed')).toEqual(['huge.json', 'huge.json.report.txt'])
   expect(at.report('huge.json', 'failed')).toContain('larger than 20 MB')
 })
@@ -242,12 +242,12 @@ test('a file that vanishes before it is moved away can be dropped again', async 
     for (const name of readdirSync(join(at.place, '.countersign'))) rmSync(join(at.place, '.countersign', name))
   }
   at.drop('a.json', requestFile('A'))
-  await at.look()
+  await at.check()
   at.drop('a.json', requestFile('A'))
-  await at.look()
+  await at.check()
   expect(at.office.titles()).toEqual(['A', 'A'])
   expect([at.names(), at.claimed()]).toEqual([[], []])
-  for (let time = 0; time < 4; time++) await at.look()
+  for (let time = 0; time < 4; time++) await at.check()
   expect(at.office.db.prepare(`SELECT count(*) FROM drop_folder_files WHERE state <> 'finished'`).pluck().get()).toBe(0)
 })
 

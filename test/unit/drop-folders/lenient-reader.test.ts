@@ -41,7 +41,7 @@ describe('a request that deviates from the reference', () => {
       'lease.json',
       JSON.stringify({ forms: [one, { ...one, name: 'Deed' }], duedate: '12/31/2026 17:00:00', gmt: 780 })
     )
-    await at.look()
+    await at.check()
     expect(at.files()).toMatchObject([{ outcome: 'batch', count: 1 }])
     const report = at.report('lease.json')
     expect(report.slice(report.indexOf('Read differently')).split('\r\n')).toEqual([
@@ -71,13 +71,13 @@ describe('a request that deviates from the reference', () => {
     at.change({ sends: true })
     const { FormType: _type, EmbedForm: _embed, ...form } = JSON.parse(requestFile('A')).Forms[0]
     at.drop('a.json', JSON.stringify({ Forms: [form], DueDate: '2026-12-31' }))
-    await at.look()
+    await at.check()
     expect(at.office.batches()).toEqual([])
     const [draft] = at.office.drafts.list([ACCOUNT]).rows
     const { composition } = at.office.drafts.get(draft?.id ?? '')
     expect(composition).toMatchObject({ due: '2026-12-31T23:59', gmt: '', embedded: false, items: [{ FormType: '' }] })
     const report = at.report('a.json')
-    for (const told of [
+    for (const note of [
       'DueDate says no time zone, and there is no GMT beside it: choose one in the draft.',
       'Enter the form type',
       'Choose a time zone.',
@@ -85,7 +85,7 @@ describe('a request that deviates from the reference', () => {
       'A form without EmbedForm was read as one that isn’t embedded.',
       'DueDate “2026-12-31” was read as 31 December 2026, 23:59, the end of that day.'
     ]) {
-      expect(report).toContain(told)
+      expect(report).toContain(note)
     }
   })
 
@@ -150,9 +150,9 @@ describe('a request that deviates from the reference', () => {
     ],
     ['a prototype', '{"Forms":[{}],"__proto__":{"DueDate":"2026-12-31T00:00Z"}}', /__proto__|missing/]
   ]
-  test.each(refused)('too far (%s) is refused', async (_what, content, said) => {
+  test.each(refused)('too far (%s) is refused', async (_what, content, reason) => {
     await expect(readRequestFile(bytesOf(content))).rejects.toMatchObject({
-      appError: { code: 'invalid', message: expect.stringMatching(said) }
+      appError: { code: 'invalid', message: expect.stringMatching(reason) }
     })
   })
 })
@@ -171,12 +171,12 @@ test('equivalent spellings of a request give the same composition', async () => 
   let taken = 0
   await fc.assert(
     fc.asyncProperty(requests, fc.constantFrom(undefined, ...DUES), fc.nat(), async (request, due, seed) => {
-      const { DueDate: _due, GMT: _gmt, ...plain } = request
+      const { DueDate: _due, GMT: _gmt, ...withoutDue } = request
       const chance = chanceOf(seed)
       const [[canonical] = [], GMT] = due ?? []
-      const free = rewritten({ ...plain, ...(due && { DueDate: chance.oneOf(due[0]), GMT }) }, chance)
+      const free = rewritten({ ...withoutDue, ...(due && { DueDate: chance.oneOf(due[0]), GMT }) }, chance)
       const [expected, read] = await Promise.all(
-        [{ ...plain, ...(due && { DueDate: canonical, GMT }) }, free].map((one) =>
+        [{ ...withoutDue, ...(due && { DueDate: canonical, GMT }) }, free].map((one) =>
           readRequestFile(bytesOf(JSON.stringify(one)), 'dd/MM/yyyy').then(
             ({ composition, notes }) => ({ composition, notes }),
             () => 'refused'

@@ -28,7 +28,7 @@ test.each([true, false])('a file whose id changes when it is moved becomes one t
   const at = await aPlace()
   at.change({ sends })
   at.drop('a.json', requestFile('A'))
-  for (let time = 0; time < 5; time++) await at.look()
+  for (let time = 0; time < 5; time++) await at.check()
   expect(at.office.titles().length + at.office.batches().length).toBe(1)
   expect(at.names('done')).toEqual(['a.json', 'a.json.report.txt'])
   expect([at.names(), at.claimed(), at.files().length]).toEqual([[], [], 1])

@@ -52,7 +52,7 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
      * Checks three times, with files unchanged for long enough in between: the second check claims them, the third
      * processes them.
      */
-    async look(milliseconds = 31_000) {
+    async check(milliseconds = 31_000) {
       await office.dropFolders.checkNow(watched.id)
       for (let more = 0; more < 2; more++) {
         pass(milliseconds)

@@ -7,14 +7,14 @@ const PAGE = { offset: 0, limit: 100 }
 async function withRefused(...names: string[]) {
   const at = await aPlace()
   for (const name of names) at.drop(name, 'neither a request nor a table')
-  await at.look()
+  await at.check()
   return { at, refused: () => at.office.dropFolders.refused(ACCOUNT, PAGE) }
 }
 
 test('refused files are listed with reasons, newest first, and counted by folder until dismissed', async () => {
   const { at, refused } = await withRefused('one.json', 'two.json')
   at.drop('lease.json', requestFile('Lease'))
-  await at.look()
+  await at.check()
   const { files, total, open } = refused()
   expect(files.map(({ name, folder, isDismissed }) => [name, folder, isDismissed])).toEqual([
     ['two.json', 'Dropped', false],
@@ -32,17 +32,17 @@ test('refused files are listed with reasons, newest first, and counted by folder
 
 test('dismissing doesn’t include files refused after the list was read', async () => {
   const { at, refused } = await withRefused('one.json')
-  const seen = refused().files[0]?.id ?? ''
+  const id = refused().files[0]?.id ?? ''
   at.drop('two.json', 'nor is this')
-  await at.look()
-  at.office.dropFolders.dismissRefused(at.id, seen)
+  await at.check()
+  at.office.dropFolders.dismissRefused(at.id, id)
   expect(refused().open).toMatchObject([{ count: 1 }])
 })
 
 test('a refused file that is fixed and dropped again no longer needs attention', async () => {
   const { at, refused } = await withRefused('one.json', 'two.json')
   at.drop('one.json', requestFile('Lease'))
-  await at.look()
+  await at.check()
   expect(refused().open).toMatchObject([{ count: 1 }])
   expect(refused().files.map(({ isDismissed }) => isDismissed)).toEqual([false, true])
 })
@@ -50,9 +50,9 @@ test('a refused file that is fixed and dropped again no longer needs attention',
 test('refusals not yet notified survive a restart, and are notified once', async () => {
   const { at } = await withRefused('one.json', 'two.json')
   const { refusals } = at.startAgain().dropFolders
-  const untold = refusals.unnotified()
-  expect(untold).toMatchObject([{ accountId: ACCOUNT, label: 'Dropped', count: 2, name: 'two.json' }])
-  refusals.markNotified(untold)
+  const unnotified = refusals.unnotified()
+  expect(unnotified).toMatchObject([{ accountId: ACCOUNT, label: 'Dropped', count: 2, name: 'two.json' }])
+  refusals.markNotified(unnotified)
   expect(refusals.unnotified()).toEqual([])
 })
 

@@ -23,7 +23,7 @@ async function twoOffices(more: Parameters<typeof aPlace>[0] = {}) {
 }
 
 /** Both check at the same moments. */
-async function look(offices: readonly Place[], times: number) {
+async function checkTogether(offices: readonly Place[], times: number) {
   for (let time = 0; time < times; time++) {
     await Promise.all(offices.map(({ office, id }) => office.dropFolders.checkNow(id)))
     for (const { pass } of offices) pass(31_000)
@@ -37,7 +37,7 @@ describe('two workstations on one folder', () => {
     const names = Array.from({ length: 30 }, (_, index) => `Letter ${index + 10}`)
     for (const name of names) writeFileSync(join(place, `${name}.json`), requestFile(name))
     writeFileSync(join(place, 'more.csv'), sheetFile(['Row 1', 'Row 2']))
-    await look(offices, 5)
+    await checkTogether(offices, 5)
     expect(namesOf(offices)).toEqual([...names, 'Row 1', 'Row 2'])
     expect(offices.flatMap(({ office }) => office.notified.troubles)).toEqual([])
     expect([offices[0].names(), offices[0].claimed()]).toEqual([[], []])
@@ -57,11 +57,11 @@ describe('two workstations on one folder', () => {
     await dying.glance(31_000)
     void dying.office.dropFolders.checkNow(dying.id)
     await expect.poll(() => dying.claimed()).toEqual(['a.json'])
-    for (let day = 0; day < 2; day++) await other.look(86_400_000)
+    for (let day = 0; day < 2; day++) await other.check(86_400_000)
     expect([other.office.titles(), other.claimed()]).toEqual([[], ['a.json']])
     isDying = false
     dying.startAgain({ step: () => undefined })
-    await dying.look()
+    await dying.check()
     expect(namesOf(offices)).toEqual(['A'])
     expect(dying.claimed()).toEqual([])
   })
@@ -74,10 +74,10 @@ describe('two workstations on one folder', () => {
     mkdirSync(join(place, '.countersign'))
     const left = '01234567-89ab-cdef-0123-456789abcdef-lease.json'
     writeFileSync(join(place, '.countersign', left), requestFile('Lease'))
-    await one.look()
+    await one.check()
     expect(one.files()).toEqual([])
-    await one.look(3 * 86_400_000)
-    await one.look()
+    await one.check(3 * 86_400_000)
+    await one.check()
     expect(one.files()).toMatchObject([{ name: 'lease.json', outcome: 'failed', count: 0 }])
     expect(one.files()[0]?.error?.message).toContain('Another workstation started this file')
     expect(one.claimed()).toEqual(['lease.json'])
@@ -93,7 +93,7 @@ describe('two workstations on one folder', () => {
     expect(leaving.claimed()).toEqual(['a.json'])
     await leaving.office.dropFolders.stop(1_000)
     expect([leaving.names(), leaving.claimed()]).toEqual([['a.json'], []])
-    await other.look()
+    await other.check()
     expect(namesOf(offices)).toEqual(['A'])
   })
 })

@@ -4,7 +4,7 @@ import { withCheckingMessages, withConnectingMessages } from '../../../src/main/
 import { SERVICE_ERROR_CODES, ServiceError } from '../../../src/main/core/service/errors.ts'
 import { localErrorCodes, serviceErrorCodes } from '../../../src/shared/contract/index.ts'
 
-const known: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
+const codes: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
 
 const errorOf = (code: (typeof SERVICE_ERROR_CODES)[number]) =>
   new ServiceError({
@@ -18,7 +18,7 @@ test.each(SERVICE_ERROR_CODES)(
   '"%s" is explained in one or two plain sentences, under a code of the contract',
   (code) => {
     const { code: shownCode, message, mayHaveArrived } = asAppError(errorOf(code))
-    expect(known).toContain(shownCode)
+    expect(codes).toContain(shownCode)
     expect(message).toMatch(/^[A-Z].{15,160}\.$/)
     expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|SendForms2/i)
     expect(mayHaveArrived).toBe(true)

@@ -3,7 +3,7 @@ import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { FileError, type FileErrorCode } from '../../../src/main/core/storage/file-error.ts'
 import { errorText, localErrorCodes } from '../../../src/shared/contract/errors.ts'
 
-const said: [FileErrorCode, RegExp][] = [
+const explanations: [FileErrorCode, RegExp][] = [
   ['no-space', /disk is full.*Free some space/],
   ['not-writable', /read-only\. Choose another/],
   ['away', /can’t be found\..*connect that and try again/],
@@ -12,7 +12,7 @@ const said: [FileErrorCode, RegExp][] = [
   ['in-use', /open\. Close it there/]
 ]
 
-test.each(said)('a file error “%s” is explained with what to do about it', (code, words) => {
+test.each(explanations)('a file error “%s” is explained with what to do about it', (code, words) => {
   const error = asAppError(new FileError(code, 'EIO'))
   expect(localErrorCodes as readonly string[]).toContain(error.code)
   expect(errorText(error)).toMatch(words)

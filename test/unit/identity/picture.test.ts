@@ -33,11 +33,11 @@ describe('base64', () => {
   test('preserves any bytes, in a buffer of their own', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(40), (tail, width) => {
-        const whole = Buffer.concat([pngFile(width + 1, 7), tail])
-        const picture = read(whole)
+        const png = Buffer.concat([pngFile(width + 1, 7), tail])
+        const picture = read(png)
         if (!picture.isShown) throw new Error(picture.why)
-        expect(Buffer.compare(picture.bytes, whole)).toBe(0)
-        expect(picture.bytes.buffer.byteLength).toBe(whole.length)
+        expect(Buffer.compare(picture.bytes, png)).toBe(0)
+        expect(picture.bytes.buffer.byteLength).toBe(png.length)
       })
     )
   })

@@ -11,7 +11,7 @@ let server: ReturnType<typeof createServer>
 let accountId: string
 let readings: Readings
 let answer: (response: ServerResponse) => void
-let asked: string[]
+let requests: string[]
 let noted: AuditNote[]
 let cleared: [string, string][]
 let now: number
@@ -19,13 +19,13 @@ let timers: { at: number; task: () => void }[]
 
 beforeEach(async () => {
   work = await openWorkplace()
-  asked = []
+  requests = []
   noted = []
   cleared = []
   now = 0
   timers = []
   server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     answer(response)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -145,7 +145,7 @@ describe('reading identity data', () => {
         detail: { as: 'records', records: '1' }
       }
     ])
-    expect(asked.every((url) => url.toLowerCase().endsWith('/download/idverification/ref/json'))).toBe(true)
+    expect(requests.every((url) => url.toLowerCase().endsWith('/download/idverification/ref/json'))).toBe(true)
   })
 
   test('shows an empty record as empty', async () => {
@@ -223,7 +223,7 @@ describe('identity data is cleared from memory', () => {
       finish = () => answers([record])(response)
     }
     const underWay = code(readings.read(accountId, 'REF'))
-    while (asked.length < 2) await new Promise((wait) => setTimeout(wait, 5))
+    while (requests.length < 2) await new Promise((wait) => setTimeout(wait, 5))
     readings.clearAll('away')
     finish()
     expect(await underWay).toBe('cancelled')

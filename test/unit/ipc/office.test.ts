@@ -26,14 +26,14 @@ const [ROOT = '', OTHER = ''] = rootCertificates
 function open({ isOpen = true, path = undefined as string | undefined } = {}) {
   let view: OfficeMembershipView | undefined
   const joined: unknown[][] = []
-  const looks: unknown[] = []
+  const checks: unknown[] = []
   const notes: AuditNote[] = []
   const handlers = officeHandlers({
     membership: {
       view: () => view,
-      checkNow: async () => void looks.push(view),
-      async join(...asked) {
-        joined.push(asked)
+      checkNow: async () => void checks.push(view),
+      async join(...args) {
+        joined.push(args)
         view = VIEW
         return VIEW
       },
@@ -49,7 +49,7 @@ function open({ isOpen = true, path = undefined as string | undefined } = {}) {
         throw new AppFailure({ code: 'not-allowed', message: 'An administrator has to unlock settings first.' })
     }
   })
-  return { handlers, joined, looks, notes }
+  return { handlers, joined, checks, notes }
 }
 
 function certificateFile(text: string): string {
@@ -70,9 +70,9 @@ test('nobody can join or leave while settings are locked, and nothing is recorde
 })
 
 test('the server is contacted when a person looks, whether settings are locked or not', async () => {
-  const { handlers, looks } = open({ isOpen: false })
+  const { handlers, checks } = open({ isOpen: false })
   await handlers['office.checkNow'](undefined, caller)
-  expect(looks).toHaveLength(1)
+  expect(checks).toHaveLength(1)
 })
 
 test('joining and leaving are recorded in the audit trail, without the code', async () => {
@@ -95,10 +95,10 @@ test('a chosen certificate authority is trusted once, and only the certificates 
   const path = certificateFile([ROOT, key, OTHER].join('\n'))
   const { handlers, joined } = open({ path })
   expect(await handlers['office.chooseAuthority'](undefined, caller)).toEqual({ id: 'chosen', label: 'authority.pem' })
-  const asked = { ...place, code: CODE, authority: 'chosen' }
-  await handlers['office.join'](asked, caller)
+  const args = { ...place, code: CODE, authority: 'chosen' }
+  await handlers['office.join'](args, caller)
   expect(joined).toEqual([[{ ...place, ca: `${ROOT}\n${OTHER}` }, CODE]])
-  await expect(handlers['office.join'](asked, caller)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  await expect(handlers['office.join'](args, caller)).rejects.toMatchObject({ appError: { code: 'gone' } })
 })
 
 test.each([

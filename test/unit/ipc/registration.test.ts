@@ -79,8 +79,8 @@ describe('a request', () => {
   })
 
   test('of the signing person’s page is answered only if it is about signing', async () => {
-    const asked: string[] = []
-    const each = requestNames.map((name) => [name, async () => void asked.push(name)] as const)
+    const handled: string[] = []
+    const each = requestNames.map((name) => [name, async () => void handled.push(name)] as const)
     const app = application(Object.fromEntries(each) as unknown as RequestHandlers)
     const answers: string[] = []
     for (const name of requestNames) {
@@ -90,21 +90,21 @@ describe('a request', () => {
     expect(answers.toSorted()).toEqual(
       requestNames.filter((name) => !(personRequestNames as readonly string[]).includes(name)).toSorted()
     )
-    expect(asked.filter((name) => !name.startsWith('counter.') && name !== 'settings.get')).toEqual([])
+    expect(handled.filter((name) => !name.startsWith('counter.') && name !== 'settings.get')).toEqual([])
     expect(personRequestNames.filter((name) => /queue|offer|start$|configure|Pin$|pin$|audit/.test(name))).toEqual([])
   })
 
   test('tells its handler which page made it', async () => {
-    const seen: string[] = []
+    const senders: string[] = []
     const app = application({
       'counter.state': async (_input, { from }) => {
-        seen.push(from)
+        senders.push(from)
         return null
       }
     })
     await app.ask('counter.state', [], { role: 'office' })
     await app.ask('counter.state', [], { role: 'person' })
-    expect(seen).toEqual(['office', 'person'])
+    expect(senders).toEqual(['office', 'person'])
   })
 
   test('isn’t answered if the page has gone meanwhile', async () => {
@@ -120,17 +120,17 @@ describe('a request', () => {
 
   test('can check whether its page is still there', async () => {
     const sender: Sender = { role: 'office' }
-    const seen: boolean[] = []
+    const stillAskingNow: boolean[] = []
     const { ask } = application({
       'downloads.chooseFolder': async (_input, { stillAsking }) => {
-        seen.push(stillAsking())
+        stillAskingNow.push(stillAsking())
         sender.role = undefined
-        seen.push(stillAsking())
+        stillAskingNow.push(stillAsking())
         return null
       }
     })
     await ask('downloads.chooseFolder', [], sender)
-    expect(seen).toEqual([true, false])
+    expect(stillAskingNow).toEqual([true, false])
   })
 })
 
@@ -186,16 +186,16 @@ describe('while the person has the office’s window', () => {
   })
 
   test('a file dialog that staff left open has no effect', async () => {
-    const seen: boolean[] = []
+    const stillAskingNow: boolean[] = []
     const app = application({
       'downloads.chooseFolder': async (_input, { stillAsking }) => {
         app.handOver()
-        seen.push(stillAsking())
+        stillAskingNow.push(stillAsking())
         return null
       }
     })
     await app.ask('downloads.chooseFolder', [])
-    expect(seen).toEqual([false])
+    expect(stillAskingNow).toEqual([false])
   })
 
   test('the second display’s page is answered as usual', async () => {
@@ -207,16 +207,16 @@ describe('while the person has the office’s window', () => {
 
 describe('a request that names an account', () => {
   test('is handled for that account, and other requests aren’t affected', async () => {
-    const seen: (string | undefined)[] = []
+    const accountIds: (string | undefined)[] = []
     const app = application({
       'drafts.get': async () => {
         await Promise.resolve()
-        seen.push(namedAccount.getStore())
+        accountIds.push(namedAccount.getStore())
         return null as never
       }
     })
     await Promise.all([app.ask('drafts.get', [{ id: 'a' }, 'office']), app.ask('drafts.get', [{ id: 'a' }])])
-    expect(seen.toSorted()).toEqual(['office', undefined])
+    expect(accountIds.toSorted()).toEqual(['office', undefined])
   })
 
   test('is refused from the page of the person signing', async () => {

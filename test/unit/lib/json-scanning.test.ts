@@ -39,9 +39,9 @@ describe('the items of an answer', () => {
   })
 
   test('of a truncated answer are none, wherever it was cut', () => {
-    const whole = JSON.stringify([{ Reference: 'a"]', Signers: [{ Email: '\\' }] }, { Reference: 'b' }])
-    for (let length = 0; length < whole.length; length++) expect(itemsOf(whole.slice(0, length))).toBeUndefined()
-    expect(itemsOf(whole)).toHaveLength(2)
+    const text = JSON.stringify([{ Reference: 'a"]', Signers: [{ Email: '\\' }] }, { Reference: 'b' }])
+    for (let length = 0; length < text.length; length++) expect(itemsOf(text.slice(0, length))).toBeUndefined()
+    expect(itemsOf(text)).toHaveLength(2)
   })
 
   test.each(['[1]]', '[1] x', '[1,]', '[,1]', '[1}', '{"a":[1]}', 'null', '', '[1][2]'])('of %s are none', (text) => {
@@ -81,13 +81,13 @@ describe('the members of an object', () => {
   })
 
   test('of a truncated object are none, wherever it was cut', () => {
-    const whole = JSON.stringify({ drafts: [{ name: 'a"]', mark: '\\' }, 1], version: 1, last: 'x'.repeat(300) })
-    for (let length = 1; length < whole.length; length++) {
-      expect(() => objectOf(whole.slice(0, length))).toThrow(
+    const text = JSON.stringify({ drafts: [{ name: 'a"]', mark: '\\' }, 1], version: 1, last: 'x'.repeat(300) })
+    for (let length = 1; length < text.length; length++) {
+      expect(() => objectOf(text.slice(0, length))).toThrow(
         expect.objectContaining({ kind: 'cut' } satisfies Partial<JsonTrouble>)
       )
     }
-    expect(objectOf(whole)).toEqual(JSON.parse(whole))
+    expect(objectOf(text)).toEqual(JSON.parse(text))
   })
 
   test('are found in slices, however long one of them is', () => {
@@ -114,7 +114,7 @@ describe('numbers', () => {
   })
 
   test('are read as JSON.parse does if that keeps them exactly', () => {
-    const kept = fc.json().filter((text) => !/\d{17}/.test(text))
-    fc.assert(fc.property(kept, (text) => void expect(parseExactly(text)).toEqual(JSON.parse(text))))
+    const safeJson = fc.json().filter((text) => !/\d{17}/.test(text))
+    fc.assert(fc.property(safeJson, (text) => void expect(parseExactly(text)).toEqual(JSON.parse(text))))
   })
 })

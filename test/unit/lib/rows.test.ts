@@ -18,10 +18,10 @@ const all = db.prepare<[], Row>(`SELECT ${THINGS.columns} FROM things`)
 afterEach(() => void db.exec('DELETE FROM things'))
 
 it('reads what it wrote, including missing values', () => {
-  const whole = { id: 'a', madeAt: 5, isOpen: true, wordsOf: ['x'], ownerName: 'Kiri', trouble: { code: 'no' } }
+  const record = { id: 'a', madeAt: 5, isOpen: true, wordsOf: ['x'], ownerName: 'Kiri', trouble: { code: 'no' } }
   const bare = { id: 'b', madeAt: 0, isOpen: false, wordsOf: [], ownerName: undefined, trouble: undefined }
-  for (const thing of [whole, bare]) insert.run(THINGS.write(thing))
-  expect(all.all().map(THINGS.read)).toStrictEqual([whole, bare])
+  for (const thing of [record, bare]) insert.run(THINGS.write(thing))
+  expect(all.all().map(THINGS.read)).toStrictEqual([record, bare])
 })
 
 it('stores NULL for missing values, and 1 or 0 for true or false', () => {

@@ -30,12 +30,12 @@ import {
   NOW,
   type Pick,
   pickFrom,
+  type SpelledAnswer,
   saidOf,
   silenced,
-  type Told,
+  spelledAnswer,
   type TrueSigner,
   type Truth,
-  told,
   truthOf
 } from './any-answer.ts'
 
@@ -58,11 +58,11 @@ beforeAll(() => {
 })
 
 /** Returns the document page after these answers for one folder. */
-async function pageAfter(...answers: Told[]): Promise<DocumentPage> {
+async function pageAfter(...answers: SpelledAnswer[]): Promise<DocumentPage> {
   accountId = `office-${accounts++}`
   for (const { answer, dateFormat } of answers) {
-    const taken = await office.look('Progress', [answer], { accountId, dateFormat })
-    expect(taken, JSON.stringify(answer)).toMatchObject({ kind: 'taken', documents: 1, unreadable: { count: 0 } })
+    const result = await office.read('Progress', [answer], { accountId, dateFormat })
+    expect(result, JSON.stringify(answer)).toMatchObject({ kind: 'taken', documents: 1, unreadable: { count: 0 } })
   }
   const page = await office.ask('page', { accountId, reference: '4711' })
   if (!page) throw new Error('There is no page.')
@@ -79,14 +79,14 @@ const identityCheck = async () => {
 const newest = async () => (await office.ask('newestChange', null)).change
 const changesSince = (change: number) => office.ask('changesAfter', { after: change, limit: 1000 })
 
-const signersIn = (said: Members) => said.Signers as Members[]
+const signersIn = (members: Members) => members.Signers as Members[]
 
 describe('for any answer, whatever it leaves out and however it is spelled', () => {
   test('nothing is denied that the service would grant', () =>
     tried(async (pick) => {
       const truth = truthOf(pick)
-      const said = saidOf(truth, pick)
-      const one = told(said, pick)
+      const members = saidOf(truth, pick)
+      const one = spelledAnswer(members, pick)
       const page = await pageAfter(one)
       const [atCounter, check] = [await waiting(), await identityCheck()]
       const can = availableActions(page, false)
@@ -96,14 +96,16 @@ describe('for any answer, whatever it leaves out and however it is spelled', () 
       const hasResult = truth.signers.some(({ check }) => check === 'passed' || check === 'failed')
       if (isUnderWay) expect(can.extend, because).toEqual({ isOffered: true })
       if (isUnderWay) expect(can.notary, because).toMatchObject({ isOffered: true })
-      expect(can.notary.why === undefined, because).toBe(!can.notary.isOffered || said.PackageReference !== undefined)
+      expect(can.notary.why === undefined, because).toBe(
+        !can.notary.isOffered || members.PackageReference !== undefined
+      )
       if (isSigned) expect([can.verify.why, can.signed.isOffered], because).toEqual([undefined, true])
       if (hasResult) expect([can.identity, check?.isThere], because).toEqual([{ isOffered: true }, true])
-      if (said.EditUrl !== undefined) expect(can.browser, because).toEqual({ isOffered: true })
+      if (members.EditUrl !== undefined) expect(can.browser, because).toEqual({ isOffered: true })
       for (const [index, signer] of truth.signers.entries()) {
         const person = page.people[index]
         if (!person) throw new Error('A signer is missing.')
-        const mine = signersIn(said)[index] as Members
+        const mine = signersIn(members)[index] as Members
         const offered = availableSignerActions(person, page, 'yes')
         if (signer.members.Editable === true) expect(offered.correct, because).toBe(true)
         const canSign = truth.kind === 'open' && signer.state === 'asked'
@@ -121,26 +123,26 @@ describe('for any answer, whatever it leaves out and however it is spelled', () 
   test('nothing is claimed that isn’t true', () =>
     tried(async (pick) => {
       const truth = truthOf(pick)
-      const said = saidOf(truth, pick)
-      const one = told(said, pick)
+      const members = saidOf(truth, pick)
+      const one = spelledAnswer(members, pick)
       const page = await pageAfter(one)
       const because = JSON.stringify([one.answer, page])
-      for (const wrong of [...wrongOfDocument(truth, said, one, page), ...wrongOfSigners(truth, said, page)])
+      for (const wrong of [...wrongOfDocument(truth, members, one, page), ...wrongOfSigners(truth, members, page)])
         expect.fail(`${wrong}\n${because}`)
     }))
 
   test('the same facts spelled differently give the same document', () =>
     tried(async (pick) => {
       const { members } = truthOf(pick)
-      const [plain, other] = [told(members, pickFrom([])), told(members, pick)]
-      const [one, two] = [await pageAfter(plain), await pageAfter(other)]
+      const [usual, other] = [spelledAnswer(members, pickFrom([])), spelledAnswer(members, pick)]
+      const [one, two] = [await pageAfter(usual), await pageAfter(other)]
       expect(comparable(two, other), JSON.stringify(other.answer)).toEqual(comparable(one, other))
     }))
 
   test('a later answer with less removes nothing else, and reports no change', () =>
     tried(async (pick) => {
       const truth = truthOf(pick)
-      const first = told(saidOf(truth, pick), pick)
+      const first = spelledAnswer(saidOf(truth, pick), pick)
       const second = { ...first, answer: silenced(first.answer, pick) }
       const before = await pageAfter(first)
       const last = await newest()
@@ -161,10 +163,11 @@ describe('for any answer, whatever it leaves out and however it is spelled', () 
     }))
 })
 
-function* wrongOfDocument(truth: Truth, said: Members, one: Told, page: DocumentPage) {
+function* wrongOfDocument(truth: Truth, members: Members, one: SpelledAnswer, page: DocumentPage) {
   const signed = truth.signers.filter(({ state }) => state === 'signed').length
   const status = documentStatus(page.status)
-  const right = said.Status === undefined ? 'Unknown' : documentStatus(readDocumentStatus(String(said.Status))).word
+  const right =
+    members.Status === undefined ? 'Unknown' : documentStatus(readDocumentStatus(String(members.Status))).word
   if (status.word !== right) yield `status: ${status.word}`
   const { verify, identity } = availableActions(page, false)
   if (verify.why && signed > 0) yield verify.why
@@ -179,9 +182,9 @@ function* wrongOfDocument(truth: Truth, said: Members, one: Told, page: Document
     if (count !== signed || of !== truth.signers.length) yield `${count} of ${of} signed`
   if (page.hasFileUploaded && truth.members.HasFileUploaded !== true) yield 'files were uploaded'
   const due = { shown: page.due, written: page.dueWritten, isAmbiguous: page.isDueAmbiguous === true }
-  yield* wrongDate('due', said.DueDate, due, one, said)
+  yield* wrongDate('due', members.DueDate, due, one, members)
   const last = { shown: page.lastSigned, written: page.lastSignedWritten }
-  yield* wrongDate('last signed', said.LastSignedDate, last, one, said)
+  yield* wrongDate('last signed', members.LastSignedDate, last, one, members)
   const words = dueWords(page, NOW)
   if (words?.overdue && (truth.kind !== 'open' || truth.due > NOW)) yield `due: ${words.left}`
 }
@@ -195,8 +198,8 @@ function* wrongDate(
     written,
     isAmbiguous
   }: { shown?: ServiceDate | undefined; written?: string | undefined; isAmbiguous?: boolean },
-  { written: writings }: Told,
-  said: Members
+  { written: writings }: SpelledAnswer,
+  members: Members
 ) {
   if (!(meant instanceof Moment)) {
     if (shown || written) yield `${what}: it was not told`
@@ -212,17 +215,17 @@ function* wrongDate(
   else if (!meant.isDay && shown.at !== meant.at) yield `${what}: ${new Date(shown.at).toISOString()}`
   else if (meant.isDay) {
     const day = new Date(shown.at + (shown.offset ?? 0) * 60_000).toISOString().slice(0, 10)
-    const right = new Date(meant.at + Number(said.GMT ?? 0) * 60_000).toISOString().slice(0, 10)
+    const right = new Date(meant.at + Number(members.GMT ?? 0) * 60_000).toISOString().slice(0, 10)
     if (day !== right || shown.precision !== 'day') yield `${what}: ${day}`
   }
 }
 
-function* wrongOfSigners(truth: Truth, said: Members, page: DocumentPage) {
+function* wrongOfSigners(truth: Truth, members: Members, page: DocumentPage) {
   for (const [index, signer] of truth.signers.entries()) {
     const person = page.people[index]
     if (person?.name.replace(' M.', '') !== signer.name.replace(' M.', '')) yield `name: ${person?.name}`
     if (!person) return
-    const mine = signersIn(said)[index] as Members
+    const mine = signersIn(members)[index] as Members
     const { word } = signerStatuses[person.state]
     if (!isTrueState(word, signer, truth)) yield `${person.name}: ${word}`
     const sentence = person.signedStatus && signedStatusInWords(person.signedStatus)
@@ -257,7 +260,7 @@ function isTrueState(word: string, { state, status }: TrueSigner, { kind }: Trut
  * What two tellings of the same facts must have in common: everything but ambiguous dates, the order of lists, and the
  * time and account of reading.
  */
-function comparable({ others, logs, due, ...page }: DocumentPage, { written }: Told) {
+function comparable({ others, logs, due, ...page }: DocumentPage, { written }: SpelledAnswer) {
   const isSure = ![...written.values()].some(({ isAmbiguous }) => isAmbiguous)
   const { lastSigned, lastSignedWritten, dueWritten, isDueAmbiguous, seenAt, changedAt, accountId, ...rest } = page
   return {

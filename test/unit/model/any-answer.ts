@@ -224,7 +224,7 @@ export function silenced(answer: Members, pick: Pick): Members {
 // Without GMT, a date with no zone would mean another time; an unknown member that appears is a change in itself.
 const STAYS = new Set([...REQUIRED, 'GMT', 'RowVersion', 'Region'].map((name) => name.toLowerCase()))
 
-export interface Told {
+export interface SpelledAnswer {
   answer: Members
   dateFormat: string | undefined
   /** The dates as written, with whether day and month could be swapped. */
@@ -232,9 +232,9 @@ export interface Told {
 }
 
 /** Returns an answer that says exactly this. */
-export function told(said: Members, pick: Pick): Told {
+export function spelledAnswer(members: Members, pick: Pick): SpelledAnswer {
   const dateFormat = pick(undefined, 'dd/MM/yyyy', 'MM/dd/yyyy')
-  const written: Told['written'] = new Map()
+  const written: SpelledAnswer['written'] = new Map()
   const isExtended = pick(false, true)
   const spelled = (value: unknown, name: string, gmt: number): unknown => {
     if (value instanceof Moment) {
@@ -269,7 +269,7 @@ export function told(said: Members, pick: Pick): Told {
     const turned = [...list.slice(from), ...list.slice(0, from)]
     return Object.fromEntries(pick(false, true) ? turned.reverse() : turned)
   }
-  return { answer: object(said, 0), dateFormat, written }
+  return { answer: object(members, 0), dateFormat, written }
 }
 
 const NULLS = ['Status', 'DueDate', 'Editable', 'SignedStatus', 'IDVerificationRequested', 'SigningKey']

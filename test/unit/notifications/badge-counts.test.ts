@@ -45,44 +45,44 @@ test('unread documents and waiting people are counted once after many changes, a
 })
 
 test('without an account the counts are zero', async () => {
-  const here = counted()
-  here.chosen = undefined
-  here.badgeCounts.changed()
-  await here.pass()
-  expect(here.shown).toEqual([{ unread: 0, waiting: 0 }])
+  const office = counted()
+  office.chosen = undefined
+  office.badgeCounts.changed()
+  await office.pass()
+  expect(office.shown).toEqual([{ unread: 0, waiting: 0 }])
 })
 
 test('news is announced only if something happened', async () => {
-  const here = counted()
-  here.badgeCounts.changed()
-  await here.pass()
-  const before = here.happened
-  here.badgeCounts.changed()
-  await here.pass()
-  expect(here.happened).toBe(before)
-  here.worker.happens()
-  here.badgeCounts.changed()
-  await here.pass()
-  expect(here.happened).toBe(before + 1)
+  const office = counted()
+  office.badgeCounts.changed()
+  await office.pass()
+  const before = office.happened
+  office.badgeCounts.changed()
+  await office.pass()
+  expect(office.happened).toBe(before)
+  office.worker.happens()
+  office.badgeCounts.changed()
+  await office.pass()
+  expect(office.happened).toBe(before + 1)
 })
 
 test('a failing worker is asked again at the next change', async () => {
-  const here = counted()
-  here.worker.isBroken = true
-  here.badgeCounts.changed()
-  await here.pass()
-  expect(here.failures).toBe(1)
-  here.worker.isBroken = false
-  here.badgeCounts.changed()
-  await here.pass()
-  expect(here.shown).toHaveLength(1)
+  const office = counted()
+  office.worker.isBroken = true
+  office.badgeCounts.changed()
+  await office.pass()
+  expect(office.failures).toBe(1)
+  office.worker.isBroken = false
+  office.badgeCounts.changed()
+  await office.pass()
+  expect(office.shown).toHaveLength(1)
 })
 
 test('once stopped, nothing is counted', async () => {
-  const here = counted()
-  here.badgeCounts.changed()
-  here.badgeCounts.stop()
-  here.badgeCounts.changed()
-  await here.pass()
-  expect(here.shown).toEqual([])
+  const office = counted()
+  office.badgeCounts.changed()
+  office.badgeCounts.stop()
+  office.badgeCounts.changed()
+  await office.pass()
+  expect(office.shown).toEqual([])
 })

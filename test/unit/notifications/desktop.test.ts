@@ -15,8 +15,8 @@ async function realOffice() {
   async function answers(folder: string, documents: object[]) {
     const bytes = new TextEncoder().encode(JSON.stringify(documents))
     const begun = here.time.clock()
-    const look = { accountId: 'office', folder, begun, now: here.time.clock(), withLogs: false }
-    expect(await worker.ask('take', { ...look, bytes })).toMatchObject({ kind: 'taken', documents: documents.length })
+    const read = { accountId: 'office', folder, begun, now: here.time.clock(), withLogs: false }
+    expect(await worker.ask('take', { ...read, bytes })).toMatchObject({ kind: 'taken', documents: documents.length })
     here.worker.reads()
   }
   return Object.assign(here, { answers })

@@ -7,7 +7,7 @@ import {
   oneLine
 } from '../../../src/main/core/notifications/notification-text.ts'
 
-const told = (change: Partial<DocumentNews> = {}): DocumentNews => ({
+const newsOf = (change: Partial<DocumentNews> = {}): DocumentNews => ({
   accountId: 'office',
   reference: 'doc',
   name: 'Will',
@@ -25,26 +25,26 @@ test.each([
   ['waits-here', 'Ann Example can sign at the counter', 'Can be signed at the counter']
 ] as const)('%s has a title, with and without the signer', (kind, withSigner, without) => {
   const titles = [{ kind, signer: 'Ann Example' }, { kind }].map(
-    (news) => notificationsOf([told({ news: [news] })], undefined, true)[0]?.title
+    (news) => notificationsOf([newsOf({ news: [news] })], undefined, true)[0]?.title
   )
   expect(titles).toEqual([withSigner, without])
 })
 
 test('many events of one document are cut to a few', () => {
   const news = Array.from({ length: 500 }, (_, index) => ({ kind: 'signed' as const, signer: `S${index}` }))
-  expect(notificationsOf([told({ news })], undefined, true)).toMatchObject([
+  expect(notificationsOf([newsOf({ news })], undefined, true)).toMatchObject([
     { title: 'S0 signed', body: 'Will · S1 signed · S2 signed · S3 signed' }
   ])
 })
 
 test('a hostile name is reduced to one line, without direction marks, and cut', () => {
   const hostile = `\u202EWill\u0000\n\nCountersign:\u2028everything\u200B is\u2066 fine\u{E0041} ${'x'.repeat(500)}`
-  const [notice] = notificationsOf([told({ name: hostile })], undefined, true)
+  const [notice] = notificationsOf([newsOf({ name: hostile })], undefined, true)
   expect(notice?.body).toBe(`Will Countersign: everything is fine ${'x'.repeat(MAX_NAME_LENGTH - 38)}…`)
 })
 
 test('a document with an invisible name is shown as untitled', () => {
-  expect(notificationsOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('Untitled document')
+  expect(notificationsOf([newsOf({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('Untitled document')
 })
 
 test('names in any script are kept unchanged', () => {

@@ -100,13 +100,13 @@ export function scriptedWorker(clock: () => number) {
       accountId,
       since = 0,
       until = Infinity,
-      isOwn: wanted,
+      isOwn: ownOnly,
       offset,
       limit
     }: DocumentQuestions['activity']['ask']) {
       const all = worker.changes
         .filter((one) => one.accountId === accountId && one.at >= since && one.at <= until)
-        .filter(({ isOwn }) => wanted === undefined || isOwn === wanted)
+        .filter(({ isOwn }) => ownOnly === undefined || isOwn === ownOnly)
         .toReversed()
       const byKind: DocumentQuestions['activity']['answer']['byKind'] = {}
       for (const { kind } of all) byKind[kind] = (byKind[kind] ?? 0) + 1

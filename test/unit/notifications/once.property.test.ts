@@ -95,15 +95,15 @@ test('every configured change is in exactly one notice, whatever happens', async
       here.isSigning = false
       await here.goOn(25 * HOUR)
 
-      const told = here.shown.flatMap(({ changes }) => changes)
-      const wanted = here.worker.changes
+      const notified = here.shown.flatMap(({ changes }) => changes)
+      const expected = here.worker.changes
         .filter(({ kind, reference, isOwn }) => {
           const choice = here.settings.kinds[kind as NotifiedKind]
           return !isOwn && (choice === 'always' || (choice === 'views' && here.worker.inViews.has(reference)))
         })
         .map(({ id }) => id)
         .filter((id) => !lost.has(id))
-      expect(told.toSorted((one, other) => one - other)).toEqual(wanted)
+      expect(notified.toSorted((one, other) => one - other)).toEqual(expected)
       days++
       notices += here.shown.length
     }

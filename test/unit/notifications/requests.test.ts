@@ -11,7 +11,7 @@ function answering(chosen: string | undefined = 'office') {
   const time = testTime(TEN)
   const db = database()
   const worker = scriptedWorker(time.clock)
-  const told = { settings: 0 }
+  const notified = { settings: 0 }
   const presence = openPresence({
     db,
     accountIds: () => ['office', 'second'],
@@ -27,9 +27,9 @@ function answering(chosen: string | undefined = 'office') {
     batchOf: (reference) => (reference === 'of-a-batch' ? 'clients' : undefined),
     presence,
     settings,
-    settingsChanged: () => told.settings++
+    settingsChanged: () => notified.settings++
   })
-  return { time, worker, presence, handlers, told }
+  return { time, worker, presence, handlers, notified }
 }
 
 test('activity of the shown account is listed by page', async () => {
@@ -62,12 +62,12 @@ test('what happened while away is returned until it was marked as seen', async (
 })
 
 test('notification settings are stored, and the change is announced', async () => {
-  const { handlers, told } = answering()
+  const { handlers, notified } = answering()
   expect(await handlers['notifications.get'](undefined, sender)).toEqual(DEFAULT_PREFERENCES)
-  const wanted = { ...DEFAULT_PREFERENCES, sound: true }
-  expect(await handlers['notifications.set'](wanted, sender)).toEqual(wanted)
-  expect(await handlers['notifications.get'](undefined, sender)).toEqual(wanted)
-  expect(told.settings).toBe(1)
+  const preferences = { ...DEFAULT_PREFERENCES, sound: true }
+  expect(await handlers['notifications.set'](preferences, sender)).toEqual(preferences)
+  expect(await handlers['notifications.get'](undefined, sender)).toEqual(preferences)
+  expect(notified.settings).toBe(1)
 })
 
 test('requests without an account are refused', async () => {

@@ -23,9 +23,9 @@ test('the defaults notify what needs a person', () => {
 
 test('settings survive a restart', () => {
   const db = database()
-  const wanted = { ...DEFAULT_PREFERENCES, quiet: { from: '18:00', to: '08:00' }, sound: true }
-  expect(openPreferences(db).set(wanted)).toEqual(wanted)
-  expect(openPreferences(db).read()).toEqual(wanted)
+  const preferences = { ...DEFAULT_PREFERENCES, quiet: { from: '18:00', to: '08:00' }, sound: true }
+  expect(openPreferences(db).set(preferences)).toEqual(preferences)
+  expect(openPreferences(db).read()).toEqual(preferences)
 })
 
 test.each([

@@ -52,8 +52,8 @@ async function office(policy: unknown, had?: typeof OWN) {
   })
   if (had) await own.add({ ...had, kind: 'service' })
   const preferences = openPreferences(made.db, () => organisation.policy.quietHours)
-  const asked: string[] = []
-  const handlers = Object.fromEntries(requestNames.map((name) => [name, async () => void asked.push(name)]))
+  const handled: string[] = []
+  const handlers = Object.fromEntries(requestNames.map((name) => [name, async () => void handled.push(name)]))
   const channels = new Map<string, (event: null, input: unknown) => Promise<unknown>>()
   registerHandlers<null>({
     handle: (name, listener) => void channels.set(name, listener),
@@ -71,7 +71,7 @@ async function office(policy: unknown, had?: typeof OWN) {
   })
   const ask = <Name extends RequestName>(name: Name, input: Input<Name>) =>
     channels.get(name)?.(null, input) as Promise<Result<unknown>>
-  return { ...made, organisation, accounts, keychain, preferences, ask, asked }
+  return { ...made, organisation, accounts, keychain, preferences, ask, handled }
 }
 
 const account = { name: 'Harbour Law', address: 'https://signing.example', signIn: 'bearer' }
@@ -322,25 +322,25 @@ const TABLE: readonly Locked[] = [
 
 describe('a setting of the organisation can’t be changed', () => {
   test.each(TABLE)('$setting: $request', async ({ policy, request, input, harmless }) => {
-    const { ask, asked } = await office(policy, OWN)
+    const { ask, handled } = await office(policy, OWN)
     expect(await ask(request, input as never)).toMatchObject({
       ok: false,
       error: { code: 'not-allowed', message: 'This is set by your organisation.' }
     })
-    expect(asked).toEqual([])
+    expect(handled).toEqual([])
     if (harmless === undefined) return
     expect(await ask(request, harmless as never)).toMatchObject({ ok: true })
-    expect(asked).toEqual([request])
+    expect(handled).toEqual([request])
   })
 
   test('but everything can without a policy', async () => {
-    const { ask, asked } = await office({})
+    const { ask, handled } = await office({})
     for (const { request, input } of TABLE) expect(await ask(request, input as never)).toMatchObject({ ok: true })
-    expect(asked).toHaveLength(TABLE.length)
+    expect(handled).toHaveLength(TABLE.length)
   })
 
   test('and everything is locked if the file is unusable and none ever was usable', async () => {
-    const { ask, asked } = await office('{', OWN)
+    const { ask, handled } = await office('{', OWN)
     // It is unknown then which accounts are the organisation's, so none may be changed.
     const mine = { ...OWN, id: 'account-own' }
     const mineIs = (changes: object) => ask('accounts.update', { ...mine, ...changes } as never)
@@ -349,14 +349,14 @@ describe('a setting of the organisation can’t be changed', () => {
     expect(await mineIs({ authentication: { scheme: 'none' } })).toMatchObject({ ok: false })
     // The same account may get another token.
     expect(await mineIs({})).toMatchObject({ ok: true })
-    expect(asked.splice(0)).toEqual(['accounts.update'])
+    expect(handled.splice(0)).toEqual(['accounts.update'])
     const ofNone = TABLE.filter(({ setting }) => setting !== 'accounts' && setting !== 'signInMethods')
     // Only what differs from the current setting.
     for (const { request, input, policy } of ofNone) {
       if (JSON.stringify(policy).includes('"quietHours":{') || JSON.stringify(policy).includes('"names"')) continue
       expect(await ask(request, input as never), request).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
     }
-    expect(asked).toEqual([])
+    expect(handled).toEqual([])
   })
 
   test('the table has a row for each lockable setting', () => {
@@ -382,7 +382,7 @@ describe('a new PIN', () => {
     ['counter.addStaff', { name: 'Ana', role: 'clerk' }],
     ['counter.changeStaff', { id: 'ana' }]
   ] as const)('has as many digits as the organisation requires: %s', async (request, more) => {
-    const { ask, asked } = await office({ counter: { pinDigits: 6 } })
+    const { ask, handled } = await office({ counter: { pinDigits: 6 } })
     expect(await ask(request, { ...more, pin: '12345' } as never)).toMatchObject({
       ok: false,
       error: {
@@ -391,7 +391,7 @@ describe('a new PIN', () => {
         fields: [{ field: 'pin' }]
       }
     })
-    expect(asked).toEqual([])
+    expect(handled).toEqual([])
     expect(await ask(request, { ...more, pin: '123456' } as never)).toMatchObject({ ok: true })
   })
 })
@@ -399,15 +399,15 @@ describe('a new PIN', () => {
 describe('the organisation’s settings take effect', () => {
   test('an account has the colour from the policy, and can be recoloured only if none is given', async () => {
     const second = { ...account, name: 'Second', colour: '#112233' }
-    const { ask, asked } = await office({ accounts: [account, second] })
+    const { ask, handled } = await office({ accounts: [account, second] })
     expect(await ask('accounts.mark', { id: 'account-2', colour: '#5f6b7a' })).toMatchObject({
       ok: false,
       error: { code: 'not-allowed' }
     })
-    expect(asked.splice(0)).toEqual([])
+    expect(handled.splice(0)).toEqual([])
     await ask('accounts.mark', { id: 'account-2', mark: 'S' })
     await ask('accounts.mark', { id: 'account-1', colour: '#5f6b7a' })
-    expect(asked).toEqual(['accounts.mark', 'accounts.mark'])
+    expect(handled).toEqual(['accounts.mark', 'accounts.mark'])
     expect(((await ask('policy.get', undefined)) as { value: PolicyView }).value.colouredIds).toEqual(['account-2'])
   })
 
@@ -441,13 +441,16 @@ describe('the organisation’s settings take effect', () => {
   })
 
   test('enrolment only: accounts are added only from an enrolment file', async () => {
-    const { ask, asked, accounts, organisation, put } = await office({ otherAccounts: 'enrolled', accounts: [account] })
+    const { ask, handled, accounts, organisation, put } = await office({
+      otherAccounts: 'enrolled',
+      accounts: [account]
+    })
     const own = { name: 'Own', scheme: 'bearer' } as const
     expect(await ask('accounts.add', { ...OWN, kind: 'service' })).toMatchObject({ error: { code: 'not-allowed' } })
     expect(await ask('accounts.try', { baseUrl: OWN.baseUrl, authentication: OWN.authentication })).toMatchObject({
       ok: false
     })
-    expect(asked).toEqual([])
+    expect(handled).toEqual([])
     expect(organisation.view()).toMatchObject({ enrolsOnly: true, locked: expect.arrayContaining(['otherAccounts']) })
     expect(() => mayEnrol(own, { organisation, accounts })).not.toThrow()
     expect(() => mayEnrol({ ...own, name: 'HARBOUR law' }, { organisation, accounts })).toThrow()

@@ -15,16 +15,17 @@ import { temporaryFolder } from '../storage/folders.ts'
 export const TYPES = { none: 0, text: 1, expandable: 2, bytes: 3, number: 4, texts: 7, long: 11 }
 export type Value = Uint8Array & { type: number }
 
-export function kept(type: number, bytes: Uint8Array): Value {
+export function registryValue(type: number, bytes: Uint8Array): Value {
   return Object.assign(new Uint8Array(bytes), { type })
 }
-export const text = (value: string) => kept(TYPES.text, Buffer.from(`${value}\0`, 'utf16le'))
+export const text = (value: string) => registryValue(TYPES.text, Buffer.from(`${value}\0`, 'utf16le'))
 /** A multi-string: each line a terminated string, with a terminator after the last. */
-export const texts = (value: string) => kept(TYPES.texts, Buffer.from(`${value.split('\n').join('\0')}\0\0`, 'utf16le'))
+export const texts = (value: string) =>
+  registryValue(TYPES.texts, Buffer.from(`${value.split('\n').join('\0')}\0\0`, 'utf16le'))
 export function number(value: number): Value {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
-  return kept(TYPES.number, bytes)
+  return registryValue(TYPES.number, bytes)
 }
 
 const HIVES = new Map([
@@ -33,8 +34,11 @@ const HIVES = new Map([
 ])
 export const KEY = `HKLM\\${POLICY_KEY}`
 
-/** Returns a registry with these keys, each with its values by name. @param asked called before a value is read */
-export function registryOf(keys: Record<string, Record<string, Value>>, asked: () => void = () => undefined): Registry {
+/** Returns a registry with these keys, each with its values by name. @param onRead called before a value is read */
+export function registryOf(
+  keys: Record<string, Record<string, Value>>,
+  onRead: () => void = () => undefined
+): Registry {
   const open = new Set<object>()
   const pathOf = (key: object) => {
     if (!open.has(key)) throw new Error('This key is closed.')
@@ -56,7 +60,7 @@ export function registryOf(keys: Record<string, Record<string, Value>>, asked: (
       ),
     enumValueNames: (key) => Object.keys(keys[pathOf(key)] ?? {}),
     queryValue(key, name) {
-      asked()
+      onRead()
       return keys[pathOf(key)]?.[name] ?? null
     },
     closeKey: (key) => void open.delete(key)

@@ -8,11 +8,11 @@ import { policyLocation } from '../../../src/main/core/organisation/policy-file.
 import { temporaryFolder } from '../storage/folders.ts'
 import {
   KEY,
-  kept,
   macWith,
   number,
   policyOn,
   registryOf,
+  registryValue,
   TYPES,
   text,
   texts,
@@ -72,11 +72,16 @@ describe('registry settings', () => {
     ['a choice that isn’t one', { otherAccounts: text('some') }, 'otherAccounts', /must be true, false or "enrolled"/],
     ['a list that isn’t JSON', { signInMethods: text('bearer, oauth') }, 'signInMethods', /isn’t JSON/],
     ['a name twice in its JSON', { proxy: text('{"server":"a.example:1","server":"b.example:1"}') }, 'proxy', /twice/],
-    ['a path with a variable', { sharedFile: kept(TYPES.expandable, text('%TEMP%\\a')) }, 'sharedFile', /of the type/],
-    ['bytes', { removal: kept(TYPES.bytes, Buffer.from([0])) }, 'removal', /of the type/],
+    [
+      'a path with a variable',
+      { sharedFile: registryValue(TYPES.expandable, text('%TEMP%\\a')) },
+      'sharedFile',
+      /of the type/
+    ],
+    ['bytes', { removal: registryValue(TYPES.bytes, Buffer.from([0])) }, 'removal', /of the type/],
     [
       'an incomplete character',
-      { sharedFile: kept(TYPES.text, Buffer.from([0x00, 0xd8, 0x41, 0x00])) },
+      { sharedFile: registryValue(TYPES.text, Buffer.from([0x00, 0xd8, 0x41, 0x00])) },
       'sharedFile',
       /of the type/
     ],
@@ -95,7 +100,7 @@ describe('registry settings', () => {
   })
 
   test.each([
-    ['a huge value', { sharedFile: kept(TYPES.text, Buffer.alloc(2 * 1024 * 1024 + 2, ' ')) }],
+    ['a huge value', { sharedFile: registryValue(TYPES.text, Buffer.alloc(2 * 1024 * 1024 + 2, ' ')) }],
     ['countless values', Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`setting${index}`, number(0)]))]
   ])('with %s are read only up to the limit', async (_what, values) => {
     expect(await policyOn(windowsWith(values))).toEqual([{ message: 'The settings are larger than 1 MB.' }])

@@ -112,41 +112,41 @@ describe('while the application runs', () => {
     const office = policyOffice()
     office.put(STRICT)
     const organisation = await office.start()
-    const seen: string[] = []
+    const steps: string[] = []
     const stop = organisation.follow(() => {
-      seen.push(`before: ${organisation.view().locked.length}`)
-      return async () => void seen.push(`then: ${organisation.view().locked.length}`)
+      steps.push(`before: ${organisation.view().locked.length}`)
+      return async () => void steps.push(`then: ${organisation.view().locked.length}`)
     })
     /** Waits until a change to the file has been read. */
     const settled = async () => {
       await office.time.pass(1000)
       await organisation.check()
     }
-    return { ...office, organisation, seen, stop, settled }
+    return { ...office, organisation, steps, stop, settled }
   }
 
   test('a new policy takes effect immediately', async () => {
-    const { put, seen, settled } = await running()
+    const { put, steps, settled } = await running()
     put({ practiceOffice: false })
     await settled()
-    expect(seen).toEqual(['before: 2', 'then: 1'])
+    expect(steps).toEqual(['before: 2', 'then: 1'])
   })
 
   test('an unusable one is reported, and the last one stays in effect', async () => {
-    const { put, organisation, seen, settled } = await running()
+    const { put, organisation, steps, settled } = await running()
     put('{')
     await settled()
     expect(organisation.view()).toMatchObject({ state: 'broken', locked: ['practiceOffice', 'signingOrigins'] })
-    expect(seen).toEqual(['before: 2', 'then: 2'])
+    expect(steps).toEqual(['before: 2', 'then: 2'])
   })
 
   test('the same policy again is no change, and nothing is announced after the end', async () => {
-    const { put, seen, settled, stop } = await running()
+    const { put, steps, settled, stop } = await running()
     put(STRICT)
     await settled()
     stop()
     put({})
-    expect(seen).toEqual([])
+    expect(steps).toEqual([])
   })
 
   test.each(['before', 'after'] as const)(

@@ -36,18 +36,18 @@ test('a check reports what a policy sets', async () => {
 test.each([
   ['{"practiceOffice": 1}', 'Line 1, column 20: “practiceOffice” must be true or false.'],
   ['', 'The file is empty. A policy that sets nothing is {}.']
-])('a check reports what is wrong: %s', async (text, said) => {
+])('a check reports what is wrong: %s', async (text, problem) => {
   const path = join(temporaryFolder(), 'policy.json')
   writeFileSync(path, text)
-  expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
+  expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [problem] })
 })
 
 test.each([
   ['a file that isn’t there', '/nowhere/policy.json', `There’s no file ${resolve('/nowhere/policy.json')}.`],
   ['a folder', '/', 'This isn’t a file.'],
   ['no file', '', 'Use: countersign --check-policy FILE']
-])('a check of %s reports it', async (_what, path, said) => {
-  expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
+])('a check of %s reports it', async (_what, path, problem) => {
+  expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [problem] })
 })
 
 test.each([

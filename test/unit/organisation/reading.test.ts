@@ -102,8 +102,8 @@ describe('a file that isn’t a policy is reported', () => {
     ['a list', '[]', 'Line 1, column 1: The file must be a group in curly brackets.'],
     ['a text', '"policy"', 'Line 1, column 1: The file must be a group in curly brackets.'],
     ['nothing', 'null', 'Line 1, column 1: The file must be a group in curly brackets.']
-  ])('%s', (_name, file, said) => {
-    expect(saidBy(file)).toEqual([said])
+  ])('%s', (_name, file, problem) => {
+    expect(saidBy(file)).toEqual([problem])
   })
 
   test('a file of 50 MB, which isn’t read', () => {
@@ -122,8 +122,8 @@ describe('a file that isn’t a policy is reported', () => {
     const name = 'a'.repeat(400_000)
     // 100 reported values, each identified by its path: about 40 MB if each contained the whole name.
     const before = process.memoryUsage().heapUsed
-    const [said] = saidBy(`{"${name}": [${'0,'.repeat(30_000)}0]}`)
-    expect(said).toMatch(/“a+…” isn’t a setting/)
+    const [problem] = saidBy(`{"${name}": [${'0,'.repeat(30_000)}0]}`)
+    expect(problem).toMatch(/“a+…” isn’t a setting/)
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000)
   })
 
@@ -216,8 +216,8 @@ describe('each mistake is reported with its line and column', () => {
       'Line 1, column 89: “accounts[1].colour” must be a colour such as #1f7a7a.'
     ],
     ['an empty list of methods', '{"signInMethods": []}', 'Line 1, column 19: “signInMethods” is empty.']
-  ])('%s', (_name, file, said) => {
-    expect(saidBy(file)).toEqual([said])
+  ])('%s', (_name, file, problem) => {
+    expect(saidBy(file)).toEqual([problem])
   })
 
   test('all of them together, in order, also with Windows line endings', () => {
@@ -252,10 +252,10 @@ describe('a policy that contradicts itself is reported', () => {
         '{"grant": "code", "clientId": "c", "issuer": "https://l.example", "tokenUrl": "https://l.example/t"}',
         'Write either “issuer” or the other addresses.'
       ]
-    ].map(([oauth, told = '']) => [
-      `sign-in by OAuth 2 that lacks something: ${told}`,
+    ].map(([oauth, reason = '']) => [
+      `sign-in by OAuth 2 that lacks something: ${reason}`,
       `{"accounts": [{"name": "A", "address": "https://a.example", "signIn": "oauth", "oauth": ${oauth}}]}`,
-      told
+      reason
     ]),
     [
       'two accounts with one name',
@@ -330,9 +330,9 @@ describe('a policy that contradicts itself is reported', () => {
       'Quiet hours start and end at the same time. For none, write null.'
     ],
     ['a check twice', '{"counter": {"checklist": [{"text": "ID"}, {"text": "id"}]}}', '“id” is in the checklist twice.']
-  ])('%s', (_name, file, said) => {
+  ])('%s', (_name, file, problem) => {
     expect(saidBy(file)).toEqual([expect.stringMatching(/^Line 1, column \d+: /)])
-    expect(saidBy(file)[0]?.replace(/^.*?: /, '')).toBe(said)
+    expect(saidBy(file)[0]?.replace(/^.*?: /, '')).toBe(problem)
   })
 
   test('a named host may be used without encryption', () => {

@@ -77,11 +77,11 @@ describe('the Group Policy template', () => {
 
   test.each(['en-GB', 'en-US'])('has all its texts and fields in %s, and no others', (language) => {
     const words = parsed(files[`windows/${language}/countersign.adml`] ?? '')
-    const wanted = [...(files['windows/countersign.admx'] ?? '').matchAll(/\$\((string|presentation)\.([^)]+)\)/g)]
+    const references = [...(files['windows/countersign.admx'] ?? '').matchAll(/\$\((string|presentation)\.([^)]+)\)/g)]
     for (const kind of ['string', 'presentation']) {
       const there = all(words, kind).map(({ attributes }) => attributes.id)
       expect(there.toSorted()).toEqual(
-        [...new Set(wanted.flatMap(([, of, id]) => (of === kind ? [id] : [])))].toSorted()
+        [...new Set(references.flatMap(([, of, id]) => (of === kind ? [id] : [])))].toSorted()
       )
     }
   })
@@ -105,8 +105,8 @@ describe('the Group Policy template', () => {
       return [valueName, number(Number(value))]
     }
     if (field.name === 'enum') {
-      const said = all(field, 'string').map((one) => one.text)
-      expect(said).toContain(String(value))
+      const values = all(field, 'string').map((one) => one.text)
+      expect(values).toContain(String(value))
       return [valueName, text(String(value))]
     }
     const lines = field.name === 'text' ? String(value) : JSON.stringify(value, null, 2)
@@ -118,12 +118,12 @@ describe('the Group Policy template', () => {
     ['the example’s values', example],
     ['other answers', otherwise]
   ])('writes %s so that they are read as meant', async (_what, policy) => {
-    const { $schema: _, ...said } = policy
+    const { $schema: _, ...settings } = policy
     const values = MANAGED_SETTINGS.flatMap(({ name }, index) => {
-      const value = meant(said, name)
+      const value = meant(settings, name)
       return value === undefined ? [] : [writtenFor(policies[index] as Element, value)]
     })
-    expect(await policyOn(windowsWith(Object.fromEntries(values)))).toEqual(said)
+    expect(await policyOn(windowsWith(Object.fromEntries(values)))).toEqual(settings)
   })
 
   test('withdraws when enabled, and has no effect when disabled', async () => {
@@ -159,8 +159,8 @@ describe('the macOS profile', () => {
     }
     expect(PayloadScope).toBe('System')
     expect(PayloadContent).toMatchObject([{ PayloadType: BUNDLE }])
-    const { $schema: _, ...said } = policy
-    expect(await policyOn(macWith(PayloadContent[0]))).toEqual(said)
+    const { $schema: _, ...settings } = policy
+    expect(await policyOn(macWith(PayloadContent[0]))).toEqual(settings)
   })
 
   test('that is packed sets every setting of a policy', () => {

@@ -46,8 +46,11 @@ describe('a successful answer', () => {
   })
 
   test('without a package keeps the service’s message', () => {
-    const said = { serviceMessage: 'Try again after six.' }
-    expect(outcomeOfAnswer({}, said)).toMatchObject({ kind: 'uncertain', error: { ...said, mayHaveArrived: true } })
+    const refusal = { serviceMessage: 'Try again after six.' }
+    expect(outcomeOfAnswer({}, refusal)).toMatchObject({
+      kind: 'uncertain',
+      error: { ...refusal, mayHaveArrived: true }
+    })
   })
 
   test('that is empty leaves the package uncertain until the folders have been checked', async () => {

@@ -23,7 +23,7 @@ function sought(items: [Name: string, ClientReference?: string][], id = 'send-1'
 }
 
 function document(Reference: string, changes: Partial<DocumentResponse> & { begun?: number } = {}): DocumentResponse {
-  const { begun = NOON, ...given } = changes
+  const { begun = NOON, ...members } = changes
   return {
     Reference,
     Name: 'Lease.pdf',
@@ -31,13 +31,13 @@ function document(Reference: string, changes: Partial<DocumentResponse> & { begu
     ClientReference: 'MATTER-7',
     Signers: [{ FirstName: 'Mere', LastName: 'Tamati', Email: signer().Email }],
     Logs: [{ Date: new Date(begun).toISOString() }],
-    ...given
+    ...members
   }
 }
 
-async function matched(send: Sought, documents: DocumentResponse[], known: Partial<MatchContext> = {}) {
-  const said = match(send, await snapshotOf(documents), { isClaimed: () => false, others: () => [], ...known })
-  return 'documents' in said ? [said.kind, ...said.documents.map(({ Reference }) => Reference)] : [said.kind]
+async function matched(send: Sought, documents: DocumentResponse[], context: Partial<MatchContext> = {}) {
+  const found = match(send, await snapshotOf(documents), { isClaimed: () => false, others: () => [], ...context })
+  return 'documents' in found ? [found.kind, ...found.documents.map(({ Reference }) => Reference)] : [found.kind]
 }
 
 describe('our own mark', () => {
@@ -157,9 +157,9 @@ describe('a package of several documents', () => {
     document(reference, { Name: 'Guarantee', PackageReference })
 
   test('is found if one package contains a match for each', async () => {
-    const whole = [document('a', { PackageReference: 'p' }), guarantee('b', 'p')]
-    expect(await matched(send, whole)).toEqual(['found', 'a', 'b'])
-    expect(await matched(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
+    const complete = [document('a', { PackageReference: 'p' }), guarantee('b', 'p')]
+    expect(await matched(send, complete)).toEqual(['found', 'a', 'b'])
+    expect(await matched(send, [...complete, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
   })
 
   test('is ambiguous if only some match, or if they are in different packages', async () => {

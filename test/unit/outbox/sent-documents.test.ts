@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => work.close())
 
-const kept = () => JSON.stringify(work.parts.db.prepare('SELECT response FROM send_bodies').all())
+const storedResponses = () => JSON.stringify(work.parts.db.prepare('SELECT response FROM send_bodies').all())
 const queue = () => work.parts.ask('waitingHere', { accountId: work.accountId })
 
 test.each([forms({ embedded: true }), templates({ embedded: true })])(
@@ -20,8 +20,8 @@ test.each([forms({ embedded: true }), templates({ embedded: true })])(
   async (composition) => {
     await work.send(composition)
     await expect.poll(queue).toMatchObject([{ signerName: 'Mere Tamati' }])
-    await expect.poll(kept).not.toContain('SigningKey')
-    expect(kept()).toContain('PackageReference')
+    await expect.poll(storedResponses).not.toContain('SigningKey')
+    expect(storedResponses()).toContain('PackageReference')
     expect(work.rounds).toEqual([])
     // Our own action isn't news.
     const [change] = await work.ask('changesAfter', { after: 0, limit: 1 })
@@ -33,7 +33,7 @@ describe('while the documents can’t be stored', () => {
   beforeEach(async () => {
     work.disk.isFull = true
     await work.send(forms({ embedded: true }))
-    await expect.poll(kept).toContain('SigningKey')
+    await expect.poll(storedResponses).toContain('SigningKey')
     expect(await queue()).toEqual([])
     work.disk.isFull = false
   })
@@ -41,13 +41,13 @@ describe('while the documents can’t be stored', () => {
   test('the links stay in the answer, and storing is retried', async () => {
     await work.time.pass(2_000)
     await expect.poll(queue).toHaveLength(1)
-    await expect.poll(kept).not.toContain('SigningKey')
+    await expect.poll(storedResponses).not.toContain('SigningKey')
   })
 
   test('and the application ends, they are stored at the next start', async () => {
     work.restart()
     await expect.poll(queue).toHaveLength(1)
-    await expect.poll(kept).not.toContain('SigningKey')
+    await expect.poll(storedResponses).not.toContain('SigningKey')
   })
 })
 

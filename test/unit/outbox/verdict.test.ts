@@ -5,7 +5,7 @@ import { type SendCheck, type SendObservation, verdictOf } from '../../../src/ma
 
 const MINUTE = 60_000
 const missing: SendObservation = { kind: 'missing', at: 0, isConfirmed: false }
-const look: SendCheck = {
+const check: SendCheck = {
   match: { kind: 'missing' },
   isComplete: true,
   missingFolders: [],
@@ -56,29 +56,29 @@ test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof re
   ['misses it after three attempts: it is not sent', {}, { attempt: 3 }, 'not-sent'],
   [
     'misses one that is old by the wall clock: it is not sent',
-    { age: { ...look.age, byWall: 31 * MINUTE } },
+    { age: { ...check.age, byWall: 31 * MINUTE } },
     {},
     'not-sent'
   ],
   [
     'misses one that is old by this run’s clock: it is not sent',
-    { age: { ...look.age, measured: 31 * MINUTE } },
+    { age: { ...check.age, measured: 31 * MINUTE } },
     {},
     'not-sent'
   ],
   [
     'misses one that is old by the service’s later events: it is not sent',
-    { age: { ...look.age, measured: undefined, byService: 31 * MINUTE } },
+    { age: { ...check.age, measured: undefined, byService: 31 * MINUTE } },
     {},
     'not-sent'
   ],
-  ['misses one from the future: it is not sent', { age: { ...look.age, byWall: -1 } }, {}, 'not-sent'],
+  ['misses one from the future: it is not sent', { age: { ...check.age, byWall: -1 } }, {}, 'not-sent'],
   [
     'misses an old one that a person retried: it is retried',
-    { age: { ...look.age, byWall: 31 * MINUTE } },
+    { age: { ...check.age, byWall: 31 * MINUTE } },
     { attempt: 0 },
     'ready'
   ]
 ])('a check that %s', (_, changes, of, kind) => {
-  expect(verdictOf({ ...send, ...of }, { ...look, ...changes }).verdict.kind).toBe(kind)
+  expect(verdictOf({ ...send, ...of }, { ...check, ...changes }).verdict.kind).toBe(kind)
 })

@@ -25,13 +25,13 @@ beforeEach(() => {
   })
 })
 
-const asked = (mediaTypes: string[], origin = 'https://sign.example.com'): PermissionQuery => ({
+const queryOf = (mediaTypes: string[], origin = 'https://sign.example.com'): PermissionQuery => ({
   permission: 'media',
   url: `${origin}/sign`,
   mediaTypes
 })
-const video = asked(['video'])
-const both = asked(['audio', 'video'])
+const video = queryOf(['video'])
+const both = queryOf(['audio', 'video'])
 
 /** Returns the page's final answer, or `refused at once`, or `waits`. */
 async function outcome(question: PermissionQuery): Promise<() => Promise<string>> {
@@ -59,8 +59,8 @@ describe('a page that requests the camera', () => {
     questions[0]?.answer(true)
     await result()
     expect(grants.isGranted(both)).toBe(false)
-    expect(grants.isGranted(asked(['audio']))).toBe(false)
-    expect(grants.isGranted(asked(['video'], 'https://ident.example.net'))).toBe(false)
+    expect(grants.isGranted(queryOf(['audio']))).toBe(false)
+    expect(grants.isGranted(queryOf(['video'], 'https://ident.example.net'))).toBe(false)
   })
 
   test('gets it without a question if staff have agreed, but not before it asks', async () => {

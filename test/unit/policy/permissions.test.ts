@@ -72,9 +72,9 @@ describe('camera and microphone', () => {
 
   test('are granted to the practice service only in its own turn', () => {
     const practice = { allowedOrigins: [], returnAddresses: [], practiceOrigin: 'http://127.0.0.1:4100' }
-    const asked = { permission: 'media', url: 'http://127.0.0.1:4100/sign/a', mediaTypes: video }
-    expect(decidePermission(asked, practice, 'yes')).toBe('grant')
-    expect(decidePermission(asked, ground, 'yes')).toBe('refuse')
+    const query = { permission: 'media', url: 'http://127.0.0.1:4100/sign/a', mediaTypes: video }
+    expect(decidePermission(query, practice, 'yes')).toBe('grant')
+    expect(decidePermission(query, ground, 'yes')).toBe('refuse')
   })
 
   test.each([undefined, [], ['unknown'], ['video', 'screen'], ['VIDEO']])(

@@ -115,9 +115,9 @@ describe('a dialect', () => {
     expect(sent[0]?.ID).toBe(`17/${sent[0]?.Reference}`)
     const request = { Templates: [{ Reference: odd.Reference, Signers: [someone], Fields: sent }] }
     await answered(await office.post('/FormFiller/Send', request))
-    const kept = Object.values(office.state.documents).find(({ kind }) => kind === 'template')
+    const template = Object.values(office.state.documents).find(({ kind }) => kind === 'template')
     const own = office.state.templates.find(({ reference }) => reference === odd.Reference)
-    expect(kept?.fields.map(({ type }) => type)).toEqual(own?.fields?.map(({ type }) => type))
+    expect(template?.fields.map(({ type }) => type)).toEqual(own?.fields?.map(({ type }) => type))
   })
 
   it('full has the members that others leave out, and refuses an unknown template or form', async () => {

@@ -55,7 +55,7 @@ describe('ID-verification data as json', () => {
   it('has complete PNG pictures, the same each time for one person and different for another', async () => {
     const { download } = await identified()
     const [record] = await answered<IDVerificationRecord[]>(await download('json'))
-    const again = await answered<IDVerificationRecord[]>(await (await identified()).download('json'))
+    const repeated = await answered<IDVerificationRecord[]>(await (await identified()).download('json'))
     const other = await answered<IDVerificationRecord[]>(
       await (await identified([aSigner({ ...born, FirstName: 'Wiremu' })])).download('json')
     )
@@ -65,7 +65,7 @@ describe('ID-verification data as json', () => {
       const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
       const data = bytes.subarray(41, 41 + bytes.readUInt32BE(33))
       expect(inflateSync(data)).toHaveLength((width * 3 + 1) * height)
-      expect(again[0]?.[name]).toBe(record?.[name])
+      expect(repeated[0]?.[name]).toBe(record?.[name])
       expect(other[0]?.[name]).not.toBe(record?.[name])
     }
   })
@@ -102,9 +102,9 @@ describe('ID-verification data as pdf', () => {
       code: 'DocumentNotFound'
     })
     const waiting = only(await office.sendForms(aForm({ Signers: [aSigner(born)] })))
-    const plain = only(await office.sendForms(aForm()))
-    await office.sign(plain.signers[0]?.SigningKey)
-    for (const { document } of [waiting, plain]) {
+    const unidentified = only(await office.sendForms(aForm()))
+    await office.sign(unidentified.signers[0]?.SigningKey)
+    for (const { document } of [waiting, unidentified]) {
       for (const type of ['pdf', 'json']) {
         const response = await office.get(`/Download/IDVerification/${document.Reference}/${type}`)
         expect(await refusal(response)).toMatchObject({ status: 404, code: 'IDVerificationNotFound' })

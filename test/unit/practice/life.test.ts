@@ -7,17 +7,17 @@ describe('A document', () => {
   it('goes from NotStart through its signatures to Complete, and through the folders', async () => {
     const office = practice()
     const { document, signers } = only(await office.sendForms(aForm(both)))
-    const seen = async () => {
+    const current = async () => {
       const now = await office.document(document.Reference)
       return [now.Status, now.Folder]
     }
-    expect(await seen()).toEqual(['NotStart', 'InBox'])
+    expect(await current()).toEqual(['NotStart', 'InBox'])
     await office.ask(signers[0]?.SigningKey ?? '')
-    expect(await seen()).toEqual(['Filling', 'Progress'])
+    expect(await current()).toEqual(['Filling', 'Progress'])
     await office.sign(signers[0]?.SigningKey)
-    expect(await seen()).toEqual(['1 of 2 Signed', 'Progress'])
+    expect(await current()).toEqual(['1 of 2 Signed', 'Progress'])
     await office.sign(signers[1]?.SigningKey)
-    expect(await seen()).toEqual(['Complete', 'Signed'])
+    expect(await current()).toEqual(['Complete', 'Signed'])
   })
 
   it('says of each signer whether they have signed and can still be corrected', async () => {

@@ -40,13 +40,13 @@ describe('SendForms2', () => {
 
   it('asks for identity if known data, its questions or a video is requested', async () => {
     const office = practice()
-    const asked = async (more: object) =>
+    const documentOf = async (more: object) =>
       only(await office.sendForms(aForm({ Signers: [aSigner(more)] }))).document.IDVerificationRequested
-    expect(await asked({})).toBe(false)
-    expect(await asked({ UseIDData: true })).toBe(true)
-    expect(await asked({ UseIDData: false, IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(false)
-    expect(await asked({ IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(true)
-    expect(await asked({ VideoConfirmation: true })).toBe(true)
+    expect(await documentOf({})).toBe(false)
+    expect(await documentOf({ UseIDData: true })).toBe(true)
+    expect(await documentOf({ UseIDData: false, IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(false)
+    expect(await documentOf({ IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(true)
+    expect(await documentOf({ VideoConfirmation: true })).toBe(true)
   })
 
   it('fills a form from its employer, its XML data and its lists', async () => {
@@ -249,8 +249,8 @@ describe('Other records', () => {
     expect(copy.headers.get('content-type')).toBe('application/pdf')
     expect((await copy.text()).slice(0, 5)).toBe('%PDF-')
     expect((await office.ask(`${one.DocumentURL}x`)).status).toBe(404)
-    const kept = office.state.documents[document.Reference]
-    if (kept) kept.altered = true
+    const stored = office.state.documents[document.Reference]
+    if (stored) stored.altered = true
     expect((await validation()).Signatures[0]?.isValid).toBe(false)
     expect((await office.get('/Document/Validation/__proto__')).status).toBe(404)
   })

@@ -265,15 +265,15 @@ describe('An identity step', () => {
     expect(await page.text()).toContain('data-testid="camera-start"')
     const answers = { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' }
     await office.submit(`${link}/identity`, { ...answers, picture: STILL })
-    const kept = office.state.documents[reference]
-    expect(kept?.logs.at(-1)?.action).toBe('Showed their identity and face')
-    expect(JSON.stringify(kept)).not.toContain(STILL.slice(40, 80))
+    const stored = office.state.documents[reference]
+    expect(stored?.logs.at(-1)?.action).toBe('Showed their identity and face')
+    expect(JSON.stringify(stored)).not.toContain(STILL.slice(40, 80))
     expect((await office.ask(`${link}/document`)).headers.get('permissions-policy')).toContain('camera=()')
   })
 })
 
 describe('A video confirmation', () => {
-  async function asked(more: object = {}) {
+  async function withVideo(more: object = {}) {
     const office = practice()
     const { link, reference } = await linkFor(office, { VideoConfirmation: true, ...more })
     const detail = async () => (await office.document(reference)).Signers?.[0]?.VideoConfirmationDetail
@@ -282,7 +282,7 @@ describe('A video confirmation', () => {
   }
 
   it('requires a camera picture and the signer’s confirmation, and is then complete', async () => {
-    const { office, link, reference, detail, send } = await asked({ EnableDeepfakeDetector: true })
+    const { office, link, reference, detail, send } = await withVideo({ EnableDeepfakeDetector: true })
     expect(await detail()).toMatchObject({
       Name: 'Aroha Parata',
       IsVideoReady: false,
@@ -310,7 +310,7 @@ describe('A video confirmation', () => {
   })
 
   it('can be skipped, and its detail says so', async () => {
-    const { office, link, detail, send } = await asked()
+    const { office, link, detail, send } = await withVideo()
     expect(await (await office.ask(link)).text()).toContain('data-testid="video-without"')
     expect((await send({ without: 'true' })).status).toBe(303)
     expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: true })
@@ -318,7 +318,7 @@ describe('A video confirmation', () => {
   })
 
   it('cannot be skipped if a detector is required: staff should help', async () => {
-    const { office, link, detail, send } = await asked({ EnableDeepfakeDetector: true })
+    const { office, link, detail, send } = await withVideo({ EnableDeepfakeDetector: true })
     const page = await (await office.ask(link)).text()
     expect(page).not.toContain('data-testid="video-without"')
     expect(page).toContain('Please ask staff')
@@ -327,7 +327,7 @@ describe('A video confirmation', () => {
   })
 
   it('is required again once the signer was corrected into someone else', async () => {
-    const { office, reference, detail, send } = await asked()
+    const { office, reference, detail, send } = await withVideo()
     await send({ without: 'true' })
     const { SignerReference, ...signer } = (await office.document(reference)).Signers?.[0] ?? {}
     const corrected = { ...signer, SignerReference, Email: 'another@example.com' }

@@ -72,7 +72,7 @@ async function saved(made = counter()) {
   const { number, bytes } = await made.receipts.pdf(SESSION, 'file')
   const path = join(temporaryFolder(), `${number}.pdf`)
   await writeFile(path, bytes)
-  return { ...made, number, path, whole: Buffer.from(bytes) }
+  return { ...made, number, path, original: Buffer.from(bytes) }
 }
 
 /** Runs the verification script, which shares no code with the product. */
@@ -253,12 +253,12 @@ describe('a receipt', () => {
   })
 
   test('has the same number and content when made again, even after a restart', async () => {
-    const { couple, receipts, run: again, receiptsOf, printed, now } = counter()
+    const { couple, receipts, run: restartedRun, receiptsOf, printed, now } = counter()
     couple()
     const first = await receipts.code(SESSION, { name: 'Mere Tāmati' })
     await receipts.print(SESSION, 1)
     now.at += 3_600_000
-    const later = receiptsOf(again())
+    const later = receiptsOf(restartedRun())
     expect(await later.receipts.code(SESSION, { name: 'Mere Tāmati' })).toEqual(first)
     await later.receipts.print(SESSION, 1)
     expect(later.printed).toEqual(printed)
@@ -432,16 +432,16 @@ describe('a receipt file', () => {
     const { receipts, path, number } = await saved()
     const found = await receipts.check(path)
     expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: true }, receipt: { number }, isInTrail: true })
-    const says = await byScript(path, found.key?.fingerprint ?? '')
-    expect(says).toMatch(new RegExp(`^Genuine: ${number}, issued 2026-11-21T10:`))
-    expect(says).toContain('Mere Tāmati: Lease: signed')
+    const output = await byScript(path, found.key?.fingerprint ?? '')
+    expect(output).toMatch(new RegExp(`^Genuine: ${number}, issued 2026-11-21T10:`))
+    expect(output).toContain('Mere Tāmati: Lease: signed')
   })
 
   test('changed in any byte is detected, with the position', async () => {
-    const { receipts, path, whole } = await saved()
+    const { receipts, path, original } = await saved()
     const unnoticed: number[] = []
-    for (let at = 0; at < whole.length; at += 97) {
-      const changed = Buffer.from(whole)
+    for (let at = 0; at < original.length; at += 97) {
+      const changed = Buffer.from(original)
       changed[at] = (changed[at] ?? 0) ^ 1
       await writeFile(path, changed)
       const { verdict, bytes } = await receipts.check(path)
@@ -452,13 +452,13 @@ describe('a receipt file', () => {
   })
 
   test('changed in any byte of its end or its signature’s marker is detected, with the position', async () => {
-    const { receipts, path, whole } = await saved()
-    const mark = whole.lastIndexOf('\n%countersign-receipt')
+    const { receipts, path, original } = await saved()
+    const mark = original.lastIndexOf('\n%countersign-receipt')
     const places = [...Array(23).keys()]
       .map((at) => mark + at)
-      .concat([...Array(22).keys()].map((at) => whole.length - 1 - at))
+      .concat([...Array(22).keys()].map((at) => original.length - 1 - at))
     for (const at of places) {
-      const changed = Buffer.from(whole)
+      const changed = Buffer.from(original)
       changed[at] = (changed[at] ?? 0) ^ 2
       await writeFile(path, changed)
       const { verdict, bytes } = await receipts.check(path)
@@ -468,18 +468,18 @@ describe('a receipt file', () => {
   })
 
   test('with a changed byte is reported by the script, which shares no code with the product', async () => {
-    const { path, whole } = await saved()
-    const at = whole.indexOf('Tama Parata')
-    const tail = whole.length - 9
-    for (const [place, says] of [
+    const { path, original } = await saved()
+    const at = original.indexOf('Tama Parata')
+    const tail = original.length - 9
+    for (const [place, verdict] of [
       [at, /^Changed: bytes (\d+) to (\d+)$/],
       [tail, new RegExp(`^Changed: byte ${tail}$`)]
     ] as const) {
-      const changed = Buffer.from(whole)
+      const changed = Buffer.from(original)
       changed[place] = (changed[place] ?? 0) ^ 1
       await writeFile(path, changed)
-      const [, from, to] = says.exec(await byScript(path)) ?? []
-      expect(await byScript(path)).toMatch(says)
+      const [, from, to] = verdict.exec(await byScript(path)) ?? []
+      expect(await byScript(path)).toMatch(verdict)
       if (from) expect(place >= Number(from) && place <= Number(to)).toBe(true)
     }
     for (const imported of (await readFile(SCRIPT, 'utf8')).matchAll(/from '(?:node:)?([^']+)'/g))
@@ -487,18 +487,18 @@ describe('a receipt file', () => {
   })
 
   test('that was extended, cut off, or isn’t a receipt is never genuine', async () => {
-    const { receipts, path, whole } = await saved()
+    const { receipts, path, original } = await saved()
     const deep = Buffer.concat([
       Buffer.from(
         `%PDF-1.7\n%countersign-receipt ${Buffer.from('['.repeat(200_000)).toString('base64')}\nstartxref\n1\n%%EOF\n`
       )
     ])
     for (const bytes of [
-      Buffer.concat([whole, Buffer.from(' ')]),
-      Buffer.concat([whole, whole]),
-      whole.subarray(0, 3000),
-      whole.subarray(0, whole.length - 1),
-      whole.subarray(100),
+      Buffer.concat([original, Buffer.from(' ')]),
+      Buffer.concat([original, original]),
+      original.subarray(0, 3000),
+      original.subarray(0, original.length - 1),
+      original.subarray(100),
       Buffer.alloc(0),
       Buffer.from('%PDF-1.7\n1 0 obj<</Filter/FlateDecode/Length 9999999999>>stream\n'),
       deep,
@@ -523,9 +523,9 @@ describe('a receipt file', () => {
     expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: false } })
     expect(fileCheckWords(found)).toMatchObject({ kind: 'warn', more: expect.stringContaining('another key') })
     // The same key, but a restarted trail.
-    const again = workstation()
-    for (const [name, text] of other.entries) if (name.includes('key')) again.entries.set(name, text)
-    const { receipts } = again.receiptsOf(again.run())
+    const restarted = workstation()
+    for (const [name, text] of other.entries) if (name.includes('key')) restarted.entries.set(name, text)
+    const { receipts } = restarted.receiptsOf(restarted.run())
     const lost = await receipts.check(other.path)
     expect(lost).toMatchObject({ key: { isOurs: true }, isInTrail: false })
     expect(fileCheckWords(lost).more).toContain('doesn’t say the same')

@@ -55,12 +55,12 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
       )
     return path
   }
-  const known = () => made.db.prepare('SELECT file_name FROM downloads ORDER BY number').pluck().all()
-  return { ...made, folder, save, known }
+  const recordedFiles = () => made.db.prepare('SELECT file_name FROM downloads ORDER BY number').pluck().all()
+  return { ...made, folder, save, recordedFiles }
 }
 
 test('old files are deleted with their records, counted in the trail, and the index is rewritten', async () => {
-  const { save, use, known, notes, purged, erased, found, copy, inCopy, retention } = await office()
+  const { save, use, recordedFiles, notes, purged, erased, found, copy, inCopy, retention } = await office()
   const paths = Array.from({ length: 120 }, (_, at) => save(`Person${at}.pdf`))
   const young = save('Young.pdf', { at: TODAY })
   await copy()
@@ -68,7 +68,7 @@ test('old files are deleted with their records, counted in the trail, and the in
   await use(4)
   expect(paths.filter((path) => existsSync(path))).toEqual([])
   expect(existsSync(young)).toBe(true)
-  expect(known()).toEqual(['Young.pdf'])
+  expect(recordedFiles()).toEqual(['Young.pdf'])
   expect(notes.at(-1)).toEqual({ what: 'data-purged', detail: { identityFilesPurged: '120' } })
   expect(purged).toEqual(['identityFiles'])
   expect(erased).toEqual(['f'])
@@ -77,15 +77,15 @@ test('old files are deleted with their records, counted in the trail, and the in
 })
 
 test('no files are deleted unless days are set', async () => {
-  const { save, use, known } = await office({})
+  const { save, use, recordedFiles } = await office({})
   const path = save('Ana.pdf')
   await use(10)
   expect(existsSync(path)).toBe(true)
-  expect(known()).toEqual(['Ana.pdf'])
+  expect(recordedFiles()).toEqual(['Ana.pdf'])
 })
 
 test('files that aren’t identity data, were changed, or are on hold stay', async () => {
-  const { save, use, known, holds, folder, notes } = await office()
+  const { save, use, recordedFiles, holds, folder, notes } = await office()
   const stays = [
     save('Signed.pdf', { type: 'signed' }),
     save('There before.pdf', { wasThere: 1 }),
@@ -101,20 +101,20 @@ test('files that aren’t identity data, were changed, or are on hold stay', asy
   const linked = save('Linked.pdf')
   renameSync(linked, join(folder, 'Elsewhere.pdf'))
   symlinkSync(join(folder, 'Elsewhere.pdf'), linked)
-  const names = known()
+  const names = recordedFiles()
   await use(5)
   for (const path of [...stays, changed, longer, linked]) expect(existsSync(path), path).toBe(true)
   expect(existsSync(join(folder, 'Kept by Mere.pdf'))).toBe(true)
-  expect(known()).toEqual(names)
+  expect(recordedFiles()).toEqual(names)
   expect(notes.map(({ what }) => what)).toEqual(['document-held'])
 })
 
 test('files put on hold during the purge stay, on disk and in the list', async () => {
-  const { save, db, folders, holds, known } = await office()
+  const { save, db, folders, holds, recordedFiles } = await office()
   save('First.pdf')
   const held = save('Held.pdf', { reference: 'R1' })
   rmSync(save('Moved away.pdf', { reference: 'R2' }))
-  const again = save('Requested again.pdf')
+  const path = save('Requested again.pdf')
   const changeMeanwhile = () => {
     const hold = (reference: string) => holds.hold([{ accountId: 'a', reference, name: 'Lease' }], 'A dispute')
     void hold('R1')
@@ -135,8 +135,8 @@ test('files put on hold during the purge stay, on disk and in the list', async (
     }
   })
   await files.erase({ identityFiles: TODAY, downloads: TODAY }, () => false)
-  expect([held, again].map((path) => existsSync(path))).toEqual([true, true])
-  expect(known()).toEqual(['Held.pdf', 'Moved away.pdf', 'Requested again.pdf'])
+  expect([held, path].map((path) => existsSync(path))).toEqual([true, true])
+  expect(recordedFiles()).toEqual(['Held.pdf', 'Moved away.pdf', 'Requested again.pdf'])
 })
 
 test('a link among the folders doesn’t let anything outside be deleted', async () => {
@@ -179,46 +179,46 @@ test('empty folders named after people are deleted, but never the chosen folder'
 })
 
 test('a missing folder is retried, and its files’ records stay until then', async () => {
-  const { save, use, folder, known } = await office({ identityFiles: 30, downloads: 30 })
+  const { save, use, folder, recordedFiles } = await office({ identityFiles: 30, downloads: 30 })
   const path = save('Ana.pdf')
   renameSync(folder, `${folder}-away`)
   await use(4)
-  expect(known()).toEqual(['Ana.pdf'])
+  expect(recordedFiles()).toEqual(['Ana.pdf'])
   renameSync(`${folder}-away`, folder)
   await use(1)
   expect(existsSync(path)).toBe(false)
-  expect(known()).toEqual([])
+  expect(recordedFiles()).toEqual([])
 })
 
 test('the list of downloads keeps a file’s record until the file is gone, or isn’t ours to delete', async () => {
-  const { save, use, known, notes } = await office({ identityFiles: 90, downloads: 30 })
+  const { save, use, recordedFiles, notes } = await office({ identityFiles: 90, downloads: 30 })
   save('Later.pdf', { at: TODAY - 40 * DAY })
   const changed = save('Changed.pdf')
   writeFileSync(changed, 'no longer what it was')
   save('Signed.pdf', { type: 'signed' })
   await use(4)
   expect(existsSync(changed)).toBe(true)
-  expect(known()).toEqual(['Later.pdf'])
+  expect(recordedFiles()).toEqual(['Later.pdf'])
   expect(notes.at(-1)).toMatchObject({ detail: { downloadsPurged: '2' } })
 })
 
 test('a file saved by another workstation isn’t deleted here', async () => {
-  const { save, use, known } = await office({ identityFiles: 30, downloads: 150 })
+  const { save, use, recordedFiles } = await office({ identityFiles: 30, downloads: 150 })
   const path = save('Ana.pdf', { workstation: 'Counter 2' })
   await use(4)
-  expect(known()).toEqual(['Ana.pdf'])
+  expect(recordedFiles()).toEqual(['Ana.pdf'])
   await use(60)
-  expect(known()).toEqual([])
+  expect(recordedFiles()).toEqual([])
   expect(existsSync(path)).toBe(true)
 })
 
 test('a crash between deleting a file and its record is completed, and counted', async () => {
-  const { save, use, known, notes, db } = await office()
+  const { save, use, recordedFiles, notes, db } = await office()
   const [gone, there] = [save('Gone.pdf'), save('There.pdf', { at: TODAY })]
   openJsonMeta(db).write('retention-file-going', 'download Gone.pdf')
   rmSync(gone)
   await use(4)
-  expect(known()).toEqual(['There.pdf'])
+  expect(recordedFiles()).toEqual(['There.pdf'])
   expect(existsSync(there)).toBe(true)
   expect(notes.at(-1)).toMatchObject({ detail: { identityFilesPurged: '1' } })
 })

@@ -92,14 +92,14 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
 
   /** Counts the occurrences of a text, in any case, in the files as they are and in their decrypted pages. */
   function found(text: string): number {
-    const wanted = text.toLowerCase()
+    const needle = text.toLowerCase()
     return Object.entries(contentsOf(folder))
       .flatMap(([name, bytes]) => {
         const file = name.startsWith(COPIES_FOLDER) ? DATABASE_FILE : name.replace(/-wal$/, '')
-        const known = file in KEYS && !name.endsWith('-shm') ? KEYS[file as keyof typeof KEYS] : undefined
-        return [bytes, ...(known ? [decrypted(bytes, known, name.endsWith('-wal'))] : [])]
+        const databaseKey = file in KEYS && !name.endsWith('-shm') ? KEYS[file as keyof typeof KEYS] : undefined
+        return [bytes, ...(databaseKey ? [decrypted(bytes, databaseKey, name.endsWith('-wal'))] : [])]
       })
-      .reduce((count, bytes) => count + bytes.toString('latin1').toLowerCase().split(wanted).length - 1, 0)
+      .reduce((count, bytes) => count + bytes.toString('latin1').toLowerCase().split(needle).length - 1, 0)
   }
 
   /** Makes a copy next to the database. */

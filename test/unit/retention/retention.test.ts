@@ -29,7 +29,7 @@ const signer = (FirstName: string) => ({
   Signers: [{ FirstName, LastName: 'Person', Email: `${FirstName}@example.com`, SignedStatus: 'Signed' }]
 })
 
-async function look({ worker, time }: RetentionOffice, items: unknown[], folder = 'Sent'): Promise<void> {
+async function read({ worker, time }: RetentionOffice, items: unknown[], folder = 'Sent'): Promise<void> {
   const bytes = new TextEncoder().encode(JSON.stringify(items))
   await worker.ask('take', { accountId: 'a', folder, begun: time.clock(), now: time.clock(), withLogs: false, bytes })
 }
@@ -41,12 +41,12 @@ async function mirror(
   there: readonly unknown[] = []
 ): Promise<void> {
   office.time.now = OLD
-  await look(office, [...gone, ...there])
+  await read(office, [...gone, ...there])
   const since = office.time.clock()
-  await look(office, [...there])
+  await read(office, [...there])
   await office.worker.ask('markGone', { accountId: 'a', since, now: OLD })
   office.time.now = TODAY
-  await look(office, [...there])
+  await read(office, [...there])
 }
 
 const countsOf = async ({ worker }: RetentionOffice) =>
@@ -72,12 +72,12 @@ describe('purged data', () => {
         addPerson(db, `Ana${at}`, TODAY)
       }
     })()
-    const gone = names.map((name, at) =>
+    const removed = names.map((name, at) =>
       lease(`G${at}`, { ...signer(name), Name: `${name}.pdf`, Notes: name.repeat(300) })
     )
     await mirror(
       office,
-      gone,
+      removed,
       names.map((_, at) => lease(`T${at}`))
     )
     expect(office.found(PLANT)).toBeGreaterThan(1000)
@@ -235,8 +235,8 @@ test.each(['before', 'after'])(
       keep: (documents) => office.worker.ask('hold', { documents })
     })
     const purge = () => {
-      const held = holds.references('a').map((reference) => ({ accountId: 'a', reference }))
-      return office.worker.ask('purge', { now: TODAY, before: TODAY, held })
+      const heldKeys = holds.references('a').map((reference) => ({ accountId: 'a', reference }))
+      return office.worker.ask('purge', { now: TODAY, before: TODAY, held: heldKeys })
     }
     const last = references.slice(100)
     const hold = () =>
@@ -298,7 +298,7 @@ describe('the mirror without a purged document', () => {
     await mirror(office, [lease('G1', { PackageReference: 'P' })], [lease('T1', { PackageReference: 'P' })])
     office.retention.set(ALL)
     await office.use(4)
-    await look(office, [lease('T2'), lease('G1', { PackageReference: 'P' }), lease('T1', { PackageReference: 'P' })])
+    await read(office, [lease('T2'), lease('G1', { PackageReference: 'P' }), lease('T1', { PackageReference: 'P' })])
     const page = await office.worker.ask('page', { accountId: 'a', reference: 'T1' })
     expect(page?.package.map(({ reference }) => reference)).toEqual(['G1'])
     expect((await office.worker.ask('get', { accountId: 'a', reference: 'G1' }))?.goneAt).toBeUndefined()

@@ -14,15 +14,15 @@ const refusal = (status: number, message: string, field?: string) =>
 /** Answers by the spelling of the data type. */
 const bySpelling =
   (lower: Answering, upper: Answering): Answering =>
-  (asked, ...rest) =>
-    (/(?:PDF|JSON)$/.test(asked.url) ? upper : lower)(asked, ...rest)
+  (request, ...rest) =>
+    (/(?:PDF|JSON)$/.test(request.url) ? upper : lower)(request, ...rest)
 
-async function asked(answering: Answering, dataTypeSpelling?: 'lower' | 'upper' | 'lower-then-upper') {
+async function opened(answering: Answering, dataTypeSpelling?: 'lower' | 'upper' | 'lower-then-upper') {
   const service = await serve(answering)
   const client = clientOf(service.url, { dataTypeSpelling })
   return {
     client,
-    spellings: () => service.asked.map(({ url }) => url.split('/').at(-1))
+    spellings: () => service.requests.map(({ url }) => url.split('/').at(-1))
   }
 }
 
@@ -30,7 +30,7 @@ const notFound = body('<h1>Not found</h1>', 404)
 
 describe('a service without a set spelling', () => {
   test('is called with lower case, and only that if it works', async () => {
-    const { client, spellings } = await asked(body(aPdf))
+    const { client, spellings } = await opened(body(aPdf))
     await client.downloadIDVerificationPdf('d-1')
     expect(spellings()).toEqual(['pdf'])
   })
@@ -38,8 +38,8 @@ describe('a service without a set spelling', () => {
   test('isn’t considered to know a spelling because of a web page in its place', async () => {
     let isSignedIn = false
     const page = body('<form>Sign in<input type="password"></form>', 200, { 'content-type': 'text/html' })
-    const { client, spellings } = await asked((...given) =>
-      (isSignedIn ? bySpelling(notFound, body(aPdf)) : page)(...given)
+    const { client, spellings } = await opened((...args) =>
+      (isSignedIn ? bySpelling(notFound, body(aPdf)) : page)(...args)
     )
     await errorOf(client.downloadIDVerificationPdf('d-1'))
     isSignedIn = true
@@ -52,7 +52,7 @@ describe('a service without a set spelling', () => {
     ['has no such address for GET', body('', 405)],
     ['doesn’t know the spelling', refusal(400, 'Requested value ‘pdf’ was not found', 'IDVerificationDataType')]
   ])('that %s is called with upper case, and from then on only that', async (_what, lower) => {
-    const { client, spellings } = await asked(
+    const { client, spellings } = await opened(
       bySpelling(lower, (one, ...rest) => (one.url.endsWith('PDF') ? body(aPdf) : json([{ DocId: '1' }]))(one, ...rest))
     )
     await client.downloadIDVerificationPdf('d-1')
@@ -63,7 +63,7 @@ describe('a service without a set spelling', () => {
 
   test('that once accepted a spelling isn’t called with another', async () => {
     let answer: Answering = body(aPdf)
-    const { client, spellings } = await asked((...call) => answer(...call))
+    const { client, spellings } = await opened((...call) => answer(...call))
     await client.downloadIDVerificationPdf('d-1')
     answer = refusal(404, 'Removed')
     expect((await errorOf(client.downloadIDVerificationPdf('d-2'))).status).toBe(404)
@@ -71,7 +71,7 @@ describe('a service without a set spelling', () => {
   })
 
   test.each([401, 402, 403, 409, 410, 426])('that refuses with %i isn’t called a second time', async (status) => {
-    const { client, spellings } = await asked(body('', status))
+    const { client, spellings } = await opened(body('', status))
     expect((await errorOf(client.getIDVerification('d-1'))).status).toBe(status)
     expect(spellings()).toEqual(['json'])
   })
@@ -122,7 +122,7 @@ describe('the refusal reported', () => {
     ],
     ['an address that leads nowhere, where neither leads anywhere', notFound, notFound, 404, undefined]
   ])('is of %s', async (_what, lower, upper, status, serviceMessage) => {
-    const { client, spellings } = await asked(bySpelling(lower, upper))
+    const { client, spellings } = await opened(bySpelling(lower, upper))
     const error = await errorOf(client.downloadIDVerificationPdf('d-1'))
     expect({ status: error.status, serviceMessage: error.serviceMessage }).toEqual({ status, serviceMessage })
     expect(new Set(spellings())).toEqual(new Set(['pdf', 'PDF']))
@@ -134,7 +134,7 @@ test.each([
   ['lower', 'pdf'],
   ['upper', 'PDF']
 ] as const)('a service set to %s case is called only in that case', async (setting, word) => {
-  const { client, spellings } = await asked(notFound, setting)
+  const { client, spellings } = await opened(notFound, setting)
   expect((await errorOf(client.downloadIDVerificationPdf('d-1'))).status).toBe(404)
   expect(spellings()).toEqual([word])
 })

@@ -8,12 +8,12 @@ import { aKey, clientOf, errorOf, onlyOneAttempt } from '../../contract/client-f
 import { type Answering, body, json, serve, serveBytes } from '../../contract/hand-written-service.ts'
 import { aLinearisedPdf, aPdf, aPdfOfTwoRevisions, pdfOf } from './identity/a-pdf.ts'
 
-async function whole(download: PdfDownload): Promise<Buffer> {
+async function bytesOf(download: PdfDownload): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of download.bytes) pieces.push(piece)
   return Buffer.concat(pieces)
 }
-const fetched = async (client: ServiceClient) => whole(await client.downloadIDVerificationPdf('d-1'))
+const fetched = async (client: ServiceClient) => bytesOf(await client.downloadIDVerificationPdf('d-1'))
 const from = async (answering: Answering) =>
   clientOf((await serve(answering)).url, { limits: onlyOneAttempt }).downloadIDVerificationPdf('d-1')
 const typed = (type: string) => ({ 'content-type': type })
@@ -35,7 +35,7 @@ describe('a complete PDF', () => {
     ['before a page of rubbish', body(Buffer.concat([aPdf, Buffer.alloc(1000, '<br>')]))],
     ['as the whole of a part', body(aPdf, 206, { 'content-range': `bytes 0-${aPdf.length - 1}/${aPdf.length}` })]
   ])('%s arrives byte for byte', async (_how, answering) => {
-    const pdf = await whole(await from(answering))
+    const pdf = await bytesOf(await from(answering))
     expect(pdf.includes(aPdf.subarray(0, 100)) || pdf.equals(aLinearisedPdf)).toBe(true)
     expect(pdf.subarray(-1100).includes('%%EOF')).toBe(true)
   })
@@ -57,7 +57,7 @@ describe('a complete PDF', () => {
     ['in a member of a member of a list', json([{ Files: [{ Name: 'a "b" c', Content: lines }] }])]
   ])('as base64 %s arrives decoded', async (_how, answering) => {
     const download = await from(answering)
-    expect((await whole(download)).equals(aPdf)).toBe(true)
+    expect((await bytesOf(download)).equals(aPdf)).toBe(true)
     // The announced length is that of something else.
     expect(download.length).toBeUndefined()
   })
@@ -96,33 +96,31 @@ describe('a complete PDF', () => {
 
 const crlf = '\r\n'
 const closing = (bytes: Buffer) => Buffer.concat([Buffer.from(`HTTP/1.1 200 OK${crlf}${crlf}`), bytes])
-const ways: [string, (whole: Buffer, cut: number) => Buffer][] = [
+const ways: [string, (file: Buffer, cut: number) => Buffer][] = [
   [
     'with a stated length',
-    (whole, cut) =>
+    (file, cut) =>
       Buffer.concat([
-        Buffer.from(`HTTP/1.1 200 OK${crlf}Content-Length: ${whole.length}${crlf}${crlf}`),
-        whole.subarray(0, cut)
+        Buffer.from(`HTTP/1.1 200 OK${crlf}Content-Length: ${file.length}${crlf}${crlf}`),
+        file.subarray(0, cut)
       ])
   ],
-  ['of no announced length', (whole, cut) => closing(whole.subarray(0, cut))],
+  ['of no announced length', (file, cut) => closing(file.subarray(0, cut))],
   [
     'in chunks, ended as if complete',
-    (whole, cut) =>
+    (file, cut) =>
       Buffer.concat([
         Buffer.from(`HTTP/1.1 200 OK${crlf}Transfer-Encoding: chunked${crlf}${crlf}`),
-        ...(cut > 0 ? [Buffer.from(`${cut.toString(16)}${crlf}`), whole.subarray(0, cut), Buffer.from(crlf)] : []),
+        ...(cut > 0 ? [Buffer.from(`${cut.toString(16)}${crlf}`), file.subarray(0, cut), Buffer.from(crlf)] : []),
         Buffer.from(`0${crlf}${crlf}`)
       ])
   ],
   [
     'in a chunk that isn’t ended',
-    (whole, cut) =>
+    (file, cut) =>
       Buffer.concat([
-        Buffer.from(
-          `HTTP/1.1 200 OK${crlf}Transfer-Encoding: chunked${crlf}${crlf}${whole.length.toString(16)}${crlf}`
-        ),
-        whole.subarray(0, cut)
+        Buffer.from(`HTTP/1.1 200 OK${crlf}Transfer-Encoding: chunked${crlf}${crlf}${file.length.toString(16)}${crlf}`),
+        file.subarray(0, cut)
       ])
   ]
 ]
@@ -148,7 +146,7 @@ describe('a truncated PDF', () => {
     )
   })
 
-  async function neverWhole(bytes: Buffer, answerOf: (whole: Buffer, cut: number) => Buffer): Promise<void> {
+  async function neverWhole(bytes: Buffer, answerOf: (file: Buffer, cut: number) => Buffer): Promise<void> {
     let cut = bytes.length
     const service = await serveBytes((socket) => socket.end(answerOf(bytes, cut)))
     const client = clientOf(service.url, { limits: onlyOneAttempt })
@@ -178,7 +176,7 @@ describe('the Content-Length', () => {
     // As Electron's net answers: already decompressed, with the original headers.
     const download = await announcing(40, { 'content-encoding': 'gzip' }).downloadIDVerificationPdf('d-1')
     expect(download.length).toBeUndefined()
-    expect((await whole(download)).equals(aPdf)).toBe(true)
+    expect((await bytesOf(download)).equals(aPdf)).toBe(true)
   })
 })
 

@@ -71,14 +71,17 @@ describe('fetch over Electron’s net.request', () => {
     const service = await serve(json({ PackageReference: 'p-1' }))
     const { package: sent } = await clientOf(service.url, overNet).sendForms2(aFormDirectRequest())
     expect(sent.PackageReference).toBe('p-1')
-    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(aFormDirectRequest())
-    expect(service.asked[0]?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(aFormDirectRequest())
+    expect(service.requests[0]?.headers).toMatchObject({
+      'content-type': 'application/json',
+      accept: 'application/json'
+    })
   })
 
   test('returns redirects, so that a GET is followed inside the service', async () => {
     const service = await serve(inTurn(body('', 302, { location: '/elsewhere' }), json([])))
     await clientOf(service.url, overNet).getTemplateList()
-    expect(service.asked.map(({ url }) => url)).toEqual(['/FormFiller/GetTemplateList', '/elsewhere'])
+    expect(service.requests.map(({ url }) => url)).toEqual(['/FormFiller/GetTemplateList', '/elsewhere'])
   })
 
   test('returns a redirect to another origin, which is refused and named', async () => {
@@ -86,7 +89,7 @@ describe('fetch over Electron’s net.request', () => {
     const service = await serve(body('', 307, { location: stranger.url }))
     const error = await errorOf(clientOf(service.url, overNet).sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'redirected', movedTo: stranger.url, status: 307, mayHaveArrived: false })
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 
   test('fails as the network fails', async () => {

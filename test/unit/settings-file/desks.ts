@@ -21,10 +21,10 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 const asking = { from: 'office' as const, stillAsking: () => true }
 
-export type Desk = Awaited<ReturnType<typeof desk>>
+export type Workstation = Awaited<ReturnType<typeof openWorkstation>>
 
 /** @param policy the organisation's policy; {} sets nothing */
-export async function desk(policy: unknown = {}) {
+export async function openWorkstation(policy: unknown = {}) {
   const made = policyOffice()
   made.put(policy)
   const organisation = await made.start()
@@ -56,16 +56,16 @@ export async function desk(policy: unknown = {}) {
     isFolderChosen: () => true,
     organisation: () => organisation.policy.downloads ?? {}
   })
-  let kept = Settings.parse({})
+  let current = Settings.parse({})
   const settings: SettingsStore = {
-    read: () => kept,
+    read: () => current,
     change(part) {
-      kept = Settings.parse({ ...kept, ...part })
+      current = Settings.parse({ ...current, ...part })
       return { saved: true }
     }
   }
   const state = { isCounterOpen: true, file: join(temporaryFolder(), 'Desk.countersign-settings') }
-  const asked: string[] = []
+  const questions: string[] = []
   const handlers = settingsFileHandlers({
     accounts,
     views,
@@ -83,7 +83,7 @@ export async function desk(policy: unknown = {}) {
       downloads: downloadSettings.read,
       quiet: () => notifications.read().quiet
     }),
-    accountChanged: (id) => void asked.push(id),
+    accountChanged: (id) => void questions.push(id),
     changed: () => undefined,
     madeBy: 'Countersign 1.0.0',
     chooseFiles: async () => [state.file],
@@ -101,7 +101,7 @@ export async function desk(policy: unknown = {}) {
     keychain,
     notes,
     state,
-    asked,
+    questions,
     save: () => handlers['settingsFile.save'](undefined, asking),
     /** @param path the file that the person chooses */
     choose(path = state.file) {

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { DocumentQuery } from '../../../src/shared/contract/document-query.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { refusal } from '../backup/computers.ts'
-import { type Desk, desk, EMPTY, fileOf, HARBOUR } from './desks.ts'
+import { EMPTY, fileOf, HARBOUR, openWorkstation, type Workstation } from './desks.ts'
 
 const TOKEN = 'planted-token-of-the-office'
 const query = (more: object) => DocumentQuery.parse(more)
 
 /** A computer with every setting that the file can contain. */
-async function setUp(): Promise<Desk> {
-  const made = await desk()
+async function setUp(): Promise<Workstation> {
+  const made = await openWorkstation()
   const { accounts, views, presets, settings, notifications, counter, downloadSettings } = made
   await accounts.add({ kind: 'practice', name: 'Practice office' })
   const harbour = await accounts.add({
@@ -44,7 +44,7 @@ async function setUp(): Promise<Desk> {
 
 test('a file from a version with fewer kinds of notification leaves the others unchanged', async () => {
   const from = await setUp()
-  const to = await desk()
+  const to = await openWorkstation()
   from.notifications.set({
     ...from.notifications.read(),
     kinds: { ...from.notifications.read().kinds, signed: 'always' }
@@ -62,7 +62,7 @@ test('a file from a version with fewer kinds of notification leaves the others u
 
 test('a computer is set up like another, with each secret entered there', async () => {
   const from = await setUp()
-  const to = await desk()
+  const to = await openWorkstation()
   await from.save()
   const chosen = await to.import(from.state.file)
   expect(chosen?.left).toEqual([])
@@ -99,7 +99,7 @@ test('a computer is set up like another, with each secret entered there', async 
     camera: ''
   })
   expect(to.downloadSettings.read()).toMatchObject({ pattern: '{reference}', types: ['json'] })
-  expect(to.asked).toHaveLength(2)
+  expect(to.questions).toHaveLength(2)
   expect(from.notes.at(-1)?.what).toBe('settings-exported')
   const added = { address: HARBOUR.address, how: 'settings file' }
   expect(to.notes).toMatchObject([
@@ -123,7 +123,7 @@ test('the file contains no secret, path, person’s name or practice office', as
 
 test('if a step fails, the audit trail has only what was to be changed, and what was changed before it', async () => {
   const from = await setUp()
-  const to = await desk()
+  const to = await openWorkstation()
   await from.save()
   to.views.save = () => {
     throw new Error('The disk is full.')
@@ -136,7 +136,7 @@ test('if a step fails, the audit trail has only what was to be changed, and what
   ])
 
   // Nothing at all was imported here.
-  const other = await desk()
+  const other = await openWorkstation()
   other.accounts.manage = () => Promise.reject(new Error('The disk is full.'))
   await expect(other.import(from.state.file)).rejects.toThrow('The disk is full.')
   // Only that it began.
@@ -146,7 +146,7 @@ test('if a step fails, the audit trail has only what was to be changed, and what
 test('an account that is added only in part, as its sign-in can’t be stored, is in the audit trail', async () => {
   const from = await setUp()
   await from.save()
-  const to = await desk()
+  const to = await openWorkstation()
   to.accounts.update = () => Promise.reject(new Error('The keychain is locked.'))
   await expect(to.import(from.state.file)).rejects.toThrow('The keychain is locked.')
   expect(to.accounts.list().map(({ name }) => name)).toEqual(['Quay Law'])
@@ -159,7 +159,7 @@ test('an account that is added only in part, as its sign-in can’t be stored, i
 test('an import that never ends, as Countersign is closed meanwhile, is in the audit trail', async () => {
   const from = await setUp()
   await from.save()
-  const to = await desk()
+  const to = await openWorkstation()
   to.accounts.manage = () => new Promise(() => undefined)
   const chosen = await to.choose(from.state.file)
   void to.apply(chosen?.id ?? '')
@@ -169,7 +169,7 @@ test('an import that never ends, as Countersign is closed meanwhile, is in the a
 
 test('what was shown is applied: importing again changes nothing, and later changes are shown first', async () => {
   const from = await setUp()
-  const to = await desk()
+  const to = await openWorkstation()
   await from.save()
   const chosen = await to.choose(from.state.file)
   to.settings.change({ zoom: 1.5 })
@@ -181,7 +181,7 @@ test('what was shown is applied: importing again changes nothing, and later chan
 })
 
 test('nothing existing is redirected or removed', async () => {
-  const to = await desk()
+  const to = await openWorkstation()
   const { id } = await to.accounts.add({
     kind: 'service',
     name: 'HARBOUR',
@@ -201,17 +201,19 @@ test('nothing existing is redirected or removed', async () => {
   expect(await to.accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
 
   const same = { ...HARBOUR, address: 'https://mine.example', folders: ['Eingang'] }
-  const again = await to.import(fileOf({ ...EMPTY, accounts: [same], views }))
-  expect(again?.changes).toEqual([{ what: 'Folders of “HARBOUR”', from: 'InBox, Progress, Signed', to: 'Eingang' }])
-  expect(again?.left).toEqual([{ what: 'View “Due” of “Harbour”', why: 'There’s another one of this name here.' }])
+  const reimported = await to.import(fileOf({ ...EMPTY, accounts: [same], views }))
+  expect(reimported?.changes).toEqual([
+    { what: 'Folders of “HARBOUR”', from: 'InBox, Progress, Signed', to: 'Eingang' }
+  ])
+  expect(reimported?.left).toEqual([{ what: 'View “Due” of “Harbour”', why: 'There’s another one of this name here.' }])
   expect(to.accounts.get(id)).toMatchObject({ name: 'HARBOUR', folders: ['Eingang'] })
   expect(await to.accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
-  expect(to.asked).toEqual([id])
+  expect(to.questions).toEqual([id])
 })
 
 describe('left unchanged and reported', () => {
   test('a preset with an existing name, unless it differs only in internal keys', async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     const authentication = { scheme: 'bearer', token: TOKEN } as const
     const { id } = await to.accounts.add({ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address, authentication })
     const ours = (key: string, signers: number) =>
@@ -245,7 +247,7 @@ describe('left unchanged and reported', () => {
   test('what the organisation has set', async () => {
     const from = await setUp()
     await from.save()
-    const to = await desk({
+    const to = await openWorkstation({
       otherAccounts: false,
       practiceOffice: true,
       quietHours: null,
@@ -266,7 +268,7 @@ describe('left unchanged and reported', () => {
   })
 
   test('an account whose sign-in method or address isn’t allowed here', async () => {
-    const to = await desk({ signInMethods: ['basic'] })
+    const to = await openWorkstation({ signInMethods: ['basic'] })
     const accounts = [HARBOUR, { ...HARBOUR, name: 'Plain', address: 'http://sign.example', signIn: 'basic' }]
     const chosen = await to.import(fileOf({ ...EMPTY, accounts }))
     expect(chosen?.left).toMatchObject([
@@ -277,7 +279,7 @@ describe('left unchanged and reported', () => {
   })
 
   test('the counter’s settings while an administrator has locked them', async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     to.state.isCounterOpen = false
     const chosen = await to.import(fileOf({ ...EMPTY, counter: { mayGiveFiles: true }, appearance: { zoom: 1.2 } }))
     expect(chosen?.left).toMatchObject([
@@ -288,7 +290,7 @@ describe('left unchanged and reported', () => {
   })
 
   test('a mark used by another account', async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     const ids: string[] = []
     for (const name of ['Harbour', 'Quay']) {
       const authentication = { scheme: 'bearer', token: TOKEN } as const
@@ -322,7 +324,7 @@ describe('refused completely, with a reason', () => {
     ['nothing', '', 'empty'],
     ['no JSON', 'PK\u0003\u0004', 'damaged']
   ])('%s', async (_, content, message) => {
-    const to = await desk()
+    const to = await openWorkstation()
     expect(await refusal(to.choose(fileOf(content)))).toMatchObject({
       code: 'invalid',
       message: expect.stringContaining(message)
@@ -332,7 +334,7 @@ describe('refused completely, with a reason', () => {
   })
 
   test('a file larger than 5 MB, of which no more is read', async () => {
-    const to = await desk()
+    const to = await openWorkstation()
     const big = fileOf(`{"format":"countersign-settings","version":1,"madeBy":"${' '.repeat(50 * 1024 * 1024)}"}`)
     expect(await refusal(to.choose(big))).toMatchObject({
       code: 'too-large',

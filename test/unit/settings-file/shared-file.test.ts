@@ -10,13 +10,13 @@ import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { refusal } from '../backup/computers.ts'
 import { temporaryFolder } from '../storage/folders.ts'
-import { desk, EMPTY, HARBOUR } from './desks.ts'
+import { EMPTY, HARBOUR, openWorkstation } from './desks.ts'
 
 const MINUTE = 60_000
 const tenancy = (Name: string) => forms({ items: [form({ Name, signers: [signer()] })] })
 
 async function office() {
-  const own = await desk()
+  const own = await openWorkstation()
   const { id } = await own.accounts.add({
     kind: 'service',
     name: 'Harbour',

@@ -3,21 +3,21 @@ import { ClipboardStash, plainClipboard } from '../../../src/main/shell/clipboar
 
 const clipboard = vi.hoisted(() => {
   const board = () => {
-    const kept = {
+    const content = {
       text: '',
       isReadable: true,
       async readText() {
-        if (!kept.isReadable) throw new Error('There is something that can’t be read.')
-        return kept.text
+        if (!content.isReadable) throw new Error('There is something that can’t be read.')
+        return content.text
       },
       async writeText(text: string) {
-        kept.text = text
+        content.text = text
       },
       clear() {
-        kept.text = ''
+        content.text = ''
       }
     }
-    return kept
+    return content
   }
   return Object.assign(board(), { selection: board() })
 })
@@ -37,46 +37,46 @@ beforeEach(() => {
 })
 
 test('the clipboard’s content is out of reach while a person signs, and staff get it back afterwards', async () => {
-  const aside = new ClipboardStash('linux')
-  await aside.stash()
+  const stash = new ClipboardStash('linux')
+  await stash.stash()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
   clipboard.text = 'of the person'
   clipboard.selection.text = 'of the person'
-  await aside.restore()
+  await stash.restore()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['of the office', ''])
 })
 
 test('unreadable content is cleared all the same, and so is what the person left', async () => {
-  const aside = new ClipboardStash('linux')
+  const stash = new ClipboardStash('linux')
   clipboard.isReadable = false
-  await expect(aside.stash()).rejects.toThrow('read')
+  await expect(stash.stash()).rejects.toThrow('read')
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
   clipboard.text = 'of the person'
-  await aside.restore()
+  await stash.restore()
   expect(clipboard.text).toBe('')
 })
 
 test('stashing twice keeps the staff’s text, not the person’s', async () => {
-  const aside = new ClipboardStash('linux')
-  await aside.stash()
+  const stash = new ClipboardStash('linux')
+  await stash.stash()
   clipboard.text = 'of the person'
-  await aside.stash()
+  await stash.stash()
   expect(clipboard.text).toBe('')
-  await aside.restore()
+  await stash.restore()
   expect(clipboard.text).toBe('of the office')
 })
 
 test('staff keep their content if it is restored before it was read', async () => {
-  const aside = new ClipboardStash('linux')
-  await Promise.all([aside.stash(), aside.restore()])
+  const stash = new ClipboardStash('linux')
+  await Promise.all([stash.stash(), stash.restore()])
   expect(clipboard.text).toBe('of the office')
 })
 
 test('without a stash nothing is touched, and a missing primary selection isn’t read', async () => {
-  const aside = new ClipboardStash('win32')
-  await aside.restore()
+  const stash = new ClipboardStash('win32')
+  await stash.restore()
   expect(clipboard.text).toBe('of the office')
-  aside.empty()
+  stash.empty()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', 'marked'])
 })
 

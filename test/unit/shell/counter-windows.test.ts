@@ -89,21 +89,21 @@ class FakeWindow extends EventEmitter {
 let recorded: string[]
 /** Number of changes that the place announced. */
 let changes = 0
-let desk: FakeWindow
+let officeWindow: FakeWindow
 let people: FakeWindow[]
 /** Where the system puts a window that was requested on a display. */
-let putAt: (wanted: Display) => Rectangle
+let putAt: (target: Display) => Rectangle
 let isShownAtOnce: boolean
 const settings = { fullScreen: true, useOtherDisplay: true }
 
 function placeOn(...ids: number[]) {
   screen.displays.splice(0, Infinity, ...ids.map(display))
   return new CounterWindows({
-    office: desk.asElectron(),
+    office: officeWindow.asElectron(),
     settings: () => settings,
     zoom: () => 1,
-    openPersonWindow(wanted) {
-      const opened = new FakeWindow(putAt(wanted), isShownAtOnce)
+    openPersonWindow(target) {
+      const opened = new FakeWindow(putAt(target), isShownAtOnce)
       people.push(opened)
       return opened.asElectron()
     },
@@ -137,11 +137,11 @@ beforeEach(() => {
   people = []
   putAt = ({ bounds }) => bounds
   isShownAtOnce = true
-  desk = new FakeWindow({ x: 0, y: 0, width: 900, height: 700 })
+  officeWindow = new FakeWindow({ x: 0, y: 0, width: 900, height: 700 })
 })
 
 afterEach(() => {
-  desk.destroy()
+  officeWindow.destroy()
   screen.removeAllListeners()
   vi.useRealTimers()
 })
@@ -159,27 +159,27 @@ test.each([
   // Announced while its window still existed, so that the page could be ended first.
   expect(recorded).toEqual(['place lost, 1 open', 'clipboard aside'])
   expect(person.isDestroyed()).toBe(true)
-  expect(place.window()).toBe(desk)
-  expect(desk.isFullScreen()).toBe(true)
-  desk.blur()
+  expect(place.window()).toBe(officeWindow)
+  expect(officeWindow.isFullScreen()).toBe(true)
+  officeWindow.blur()
   expect(recorded.at(-1)).toBe('left: blur')
   place.giveBack()
   await vi.advanceTimersByTimeAsync(0)
-  expect(desk.isFullScreen()).toBe(false)
+  expect(officeWindow.isFullScreen()).toBe(false)
   expect(recorded.at(-1)).toBe('clipboard back')
 })
 
 test('the person’s zoom is at most doubled, and staff get their window back as it was', async () => {
   const place = placeOn(1)
   place.enlarge(2)
-  expect(desk.zoom).toBe(1)
+  expect(officeWindow.zoom).toBe(1)
   await place.handOver()
   place.enlarge(1.5)
-  expect(desk.zoom).toBe(1.5)
+  expect(officeWindow.zoom).toBe(1.5)
   place.enlarge(3)
-  expect(desk.zoom).toBe(2)
+  expect(officeWindow.zoom).toBe(2)
   place.giveBack()
-  expect(desk.zoom).toBe(1)
+  expect(officeWindow.zoom).toBe(1)
 })
 
 test('a third display can come and go without effect', async () => {
@@ -200,7 +200,7 @@ test('when the desk’s display is unplugged during signing, the screen is cover
   plugIn(2)
   unplug(1)
   expect(recorded).toEqual(['clipboard aside', 'left: display'])
-  expect(place.window()).toBe(desk)
+  expect(place.window()).toBe(officeWindow)
 })
 
 test('a second display plugged in during signing is used for the next person', async () => {
@@ -208,11 +208,11 @@ test('a second display plugged in during signing is used for the next person', a
   expect(await place.handOver()).toBe('here')
   plugIn(2)
   expect(people).toEqual([])
-  expect(place.window()).toBe(desk)
-  desk.setFullScreen(false)
+  expect(place.window()).toBe(officeWindow)
+  officeWindow.setFullScreen(false)
   expect(recorded.at(-1)).toBe('left: full-screen')
   place.restoreFullScreen()
-  expect(desk.isFullScreen()).toBe(true)
+  expect(officeWindow.isFullScreen()).toBe(true)
   place.giveBack()
   expect(people).toHaveLength(1)
   expect(await place.handOver()).toBe('other-display')
@@ -224,7 +224,7 @@ test('if the person’s window closes during signing, they get our own', async (
   people[0]?.destroy()
   await vi.advanceTimersByTimeAsync(0)
   expect(recorded).toEqual(['left: hidden', 'place lost, 0 open', 'clipboard aside'])
-  expect(place.window()).toBe(desk)
+  expect(place.window()).toBe(officeWindow)
   place.giveBack()
   expect(people).toHaveLength(2)
 })
@@ -265,7 +265,7 @@ test('a window lost while nobody signs is reopened, at growing intervals while i
   // If our own window is gone as well, nothing is opened any more.
   const { length } = people
   people.at(-1)?.destroy()
-  desk.destroy()
+  officeWindow.destroy()
   await vi.advanceTimersByTimeAsync(600_000)
   expect(people).toHaveLength(length)
 })
@@ -295,18 +295,18 @@ test('a session waits for the window on the second display, and goes on without 
   expect(await second).toBe('here')
   people[1]?.show()
   expect(place.personWindow()).toBe(people[1])
-  expect(place.window()).toBe(desk)
+  expect(place.window()).toBe(officeWindow)
 })
 
 test('moving our window to the other display moves the person’s to the one it left, but not during signing', async () => {
   const place = placeOn(1, 2)
   place.updatePersonWindow()
-  desk.moveTo(display(2).bounds)
+  officeWindow.moveTo(display(2).bounds)
   await vi.advanceTimersByTimeAsync(1000)
   expect(people.map(({ bounds }) => bounds.x)).toEqual([1000, 0])
   expect(people[0]?.isDestroyed()).toBe(true)
   await place.handOver()
-  desk.moveTo(display(1).bounds)
+  officeWindow.moveTo(display(1).bounds)
   await vi.advanceTimersByTimeAsync(1000)
   expect(people).toHaveLength(2)
   expect(place.window()).toBe(people[1])
@@ -314,9 +314,9 @@ test('moving our window to the other display moves the person’s to the one it 
 
 test('our window is brought to the front, so that leaving it can be noticed', async () => {
   const place = placeOn(1)
-  desk.blur()
+  officeWindow.blur()
   await place.handOver()
-  expect(desk.isFocused()).toBe(true)
+  expect(officeWindow.isFocused()).toBe(true)
   expect(recorded).toEqual(['clipboard aside'])
 })
 
@@ -324,16 +324,16 @@ test('our own dialog doesn’t count as leaving the window; another window in fr
   const place = placeOn(1)
   await place.handOver()
   recorded = []
-  const ask = () => place.duringDialog(async () => desk.blur())
+  const ask = () => place.duringDialog(async () => officeWindow.blur())
   await ask()
-  desk.focus()
+  officeWindow.focus()
   await vi.advanceTimersByTimeAsync(2000)
   expect(recorded).toEqual([])
   await ask()
   await vi.advanceTimersByTimeAsync(2000)
   expect(recorded).toEqual(['left: blur'])
-  desk.focus()
-  desk.blur()
+  officeWindow.focus()
+  officeWindow.blur()
   expect(recorded).toEqual(['left: blur', 'left: blur'])
 })
 
@@ -341,7 +341,7 @@ test('while staff print for a person on the second display, the person’s windo
   const place = placeOn(1, 2)
   await place.handOver()
   people[0]?.blur()
-  await place.duringDialog(async () => desk.blur())
+  await place.duringDialog(async () => officeWindow.blur())
   await vi.advanceTimersByTimeAsync(2000)
   expect(recorded).toEqual([])
 })
@@ -351,9 +351,9 @@ test('if staff get the screen back before it was filled, nothing is stashed or w
   const taking = place.handOver()
   place.giveBack()
   await taking
-  desk.blur()
+  officeWindow.blur()
   expect(recorded).toEqual(['clipboard back'])
-  expect(desk.isFullScreen()).toBe(false)
+  expect(officeWindow.isFullScreen()).toBe(false)
 })
 
 test('closing the second display’s window is announced, as unplugging it is', () => {

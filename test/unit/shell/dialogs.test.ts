@@ -18,10 +18,10 @@ vi.mock('electron', () => ({
 }))
 
 function opened() {
-  const kept = new Map<string, string>()
+  const stored = new Map<string, string>()
   shown.length = 0
   chosen.path = ''
-  const meta = { read: (key: string) => kept.get(key), write: (key: string, value: string) => kept.set(key, value) }
+  const meta = { read: (key: string) => stored.get(key), write: (key: string, value: string) => stored.set(key, value) }
   return dialogsOf({ isDestroyed: () => false } as never, meta as never)
 }
 

@@ -6,7 +6,7 @@ import { openNotifications, registerWithDesktop } from '../../../src/main/shell/
 
 const { named, shown } = vi.hoisted(() => ({
   named: [] as string[],
-  shown: [] as { emit(name: string, ...told: unknown[]): void }[]
+  shown: [] as { emit(name: string, ...args: unknown[]): void }[]
 }))
 vi.mock('electron', () => ({
   app: {

@@ -5,7 +5,7 @@ import { openPersonWindow } from '../../../src/main/shell/own-windows.ts'
 
 /** The window's requests to Electron, and their results. */
 interface FakeWindow extends EventEmitter {
-  given: Record<string, unknown>
+  options: Record<string, unknown>
   webContents: EventEmitter
   reloads: number
 }
@@ -15,7 +15,7 @@ const electron = await vi.hoisted(async () => {
   class BrowserWindow extends Emitter {
     reloads = 0
     #isDestroyed = false
-    readonly given: unknown
+    readonly options: unknown
     readonly webContents = Object.assign(new Emitter(), {
       setIgnoreMenuShortcuts() {},
       setWebRTCIPHandlingPolicy() {},
@@ -25,9 +25,9 @@ const electron = await vi.hoisted(async () => {
       }
     })
 
-    constructor(given: unknown) {
+    constructor(options: unknown) {
       super()
-      this.given = given
+      this.options = options
     }
 
     removeMenu() {}
@@ -67,7 +67,7 @@ test('the person in front of it can’t close it', () => {
   const event = { preventDefault: vi.fn() }
   fake.emit('close', event)
   expect(event.preventDefault).toHaveBeenCalledOnce()
-  expect(fake.given).toMatchObject({ closable: false, frame: false, x: 1000 })
+  expect(fake.options).toMatchObject({ closable: false, frame: false, x: 1000 })
 })
 
 test('a crashed page is reloaded; one that crashes again immediately closes its window', async () => {

@@ -19,20 +19,20 @@ const log = { error: vi.fn() }
 
 /** A store that keeps what it is given, as the database does. */
 function place(state?: string) {
-  const kept = { state, setAsides: 0 }
+  const stored = { state, setAsides: 0 }
   const office: PracticeOfficeStore = {
-    load: () => kept.state,
+    load: () => stored.state,
     save: (text) => {
-      kept.state = text
+      stored.state = text
     },
     add: (line) => {
-      kept.state = `${kept.state}\n${line}`
+      stored.state = `${stored.state}\n${line}`
     },
     setAside: () => {
-      kept.setAsides += 1
+      stored.setAsides += 1
     }
   }
-  return { kept, office }
+  return { stored, office }
 }
 
 function officeIn(office: PracticeOfficeStore, worker: URL = source): Practice {
@@ -99,11 +99,11 @@ describe('the practice office beside the application', () => {
   })
 
   test('stores a package before it confirms it, and has it again after being killed at that moment', async () => {
-    const { kept, office } = place()
+    const { stored, office } = place()
     await officeIn(office).start()
     const answer = await send(lastRun())
     // A power cut at this moment would leave only what is on disk.
-    const left = kept.state
+    const left = stored.state
     const reference = await referenceIn(answer)
     expect(left).toContain(reference)
     await practice.stop()
@@ -114,7 +114,7 @@ describe('the practice office beside the application', () => {
   })
 
   test('answers even if the disk is full, and stores the package once it can', async () => {
-    const { kept, office } = place()
+    const { stored, office } = place()
     let isFull = false
     const unlessFull = (write: (text: string) => void) => (text: string) => {
       if (isFull) throw new Error('The disk is full.')
@@ -123,28 +123,28 @@ describe('the practice office beside the application', () => {
     await officeIn({ ...office, add: unlessFull(office.add), save: unlessFull(office.save) }).start()
     isFull = true
     const reference = await referenceIn(await send(lastRun()))
-    expect(kept.state).not.toContain(reference)
+    expect(stored.state).not.toContain(reference)
     isFull = false
     await practice.stop()
-    expect(kept.state).toContain(reference)
+    expect(stored.state).toContain(reference)
   })
 
   test('starts again if the stored office is unreadable, which is set aside', async () => {
-    const { kept, office } = place('not an office')
+    const { stored, office } = place('not an office')
     await officeIn(office).start()
     expect((await ask(lastRun())).status).toBe(200)
-    expect(kept.setAsides).toBe(1)
+    expect(stored.setAsides).toBe(1)
   })
 
   test('has a bad day as soon as one is set, until Countersign is restarted', async () => {
-    const { kept, office } = place()
+    const { stored, office } = place()
     const day = { dialects: [], refusal: '402' } as const
     const first = officeIn(office)
     await first.setDay({ ...day, dialects: [] })
     expect((await ask(lastRun())).status).toBe(402)
     expect(first.day()).toEqual(day)
     await practice.stop()
-    expect(kept.state).toContain('402')
+    expect(stored.state).toContain('402')
 
     await officeIn(office).start()
     expect((await ask(lastRun())).status).toBe(200)

@@ -66,14 +66,14 @@ describe('a file written atomically', () => {
   test('isn’t visible under its name before it is complete', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'letter.pdf')
-    const seen: string[][] = []
+    const namesMeanwhile: string[][] = []
     async function* watched() {
       yield Buffer.from('half')
-      seen.push(readdirSync(folder))
+      namesMeanwhile.push(readdirSync(folder))
       yield Buffer.from('whole')
     }
     await writeAtomically(path, watched())
-    expect(seen.flat()).toEqual([expect.stringMatching(/^\.countersign-.*\.part$/)])
+    expect(namesMeanwhile.flat()).toEqual([expect.stringMatching(/^\.countersign-.*\.part$/)])
   })
 })
 
@@ -175,24 +175,24 @@ describe('a write that fails leaves nothing behind and says why', () => {
 
 test('a file that gets no name is deleted', async () => {
   const folder = temporaryFolder()
-  const seen: string[] = []
+  const contents: string[] = []
   const { named, bytes } = await writeThenName(folder, 'content', async (passing) => {
-    seen.push(readFileSync(passing, 'utf8'))
+    contents.push(readFileSync(passing, 'utf8'))
     return 'nothing'
   })
-  expect({ named, bytes, seen }).toEqual({ named: 'nothing', bytes: 7, seen: ['content'] })
+  expect({ named, bytes, seen: contents }).toEqual({ named: 'nothing', bytes: 7, seen: ['content'] })
   expect(readdirSync(folder)).toEqual([])
 })
 
 test('a write’s temporary file can be told from other files, and from another write’s', async () => {
   const folder = temporaryFolder()
-  const seen: string[] = []
+  const namesMeanwhile: string[] = []
   async function* watched() {
     yield Buffer.from('half')
-    seen.push(...readdirSync(folder))
+    namesMeanwhile.push(...readdirSync(folder))
   }
   await writeThenName(folder, watched(), async () => undefined, { mark: '01234567' })
-  const [passing = ''] = seen
+  const [passing = ''] = namesMeanwhile
   expect(passing).toHaveLength(TEMPORARY_NAME_LENGTH)
   expect([isTemporaryName(passing), isTemporaryName(passing, '01234567')]).toEqual([true, true])
   expect(isTemporaryName(passing, 'abcdef01')).toBe(false)

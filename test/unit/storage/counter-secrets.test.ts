@@ -57,8 +57,8 @@ describe('the entries of the counter in the keychain', () => {
     await keychainOver(place, 'in-os', training).databaseKey.set('key')
     const usual = keychainOver(place, 'in-os')
     expect([await usual.staffPin.get(), await usual.databaseKey.get()]).toEqual([null, null])
-    const again = keychainOver(place, 'in-os', training)
-    expect([await again.staffPin.get(), await again.databaseKey.get()]).toEqual(['one', 'key'])
+    const restarted = keychainOver(place, 'in-os', training)
+    expect([await restarted.staffPin.get(), await restarted.databaseKey.get()]).toEqual(['one', 'key'])
   })
 
   test('are kept by the operating system’s keychain until deleted', async () => {
@@ -100,9 +100,9 @@ describe('on the operating system’s keychain', () => {
     const next = await run()
     expect(await next.check('0001')).toEqual({ ok: false, code: 'wrong-pin' })
     expect(await next.check('74918')).toEqual({ ok: true })
-    const kept = (await keytar.getPassword(SERVICE, `staff-pin:${profile}`)) ?? ''
-    expect(Buffer.byteLength(kept)).toBeLessThan(2560)
-    expect(kept).not.toContain('74918')
+    const stored = (await keytar.getPassword(SERVICE, `staff-pin:${profile}`)) ?? ''
+    expect(Buffer.byteLength(stored)).toBeLessThan(2560)
+    expect(stored).not.toContain('74918')
     await keytar.deletePassword(SERVICE, `staff-pin:${profile}`)
     expect(await next.check('74918')).toEqual({ ok: false, code: 'no-pin' })
     expect(await next.state()).toMatchObject({ isSet: false })

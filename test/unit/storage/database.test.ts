@@ -40,14 +40,14 @@ function workstation(parts: Partial<DatabaseOptions> = {}) {
     folder,
     entries,
     path: join(folder, DATABASE_FILE),
-    async open(again: Partial<DatabaseOptions> = {}) {
+    async open(more: Partial<DatabaseOptions> = {}) {
       const opened = await openDatabase({
         folder,
         keychain,
         random: randomBytes,
         clock: () => NOW,
         ...parts,
-        ...again
+        ...more
       })
       onTestFinished(() => void opened.db.close())
       return opened
@@ -57,7 +57,7 @@ function workstation(parts: Partial<DatabaseOptions> = {}) {
 
 const keep = (db: Db, value: string, key = 'kept') =>
   db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)').run(key, value)
-const kept = (db: Db, key = 'kept') =>
+const storedValue = (db: Db, key = 'kept') =>
   db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key)
 
 async function withSomethingKept(value = PLANTED) {
@@ -88,10 +88,10 @@ const keyOf = (place: { entries: Map<string, string> }) => Buffer.from(place.ent
 describe('the database', () => {
   test('has all its content again after a restart', async () => {
     const place = await withSomethingKept()
-    const again = await place.open()
-    expect(again.state).toBe('encrypted')
-    expect(again.setAside).toBeUndefined()
-    expect(kept(again.db)).toBe(PLANTED)
+    const reopened = await place.open()
+    expect(reopened.state).toBe('encrypted')
+    expect(reopened.setAside).toBeUndefined()
+    expect(storedValue(reopened.db)).toBe(PLANTED)
   })
 
   test('leaves nothing readable on the disk, in its file or in its journal', async () => {
@@ -185,9 +185,9 @@ describe('a database file that can’t be opened', () => {
       expect(readFileSync(join(place.folder, 'set-aside-2026-11-21T09-30-00Z', DATABASE_FILE))).toEqual(bytes)
       keep(opened.db, 'new')
       opened.db.close()
-      const again = await place.open()
-      expect(again.setAside).toBeUndefined()
-      expect(kept(again.db)).toBe('new')
+      const reopened = await place.open()
+      expect(reopened.setAside).toBeUndefined()
+      expect(storedValue(reopened.db)).toBe('new')
     }
   )
 
@@ -205,7 +205,7 @@ describe('a database file that can’t be opened', () => {
     expect(opened.setAside).toBeUndefined()
     expect([readFileSync(killed.path), readFileSync(`${killed.path}-wal`)]).toEqual([database, log])
     const later = connectEncrypted(killed.path, keyOf(killed))
-    expect(kept(later)).toBe(PLANTED)
+    expect(storedValue(later)).toBe(PLANTED)
     later.close()
   })
 
@@ -221,7 +221,7 @@ describe('a database file that can’t be opened', () => {
     const [copy, ...others] = await copiesIn(place.folder)
     expect(copy).toMatchObject({ version: migrations.length, isBeforeUpdate: true, at: NOW })
     const copied = connectReadOnly(join(place.folder, COPIES_FOLDER, copy?.name ?? ''), keyOf(place))
-    expect([versionOf(copied), kept(copied)]).toEqual([migrations.length, PLANTED])
+    expect([versionOf(copied), storedValue(copied)]).toEqual([migrations.length, PLANTED])
     copied.close()
     await place.open({ steps: NEXT })
     expect([others, await copiesIn(place.folder)]).toEqual([[], [copy]])
@@ -247,7 +247,7 @@ describe('a database file that can’t be opened', () => {
       hasData: true
     })
     const left = connectReadOnly(place.path, keyOf(place))
-    expect([versionOf(left), kept(left)]).toEqual([migrations.length, PLANTED])
+    expect([versionOf(left), storedValue(left)]).toEqual([migrations.length, PLANTED])
     left.close()
     // The previous version still opens it.
     expect(await place.open()).toMatchObject({ state: 'encrypted' })
@@ -278,7 +278,7 @@ describe('a database file that can’t be opened', () => {
     const { setAside } = await crashed.open()
     expect(setAside?.reason).toBe('unreadable')
     const rescued = connectEncrypted(join(crashed.folder, setAside?.name ?? '', DATABASE_FILE), keyOf(place))
-    expect(kept(rescued)).toBe(PLANTED)
+    expect(storedValue(rescued)).toBe(PLANTED)
     rescued.close()
   })
 
@@ -301,10 +301,10 @@ describe('a database file that can’t be opened', () => {
     const before = contentsOf(crashed.folder)
     const { db, setAside } = await crashed.open()
     expect(setAside?.reason).toBe(reason)
-    if (!setAside) expect(kept(db, 'kept 20')).toBe(PLANTED)
+    if (!setAside) expect(storedValue(db, 'kept 20')).toBe(PLANTED)
     else {
-      const aside = contentsOf(join(crashed.folder, setAside.name))
-      for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) expect(aside[name]).toEqual(before[name])
+      const contents = contentsOf(join(crashed.folder, setAside.name))
+      for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) expect(contents[name]).toEqual(before[name])
     }
   })
 
@@ -322,7 +322,7 @@ describe('a database file that can’t be opened', () => {
     utimesSync(`${lost.path}-shm`, beforeTheStart, beforeTheStart)
     const opened = await lost.open()
     expect(opened.setAside).toBeUndefined()
-    expect([kept(opened.db, 'kept 20'), kept(opened.db, 'kept 21')]).toEqual([PLANTED, PLANTED])
+    expect([storedValue(opened.db, 'kept 20'), storedValue(opened.db, 'kept 21')]).toEqual([PLANTED, PLANTED])
   })
 
   test('never overwrites one set aside earlier, even in the same second', async () => {
@@ -372,7 +372,7 @@ describe('when the file is not at fault, it stays untouched and this run is in m
     expect(opened).toMatchObject({ state: 'memory', because: `keychain-${code}`, hasData: true })
     expect(opened.setAside).toBeUndefined()
     expect(contentsOf(place.folder)).toEqual(before)
-    expect(kept((await place.open()).db)).toBe(PLANTED)
+    expect(storedValue((await place.open()).db)).toBe(PLANTED)
   })
 
   test.each<[string, (entries: Map<string, string>) => unknown]>([
@@ -391,7 +391,7 @@ describe('when the file is not at fault, it stays untouched and this run is in m
       expect(contentsOf(place.folder)).toEqual(before)
       expect(place.entries).toEqual(entries)
       place.entries.set('database-key', key)
-      expect(kept((await place.open()).db)).toBe(PLANTED)
+      expect(storedValue((await place.open()).db)).toBe(PLANTED)
     }
   )
 
@@ -416,7 +416,7 @@ describe('when the file is not at fault, it stays untouched and this run is in m
     const opened = await place.open()
     expect(opened).toMatchObject({ state: 'memory', because: 'no-keychain', hasData: false })
     keep(opened.db, PLANTED)
-    expect(kept(opened.db)).toBe(PLANTED)
+    expect(storedValue(opened.db)).toBe(PLANTED)
     expect(contentsOf(place.folder)).toEqual({})
   })
 
@@ -432,7 +432,7 @@ describe('when the file is not at fault, it stays untouched and this run is in m
     const opened = await place.open()
     expect(opened).toMatchObject({ state: 'memory', because: 'not-writable' })
     keep(opened.db, PLANTED)
-    expect(kept(opened.db)).toBe(PLANTED)
+    expect(storedValue(opened.db)).toBe(PLANTED)
   })
 
   test('a disk without space for a new database', async () => {
@@ -473,7 +473,7 @@ describe('when the file is not at fault, it stays untouched and this run is in m
     expect(await place.open()).toMatchObject({ state: 'memory', because: 'in-use' })
     other.exec('ROLLBACK')
     other.close()
-    expect(kept((await place.open()).db)).toBe(PLANTED)
+    expect(storedValue((await place.open()).db)).toBe(PLANTED)
   })
 })
 

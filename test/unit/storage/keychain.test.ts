@@ -218,7 +218,7 @@ describe('a usable keychain', () => {
   })
 
   test('that never answers blocks at most two threads, and no abandoned call is made later', async () => {
-    const begun: string[] = []
+    const startedCalls: string[] = []
     const answers: PromiseWithResolvers<void>[] = []
     let isStuck = false
     const calls = { underWay: 0 }
@@ -226,7 +226,7 @@ describe('a usable keychain', () => {
       keytarThat({
         setPassword: async (_, name) => {
           if (!isStuck) return
-          begun.push(name)
+          startedCalls.push(name)
           const answer = Promise.withResolvers<void>()
           answers.push(answer)
           await answer.promise
@@ -236,15 +236,15 @@ describe('a usable keychain', () => {
       { timeoutMs: 50, calls }
     )
     isStuck = true
-    const asked = ['a', 'b', 'c', 'd'].map((name) => keychain.accounts.set(name, 'secret'))
-    for (const one of asked) await expect(one).rejects.toMatchObject({ code: 'locked' })
-    expect(begun).toHaveLength(2)
+    const writes = ['a', 'b', 'c', 'd'].map((name) => keychain.accounts.set(name, 'secret'))
+    for (const one of writes) await expect(one).rejects.toMatchObject({ code: 'locked' })
+    expect(startedCalls).toHaveLength(2)
     expect(calls.underWay).toBe(2)
     for (const { resolve } of answers) resolve()
     isStuck = false
     await keychain.accounts.set('e', 'secret')
     expect(calls.underWay).toBe(0)
-    expect(begun).toHaveLength(2)
+    expect(startedCalls).toHaveLength(2)
   })
 
   test('answers two simultaneous requests for missing entries', async () => {

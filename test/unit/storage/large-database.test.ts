@@ -24,7 +24,7 @@ function largeDatabase(): { path: string; pages: number } {
   return { path, pages }
 }
 
-function look(path: string, thoroughUpToBytes: number): void {
+function check(path: string, thoroughUpToBytes: number): void {
   let db: Db | undefined
   try {
     db = connectEncrypted(path, KEY)
@@ -41,23 +41,23 @@ function damage(path: string, page: number): void {
 }
 
 test('an intact large database passes the check of its ends', () => {
-  look(largeDatabase().path, 0)
+  check(largeDatabase().path, 0)
 })
 
 test('a large database that lost its end is detected without reading all of it', () => {
   const { path, pages } = largeDatabase()
   writeFileSync(path, readFileSync(path).subarray(0, (pages - 20) * PAGE))
-  expect(() => look(path, 0)).toThrow()
+  expect(() => check(path, 0)).toThrow()
 })
 
 test('a large database with a damaged table is detected without reading all of it', () => {
   const { path } = largeDatabase()
   damage(path, 2)
-  expect(() => look(path, 0)).toThrow()
+  expect(() => check(path, 0)).toThrow()
 })
 
 test('a small database with damage anywhere is detected, because all of it is read', () => {
   const { path, pages } = largeDatabase()
   damage(path, Math.floor(pages / 2))
-  expect(() => look(path, pages * PAGE)).toThrow('The file is damaged.')
+  expect(() => check(path, pages * PAGE)).toThrow('The file is damaged.')
 })

@@ -45,7 +45,7 @@ try {
   ask('org.freedesktop.secrets', secrets, lock, `array:objpath:${secrets}/aliases/default`)
 
   const keyWhileLocked = await keychain.databaseKey.get().catch((error: { code: string }) => error.code)
-  const again = await openDatabase({ ...effects, keychain })
+  const reopened = await openDatabase({ ...effects, keychain })
   const next = await openKeytarKeychain(load)
   console.log(
     JSON.stringify({
@@ -53,9 +53,9 @@ try {
       opened: opened.state,
       keyWhileLocked,
       databaseWhileLocked: {
-        state: again.state,
-        because: again.state === 'memory' ? again.because : undefined,
-        setAside: again.setAside !== undefined
+        state: reopened.state,
+        because: reopened.state === 'memory' ? reopened.because : undefined,
+        setAside: reopened.setAside !== undefined
       },
       atTheNextStart: {
         state: next.status.state,

@@ -183,15 +183,15 @@ async function withAside({ begin, folder, open }: ReturnType<typeof computer>) {
   return join(folder, readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? '')
 }
 
-function restoreAside(folder: string, aside: string): void {
+function restoreAside(folder: string, setAside: string): void {
   for (const name of readdirSync(folder)) if (/^countersign\.db/.test(name)) rmSync(join(folder, name))
-  for (const name of readdirSync(aside)) cpSync(join(aside, name), join(folder, name))
+  for (const name of readdirSync(setAside)) cpSync(join(setAside, name), join(folder, name))
 }
 
 test('files set aside before two key changes open once they are put back with their key file', async () => {
-  const here = computer()
-  const { folder, keychain, open, entries } = here
-  const aside = await withAside(here)
+  const workstation = computer()
+  const { folder, keychain, open, entries } = workstation
+  const setAside = await withAside(workstation)
   const first = entries.get('database-key') ?? ''
   for (let times = 0; times < 2; times++) {
     await requestKeyChange(folder, keychain, randomBytes(32))
@@ -200,20 +200,20 @@ test('files set aside before two key changes open once they are put back with th
     await settle(opened)
     opened.db.close()
   }
-  expect(readFileSync(join(aside, 'former-key.json'), 'utf8')).not.toContain(first)
-  restoreAside(folder, aside)
+  expect(readFileSync(join(setAside, 'former-key.json'), 'utf8')).not.toContain(first)
+  restoreAside(folder, setAside)
   const { db, ...opened } = await open()
   expect(opened).toEqual({ state: 'encrypted' })
   expect(planted(db)).toBe('what was here')
   db.close()
   expect(readdirSync(folder).filter((name) => name.startsWith('former'))).toEqual([])
-  expect(() => connectEncrypted(here.path, Buffer.from(first, 'hex'))).toThrow()
+  expect(() => connectEncrypted(workstation.path, Buffer.from(first, 'hex'))).toThrow()
 })
 
 test('a key change that is abandoned, or killed at any step, loses no key of files set aside', async () => {
-  const here = computer()
-  const { folder, keychain, open, path, failing } = here
-  const aside = await withAside(here)
+  const workstation = computer()
+  const { folder, keychain, open, path, failing } = workstation
+  const setAside = await withAside(workstation)
   await requestKeyChange(folder, keychain, randomBytes(32))
   await settle(await open())
   // Given up after the former keys were sealed under a key that never came into use.
@@ -229,22 +229,22 @@ test('a key change that is abandoned, or killed at any step, loses no key of fil
   await settle(await open())
   // The former key can't even be sealed: the current key stays, and that is reported.
   await requestKeyChange(folder, keychain, randomBytes(32))
-  const file = join(aside, 'former-key.json')
-  const kept = readFileSync(file)
+  const file = join(setAside, 'former-key.json')
+  const bytesBefore = readFileSync(file)
   rmSync(file)
   mkdirSync(file)
   expect(await open()).toMatchObject({ rekeyed: { state: 'given-up' } })
   rmSync(file, { recursive: true })
-  writeFileSync(file, kept)
-  restoreAside(folder, aside)
+  writeFileSync(file, bytesBefore)
+  restoreAside(folder, setAside)
   const { db } = await open()
   expect(planted(db)).toBe('what was here')
 })
 
 test('a damaged or foreign key file is set aside with its database, and nothing is lost', async () => {
-  const here = computer()
-  const { folder, keychain, open } = here
-  const aside = await withAside(here)
+  const workstation = computer()
+  const { folder, keychain, open } = workstation
+  const setAside = await withAside(workstation)
   await requestKeyChange(folder, keychain, randomBytes(32))
   await settle(await open())
   for (const file of [
@@ -252,7 +252,7 @@ test('a damaged or foreign key file is set aside with its database, and nothing 
     '{"version":1',
     JSON.stringify({ version: 1, keys: [{ salt: '00', sealed: '00' }] })
   ]) {
-    restoreAside(folder, aside)
+    restoreAside(folder, setAside)
     writeFileSync(join(folder, 'former-key.json'), file)
     const { db, ...opened } = await open()
     expect(opened).toMatchObject({ state: 'encrypted', setAside: { reason: 'unreadable' } })
@@ -263,9 +263,9 @@ test('a damaged or foreign key file is set aside with its database, and nothing 
 })
 
 test('files set aside under a lost key, and sealed under another lost key, keep that across a further key change', async () => {
-  const here = computer()
-  const { folder, keychain, open, entries } = here
-  const aside = await withAside(here)
+  const workstation = computer()
+  const { folder, keychain, open, entries } = workstation
+  const setAside = await withAside(workstation)
   const change = async () => {
     await requestKeyChange(folder, keychain, randomBytes(32))
     await settle(await open())
@@ -277,13 +277,13 @@ test('files set aside under a lost key, and sealed under another lost key, keep 
   entries.clear()
   await setDatabaseAside(folder, NOW + 1)
   ;(await open()).db.close()
-  const file = join(aside, 'former-key.json')
+  const file = join(setAside, 'former-key.json')
   const before = readFileSync(file, 'utf8')
   await change()
   await change()
   expect(readFileSync(file, 'utf8')).toBe(before)
   rmSync(database)
-  restoreAside(folder, aside)
+  restoreAside(folder, setAside)
   entries.set('database-key', lost)
   const { db } = await open()
   expect(planted(db)).toBe('what was here')

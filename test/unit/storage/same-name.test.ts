@@ -61,9 +61,9 @@ test('no file is overlooked whose name could be taken for the one searched for',
   const text = fc.array(letters, { maxLength: 6 }).map((pieces) => pieces.join(''))
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 60 }), text, async (names, beginning) => {
-      const wanted = names.map(nameKey).filter((key) => key.startsWith(nameKey(beginning)))
+      const expected = names.map(nameKey).filter((key) => key.startsWith(nameKey(beginning)))
       const keys = [...(await byNameKey(names, beginning)).keys()]
-      expect(keys).toEqual(expect.arrayContaining(wanted))
+      expect(keys).toEqual(expect.arrayContaining(expected))
     }),
     { numRuns: 2_000 }
   )

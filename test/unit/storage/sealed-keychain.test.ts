@@ -31,11 +31,11 @@ test('an agent’s secrets are there at its next start, readable by nobody else 
     keychain.accounts.set('account-2', 'gone'),
     keychain.accounts.delete('account-2')
   ])
-  const again = await open()
-  expect(await again.keychain.office.get()).toBe('password of the office')
-  expect(await again.keychain.databaseKey.get()).toBe('key of the database')
-  expect(await again.keychain.accounts.get('account-1')).toBe('token of an account')
-  expect(await again.keychain.accounts.get('account-2')).toBeNull()
+  const reopened = await open()
+  expect(await reopened.keychain.office.get()).toBe('password of the office')
+  expect(await reopened.keychain.databaseKey.get()).toBe('key of the database')
+  expect(await reopened.keychain.accounts.get('account-1')).toBe('token of an account')
+  expect(await reopened.keychain.accounts.get('account-2')).toBeNull()
   expect(readFileSync(file, 'latin1')).not.toMatch(/password|database|token|account/)
   expect(readdirSync(folder)).toEqual(['keychain.sealed'])
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -44,7 +44,7 @@ test('an agent’s secrets are there at its next start, readable by nobody else 
 test('a sealed keychain without its credential, with another one, or altered isn’t taken for empty, and stays as it is', async () => {
   const { folder, file, open } = agent()
   await (await open()).keychain.office.set('password of the office')
-  const kept = readFileSync(file)
+  const bytesBefore = readFileSync(file)
 
   const missing = await openSealedKeychain({ folder, credential: join(folder, 'nowhere') })
   expect(missing).toMatchObject({
@@ -53,9 +53,14 @@ test('a sealed keychain without its credential, with another one, or altered isn
   })
   const other = await openSealedKeychain({ folder, credential: agent().credential })
   expect(other).toMatchObject({ status: { state: 'unavailable', reason: 'failed' }, keychain: { keeps: 'in-memory' } })
-  expect(readFileSync(file)).toEqual(kept)
+  expect(readFileSync(file)).toEqual(bytesBefore)
 
-  for (const altered of ['', '{}', kept.toString().replace(/"sealed":"../, '"sealed":"zz'), flipped(kept)]) {
+  for (const altered of [
+    '',
+    '{}',
+    bytesBefore.toString().replace(/"sealed":"../, '"sealed":"zz'),
+    flipped(bytesBefore)
+  ]) {
     writeFileSync(file, altered)
     expect((await open()).status).toMatchObject({ state: 'unavailable', reason: 'failed' })
   }

@@ -36,10 +36,10 @@ describe('settings', () => {
     expect(settings.change({ theme: 'dark', zoom: 1.25, windowBounds, downloadFolder: '/srv/letters' })).toEqual({
       saved: true
     })
-    const again = await place.open()
-    const kept = { theme: 'dark', zoom: 1.25, windowBounds, downloadFolder: '/srv/letters' }
-    expect(again.settings.read()).toEqual(kept)
-    again.settings.change({ downloadFolder: undefined })
+    const reopened = await place.open()
+    const stored = { theme: 'dark', zoom: 1.25, windowBounds, downloadFolder: '/srv/letters' }
+    expect(reopened.settings.read()).toEqual(stored)
+    reopened.settings.change({ downloadFolder: undefined })
     expect((await place.open()).settings.read()).toEqual({ theme: 'dark', zoom: 1.25, windowBounds })
   })
 

@@ -16,24 +16,24 @@ function plansOf(work: (db: Db) => void): { sql: string; plan: string[] }[] {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
-  const asked: string[] = []
+  const queries: string[] = []
   const watched = new Proxy(db, {
     get(all, name) {
       if (name !== 'prepare') return Reflect.get(all, name)
       return (sql: string) => {
-        asked.push(sql)
+        queries.push(sql)
         return all.prepare(sql)
       }
     }
   })
   work(watched)
-  return asked
+  return queries
     .filter((sql) => sql.includes('ORDER BY'))
     .map((sql) => {
       const named = Object.fromEntries([...sql.matchAll(/@(\w+)/g)].map(([, name = '']) => [name, null]))
       const places = [...sql.matchAll(/\?/g)].map(() => null)
-      const given = places.length > 0 ? places : Object.keys(named).length > 0 ? [named] : []
-      const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...given) as { detail: string }[]
+      const parameters = places.length > 0 ? places : Object.keys(named).length > 0 ? [named] : []
+      const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[]
       return { sql, plan: rows.map(({ detail }) => detail) }
     })
 }

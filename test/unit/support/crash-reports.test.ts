@@ -10,9 +10,9 @@ import { temporaryFolder } from '../storage/folders.ts'
 const DAY = 24 * 60 * 60 * 1000
 const NOW = Date.UTC(2026, 10, 26)
 
-function open(kept = true) {
+function open(isKept = true) {
   const folder = temporaryFolder()
-  let settings = { keepsCrashReports: kept || undefined } as Settings
+  let settings = { keepsCrashReports: isKept || undefined } as Settings
   const reports = openCrashReports({
     folder,
     time: { now: () => NOW },

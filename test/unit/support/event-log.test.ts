@@ -69,7 +69,7 @@ const account = {
   baseUrl: PLANTED.address,
   folders: [PLANTED.folder]
 }
-const aside: StoreTrouble = {
+const trouble: StoreTrouble = {
   kind: 'set-aside',
   store: 'documents',
   name: 'set-aside-2026-11-21T09-30-00Z',
@@ -84,7 +84,7 @@ test('no log line contains anything of a person, a document, a secret or an addr
   events.keychain({ state: 'unavailable', reason: 'failed', detail: `${PLANTED.path}: ${PLANTED.token}` })
   events.storage({ state: 'encrypted' })
   events.storage({ state: 'memory', because: 'no-space', hasData: true })
-  events.troubles([aside, { kind: 'in-memory', store: 'settings', reason: 'no-space' }])
+  events.troubles([trouble, { kind: 'in-memory', store: 'settings', reason: 'no-space' }])
   events.accounts([account])
   events.accounts([{ ...account, scheme: 'basic' }])
   events.connection(ACCOUNT, { state: 'refused', since: 1, error: planted })
@@ -138,8 +138,8 @@ test('the start and end of a counter session are logged once, by its id', () => 
 
 test('a set-aside folder is named, so that it can be found, once a run', () => {
   const { lines, events } = opened()
-  events.troubles([aside])
-  events.troubles([aside])
+  events.troubles([trouble])
+  events.troubles([trouble])
   expect(lines).toEqual([
     'A file was set aside. {"store":"documents","reason":"damaged","folder":"set-aside-2026-11-21T09-30-00Z"}'
   ])

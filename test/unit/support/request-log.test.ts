@@ -10,12 +10,12 @@ const DAY = 86_400_000
 /** A log with clocks that the test moves. */
 function opened() {
   let now = Date.UTC(2026, 10, 24, 9)
-  let told = 0
+  let changeCount = 0
   const time = { now: () => now, elapsed: () => now, after: () => () => undefined, zone: () => 'Pacific/Auckland' }
-  const log = new RequestLog({ time, changed: () => told++ })
+  const log = new RequestLog({ time, changed: () => changeCount++ })
   return {
     log,
-    told: () => told,
+    changeCount: () => changeCount,
     pass: (milliseconds: number) => {
       now += milliseconds
     }
@@ -43,7 +43,7 @@ test('a request is logged with its operation, status, size and account, without 
     .sendReminder({ DocumentReference: 'planted-reference' } as never)
     .catch(() => undefined)
   const { requests, total } = log.list(0, 10)
-  expect(total).toBe(service.asked.length)
+  expect(total).toBe(service.requests.length)
   expect(requests.at(-1)).toMatchObject({ accountId: ACCOUNT, status: 200 })
   expect(requests.at(-1)?.bytes).toBeGreaterThan(20)
   expect(requests.every(({ operation }) => /^[A-Z]\w+\/\w+$/.test(operation))).toBe(true)

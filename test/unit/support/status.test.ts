@@ -40,9 +40,9 @@ async function written(change: Partial<StatusFacts> = {}, isOver = true) {
 function judged(folder: string, now: number, runs = true) {
   const { line, exitCode } = statusLine(folder, { now, isRunning: (pid) => runs && pid === PID })
   expect(line).not.toContain('\n')
-  const said = JSON.parse(line)
-  expect(z.fromJSONSchema(publishedStatusSchema() as never).safeParse(said).error).toBeUndefined()
-  return { ...said, exitCode }
+  const status = JSON.parse(line)
+  expect(z.fromJSONSchema(publishedStatusSchema() as never).safeParse(status).error).toBeUndefined()
+  return { ...status, exitCode }
 }
 
 test('a healthy run reports all its facts, and so does one that has ended', async () => {
@@ -88,8 +88,8 @@ test('while the data are locked this is reported, and nothing about accounts and
   const facts = () => ({ version: '0.1.0', keychain: 'locked', database: 'locked' }) as const
   const file = new StatusFile({ folder, pid: PID, facts, time: time.run() })
   await file.handOver()
-  const { at: _at, ...said } = judged(folder, time.now)
-  expect(said).toEqual({
+  const { at: _at, ...status } = judged(folder, time.now)
+  expect(status).toEqual({
     health: 'critical',
     problems: ['keychain-unavailable', 'data-locked'],
     running: true,
@@ -114,11 +114,11 @@ test('a connection problem of a run that has ended isn’t reported as current',
 
 test('the file is written each minute and soon after a change, readable only by its owner', async () => {
   const { folder, time, file } = await written({}, false)
-  const begun = Date.parse(judged(folder, time.now).at)
+  const startedAt = Date.parse(judged(folder, time.now).at)
   /** Seconds from the first time to the last. */
   const last = async () => {
     await file.whenWritten()
-    return Math.floor((Date.parse(judged(folder, time.now).at) - begun) / 1000)
+    return Math.floor((Date.parse(judged(folder, time.now).at) - startedAt) / 1000)
   }
   await time.pass(59_000)
   expect(await last()).toBe(0)

@@ -29,7 +29,7 @@ export async function office({
   )
   const time = testTime()
   const log: string[] = []
-  const said = {
+  const organisation = {
     policy: { feed: feed.address, key: feed.key, channel } as ReturnType<UpdatesDeps['policy']>
   }
   let hindrance: UpdateHindrance | undefined
@@ -43,7 +43,7 @@ export async function office({
       db,
       time: run,
       log: { info: (message) => void log.push(message), warn: (message) => void log.push(message) },
-      policy: () => said.policy,
+      policy: () => organisation.policy,
       hindrance: () => hindrance,
       updater: async (config) =>
         new PackageUpdater({
@@ -75,7 +75,7 @@ export async function office({
   return {
     feed,
     time,
-    said,
+    organisation,
     log,
     start,
     installed,
@@ -90,19 +90,19 @@ export async function office({
       while (updates.view().update.state !== 'ready') await once(happened, 'changed')
     },
     /** Returns the files of any update on disk. */
-    kept: () => (existsSync(cache) ? readdirSync(cache).filter((name) => name !== 'update-info.json') : [])
+    storedFiles: () => (existsSync(cache) ? readdirSync(cache).filter((name) => name !== 'update-info.json') : [])
   }
 }
 
 /** Installs a fake `dpkg`. Returns a function giving what it was asked to install. */
 export function withDpkg(exitCode = 0): () => string {
   const folder = temporaryFolder()
-  const said = join(folder, 'said')
+  const log = join(folder, 'said')
   for (const name of ['dpkg', 'apt-get', 'pkexec']) {
-    const script = `#!/bin/sh\necho "${name} $@" >> ${said}\n[ ${name} = pkexec ] && shift && exec "$@"\nexit ${exitCode}\n`
+    const script = `#!/bin/sh\necho "${name} $@" >> ${log}\n[ ${name} = pkexec ] && shift && exec "$@"\nexit ${exitCode}\n`
     writeFileSync(join(folder, name), script, { mode: 0o755 })
   }
   vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
   onTestFinished(() => void vi.unstubAllEnvs())
-  return () => (existsSync(said) ? readFileSync(said, 'utf8') : '')
+  return () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
 }

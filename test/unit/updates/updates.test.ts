@@ -6,11 +6,11 @@ import { office, READY, withDpkg } from './feed-office.ts'
 
 describe('the right update', () => {
   test('is downloaded, verified and ready', async () => {
-    const { updates, publish, kept, feed } = await office()
+    const { updates, publish, storedFiles, feed } = await office()
     publish()
     await updates.check()
     expect(updates.view()).toMatchObject({ update: READY })
-    expect(kept()).toEqual([packageFor('1.1.0')])
+    expect(storedFiles()).toEqual([packageFor('1.1.0')])
     // Only the named files are requested, and nothing identifies the computer.
     expect(feed.requestedPaths).toEqual(
       ['latest-linux.yml.sig', 'latest-linux.yml', packageFor('1.1.0')].map((name) => `/updates/${name}`)
@@ -20,20 +20,20 @@ describe('the right update', () => {
   test.each(['sending', 'counter', 'downloads'] as const)(
     'is not even requested during %s, and is ready once that has ended',
     async (what) => {
-      const { updates, publish, kept, feed, busyWith, time, isReady } = await office()
+      const { updates, publish, storedFiles, feed, busyWith, time, isReady } = await office()
       publish()
       busyWith(what)
       await updates.check()
       await time.pass(60_000)
       expect(updates.view().update).toEqual({ state: 'waiting', for: what, newer: '1.1.0' })
-      expect(kept()).toEqual([])
+      expect(storedFiles()).toEqual([])
       expect(feed.requestedPaths).not.toContain(`/updates/${packageFor('1.1.0')}`)
 
       busyWith(undefined)
       await time.pass(10_000)
       await isReady(updates)
       expect(updates.view().update).toEqual(READY)
-      expect(kept()).toEqual([packageFor('1.1.0')])
+      expect(storedFiles()).toEqual([packageFor('1.1.0')])
     }
   )
 
@@ -63,13 +63,13 @@ describe('the right update', () => {
 
   test('that needs a password is installed only on a person’s request', async () => {
     const { updates, publish, installed } = await office()
-    const said = withDpkg()
+    const dpkgCalls = withDpkg()
     publish()
     await updates.check()
     expect(await updates.installAtEnd('quit')).toBe(false)
-    expect(said()).toBe('')
+    expect(dpkgCalls()).toBe('')
     expect(await updates.installAtEnd('restart')).toBe(true)
-    expect(said()).toMatch(/^dpkg -i .*countersign-1\.1\.0-linux-amd64\.deb$/m)
+    expect(dpkgCalls()).toMatch(/^dpkg -i .*countersign-1\.1\.0-linux-amd64\.deb$/m)
     expect(installed).toEqual(['started again'])
   })
 
@@ -91,26 +91,26 @@ test('test versions are offered on the beta channel', async () => {
 })
 
 test('without a feed nothing is requested, and a feed set by a later policy is used', async () => {
-  const { updates, publish, said, feed, time, isReady } = await office()
+  const { updates, publish, organisation, feed, time, isReady } = await office()
   publish()
-  const policy = said.policy
+  const policy = organisation.policy
   for (const [none, why] of [
     [undefined, 'not-set'],
     [null, 'organisation']
   ] as const) {
-    said.policy = none
+    organisation.policy = none
     updates.policyChanged()
     expect(updates.view().update).toEqual({ state: 'off', why })
     await updates.check()
   }
   expect(feed.requestedPaths).toEqual([])
   updates.start()
-  said.policy = policy
+  organisation.policy = policy
   updates.policyChanged()
   await time.pass(3 * 60_000)
   await isReady(updates)
   expect(updates.view().update).toEqual(READY)
-  said.policy = undefined
+  organisation.policy = undefined
   updates.policyChanged()
   expect(updates.view().update).toEqual({ state: 'off', why: 'not-set' })
   expect(await updates.installAtEnd('restart')).toBe(false)

@@ -19,14 +19,14 @@ function aQueue() {
     INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at, mirror, since_change)
     VALUES ('rule', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0), ('other', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0)`)
   const time = testTime()
-  const asked: string[] = []
+  const verified: string[] = []
   let fails: AppFailure | undefined
   const queue = new VerificationQueue({
     db,
     time: time.run({ random: () => 0 }),
     changed: () => undefined,
     async verify(_accountId, reference, rule) {
-      asked.push(reference)
+      verified.push(reference)
       if (fails) throw fails
       rule?.inTransaction()
       return { id: reference } as VerificationView
@@ -37,7 +37,7 @@ function aQueue() {
     queue.wake()
   }
   return {
-    asked,
+    verified,
     add,
     queue,
     addFor(ruleId: string, reference: string) {
@@ -55,33 +55,33 @@ function aQueue() {
 }
 
 test('there is a pause between two requests for an account', async () => {
-  const { add, asked, pass, queue } = aQueue()
+  const { add, verified, pass, queue } = aQueue()
   queue.open()
   add('R1', 'R2', 'R3')
   await pass(1)
-  expect(asked).toEqual(['R1'])
+  expect(verified).toEqual(['R1'])
   await pass(400)
-  expect(asked).toEqual(['R1'])
+  expect(verified).toEqual(['R1'])
   await pass(100)
-  expect(asked).toEqual(['R1', 'R2'])
+  expect(verified).toEqual(['R1', 'R2'])
   await pass(500)
-  expect(asked).toEqual(['R1', 'R2', 'R3'])
+  expect(verified).toEqual(['R1', 'R2', 'R3'])
   await pass(60_000)
-  expect(asked).toHaveLength(3)
+  expect(verified).toHaveLength(3)
 })
 
 test('documents added before the queue opens wait until then', async () => {
-  const { add, asked, pass, queue } = aQueue()
+  const { add, verified, pass, queue } = aQueue()
   add('R1')
   await pass(60_000)
-  expect(asked).toEqual([])
+  expect(verified).toEqual([])
   queue.open()
   await pass(1)
-  expect(asked).toEqual(['R1'])
+  expect(verified).toEqual(['R1'])
 })
 
 test('a service that asks us to wait gets that time, and then gets one request first', async () => {
-  const { add, asked, fail, pass, queue } = aQueue()
+  const { add, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'rate-limited', message: 'Slow down.', retryAfterMs: 120_000 }))
   queue.open()
   add('R1', 'R2')
@@ -89,31 +89,31 @@ test('a service that asks us to wait gets that time, and then gets one request f
   // Being online again or choosing another account makes no difference either.
   queue.connectionChanged()
   await pass(59_000)
-  expect(asked).toHaveLength(1)
+  expect(verified).toHaveLength(1)
   fail(undefined)
   await pass(1_000)
-  expect(asked).toHaveLength(2)
+  expect(verified).toHaveLength(2)
   await pass(1_000)
-  expect(new Set(asked)).toEqual(new Set(['R1', 'R2']))
+  expect(new Set(verified)).toEqual(new Set(['R1', 'R2']))
   expect(queue.ofRule('rule')).toBeUndefined()
 })
 
 test('offline, retries become rarer, and happen immediately when online again', async () => {
-  const { add, asked, fail, pass, queue } = aQueue()
+  const { add, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'offline', message: 'This computer is offline.' }))
   queue.open()
   add('R1')
   await pass(600_000)
-  expect(asked.length).toBeLessThan(25)
-  const before = asked.length
+  expect(verified.length).toBeLessThan(25)
+  const before = verified.length
   fail(undefined)
   queue.connectionChanged()
   await pass(1_000)
-  expect(asked).toHaveLength(before + 1)
+  expect(verified).toHaveLength(before + 1)
 })
 
 test('a service that keeps failing is asked for a day, and then the document is given up', async () => {
-  const { add, asked, fail, pass, queue } = aQueue()
+  const { add, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
   queue.open()
   add('R1')
@@ -121,27 +121,27 @@ test('a service that keeps failing is asked for a day, and then the document is 
   expect(queue.ofRule('rule')).toMatchObject({ waiting: 1, failed: 0, problem: { code: 'server' } })
   await pass(2 * HOUR)
   expect(queue.ofRule('rule')).toMatchObject({ waiting: 0, failed: 1, problem: { code: 'server' } })
-  const before = asked.length
+  const before = verified.length
   await pass(24 * HOUR)
-  expect(asked).toHaveLength(before)
+  expect(verified).toHaveLength(before)
 })
 
 test('a document of two rules is tried and given up together for both', async () => {
-  const { addFor, asked, fail, pass, queue } = aQueue()
+  const { addFor, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
   queue.open()
   addFor('rule', 'R1')
   addFor('other', 'R1')
   await pass(1)
   await pass(4_000)
-  expect(asked).toHaveLength(1)
+  expect(verified).toHaveLength(1)
   fail(new AppFailure({ code: 'not-found', message: 'There is no such document.' }))
   await pass(HOUR)
-  expect(asked).toHaveLength(2)
+  expect(verified).toHaveLength(2)
   for (const id of ['rule', 'other']) expect(queue.ofRule(id)).toMatchObject({ waiting: 0, failed: 1 })
   fail(undefined)
   queue.retryFailed('other')
   await pass(1_000)
-  expect(asked).toHaveLength(3)
+  expect(verified).toHaveLength(3)
   for (const id of ['rule', 'other']) expect(queue.ofRule(id)).toBeUndefined()
 })

@@ -13,20 +13,20 @@ import {
 } from '../../../src/shared/contract/index.ts'
 import { anOffice, NOT_VALID } from './office.ts'
 
-type Asked =
+type VerificationRequest =
   | Extract<RequestName, `verifications.${string}`>
   | 'documents.validate'
   | 'documents.verifications'
   | 'documents.saveValidation'
 
-async function asked() {
+async function openHandlers() {
   const at = await anOffice()
   const saved: string[] = []
-  const handlers: Pick<RequestHandlers, Asked> = verificationHandlers({
+  const handlers: Pick<RequestHandlers, VerificationRequest> = verificationHandlers({
     accounts: at.office.accounts,
     verifications: at.verifications,
-    chooseSaveFile: async (...asked) => {
-      saved.push(JSON.stringify(asked))
+    chooseSaveFile: async (...args) => {
+      saved.push(JSON.stringify(args))
       return undefined
     }
   })
@@ -34,14 +34,14 @@ async function asked() {
   return {
     at,
     saved,
-    ask<Name extends Asked>(name: Name, input: Input<Name>) {
+    ask<Name extends VerificationRequest>(name: Name, input: Input<Name>) {
       return handlers[name](requests[name].input.parse(input) as DecodedInput<Name>, context)
     }
   }
 }
 
 test('a verification can be requested, listed, saved and dismissed', async () => {
-  const { ask, at, saved } = await asked()
+  const { ask, at, saved } = await openHandlers()
   at.answer(NOT_VALID)
   const { id } = await ask('documents.validate', { reference: 'R1' })
   expect(await ask('documents.verifications', { reference: 'R1' })).toMatchObject({
@@ -62,7 +62,7 @@ test('a verification can be requested, listed, saved and dismissed', async () =>
 })
 
 test('valid results can be filtered out', async () => {
-  const { ask, at } = await asked()
+  const { ask, at } = await openHandlers()
   await ask('documents.validate', { reference: 'R1' })
   at.answer(NOT_VALID)
   await ask('documents.validate', { reference: 'R2' })
@@ -71,7 +71,7 @@ test('valid results can be filtered out', async () => {
 })
 
 test('another account’s verifications are inaccessible', async () => {
-  const { ask, at } = await asked()
+  const { ask, at } = await openHandlers()
   at.answer(NOT_VALID)
   const { id } = await ask('documents.validate', { reference: 'R1' })
   const other = await at.office.accounts.add({

@@ -47,9 +47,9 @@ describe('a verifying rule', () => {
     const { at } = await withRule()
     await settled()
     expect(at.server.validated).toEqual([])
-    const { at: asked } = await withRule({ alsoNow: true })
-    await until(asked, { verifications: { done: 1 } })
-    expect(asked.server.validated).toEqual(['OLD'])
+    const { at: immediate } = await withRule({ alsoNow: true })
+    await until(immediate, { verifications: { done: 1 } })
+    expect(immediate.server.validated).toEqual(['OLD'])
   })
 
   test('verifies in addition to downloading files', async () => {
@@ -181,10 +181,10 @@ describe('ending the application', () => {
 
   test('normally interrupts a request, which is repeated in the next run', async () => {
     const { at, complete } = await withRule()
-    const asked = Promise.withResolvers<void>()
-    at.server.validate = () => asked.resolve()
+    const requested = Promise.withResolvers<void>()
+    at.server.validate = () => requested.resolve()
     await complete('R1')
-    await asked.promise
+    await requested.promise
     await at.office.verificationQueue.close(1_000)
     expect(at.rule().verifications).toMatchObject({ done: 0, waiting: 1, failed: 0 })
     at.answer(VALID)
@@ -197,10 +197,10 @@ describe('ending the application', () => {
 describe('a service that doesn’t answer', () => {
   test('is asked again later', async () => {
     const { at, complete } = await withRule()
-    let asked = 0
+    let requests = 0
     at.server.validate = (_reference, response, answer) => {
-      asked += 1
-      if (asked > 4) answer(VALID)
+      requests += 1
+      if (requests > 4) answer(VALID)
       else response.writeHead(503).end()
     }
     await complete('R1')
@@ -264,11 +264,11 @@ test('an invalid result of a rule is notified once, and one found by a person is
   await at.verify('R2')
   await complete('R1')
   await until(at, { verifications: { done: 1 } })
-  const untold = at.verifications.unnotified()
-  expect(untold).toMatchObject([{ reference: 'R1', documentName: 'Lease R1', signatures: 3, notValid: 1 }])
+  const unnotified = at.verifications.unnotified()
+  expect(unnotified).toMatchObject([{ reference: 'R1', documentName: 'Lease R1', signatures: 3, notValid: 1 }])
   const { verifications } = await at.startAgain()
-  expect(verifications.unnotified()).toEqual(untold)
-  verifications.markNotified(untold)
+  expect(verifications.unnotified()).toEqual(unnotified)
+  verifications.markNotified(unnotified)
   expect(verifications.unnotified()).toEqual([])
 })
 

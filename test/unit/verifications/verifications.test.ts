@@ -171,8 +171,8 @@ describe('tampering with stored verifications', () => {
     expect(last).not.toHaveProperty('Signatures')
     expect(verifications).toMatchObject([{ isAltered: true }])
     const { accountId } = at.office
-    const asked = { since: 0, notValid: false, search: '', offset: 0, limit: 10 }
-    expect((await at.verifications.since(accountId, asked)).verifications).toMatchObject([{ isAltered: true }])
+    const request = { since: 0, notValid: false, search: '', offset: 0, limit: 10 }
+    expect((await at.verifications.since(accountId, request)).verifications).toMatchObject([{ isAltered: true }])
     expect(() => at.verifications.file(accountId, 'R1')).toThrow()
   })
 
@@ -236,10 +236,10 @@ describe('many verifications', () => {
     const { accountId } = at.office
     let turns = 0
     const others = setInterval(() => turns++, 0)
-    const asked = { since: 0, notValid: false, search: '', limit: 50 }
-    const first = await at.verifications.since(accountId, { ...asked, offset: 0 })
+    const request = { since: 0, notValid: false, search: '', limit: 50 }
+    const first = await at.verifications.since(accountId, { ...request, offset: 0 })
     clearInterval(others)
-    const rest = await at.verifications.since(accountId, { ...asked, offset: 50 })
+    const rest = await at.verifications.since(accountId, { ...request, offset: 50 })
     expect([first.verifications.length, rest.verifications.length, first.total]).toEqual([50, 10, 60])
     expect(new Set([...first.verifications, ...rest.verifications].map(({ id }) => id)).size).toBe(60)
     expect(turns).toBeGreaterThan(1)
@@ -252,9 +252,9 @@ describe('many verifications', () => {
     db.exec(`WITH RECURSIVE made (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < 1300)
       INSERT INTO verifications (id, account_id, document_reference, document_name, asked_at, answered_at, valid, not_valid, answer)
       SELECT 'made ' || n, account_id, 'M' || n, 'Māori land ' || n, 1, n / 3, 0, n = 7, '{}' FROM made, verifications WHERE number = 1`)
-    const asked = { since: 0, notValid: false, offset: 0, limit: 100 }
+    const request = { since: 0, notValid: false, offset: 0, limit: 100 }
     const found = async (search: string, more = {}) => {
-      const { verifications, total } = await at.verifications.since(accountId, { ...asked, search, ...more })
+      const { verifications, total } = await at.verifications.since(accountId, { ...request, search, ...more })
       return [total, ...verifications.map(({ id }) => id)]
     }
     expect(await found('LAND maori 1299')).toEqual([1, 'made 1299'])

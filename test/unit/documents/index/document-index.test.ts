@@ -274,9 +274,9 @@ describe('sorting', () => {
         fc.array(fc.oneof(anyRow, fc.constantFrom('D-1', 'D-2', 'D-3')), { maxLength: 8 }),
         anyQuery,
         fc.nat(DAY),
-        (rows, changes, asked, later) => {
+        (rows, changes, documentQuery, later) => {
           const index = indexOfRows(...rows)
-          const flat = { ...asked, grouped: false }
+          const flat = { ...documentQuery, grouped: false }
           found(index, flat)
           for (const change of changes) {
             if (typeof change === 'string') index.remove(change)
@@ -296,13 +296,13 @@ describe('sorting', () => {
       row({ Reference: `D-${index}`, Name: `N ${(index * 7919) % 6007}` })
     )
     const index = indexOfRows(...rows)
-    const asked = query({ sort: { by: 'name', descending: true } })
-    const asking = [1, 2].map(() => inSlices(referencesOf([index], asked, moment, 10_000)))
-    const work = referencesOf([index], asked, moment, 10_000)
+    const documentQuery = query({ sort: { by: 'name', descending: true } })
+    const asking = [1, 2].map(() => inSlices(referencesOf([index], documentQuery, moment, 10_000)))
+    const work = referencesOf([index], documentQuery, moment, 10_000)
     for (let step = 0; step < 5; step++) work.next()
     for (let at = 0; at < 2000; at++) index.put(row({ Reference: `D-${at}`, Name: `M ${at}` }))
     index.remove('D-5')
-    const expected = naiveList(index.rows(), asked, moment).map(({ reference }) => reference)
+    const expected = naiveList(index.rows(), documentQuery, moment).map(({ reference }) => reference)
     const referencesIn = (answer: { references: { reference: string }[] }) =>
       answer.references.map((one) => one.reference)
     expect(referencesIn(runToEnd(work))).toEqual(expected)
@@ -321,8 +321,8 @@ describe('sorting while rows keep changing', () => {
     put(0, 2400, 'N')
     for (const descending of [false, true]) {
       for (const by of ['name', 'folder'] as const) {
-        const asked = query({ sort: { by, descending } })
-        const work = listOf([index], asked, moment, { expanded: [], offset: 0, limit: 10_000 })
+        const documentQuery = query({ sort: { by, descending } })
+        const work = listOf([index], documentQuery, moment, { expanded: [], offset: 0, limit: 10_000 })
         let step = work.next()
         // At each pause another half of the rows changes, some rows leave and some are new.
         for (let pause = 0; !step.done; pause++) {
@@ -341,8 +341,8 @@ describe('sorting while rows keep changing', () => {
             .map(({ reference, name }) => `${reference} ${name}`)
             .sort()
         )
-        const expected = naiveList(index.rows(), asked, moment).map(({ reference }) => reference)
-        expect(found(index, asked)).toEqual(expected)
+        const expected = naiveList(index.rows(), documentQuery, moment).map(({ reference }) => reference)
+        expect(found(index, documentQuery)).toEqual(expected)
       }
     }
   })
@@ -393,8 +393,8 @@ describe('several accounts', () => {
   )
 
   test('form one list in one order', () => {
-    const asked = query({ sort: { by: 'name', descending: false } })
-    const list = () => runToEnd(listOf([ours, theirs, ours], asked, moment, everything))
+    const documentQuery = query({ sort: { by: 'name', descending: false } })
+    const list = () => runToEnd(listOf([ours, theirs, ours], documentQuery, moment, everything))
     expect(list().rows.map(({ name, accountId }) => `${accountId} ${name}`)).toEqual(['b a', 'a b', 'b c', 'a d'])
     theirs.put(row({ Reference: 'D-9', Name: 'e' }, { accountId: 'b' }))
     expect(list().rows.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'e'])
@@ -417,17 +417,17 @@ describe('several accounts', () => {
             if (typeof one === 'string') index.remove(one)
             else index.put({ ...one, accountId: accounts[place] as string })
           }
-          const listed = (some: readonly DocumentIndex[], asked: DocumentQuery, at = moment) =>
-            keysOf(runToEnd(targetsOf(some, { query: { ...asked, grouped: false } }, at)))
+          const listed = (some: readonly DocumentIndex[], documentQuery: DocumentQuery, at = moment) =>
+            keysOf(runToEnd(targetsOf(some, { query: { ...documentQuery, grouped: false } }, at)))
           rows.forEach(apply)
           for (const [round, changes] of [[], ...rounds].entries()) {
             changes.forEach(apply)
             const at = { ...moment, now: NOW + round * later }
-            for (const asked of queries) {
+            for (const documentQuery of queries) {
               // With fewer accounts shown, the cache for all of them isn't used.
               const some = round === 3 ? indexes.slice(0, 2) : indexes
               const fresh = some.map((index) => indexOfRows(...index.rows()))
-              expect(listed(some, asked, at)).toEqual(listed(fresh, asked, at))
+              expect(listed(some, documentQuery, at)).toEqual(listed(fresh, documentQuery, at))
             }
           }
         }
@@ -561,8 +561,8 @@ describe('arbitrary rows and queries', () => {
     fc.assert(
       fc.property(anyRows, fc.array(anyQuery, { minLength: 1, maxLength: 4 }), (rows, queries) => {
         const index = indexOfRows(...rows)
-        for (const asked of queries) {
-          const flat = { ...asked, grouped: false }
+        for (const documentQuery of queries) {
+          const flat = { ...documentQuery, grouped: false }
           const expected = naiveList(index.rows(), flat, moment).map(({ reference }) => reference)
           expect(found(index, flat)).toEqual(expected)
           const list = runToEnd(listOf([index], flat, moment, { expanded: [], offset: 1, limit: 3 }))
@@ -576,13 +576,13 @@ describe('arbitrary rows and queries', () => {
 
   test('a row matches a query exactly when the query finds it', () => {
     fc.assert(
-      fc.property(anyRows, anyQuery, (rows, asked) => {
+      fc.property(anyRows, anyQuery, (rows, documentQuery) => {
         const index = indexOfRows(...rows)
-        const references = new Set(found(index, asked))
+        const references = new Set(found(index, documentQuery))
         for (const one of index.rows()) {
-          const matches = matchingOf(one, [{ id: 'q', query: asked }], moment).length === 1
+          const matches = matchingOf(one, [{ id: 'q', query: documentQuery }], moment).length === 1
           expect(matches).toBe(references.has(one.reference))
-          expect(matches).toBe(naiveFinds(one, asked, moment))
+          expect(matches).toBe(naiveFinds(one, documentQuery, moment))
         }
       })
     )
@@ -590,10 +590,10 @@ describe('arbitrary rows and queries', () => {
 
   test('a grouped list holds the same documents, page by page, whichever packages are expanded', () => {
     fc.assert(
-      fc.property(anyRows, anyQuery, fc.integer({ min: 1, max: 7 }), (rows, asked, limit) => {
+      fc.property(anyRows, anyQuery, fc.integer({ min: 1, max: 7 }), (rows, documentQuery, limit) => {
         const index = indexOfRows(...rows)
-        const grouped = { ...asked, grouped: true }
-        const flat = found(index, { ...asked, grouped: false })
+        const grouped = { ...documentQuery, grouped: true }
+        const flat = found(index, { ...documentQuery, grouped: false })
         const expanded = ['P-1', 'P-2', 'P-10']
         const lines = []
         let total = 1

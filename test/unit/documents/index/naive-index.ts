@@ -26,7 +26,7 @@ export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: M
   const people = row.search.slice(row.people.from, row.people.to).split('\n')
   return [
     (row.goneAt !== undefined) === (query.gone === true) || (query.week !== undefined && !query.gone),
-    plain(query.search)
+    folded(query.search)
       .split(' ')
       .every((word) => row.search.includes(word)),
     query.folder === undefined || row.folder === query.folder,
@@ -38,7 +38,7 @@ export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: M
     query.dueOn === undefined || dueDay === query.dueOn,
     query.overdue === undefined || (!ended && !isDoubtful && hasPassed),
     query.stuckForDays === undefined || (!ended && !isDoubtful && idleSince <= now - query.stuckForDays * DAY),
-    people.some((person) => person.includes(plain(query.signer ?? ''))),
+    people.some((person) => person.includes(folded(query.signer ?? ''))),
     query.waitingHere === undefined || (row.goneAt === undefined && row.signers.some((signer) => signer.canSignHere)),
     query.identity === undefined ||
       (query.identity === 'any' ? !['none', 'unknown'].includes(row.identity) : row.identity === query.identity),
@@ -48,7 +48,7 @@ export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: M
   ].every(Boolean)
 }
 
-function plain(text: string): string {
+function folded(text: string): string {
   const bare = text
     .toLowerCase()
     .normalize('NFKD')

@@ -16,8 +16,8 @@ export const DAY = 86_400_000
 
 /** Returns a row of account `a` in `Progress`, for a document as the service spells it. */
 export function row(document: Record<string, unknown>, facts: Partial<RowFacts> = {}): IndexRow {
-  const known = { accountId: 'a', folder: 'Progress', arrivedAt: NOW - DAY, changedAt: NOW - DAY, unread: false }
-  return indexRowOf(DocumentResponse.parse({ Reference: 'D-1', ...document }), { ...known, ...facts })
+  const base = { accountId: 'a', folder: 'Progress', arrivedAt: NOW - DAY, changedAt: NOW - DAY, unread: false }
+  return indexRowOf(DocumentResponse.parse({ Reference: 'D-1', ...document }), { ...base, ...facts })
 }
 
 export function query(conditions: Partial<DocumentQuery> = {}): DocumentQuery {

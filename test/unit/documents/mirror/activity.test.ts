@@ -19,10 +19,10 @@ function happened(db: Db, count: number, atOf: (index: number) => number): void 
 }
 
 test('a long history is counted completely and paged without gaps, even while more happens', async () => {
-  const here = workerOffice()
-  const start = here.clock()
-  happened(here.db, 25_000, (at) => start - 25_000 + at)
-  const page = (offset: number, more = {}) => here.ask('activity', { accountId, offset, limit: 100, ...more })
+  const office = workerOffice()
+  const start = office.clock()
+  happened(office.db, 25_000, (at) => start - 25_000 + at)
+  const page = (offset: number, more = {}) => office.ask('activity', { accountId, offset, limit: 100, ...more })
   const ids = async (offset: number) => (await page(offset)).changes.map(({ id }) => id)
   const first = await page(0)
   expect(first).toMatchObject({ total: 25_000, byKind: { signed: 6250, changed: 18_750 } })
@@ -31,7 +31,7 @@ test('a long history is counted completely and paged without gaps, even while mo
   expect(await ids(20_050)).toEqual(Array.from({ length: 100 }, (_, at) => 4950 - at))
   expect(await ids(24_950)).toEqual(Array.from({ length: 50 }, (_, at) => 50 - at))
   expect(await ids(25_000)).toEqual([])
-  happened(here.db, 5, () => start)
+  happened(office.db, 5, () => start)
   expect(await page(0)).toMatchObject({ total: 25_005, byKind: { signed: 6252, changed: 18_753 } })
   expect((await ids(100)).at(0)).toBe(24_905)
   const span = { since: start - 1000, until: start - 901, isOwn: false }
@@ -40,17 +40,17 @@ test('a long history is counted completely and paged without gaps, even while mo
 })
 
 test('a search of a long history finds names of documents and signers, by kind and by origin', async () => {
-  const here = workerOffice()
-  happened(here.db, 9_000, (at) => at)
-  const insert = here.db.prepare(
+  const office = workerOffice()
+  happened(office.db, 9_000, (at) => at)
+  const insert = office.db.prepare(
     `INSERT INTO changes (account_id, reference, document_name, kind, at, signer, is_own) VALUES ('office', 'x', ?, ?, 1, ?, ?)`
   )
   insert.run('Deed of gift', 'signed', 'Māia Waititi', 0)
-  happened(here.db, 9_000, (at) => at)
+  happened(office.db, 9_000, (at) => at)
   insert.run('Māori land lease', 'declined', 'Hemi Fraser', 0)
   insert.run('Loan agreement', 'arrived', null, 1)
   const found = async (more: object, offset = 0) => {
-    const { changes, total } = await here.ask('activity', { accountId, offset, limit: 100, ...more })
+    const { changes, total } = await office.ask('activity', { accountId, offset, limit: 100, ...more })
     return { total, names: changes.map(({ documentName, signer }) => `${documentName}, ${signer ?? ''}`) }
   }
   expect(await found({ search: 'MAIA  deed' })).toEqual({ total: 1, names: ['Deed of gift, Māia Waititi'] })
@@ -63,11 +63,11 @@ test('a search of a long history finds names of documents and signers, by kind a
 })
 
 test('pages of search results follow each other without gaps', async () => {
-  const here = workerOffice()
-  happened(here.db, 12_000, (at) => at)
+  const office = workerOffice()
+  happened(office.db, 12_000, (at) => at)
   const ids = async (offset: number) => {
-    const asked = { accountId, offset, limit: 700, kinds: ['signed' as const], search: 'deed' }
-    return (await here.ask('activity', asked)).changes.map(({ id }) => id)
+    const request = { accountId, offset, limit: 700, kinds: ['signed' as const], search: 'deed' }
+    return (await office.ask('activity', request)).changes.map(({ id }) => id)
   }
   const all = [...(await ids(0)), ...(await ids(700)), ...(await ids(1400)), ...(await ids(2100)), ...(await ids(2800))]
   expect(all).toEqual(Array.from({ length: 3000 }, (_, at) => 12_000 - 3 - 4 * at))
@@ -87,9 +87,9 @@ test('purging forgets old history, but forgets nothing if the clock is wrong', a
 })
 
 test('the worker still answers when a full disk prevents purging', async () => {
-  const here = workerOffice()
-  happened(here.db, 10, (at) => (at < 5 ? 1 : here.clock()))
-  here.db.exec("CREATE TEMP TRIGGER full BEFORE DELETE ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")
-  await expect(here.ask('purge', { now: here.clock(), before: undefined, held: [] })).rejects.toThrow('disk full')
-  expect((await here.ask('newestChange', null)).change).toBe(10)
+  const office = workerOffice()
+  happened(office.db, 10, (at) => (at < 5 ? 1 : office.clock()))
+  office.db.exec("CREATE TEMP TRIGGER full BEFORE DELETE ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+  await expect(office.ask('purge', { now: office.clock(), before: undefined, held: [] })).rejects.toThrow('disk full')
+  expect((await office.ask('newestChange', null)).change).toBe(10)
 })

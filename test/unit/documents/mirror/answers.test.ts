@@ -15,117 +15,120 @@ vi.mock('../../../../src/main/core/documents/index/row.ts', async (original) => 
 })
 
 test('a document with a very long log is read, and so is the rest of its folder', async () => {
-  const here = workerOffice()
-  await here.look('InBox', [lease('a')])
+  const office = workerOffice()
+  await office.read('InBox', [lease('a')])
   const Logs = Array.from({ length: 200_000 }, () => ({ Action: 'Viewed', Date: '2026-01-01T00:00:00Z' }))
-  const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('long', { Logs })])
-  expect(taken).toMatchObject({ kind: 'taken', documents: 2, changed: 2, unreadable: { count: 0 } })
+  const result = await office.read('InBox', [lease('a', { Status: '1 of 1' }), lease('long', { Logs })])
+  expect(result).toMatchObject({ kind: 'taken', documents: 2, changed: 2, unreadable: { count: 0 } })
 })
 
 test('a document that can’t be processed is named, and the others of its folder are read', async () => {
-  const here = workerOffice()
-  await here.look('InBox', [lease('a')])
-  const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('vast')])
-  expect(taken).toMatchObject({ changed: 1, unreadable: { count: 1, documents: [{ path: '[1]', reference: 'vast' }] } })
-  expect(await here.changes()).toEqual(['a changed'])
+  const office = workerOffice()
+  await office.read('InBox', [lease('a')])
+  const result = await office.read('InBox', [lease('a', { Status: '1 of 1' }), lease('vast')])
+  expect(result).toMatchObject({
+    changed: 1,
+    unreadable: { count: 1, documents: [{ path: '[1]', reference: 'vast' }] }
+  })
+  expect(await office.changes()).toEqual(['a changed'])
 })
 
 test('a failed write is completed by the next read, and the vanished document leaves', async () => {
-  const here = workerOffice()
-  await here.look('InBox', [lease('a'), lease('b')])
-  await here.look('InBox', [lease('a'), lease('b')])
-  here.db.exec("CREATE TEMP TRIGGER full BEFORE UPDATE ON folders BEGIN SELECT RAISE(ABORT, 'disk full'); END")
-  await expect(here.look('InBox', [lease('a')])).rejects.toThrow('disk full')
-  here.db.exec('DROP TRIGGER full')
-  await here.look('InBox', [lease('a')])
-  here.startAgain()
-  const since = here.tick()
-  await here.look('InBox', [lease('a')])
-  await here.look('InBox', [lease('a')])
-  expect(await here.ask('markGone', { accountId: 'office', since, now: here.tick() })).toBe(1)
-  expect(await here.counts()).toMatchObject({ folders: { InBox: 1 } })
+  const office = workerOffice()
+  await office.read('InBox', [lease('a'), lease('b')])
+  await office.read('InBox', [lease('a'), lease('b')])
+  office.db.exec("CREATE TEMP TRIGGER full BEFORE UPDATE ON folders BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+  await expect(office.read('InBox', [lease('a')])).rejects.toThrow('disk full')
+  office.db.exec('DROP TRIGGER full')
+  await office.read('InBox', [lease('a')])
+  office.startAgain()
+  const since = office.tick()
+  await office.read('InBox', [lease('a')])
+  await office.read('InBox', [lease('a')])
+  expect(await office.ask('markGone', { accountId: 'office', since, now: office.tick() })).toBe(1)
+  expect(await office.counts()).toMatchObject({ folders: { InBox: 1 } })
 })
 
 test('a member unknown to the reference is stored, and a change of only its value isn’t reported', async () => {
-  const here = workerOffice()
+  const office = workerOffice()
   const signed = (sig: number) => lease('a', { PreviewUrl: `https://x.example/?sig=${sig}`, DaysLeft: sig })
-  for (let sig = 1; sig < 5; sig++) await here.look('InBox', [signed(sig)])
-  expect(await here.changes()).toEqual([])
-  expect(await here.counts()).toMatchObject({ unread: 0 })
-  expect((await here.get('a'))?.document).toMatchObject({ DaysLeft: 4 })
-  await here.look('InBox', [lease('a', { DaysLeft: 5 })])
-  expect(await here.changes()).toEqual(['a changed'])
+  for (let sig = 1; sig < 5; sig++) await office.read('InBox', [signed(sig)])
+  expect(await office.changes()).toEqual([])
+  expect(await office.counts()).toMatchObject({ unread: 0 })
+  expect((await office.get('a'))?.document).toMatchObject({ DaysLeft: 4 })
+  await office.read('InBox', [lease('a', { DaysLeft: 5 })])
+  expect(await office.changes()).toEqual(['a changed'])
 })
 
 test.each([1, 2])(
   'a document shown by two folders doesn’t move back and forth, in whatever order they answer (%i)',
   async (turn) => {
-    const here = workerOffice()
-    await here.look('InBox', [lease('x')])
-    await here.look('Progress', [])
+    const office = workerOffice()
+    await office.read('InBox', [lease('x')])
+    await office.read('Progress', [])
     for (let round = 0; round < 8; round++) {
-      const looks: [string, number][] = [
-        ['InBox', here.tick()],
-        ['Progress', here.tick(1)]
+      const reads: [string, number][] = [
+        ['InBox', office.tick()],
+        ['Progress', office.tick(1)]
       ]
-      if (Math.floor(round / turn) % 2 === 1) looks.reverse()
-      here.tick()
-      for (const [folder, begun] of looks) await here.look(folder, [lease('x')], { begun })
+      if (Math.floor(round / turn) % 2 === 1) reads.reverse()
+      office.tick()
+      for (const [folder, begun] of reads) await office.read(folder, [lease('x')], { begun })
     }
-    expect(await here.changes()).toEqual([])
+    expect(await office.changes()).toEqual([])
     // Once its own folder no longer has it, it has moved.
     for (let round = 0; round < 2; round++) {
-      await here.look('Progress', [lease('x')])
-      await here.look('InBox', [])
+      await office.read('Progress', [lease('x')])
+      await office.read('InBox', [])
     }
-    expect(await here.changes()).toEqual(['x moved'])
-    expect(await here.get('x')).toMatchObject({ folder: 'Progress' })
-    expect((await here.get('x'))?.goneAt).toBeUndefined()
+    expect(await office.changes()).toEqual(['x moved'])
+    expect(await office.get('x')).toMatchObject({ folder: 'Progress' })
+    expect((await office.get('x'))?.goneAt).toBeUndefined()
   }
 )
 
 test('a document shown by another folder has moved once its own is no longer read', async () => {
-  const here = workerOffice()
-  await here.look('InBox', [lease('x')])
-  for (let round = 0; round < 5; round++) await here.look('Progress', [lease('x')])
-  expect(await here.get('x')).toMatchObject({ folder: 'Progress' })
+  const office = workerOffice()
+  await office.read('InBox', [lease('x')])
+  for (let round = 0; round < 5; round++) await office.read('Progress', [lease('x')])
+  expect(await office.get('x')).toMatchObject({ folder: 'Progress' })
 })
 
 test('our own extension of a package counts as ours for all its documents, and a later one by others doesn’t', async () => {
-  const here = workerOffice()
+  const office = workerOffice()
   const both = (DueDate: string) => ['p1', 'p2'].map((one) => lease(one, { PackageReference: 'P', DueDate }))
-  await here.look('InBox', both('2027-03-01'))
-  await here.acts(lease('p1', { PackageReference: 'P', DueDate: '2027-05-01' }))
-  here.startAgain()
-  await here.look('InBox', both('2027-05-01'))
-  expect(await here.changes()).toEqual(['p1 due-changed own', 'p2 due-changed own'])
-  expect(await here.counts()).toMatchObject({ unread: 0 })
-  await here.look('InBox', both('2027-06-01'))
-  expect((await here.changes()).slice(2)).toEqual(['p1 due-changed', 'p2 due-changed'])
+  await office.read('InBox', both('2027-03-01'))
+  await office.acts(lease('p1', { PackageReference: 'P', DueDate: '2027-05-01' }))
+  office.startAgain()
+  await office.read('InBox', both('2027-05-01'))
+  expect(await office.changes()).toEqual(['p1 due-changed own', 'p2 due-changed own'])
+  expect(await office.counts()).toMatchObject({ unread: 0 })
+  await office.read('InBox', both('2027-06-01'))
+  expect((await office.changes()).slice(2)).toEqual(['p1 due-changed', 'p2 due-changed'])
 })
 
 test('an operation’s answer leaves what it doesn’t mention unchanged', async () => {
-  const here = workerOffice()
-  const known = { ClientReference: 'M 7', PackageReference: 'P' }
-  await here.look('InBox', [lease('a', known)])
-  await here.acts({ Reference: 'a', DueDate: '2027-04-01', Signers: [] })
-  expect((await here.get('a'))?.document).toEqual(lease('a', { ...known, DueDate: '2027-04-01' }))
-  await here.look('InBox', [lease('a', { ...known, DueDate: '2027-04-01' })])
-  expect(await here.changes()).toEqual(['a due-changed own'])
+  const office = workerOffice()
+  const members = { ClientReference: 'M 7', PackageReference: 'P' }
+  await office.read('InBox', [lease('a', members)])
+  await office.acts({ Reference: 'a', DueDate: '2027-04-01', Signers: [] })
+  expect((await office.get('a'))?.document).toEqual(lease('a', { ...members, DueDate: '2027-04-01' }))
+  await office.read('InBox', [lease('a', { ...members, DueDate: '2027-04-01' })])
+  expect(await office.changes()).toEqual(['a due-changed own'])
 })
 
 test('candidates for an uncertain send contain little of each document and, of many alike, the newest', async () => {
-  const here = workerOffice()
+  const office = workerOffice()
   const day = (index: number) => new Date(Date.UTC(2020, 0, 1) + index * 3_600_000).toISOString()
   const Extra = 'x'.repeat(500)
   const alike = Array.from({ length: 2500 }, (_, index) =>
     lease(`c${index}`, { Name: 'Consent.pdf', Extra, Logs: [{ Date: '2030-01-01T00:00:00Z' }, { Date: day(index) }] })
   )
   const marked = lease('ours', { Name: 'Consent.pdf', ClientReference: 'cs-1-1', Logs: [{ Date: day(-1) }] })
-  await here.look('InBox', [...alike, marked], { withLogs: true })
+  await office.read('InBox', [...alike, marked], { withLogs: true })
   const matchKeys = [matchKeyOf('Consent.pdf', [{ Email: 'ana@example.com' }])]
   const keys = { references: [], marks: ['1'], matchKeys }
-  const found = await here.ask('snapshot', { accountId: 'office', since: 0, keys })
+  const found = await office.ask('snapshot', { accountId: 'office', since: 0, keys })
   expect(found.isCut).toBe(true)
   expect(found.documents).toHaveLength(2001)
   const references = new Set(found.documents.map(({ Reference }) => Reference))
@@ -167,14 +170,19 @@ test('a move is reported after its cause', () => {
 })
 
 test('documents found by the first read count as sent in the week that their log names, or in none', async () => {
-  const here = workerOffice()
+  const office = workerOffice()
   const sent = async () => {
-    const { weeks } = await here.ask('overview', { accountId: 'office', now: here.clock(), zone: 'UTC', stuckDays: 7 })
+    const { weeks } = await office.ask('overview', {
+      accountId: 'office',
+      now: office.clock(),
+      zone: 'UTC',
+      stuckDays: 7
+    })
     return weeks.flatMap(({ monday, sent }) => (sent > 0 ? [`${monday} ${sent}`] : []))
   }
   const Logs = [{ Action: 'Sent', Date: '2026-11-04T09:00:00Z' }]
-  await here.look('InBox', [lease('silent'), lease('dated', { Logs })], { withLogs: true })
+  await office.read('InBox', [lease('silent'), lease('dated', { Logs })], { withLogs: true })
   expect(await sent()).toEqual(['2026-11-02 1'])
-  await here.look('InBox', [lease('silent'), lease('dated'), lease('new')])
+  await office.read('InBox', [lease('silent'), lease('dated'), lease('new')])
   expect(await sent()).toEqual(['2026-11-02 1', '2026-11-16 1'])
 })

@@ -100,7 +100,7 @@ describe('an item that isn’t a valid document', () => {
     ['has an invalid signer', '{"reference":"r","Signers":[5]}', { path: '.Signers[0]', reference: 'r' }],
     ['is null', 'null', { path: '' }],
     ['is nested too deep to be kept', deep, { path: '', reference: 'r', name: 'n' }]
-  ])('is identified as far as it can be: it %s', (_, text, said) => {
-    expect(readItem(text, text === deep)).toEqual({ kind: 'unreadable', ...said })
+  ])('is identified as far as it can be: it %s', (_, text, members) => {
+    expect(readItem(text, text === deep)).toEqual({ kind: 'unreadable', ...members })
   })
 })

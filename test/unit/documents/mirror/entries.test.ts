@@ -46,9 +46,9 @@ test('a document is found by the bytes it was last stored from, with or without 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { entries, put } = openEntries(COUNT)
-      const kept = new Map<number, { plain?: string | undefined; logged?: string | undefined }>()
+      const written = new Map<number, { plain?: string | undefined; logged?: string | undefined }>()
       const write = (at: number, hashes: { plain?: string | undefined; logged?: string | undefined }) => {
-        kept.set(at, hashes)
+        written.set(at, hashes)
         put(at, hashes)
       }
       for (let at = 0; at < COUNT; at++) write(at, { plain: hashOf(`${at} as it was`).text() })
@@ -61,7 +61,7 @@ test('a document is found by the bytes it was last stored from, with or without 
       const found = (mode: 'plain' | 'logged', item: string, format?: string) =>
         entries.byItemHash(mode, hashOf(item, format))?.reference
       for (const { at, plain, logged, format } of steps) {
-        const known = kept.get(at)
+        const hashes = written.get(at)
         for (const [mode, item, spelled] of [
           ['plain', `${at} ${plain}`, format],
           ['plain', `${at} ${plain}`, 'another'],
@@ -69,12 +69,12 @@ test('a document is found by the bytes it was last stored from, with or without 
           ['logged', `${at} ${plain}`, undefined],
           ['plain', `${at} as it was`, undefined]
         ] as const) {
-          const isKept = known?.[mode] === hashOf(item, spelled).text()
+          const isKept = hashes?.[mode] === hashOf(item, spelled).text()
           expect(found(mode, item, spelled)).toBe(isKept ? `D-${at}` : undefined)
         }
       }
       for (let at = 0; at < COUNT; at++) {
-        if (kept.get(at)?.plain === hashOf(`${at} as it was`).text())
+        if (written.get(at)?.plain === hashOf(`${at} as it was`).text())
           expect(found('plain', `${at} as it was`)).toBe(`D-${at}`)
       }
     }),
@@ -92,11 +92,11 @@ test('the documents of a package are those currently in it', () => {
         index.put(row({ Reference: `D-${at}`, PackageReference }))
         packages.set(`D-${at}`, PackageReference)
       }
-      for (const wanted of ['P-1', 'P-2', 'P-3', 'P-6', 'P-9']) {
-        const expected = [...packages].filter(([, own]) => own === wanted).map(([reference]) => reference)
+      for (const packageReference of ['P-1', 'P-2', 'P-3', 'P-6', 'P-9']) {
+        const expected = [...packages].filter(([, own]) => own === packageReference).map(([reference]) => reference)
         expect(
           entries
-            .inPackage(wanted)
+            .inPackage(packageReference)
             .map(({ reference }) => reference)
             .sort()
         ).toEqual(expected.sort())

@@ -5,9 +5,9 @@ import { someOffice, workerOffice } from '../worker-office.ts'
 
 const [folder = '', first = '0'] = process.argv.slice(2)
 const { db } = await openDocuments({ folder, key: { key: new Uint8Array(32).fill(7), isNew: false }, time: Date })
-const here = workerOffice(db)
-here.tick(Number(first) * 60_000)
+const office = workerOffice(db)
+office.tick(Number(first) * 60_000)
 for (let round = Number(first); ; round++) {
-  await here.look('Progress', someOffice(round, 400))
+  await office.read('Progress', someOffice(round, 400))
   writeSync(1, `${round}\n`)
 }

@@ -89,9 +89,9 @@ function officeServer(time: TestTime) {
     /** @param isThere whether the server can be reached at the moment */
     feedOf(who: number, isThere: () => boolean): OfficeFeed {
       const feed = feedOf(who)
-      const polled: OfficeFeed['poll'] = async (...asked) => {
+      const polled: OfficeFeed['poll'] = async (...args) => {
         if (!isThere()) throw new Error('No answer came.')
-        return feed.poll(...asked)
+        return feed.poll(...args)
       }
       return { ...feed, poll: polled }
     }
@@ -105,12 +105,12 @@ function openOffice(count: number, isShown: boolean) {
   /** Whether the server leaves requests for the current reader unanswered. */
   const how = { isSilent: false }
   /** When the service was asked for a folder, and by which workstation. */
-  const asked: { at: number; who: number }[] = []
+  const requests: { at: number; who: number }[] = []
 
   const stations = Array.from({ length: count }, (_, index) => {
     const random = chance(index)
     const its = time.run({ random })
-    const known = { cursor: 1, provenAt: time.now }
+    const base = { cursor: 1, provenAt: time.now }
     /** Whether it knows something that the office doesn't. */
     const own = { isThere: false }
     const answers: Partial<Record<string, (ask: Record<string, unknown>) => unknown>> = {
@@ -118,8 +118,8 @@ function openOffice(count: number, isShown: boolean) {
       lookedAt: ({ folders }) => Object.fromEntries((folders as string[]).map((folder) => [folder, 1])),
       markGone: () => 0,
       shareFeed: ({ cursor, provenAt }) =>
-        Object.assign(known, cursor !== undefined && { cursor }, provenAt !== undefined && { provenAt }) && {
-          ...known
+        Object.assign(base, cursor !== undefined && { cursor }, provenAt !== undefined && { provenAt }) && {
+          ...base
         },
       compareShared: () => ({ here: [], there: [], upTo: 0, areSeen: true }),
       toShare() {
@@ -140,7 +140,7 @@ function openOffice(count: number, isShown: boolean) {
       return answer(what)
     }) as AskDocuments
     const read = async () => {
-      asked.push({ at: time.elapsed(), who: index })
+      requests.push({ at: time.elapsed(), who: index })
       return {
         kind: 'taken' as const,
         changed: 0,
@@ -189,9 +189,9 @@ function openOffice(count: number, isShown: boolean) {
 
   /** Returns how often the service is asked for a folder in that many milliseconds. */
   async function during(milliseconds: number): Promise<number> {
-    const before = asked.length
+    const before = requests.length
     await time.pass(milliseconds)
-    return asked.length - before
+    return requests.length - before
   }
 
   /** Each reconnects at its next attempt, which is within a minute. */
@@ -199,24 +199,24 @@ function openOffice(count: number, isShown: boolean) {
     for (const { its, random, comes } of stations) its.after(random() * MINUTE, comes)
   }
 
-  return { time, stations, asked, how, during, areBack }
+  return { time, stations, requests, how, during, areBack }
 }
 
 describe.each([
-  { sickness: 'away', looks: 'someone', isShown: true },
-  { sickness: 'away', looks: 'nobody', isShown: false },
-  { sickness: 'silent', looks: 'someone', isShown: true },
-  { sickness: 'silent', looks: 'nobody', isShown: false }
-])('a server that is $sickness', ({ sickness, looks, isShown }) => {
+  { sickness: 'away', viewers: 'someone', isShown: true },
+  { sickness: 'away', viewers: 'nobody', isShown: false },
+  { sickness: 'silent', viewers: 'someone', isShown: true },
+  { sickness: 'silent', viewers: 'nobody', isShown: false }
+])('a server that is $sickness', ({ sickness, viewers, isShown }) => {
   // The load is highest while someone is looking.
   const tags = isShown ? [] : ['full']
-  test(`at fifty workstations where ${looks} is looking`, { tags }, async () => {
-    const { time, stations, asked, how, during, areBack } = openOffice(50, isShown)
+  test(`at fifty workstations where ${viewers} is looking`, { tags }, async () => {
+    const { time, stations, requests, how, during, areBack } = openOffice(50, isShown)
     for (const { polling } of stations) polling.start()
     areBack()
     await time.pass(10 * MINUTE)
     const usual = (await during(HOUR)) / 60
-    expect(new Set(asked.filter(({ at }) => at > 11 * MINUTE).map(({ who }) => who)).size).toBe(1)
+    expect(new Set(requests.filter(({ at }) => at > 11 * MINUTE).map(({ who }) => who)).size).toBe(1)
 
     // Nobody can find out who the reader is, so each polls separately, all together hardly more often than the one did.
     if (sickness === 'silent') how.isSilent = true
@@ -224,13 +224,13 @@ describe.each([
     const since = time.elapsed()
     const rates = [await during(HOUR), await during(HOUR)].map((count) => count / 60 / usual)
     for (const rate of rates) expect(rate).toBeLessThanOrEqual(2.5)
-    const readSince = (from: number) => new Set(asked.filter(({ at }) => at >= from).map(({ who }) => who)).size
+    const readSince = (from: number) => new Set(requests.filter(({ at }) => at >= from).map(({ who }) => who)).size
     expect(readSince(since + HOUR)).toBe(50)
 
     // A requested read is made immediately.
     expect(await during(0)).toBe(0)
     await stations[7]?.polling.refresh(ACCOUNT.id)
-    expect(asked.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
+    expect(requests.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
 
     // The server is back, and each workstation has seen something that the office hasn't.
     for (const { own } of stations) own.isThere = true
@@ -246,12 +246,12 @@ describe.each([
 })
 
 describe.each([
-  { looks: 'someone', isShown: true, minutes: 1 },
-  { looks: 'nobody', isShown: false, minutes: 5 }
+  { viewers: 'someone', isShown: true, minutes: 1 },
+  { viewers: 'nobody', isShown: false, minutes: 5 }
 ])('after an outage longer than the comparison is valid, with $looks looking', ({ isShown, minutes }) => {
   const tags = isShown ? [] : ['full']
   test('workstations compare one after another', { tags }, async () => {
-    const { time, stations, asked, during, areBack } = openOffice(50, isShown)
+    const { time, stations, requests, during, areBack } = openOffice(50, isShown)
     for (const { polling } of stations) polling.start()
     areBack()
     await time.pass(10 * MINUTE)
@@ -264,9 +264,9 @@ describe.each([
     for (let at = 0; at < 60; at += minutes) each.push((await during(minutes * MINUTE)) / usual)
     expect(Math.max(...each)).toBeLessThan(5)
     // Each has read, and one continues.
-    expect(new Set(asked.filter(({ at }) => at >= since).map(({ who }) => who)).size).toBe(50)
+    expect(new Set(requests.filter(({ at }) => at >= since).map(({ who }) => who)).size).toBe(50)
     const after = time.elapsed()
     expect(((await during(HOUR)) / 60) * (minutes / usual)).toBeCloseTo(1, 1)
-    expect(new Set(asked.filter(({ at }) => at >= after).map(({ who }) => who)).size).toBe(1)
+    expect(new Set(requests.filter(({ at }) => at >= after).map(({ who }) => who)).size).toBe(1)
   })
 })

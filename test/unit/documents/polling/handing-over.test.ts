@@ -47,7 +47,7 @@ test('the reader keeps its lease, and hands over each page once', async () => {
   const troubles: unknown[] = []
   const answers: Partial<Record<string, (ask: Record<string, unknown>) => unknown>> = {
     shareFeed: ({ cursor = 0, provenAt = 0 }) => ({ cursor, provenAt }),
-    compareShared: (asked) => comparisons.push(asked) && { here: [], there: [] },
+    compareShared: (comparison) => comparisons.push(comparison) && { here: [], there: [] },
     toShare: () => ({
       changes: dropped < PAGES ? [{ tag: Buffer.from([dropped]), sealed: undefined }] : [],
       upTo: dropped + 1

@@ -138,8 +138,8 @@ function openWorld(begin: number) {
     const document = held.get(reference)
     if (one.what === 'appear') {
       everHeld.add(reference)
-      const known = document?.body ?? past.get(reference)
-      held.set(reference, { folder: FOLDERS[one.folder] ?? 'InBox', body: known ?? blank(reference) })
+      const knownBody = document?.body ?? past.get(reference)
+      held.set(reference, { folder: FOLDERS[one.folder] ?? 'InBox', body: knownBody ?? blank(reference) })
       return
     }
     if (!document) return
@@ -188,20 +188,20 @@ function openWorld(begin: number) {
       round.missing.set(folder, everRead.has(folder) || times < 2)
       return new Response('{}', { status: how === 'refused' ? 400 : 404 })
     }
-    const whole = JSON.stringify(documents)
+    const bytes = JSON.stringify(documents)
     const text =
       how === 'repeated'
-        ? (last.get(folder) ?? whole)
+        ? (last.get(folder) ?? bytes)
         : how === 'half'
           ? JSON.stringify(documents.slice(0, Math.floor(documents.length / 2)))
           : how === 'empty'
             ? '[]'
             : how === 'spoilt'
               ? JSON.stringify([...documents, { Name: 5, Signers: 'none' }])
-              : whole
+              : bytes
     if (how === 'cut') {
       round.isComplete = false
-      return new Response(whole.slice(0, -1))
+      return new Response(bytes.slice(0, -1))
     }
     everRead.add(folder)
     unknown.set(folder, 0)
@@ -280,7 +280,7 @@ function openWorld(begin: number) {
         isOwn: true
       })
     },
-    async look(one: Extract<Step, { what: 'round' }>) {
+    async readFolders(one: Extract<Step, { what: 'round' }>) {
       elapsed += one.isSoon ? 100 : 40_000
       round = blankRound(elapsed)
       answers = one.answers
@@ -398,7 +398,7 @@ test('after any history the mirror equals the service, and each change was repor
       }
       for (const one of steps) {
         if (one.what === 'round') {
-          await world.look(one)
+          await world.readFolders(one)
           await hear()
         } else if (one.what === 'extend') {
           await world.extend(one.index)
@@ -416,11 +416,11 @@ test('after any history the mirror equals the service, and each change was repor
         isSoon: false
       }
       for (let round = 0; round < 4; round++) {
-        await world.look(calm)
+        await world.readFolders(calm)
         await hear()
       }
       const after = announced.length
-      await world.look(calm)
+      await world.readFolders(calm)
       await hear()
       expect(announced).toHaveLength(after)
       expect(world.mostAtOnce).toBeLessThanOrEqual(1)

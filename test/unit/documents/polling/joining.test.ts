@@ -32,11 +32,11 @@ async function openOffice() {
   const mirror = new Map<string, FeedChange & { seq: number }>()
   const gone = new Set<string>()
   const poll = { requestedUpTo: 0, answeredUpTo: 0, seq: 0 }
-  const asked: { changesAfter: number[]; documents: number } = { changesAfter: [], documents: 0 }
+  const requests: { changesAfter: number[]; documents: number } = { changesAfter: [], documents: 0 }
   await reader.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
 
   async function handsOver(some: Members[]): Promise<void> {
-    await reader.look('InBox', some)
+    await reader.read('InBox', some)
     for (;;) {
       const share = await reader.ask('toShare', { accountId: ACCOUNT.id, feed: FEED, key: KEY, limit: 500 })
       if (share.changes.length === 0) return
@@ -59,12 +59,12 @@ async function openOffice() {
     },
     liveTags: async () => Buffer.concat([...mirror].flatMap(([hex, { tag }]) => (gone.has(hex) ? [] : [tag]))),
     async changes(_feedId, after) {
-      asked.changesAfter.push(after)
+      requests.changesAfter.push(after)
       const rest = [...mirror.values()].filter(({ seq }) => seq > after)
       return rest.sort((one, other) => one.seq - other.seq).slice(0, 500)
     },
     async documents() {
-      asked.documents++
+      requests.documents++
       return []
     }
   }
@@ -72,31 +72,31 @@ async function openOffice() {
   async function handsOverGone(reference: string, rest: Members[]): Promise<void> {
     gone.add(tagOf(KEY, reference).toString('hex'))
     const since = reader.tick()
-    for (const folder of ACCOUNT.folders) await reader.look(folder, folder === 'InBox' ? rest : [])
-    for (const folder of ACCOUNT.folders) await reader.look(folder, folder === 'InBox' ? rest : [])
+    for (const folder of ACCOUNT.folders) await reader.read(folder, folder === 'InBox' ? rest : [])
+    for (const folder of ACCOUNT.folders) await reader.read(folder, folder === 'InBox' ? rest : [])
     expect(await reader.ask('markGone', { accountId: ACCOUNT.id, since, now: reader.tick() })).toBe(1)
     await handsOver(rest)
   }
-  return { poll, asked, handsOver, handsOverGone, feed: feed as OfficeFeed }
+  return { poll, requests, handsOver, handsOverGone, feed: feed as OfficeFeed }
 }
 
 /** Opens a workstation that joins. Its `round` reads the given folders, or all of them. */
 function openJoining() {
   const time = testTime()
-  const here = workerOffice()
-  const wanted: string[] = []
+  const office = workerOffice()
+  const startedReads: string[] = []
   let account = ACCOUNT
   const changesTo = (folders: string[]) => {
     account = { ...ACCOUNT, folders }
   }
   const together = new SharedPolling({
-    ask: here.ask,
+    ask: office.ask,
     time: time.run(),
-    moment: () => here.tick(1),
+    moment: () => office.tick(1),
     accounts: () => [account],
     isLookedAt: () => true,
     troubleOf: () => ({}),
-    startReading: (accountId) => wanted.push(accountId),
+    startReading: (accountId) => startedReads.push(accountId),
     changed: () => undefined,
     readByOther: () => undefined,
     readerChanged: () => undefined,
@@ -107,35 +107,35 @@ function openJoining() {
   async function ended(start: RoundStart | undefined, folders: readonly string[], some: Members[]): Promise<void> {
     const reads: Round['reads'] = []
     for (const folder of folders) {
-      const result = await here.look(folder, folder === 'InBox' ? some : [])
+      const result = await office.read(folder, folder === 'InBox' ? some : [])
       if (result.kind === 'taken') reads.push({ folder, requestedAt: 0, monotonicAt: 0, result })
     }
     await together.roundEnded(ACCOUNT.id, { start, round: { reads, failures: [], isComplete: true } })
   }
   const unshared = async () =>
-    (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, limit: 10_000 })).tags.map((tag) => String(tag))
+    (await office.ask('unshared', { accountId: ACCOUNT.id, key: KEY, limit: 10_000 })).tags.map((tag) => String(tag))
   /** Polls the value while time passes. */
   const comes = (what: () => unknown) =>
     expect.poll(async () => {
       await time.pass(10 * SECOND)
       return await what()
     })
-  return { time, here, together, wanted, ended, unshared, changesTo, comes }
+  return { time, here: office, together, startedReads, ended, unshared, changesTo, comes }
 }
-const statusOf = async ({ here }: ReturnType<typeof openJoining>, reference: string) =>
-  (await here.get(reference))?.document.Status
+const statusOf = async ({ here: office }: ReturnType<typeof openJoining>, reference: string) =>
+  (await office.get(reference))?.document.Status
 
 test('it reads back no further than its own round, and older changes don’t undo what that round showed', async () => {
-  const { poll, asked, handsOver, feed } = await openOffice()
+  const { poll, requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
-  const { time, here, together, wanted, ended, unshared, comes } = joining
+  const { time, here: office, together, startedReads, ended, unshared, comes } = joining
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
+  await expect.poll(() => startedReads.length).toBe(1)
   // It isn't in any folder yet.
-  await here.acts(lease('Sent here'))
-  const begun = together.roundStarted(ACCOUNT.id)
-  await ended(begun, ACCOUNT.folders, documents({ 'D-5': { Status: '1 of 1' } }))
+  await office.acts(lease('Sent here'))
+  const round = together.roundStarted(ACCOUNT.id)
+  await ended(round, ACCOUNT.folders, documents({ 'D-5': { Status: '1 of 1' } }))
   // Someone has changed it since, but the reader had looked before that.
   await handsOver(documents({ 'D-5': { DueDate: '2027-04-01' }, 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
@@ -145,20 +145,20 @@ test('it reads back no further than its own round, and older changes don’t und
   poll.answeredUpTo = poll.requestedUpTo
   await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
   expect(await statusOf(joining, 'D-5')).toBe('1 of 1')
-  expect((await here.changes()).filter((change) => /D-\d/.test(change))).toEqual(['D-7 changed'])
-  expect(asked.changesAfter.filter((after) => after < COUNT)).toEqual([])
+  expect((await office.changes()).filter((change) => /D-\d/.test(change))).toEqual(['D-7 changed'])
+  expect(requests.changesAfter.filter((after) => after < COUNT)).toEqual([])
   expect(await unshared()).toEqual([String(tagOf(KEY, 'Sent here'))])
-  expect(asked.documents).toBe(0)
+  expect(requests.documents).toBe(0)
 })
 
 test('a round begun before the office’s position was known doesn’t count; the next one does', async () => {
-  const { poll, asked, handsOver, feed } = await openOffice()
+  const { poll, requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, together, wanted, ended, unshared, comes } = openJoining()
-  const begun = together.roundStarted(ACCOUNT.id)
+  const { time, together, startedReads, ended, unshared, comes } = openJoining()
+  const round = together.roundStarted(ACCOUNT.id)
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
-  await ended(begun, ACCOUNT.folders, documents())
+  await expect.poll(() => startedReads.length).toBe(1)
+  await ended(round, ACCOUNT.folders, documents())
   await time.pass(60 * SECOND)
   expect(together.view()).toMatchObject([{ how: 'alone' }])
   const next = together.roundStarted(ACCOUNT.id)
@@ -166,79 +166,79 @@ test('a round begun before the office’s position was known doesn’t count; th
   poll.answeredUpTo = poll.requestedUpTo
   await comes(async () => (await unshared()).length).toBe(0)
   expect(together.view()).toMatchObject([{ how: 'together' }])
-  expect(asked.changesAfter).toEqual([])
+  expect(requests.changesAfter).toEqual([])
 })
 
 test('a round over only some of the folders doesn’t count: everything is read from the office', async () => {
-  const { asked, handsOver, feed } = await openOffice()
+  const { requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { together, wanted, ended, here, comes } = openJoining()
-  await here.look('InBox', documents())
+  const { together, startedReads, ended, here: office, comes } = openJoining()
+  await office.read('InBox', documents())
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.roundStarted(ACCOUNT.id)
-  await ended(begun, ['Signed'], [])
-  await comes(() => asked.changesAfter).toEqual([0, 500])
+  await expect.poll(() => startedReads.length).toBe(1)
+  const round = together.roundStarted(ACCOUNT.id)
+  await ended(round, ['Signed'], [])
+  await comes(() => requests.changesAfter).toEqual([0, 500])
 })
 
 test('a document gone since the last visit is gone, although its own round merely lacks it', async () => {
   const { poll, handsOver, handsOverGone, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
-  const { here, together, wanted, ended, comes } = joining
-  for (const folder of ACCOUNT.folders) await here.look(folder, folder === 'InBox' ? documents() : [])
+  const { here: office, together, startedReads, ended, comes } = joining
+  for (const folder of ACCOUNT.folders) await office.read(folder, folder === 'InBox' ? documents() : [])
   const rest = documents().slice(1)
   await handsOverGone('D-0', rest)
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.roundStarted(ACCOUNT.id)
-  await ended(begun, ACCOUNT.folders, rest)
+  await expect.poll(() => startedReads.length).toBe(1)
+  const round = together.roundStarted(ACCOUNT.id)
+  await ended(round, ACCOUNT.folders, rest)
   poll.answeredUpTo = poll.requestedUpTo
-  await comes(async () => (await here.changes()).includes('D-0 gone')).toBe(true)
+  await comes(async () => (await office.changes()).includes('D-0 gone')).toBe(true)
 })
 
 test('a document in no folder yet, and not only known locally, is requested from the office, too', async () => {
   const { handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { here } = openJoining()
-  await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
+  const { here: office } = openJoining()
+  await office.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
   const areSeen = async () =>
-    (await here.ask('compareShared', { accountId: ACCOUNT.id, key: KEY, tags: await feed.liveTags(FEED) })).areSeen
-  await here.look('InBox', documents())
-  await here.acts(lease('Sent here'))
+    (await office.ask('compareShared', { accountId: ACCOUNT.id, key: KEY, tags: await feed.liveTags(FEED) })).areSeen
+  await office.read('InBox', documents())
+  await office.acts(lease('Sent here'))
   expect(await areSeen()).toBe(true)
-  const { upTo } = await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, limit: 10_000 })
-  await here.ask('shared', { accountId: ACCOUNT.id, upTo })
+  const { upTo } = await office.ask('unshared', { accountId: ACCOUNT.id, key: KEY, limit: 10_000 })
+  await office.ask('shared', { accountId: ACCOUNT.id, upTo })
   expect(await areSeen()).toBe(false)
 })
 
 test('a round that ends during a later one counts only up to the office’s position when it began', async () => {
-  const { poll, asked, handsOver, feed } = await openOffice()
+  const { poll, requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const joining = openJoining()
-  const { time, together, wanted, ended, comes } = joining
+  const { time, together, startedReads, ended, comes } = joining
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.roundStarted(ACCOUNT.id)
+  await expect.poll(() => startedReads.length).toBe(1)
+  const round = together.roundStarted(ACCOUNT.id)
   await handsOver(documents({ 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
   expect(together.roundStarted(ACCOUNT.id)).toMatchObject({ seq: COUNT + 1 })
-  await ended(begun, ACCOUNT.folders, documents())
+  await ended(round, ACCOUNT.folders, documents())
   poll.answeredUpTo = poll.requestedUpTo
   await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
-  expect(asked.changesAfter).toEqual([COUNT])
+  expect(requests.changesAfter).toEqual([COUNT])
 })
 
 test('an office restored to an earlier state is read from its beginning, whatever a round has shown', async () => {
-  const { asked, handsOver, feed } = await openOffice()
+  const { requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { here, together, wanted, ended, comes } = openJoining()
-  await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, cursor: -1 })
+  const { here: office, together, startedReads, ended, comes } = openJoining()
+  await office.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, cursor: -1 })
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.roundStarted(ACCOUNT.id)
-  await ended(begun, ACCOUNT.folders, documents())
-  await comes(() => asked.changesAfter).toEqual([0, 500])
+  await expect.poll(() => startedReads.length).toBe(1)
+  const round = together.roundStarted(ACCOUNT.id)
+  await ended(round, ACCOUNT.folders, documents())
+  await comes(() => requests.changesAfter).toEqual([0, 500])
 })
 
 test.for([
@@ -248,7 +248,7 @@ test.for([
 ] as const)('the same if this is discovered while a round is being compared: %s, %j', async ([name, folders]) => {
   const { handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { here, together, wanted, ended } = openJoining()
+  const { here: office, together, startedReads, ended } = openJoining()
   const { promise: isPutBack, resolve } = Promise.withResolvers<void>()
   let isCompared = false
   async function slowly(feedId: string) {
@@ -257,43 +257,43 @@ test.for([
     return await feed[name](feedId)
   }
   together.connect({ ...feed, [name]: slowly }, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
+  await expect.poll(() => startedReads.length).toBe(1)
   const compared = ended(together.roundStarted(ACCOUNT.id), folders, documents())
   await expect.poll(() => isCompared).toBe(true)
   await together.restored(KEY)
   resolve()
   await compared
-  expect(await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })).toEqual({ cursor: -1, provenAt: 0 })
+  expect(await office.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })).toEqual({ cursor: -1, provenAt: 0 })
 })
 
 test('a round begun in another feed doesn’t count for this one', async () => {
-  const { asked, handsOver, feed } = await openOffice()
+  const { requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, together, wanted, ended, changesTo } = openJoining()
+  const { time, together, startedReads, ended, changesTo } = openJoining()
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.roundStarted(ACCOUNT.id)
+  await expect.poll(() => startedReads.length).toBe(1)
+  const round = together.roundStarted(ACCOUNT.id)
   changesTo(['InBox'])
   await time.pass(60 * SECOND)
-  await ended(begun, ['InBox'], documents())
+  await ended(round, ['InBox'], documents())
   await time.pass(60 * SECOND)
   expect(together.view()).toMatchObject([{ how: 'alone' }])
-  expect(asked.changesAfter).toEqual([])
+  expect(requests.changesAfter).toEqual([])
 })
 
 test('a request made in another feed isn’t waited for', async () => {
-  const { asked, handsOver, feed } = await openOffice()
+  const { requests, handsOver, feed } = await openOffice()
   await handsOver(documents())
-  const { time, here, together, wanted, ended, changesTo, comes } = openJoining()
+  const { time, here: office, together, startedReads, ended, changesTo, comes } = openJoining()
   together.connect(feed, KEY, 2)
-  await expect.poll(() => wanted.length).toBe(1)
+  await expect.poll(() => startedReads.length).toBe(1)
   await ended(together.roundStarted(ACCOUNT.id), ACCOUNT.folders, documents())
   await time.pass(60 * SECOND)
   expect(together.view()).toMatchObject([{ how: 'together' }])
-  expect(asked.changesAfter).toEqual([])
+  expect(requests.changesAfter).toEqual([])
   changesTo(['InBox', 'Archive'])
-  await here.look('InBox', documents())
+  await office.read('InBox', documents())
   await time.pass(60 * SECOND)
   await ended(together.roundStarted(ACCOUNT.id), ['Archive'], [])
-  await comes(() => asked.changesAfter).toEqual([0, 500])
+  await comes(() => requests.changesAfter).toEqual([0, 500])
 })

@@ -23,7 +23,7 @@ const refresh = () => work.polling.refresh(work.accountId)
 const nothing = async () => ({ references: [], marks: [], matchKeys: [] })
 const readAll = () => work.polling.readAllFolders(work.accountId, nothing)
 const lookedAt = (folder: string) =>
-  work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((looks) => looks[folder])
+  work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((readAt) => readAt[folder])
 const gets = (folder = '') =>
   work.line.seen.filter((request) => request.includes(`GetActiveDocuments/${folder}`)).length
 /** Waits until pending changes are announced, and discards them. */
@@ -40,14 +40,14 @@ describe('the local copy of the folders', () => {
   })
 
   test('the first read of a folder requests the logs, which date its documents; later reads don’t', async () => {
-    const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments'))
+    const folderReads = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments'))
     await work.polling.refresh(work.accountId)
-    expect(looks().every((request) => request.includes('DocumentLog=true'))).toBe(true)
-    const first = looks().length
+    expect(folderReads().every((request) => request.includes('DocumentLog=true'))).toBe(true)
+    const first = folderReads().length
     await work.polling.refresh(work.accountId)
-    expect(looks().length).toBeGreaterThan(first)
+    expect(folderReads().length).toBeGreaterThan(first)
     expect(
-      looks()
+      folderReads()
         .slice(first)
         .some((request) => request.includes('DocumentLog=true'))
     ).toBe(false)
@@ -202,11 +202,11 @@ describe('the folders of an account', () => {
   })
 
   test('if changed, are passed to the worker before the next read, however often that fails', async () => {
-    const asked: string[] = []
+    const questions: string[] = []
     let failures = 0
     const polling = openPolling({
       ask: async (name, ask) => {
-        asked.push(name)
+        questions.push(name)
         if (name === 'foldersChanged' && failures-- > 0) throw new Error('the disk is full')
         return name === 'foldersChanged' ? (null as never) : work.ask(name, ask)
       },
@@ -221,27 +221,27 @@ describe('the folders of an account', () => {
       connectionChanged: () => undefined
     })
     await polling.refresh(work.accountId)
-    asked.length = 0
+    questions.length = 0
     failures = 2
     polling.accountChanged(work.accountId, 'another service')
     await expect(polling.refresh(work.accountId)).rejects.toThrow()
     await expect(polling.check(work.accountId)).rejects.toThrow()
     await polling.refresh(work.accountId)
     await polling.refresh(work.accountId)
-    expect(asked.slice(0, 3)).toEqual(['foldersChanged', 'foldersChanged', 'foldersChanged'])
-    expect(asked.indexOf('take')).toBeGreaterThan(asked.lastIndexOf('foldersChanged'))
-    expect(asked.filter((name) => name === 'foldersChanged')).toHaveLength(3)
+    expect(questions.slice(0, 3)).toEqual(['foldersChanged', 'foldersChanged', 'foldersChanged'])
+    expect(questions.indexOf('take')).toBeGreaterThan(questions.lastIndexOf('foldersChanged'))
+    expect(questions.filter((name) => name === 'foldersChanged')).toHaveLength(3)
     polling.stop()
   })
 
   test('being read when the application quits don’t touch the closed database', async () => {
-    const looks: string[] = []
+    const reads: string[] = []
     let isClosed = false
     const fromDatabase = <Value>(value: () => Value): Value => {
-      if (isClosed) looks.push('looked at the accounts')
+      if (isClosed) reads.push('looked at the accounts')
       return value()
     }
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const answered = Promise.withResolvers<never>()
     const polling = openPolling({
       ask: work.ask,
@@ -249,7 +249,7 @@ describe('the folders of an account', () => {
       accounts: () => fromDatabase(work.accounts.list),
       shown: () => fromDatabase(() => [work.accountId]),
       clientOf() {
-        asked.resolve()
+        requested.resolve()
         return answered.promise
       },
       moment: increasingClock(work.clock),
@@ -259,13 +259,13 @@ describe('the folders of an account', () => {
       connectionChanged: () => undefined
     })
     polling.start()
-    await asked.promise
+    await requested.promise
     polling.stop()
     isClosed = true
     answered.reject(new Error('The connection was cut.'))
     await new Promise((resume) => setImmediate(resume))
     await work.time.pass(60_000)
-    expect(looks).toEqual([])
+    expect(reads).toEqual([])
   })
 
   test.each([
