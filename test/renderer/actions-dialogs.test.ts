@@ -247,14 +247,14 @@ test('a corrected address is said until the signer has been reminded', async () 
   const was = { SignerReference: 'signer-a', FirstName, LastName, Email: 'anahera@exmaple.com' }
   const signers = [{ index, was, FirstName, LastName, Email: 'anahera@example.com' }]
   const corrected = actionOf(page, { request: { kind: 'correct', signers } })
-  const said = () => screen.queryByText(/^Corrected from anahera@exmaple.com\./)
+  const correctionNotice = () => screen.queryByText(/^Corrected from anahera@exmaple.com\./)
   await open(officeWith(page, { actions: [corrected] }))
-  expect(said()?.textContent ?? '').toContain('A reminder sends the link to the new address.')
+  expect(correctionNotice()?.textContent ?? '').toContain('A reminder sends the link to the new address.')
   const request = { kind: 'remind' as const, signerReference: 'signer-a', signerName: 'Anahera Singh' }
   opened.api.control.state.actions = [actionOf(page, { id: 'a-reminder', request }), corrected]
   opened.api.control.emit('actions.changed', { ids: ['a-reminder'] })
   await settle()
-  expect(said()).toBeNull()
+  expect(correctionNotice()).toBeNull()
 })
 
 test('retrying a refused correction finds the same signer after the list was reordered', async () => {

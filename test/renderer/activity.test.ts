@@ -195,10 +195,10 @@ test('“Sent” shows what this computer sent, including reminders, and nothing
   await fireEvent.click(screen.getByRole('link', { name: 'Sent' }))
   window.dispatchEvent(new HashChangeEvent('hashchange'))
   await settle()
-  const said = screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
-  expect(said.filter((one) => one.includes('Sent to Aroha Ngata.'))).toHaveLength(1)
-  expect(said.filter((one) => one.includes('Reminder sent to Aroha.'))).toHaveLength(1)
-  expect(said.filter((one) => /Ben|Added/.test(one))).toEqual([])
+  const texts = screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
+  expect(texts.filter((one) => one.includes('Sent to Aroha Ngata.'))).toHaveLength(1)
+  expect(texts.filter((one) => one.includes('Reminder sent to Aroha.'))).toHaveLength(1)
+  expect(texts.filter((one) => /Ben|Added/.test(one))).toEqual([])
 })
 
 test('a filter shows only its kinds, and a search matches documents and people', async () => {

@@ -106,11 +106,11 @@ describe('the address book', () => {
     await press('Choose from the address book')
     await settle()
     const search = screen.getByRole('searchbox')
-    const known = api.control.state.people
-    api.control.state.people = known.slice(0, 1)
+    const people = api.control.state.people
+    api.control.state.people = people.slice(0, 1)
     await fireEvent.input(search, { target: { value: '' } })
     await settle()
-    api.control.state.people = known
+    api.control.state.people = people
     const before = names()
     void fireEvent.input(search, { target: { value: 'zz' } })
     void fireEvent.keyDown(search, { key: 'Enter' })

@@ -137,7 +137,7 @@ test('verifying a changed trail names the entry and says what to do', async () =
 
 test('each kind of trail damage has its own message: edited, disk error, cut off, older copy, new database', () => {
   const wrong = { isWhole: false, entries: 3, isCutOff: true }
-  const said = [
+  const results = [
     checkWords({ ...wrong, missing: 'cut' }),
     checkWords({ ...wrong, missing: 'older-copy' }),
     checkWords({ ...wrong, missing: 'replaced' }),
@@ -145,12 +145,12 @@ test('each kind of trail damage has its own message: edited, disk error, cut off
     checkWords({ ...wrong, isCutOff: false, isDamaged: true }),
     checkWords({ ...wrong, isCutOff: false, brokenAt: 2 })
   ]
-  expect(new Set(said.map(({ more }) => more)).size).toBe(6)
-  expect(said.every(({ kind, more }) => kind === 'danger' && /tell your administrator/.test(more))).toBe(true)
-  expect(said[0]?.more).toMatch(/Someone removed them/)
-  expect(said[1]?.more).toMatch(/older copy of the database/)
-  expect(said[4]?.more).toMatch(/Nothing suggests that someone changed it/)
-  expect(said[5]?.title).toBe('The audit trail was changed.')
+  expect(new Set(results.map(({ more }) => more)).size).toBe(6)
+  expect(results.every(({ kind, more }) => kind === 'danger' && /tell your administrator/.test(more))).toBe(true)
+  expect(results[0]?.more).toMatch(/Someone removed them/)
+  expect(results[1]?.more).toMatch(/older copy of the database/)
+  expect(results[4]?.more).toMatch(/Nothing suggests that someone changed it/)
+  expect(results[5]?.title).toBe('The audit trail was changed.')
 })
 
 test('problems with other workstations’ trails are listed by name, each cause in its own words', async () => {
@@ -161,12 +161,12 @@ test('problems with other workstations’ trails are listed by name, each cause 
   await press('Verify')
   expect(screen.getByText('No issues found.')).toBeTruthy()
   const alert = screen.getByRole('alert')
-  const said = within(alert)
+  const messages = within(alert)
     .getAllByText(/November 2026/)
     .map(({ textContent }) => textContent)
-  expect(new Set(said).size).toBe(5)
-  expect(said[0]).toMatch(/^The office’s server no longer has.*Someone changed its database/)
-  expect(said[1]).toMatch(/Entries of “Front desk” were removed or changed outside Countersign/)
+  expect(new Set(messages).size).toBe(5)
+  expect(messages[0]).toMatch(/^The office’s server no longer has.*Someone changed its database/)
+  expect(messages[1]).toMatch(/Entries of “Front desk” were removed or changed outside Countersign/)
   expect(alert.textContent).toMatch(/Tell your administrator/)
   const restored = officeCheckWords({ isWhole: true, entries: 3, isCutOff: false, office: office.slice(0, 1) })
   expect(restored).toMatchObject({ kind: 'warn', items: [expect.stringMatching(/A backup was restored there/)] })

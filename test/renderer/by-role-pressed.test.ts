@@ -50,10 +50,10 @@ describe.each([
       const button = document.querySelectorAll<HTMLElement>('#main button')[at]
       // jsdom allows pressing a button in a disabled fieldset.
       if (!button || button.closest('fieldset:disabled')) continue
-      const said = button.matches('[aria-disabled="true"]:not(:disabled)') ? saidAt(button) : undefined
+      const reason = button.matches('[aria-disabled="true"]:not(:disabled)') ? saidAt(button) : undefined
       await fireEvent.click(button)
       await rest()
-      if (said !== undefined) expect(app.toasts.shown.at(-1)?.text).toBe(said)
+      if (reason !== undefined) expect(app.toasts.shown.at(-1)?.text).toBe(reason)
       expect(refusedCalls(), button.textContent ?? '').toEqual([])
       await back()
     }

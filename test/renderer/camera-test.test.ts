@@ -123,11 +123,11 @@ test.each([
   ['NotReadableError', 'Another program is using this camera.'],
   ['NotAllowedError', 'This computer doesn’t let Countersign use the camera.'],
   ['OverconstrainedError', 'The camera didn’t start.']
-])('a camera that doesn’t start is explained: %s', async (trouble, said) => {
+])('a camera that doesn’t start is explained: %s', async (trouble, message) => {
   const cameras = new Cameras(['Built-in'])
   cameras.trouble = trouble
   await open(cameras)
-  expect(screen.getByRole('alert').textContent).toContain(said)
+  expect(screen.getByRole('alert').textContent).toContain(message)
   cameras.trouble = undefined
   await press('Test camera')
   expect(screen.queryByRole('alert')).toBeNull()

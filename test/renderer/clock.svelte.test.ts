@@ -6,19 +6,19 @@ import { FakeClock, settle } from './fake-clock.ts'
 test('the time updates at the start of each minute, and stops when nothing uses it', async () => {
   const clock = new FakeClock(90_500)
   const minutes = new Minutes(clock)
-  const seen: number[] = []
+  const times: number[] = []
   const stop = $effect.root(() => {
     $effect(() => {
-      seen.push(minutes.now)
+      times.push(minutes.now)
     })
   })
   flushSync()
   await clock.pass(29_000)
-  expect(seen).toEqual([90_500])
+  expect(times).toEqual([90_500])
   await clock.pass(61_000)
-  expect(seen).toEqual([90_500, 120_000, 180_000])
+  expect(times).toEqual([90_500, 120_000, 180_000])
   stop()
   await settle()
   await clock.pass(600_000)
-  expect(seen).toHaveLength(3)
+  expect(times).toHaveLength(3)
 })

@@ -58,11 +58,11 @@ const summary = () => within(screen.getByRole('complementary', { name: 'Summary'
 
 describe('What', () => {
   test('choosing a recent form fills in name, reference and type', async () => {
-    const known = [
+    const recentForms = [
       { Name: 'Tax declaration', Reference: 'form-1', FormType: '3' },
       { Name: 'Tax declaration', Reference: 'form-2', FormType: '4' }
     ]
-    await openDraft(forms({ items: [form({ Name: '', Reference: '', FormType: '' })] }), { forms: known })
+    await openDraft(forms({ items: [form({ Name: '', Reference: '', FormType: '' })] }), { forms: recentForms })
     await input(list(/^Recent form/), 'form-2')
     await fireEvent.click(screen.getByRole('option', { name: /form-2, type 4/ }))
     expect((await stored()).items[0]).toMatchObject({ Name: 'Tax declaration', Reference: 'form-2', FormType: '4' })

@@ -30,7 +30,7 @@ const names = () => signers().map((one) => one.FirstName)
 const boxes = (name: string) => screen.getAllByLabelText<HTMLInputElement>(name)
 const box = (name: string, index = 0) => boxes(name)[index] as HTMLInputElement
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
-const said = () => screen.getAllByRole('status').map((one) => one.textContent)
+const statuses = () => screen.getAllByRole('status').map((one) => one.textContent)
 
 async function type(input: HTMLInputElement, value: string) {
   input.focus()
@@ -127,7 +127,7 @@ describe('the order of signers', () => {
     await settle()
     expect(names()).toEqual(['Mere', 'Grace', 'Tama'])
     expect(document.activeElement).toBe(handle('Grace'))
-    expect(said()).toContain('Grace Tamati is now 2 of 3.')
+    expect(statuses()).toContain('Grace Tamati is now 2 of 3.')
   })
 
   test('is unchanged when the first is moved up', async () => {
@@ -157,7 +157,7 @@ describe('the order of signers', () => {
     await fireEvent.pointerUp(handle('Mere'), { pointerId: 1 })
     await settle()
     expect(names()).toEqual(['Tama', 'Grace', 'Mere'])
-    expect(said()).toContain('Mere Tamati is now 3 of 3.')
+    expect(statuses()).toContain('Mere Tamati is now 3 of 3.')
   })
 
   test('is unchanged when Escape cancels dragging', async () => {

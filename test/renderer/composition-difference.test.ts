@@ -93,12 +93,12 @@ test('changed fields are counted, and identity answers are never shown', () => {
     differencesOf(templates({ items: [template({ fields })] }), templates({ items: [template({ fields: changed })] }))
   ).toEqual([{ what: 'Fields of Residential tenancy', now: '2', earlier: '2, 1 of them different' }])
   const answer = (Value: string) => [{ key: 'q', Label: 'Born', Value, DataType: 'date' as const }]
-  const said = differencesOf(
+  const differences = differencesOf(
     forms({ items: [form({ signers: [signer({ IDData: answer('1990-01-01') })] })] }),
     forms({ items: [form({ signers: [signer({ IDData: answer('1991-02-02') })] })] })
   )
-  expect(said).toHaveLength(1)
-  expect(JSON.stringify(said)).not.toContain('199')
+  expect(differences).toHaveLength(1)
+  expect(JSON.stringify(differences)).not.toContain('199')
 })
 
 test('a signer without a name is described too', () => {

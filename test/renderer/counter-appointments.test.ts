@@ -491,16 +491,16 @@ describe('the board', () => {
       ['board']
     )
     await settle()
-    const desk = await screen.findByRole('article', { name: 'This counter' })
-    expect(desk.textContent).toMatch(/Help wanted.*Page hidden.*Mere Parata.*Offline since/s)
+    const card = await screen.findByRole('article', { name: 'This counter' })
+    expect(card.textContent).toMatch(/Help wanted.*Page hidden.*Mere Parata.*Offline since/s)
     const waiting = screen.getByRole('region', { name: /^Waiting/ })
     expect(waiting.textContent).toMatch(/Number 21.*Tama Brooks.*Called/s)
     expect(waiting.textContent).toMatch(/Expected\s*1\s*Not finished\s*1\s*Done\s*0/)
     state().counter = null
     opened.api.control.emit('counter.changed', { id: '' })
     await settle()
-    expect(desk.textContent).toContain('Free')
-    expect(desk.textContent).not.toContain('Help wanted')
+    expect(card.textContent).toContain('Free')
+    expect(card.textContent).not.toContain('Help wanted')
     expect(
       (await axe.run(document.body, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } }))
         .violations
@@ -561,7 +561,7 @@ describe('the board', () => {
       expect(textOf('Counter 3')).toContain(`Closed since ${clockTime(NOW - 40 * MINUTE)}`)
       expect(textOf('Counter 3')).not.toContain('Heard')
       // In reading order, this workstation's first; anything that needs someone is announced as it appears.
-      expect(screen.getAllByRole('article').map((desk) => desk.getAttribute('aria-label'))).toEqual([
+      expect(screen.getAllByRole('article').map((article) => article.getAttribute('aria-label'))).toEqual([
         ...['Counter 1', 'Counter 2, Front desk', 'Counter 3']
       ])
       const called = screen.getByRole('article', { name: 'Counter 2, Front desk' })
@@ -629,7 +629,7 @@ describe('the board', () => {
         return { wantsStaff: name === 'Counter 6' }
       }
       await board(CONNECTED, ...names.map((name) => there(name, change(name))))
-      const shown = () => screen.getAllByRole('article').map((desk) => desk.getAttribute('aria-label'))
+      const shown = () => screen.getAllByRole('article').map((article) => article.getAttribute('aria-label'))
       // A request for help from a counter that isn't heard from is out of date.
       expect(shown()).toEqual(['Counter 6', 'Counter 1', ...names.filter((name) => name !== 'Counter 6')])
     })

@@ -206,7 +206,7 @@ describe('the result page', () => {
 })
 
 describe('while the signer uses the second display', () => {
-  const beside = (change: Partial<CounterSession> = {}) => ({
+  const atOtherDisplay = (change: Partial<CounterSession> = {}) => ({
     place: 'other-display' as const,
     phase: 'open' as const,
     origin: 'https://signing.example.com',
@@ -220,7 +220,7 @@ describe('while the signer uses the second display', () => {
   const panel = () => within(screen.getByRole('region', { name: 'On the second display' }))
 
   test('staff see who is signing and the progress, and can’t start anyone else', async () => {
-    await open(beside())
+    await open(atOtherDisplay())
     expect(panel().getByRole('heading', { name: 'Tama Brooks is signing' })).toBeTruthy()
     expect(panel().getByText('Page from signing.example.com.')).toBeTruthy()
     const steps = panel().getAllByRole('listitem')
@@ -234,7 +234,7 @@ describe('while the signer uses the second display', () => {
   })
 
   test('staff can hide the page and let the signer continue', async () => {
-    await open(beside())
+    await open(atOtherDisplay())
     await press('Hide page')
     expect(opened.api.control.state.counter?.cover).toBe('away')
     await press('Continue signing')
@@ -242,7 +242,7 @@ describe('while the signer uses the second display', () => {
   })
 
   test('a page that asks for the camera waits for staff', async () => {
-    await open(beside({ phase: 'covered', cover: 'camera', asksFor: ['camera', 'microphone'], isLocked: true }))
+    await open(atOtherDisplay({ phase: 'covered', cover: 'camera', asksFor: ['camera', 'microphone'], isLocked: true }))
     expect(panel().getByRole('heading', { name: 'The page needs the camera and microphone' })).toBeTruthy()
     await press('Allow camera and microphone')
     expect(panel().getByRole('heading', { name: /is asked about the camera and microphone$/ })).toBeTruthy()
@@ -252,7 +252,7 @@ describe('while the signer uses the second display', () => {
   })
 
   test('a page that asks for a file waits for staff, who can open some', async () => {
-    await open(beside({ phase: 'covered', cover: 'file', asksFile: {} }))
+    await open(atOtherDisplay({ phase: 'covered', cover: 'file', asksFile: {} }))
     expect(panel().getByRole('heading', { name: 'The page asks for a file' })).toBeTruthy()
     await press('Choose files…')
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'open-files' })
@@ -261,34 +261,34 @@ describe('while the signer uses the second display', () => {
   })
 
   test('pages can be printed and saved only if the office allows it', async () => {
-    await open(beside())
+    await open(atOtherDisplay())
     expect(panel().queryByRole('button', { name: /Print page|Save page/ })).toBeNull()
     opened.close()
     document.body.innerHTML = ''
     const api = fakeApi()
-    await open(beside(), { counterSettings: { ...api.control.state.counterSettings, mayKeepPages: true } })
+    await open(atOtherDisplay(), { counterSettings: { ...api.control.state.counterSettings, mayKeepPages: true } })
     await press('Print page')
     expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
   })
 
   test('a failed staff action is reported', async () => {
-    await open(beside())
+    await open(atOtherDisplay())
     opened.api.control.fail('counter.staff', { code: 'not-allowed', message: 'Not now.' })
     await press('Hide page')
     expect(panel().getByText('That didn’t work.')).toBeTruthy()
   })
 
   test('ending the session leads to its result', async () => {
-    await open(beside())
+    await open(atOtherDisplay())
     await press('End session')
     expect(screen.getByRole('heading', { level: 1, name: 'Result' })).toBeTruthy()
   })
 
   test('each state has its own text, and staff are requested only when someone waits for them', () => {
-    const wanted = (change: Partial<CounterSession>) => clerkWords(sessionOf(change)).isWanted
-    expect(wanted({ phase: 'covered', cover: 'help' })).toBe(true)
-    expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)
-    expect(wanted({ phase: 'return' })).toBe(true)
+    const isWanted = (change: Partial<CounterSession>) => clerkWords(sessionOf(change)).isWanted
+    expect(isWanted({ phase: 'covered', cover: 'help' })).toBe(true)
+    expect(isWanted({ phase: 'covered', cover: 'camera' })).toBe(true)
+    expect(isWanted({ phase: 'return' })).toBe(true)
     // Unsigned documents never come under a heading that says "finished".
     expect(clerkWords(sessionOf({ cover: 'idle' }), 300).more).toBe(
       'The page is hidden, and closes 5 minutes later unless you continue.'
@@ -300,8 +300,8 @@ describe('while the signer uses the second display', () => {
     expect(pageWords({ origin: 'http://sign.example.com', allowsCamera: true, isPractice: false })).toBe(
       'Page from sign.example.com (not encrypted). Camera allowed.'
     )
-    expect(wanted({ phase: 'open' })).toBe(false)
-    expect(wanted({ phase: 'covered', cover: 'moment' })).toBe(false)
+    expect(isWanted({ phase: 'open' })).toBe(false)
+    expect(isWanted({ phase: 'covered', cover: 'moment' })).toBe(false)
     expect(clerkWords(sessionOf({ turns: [turnOf({ signerName: '' })] })).title).toBe('Waiting for the signer')
   })
 })

@@ -94,7 +94,7 @@ test('saving the first PIN is confirmed even if the change event arrives before 
 
 test('a PIN with letters or of the wrong length is refused without asking main', async () => {
   await open(pin({ isSet: false }))
-  for (const [typed, said] of [
+  for (const [typed, message] of [
     ['', 'Enter a PIN.'],
     ['12a4', 'Use digits only.'],
     ['735', 'Use at least 4 digits.'],
@@ -103,7 +103,7 @@ test('a PIN with letters or of the wrong length is refused without asking main',
     await type('New PIN', typed)
     await type('Confirm PIN', typed)
     await send('Confirm PIN')
-    expect(screen.getByText(said)).toBeTruthy()
+    expect(screen.getByText(message)).toBeTruthy()
   }
   expect(calls('counter.setPin')).toHaveLength(0)
 })

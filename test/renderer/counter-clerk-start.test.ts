@@ -270,9 +270,9 @@ test.each([
   ['number-and-expiry', /number and expiry date are kept/, { number: 'L898902C3', expires: '2012-04-15' }]
 ] as const)(
   'with the policy “%s”, what is kept is stated before a passport is read, and nothing more is sent',
-  async (identityKept, said, document) => {
+  async (identityKept, sentence, document) => {
     await open({ offer: offerOf({ evidence: [], identityKept }) })
-    expect(sheet().getAllByText(said).length).toBeGreaterThan(0)
+    expect(sheet().getAllByText(sentence).length).toBeGreaterThan(0)
     const value = `${'P<NZLPARATA<<MERE'.padEnd(44, '<')}L898902C36UTO7408122F1204159ZE184226B<<<<<10`
     await fireEvent.input(sheet().getByLabelText('Machine-readable lines'), { target: { value } })
     await press('Hand over screen')
@@ -308,8 +308,9 @@ test('a passport is compared with the name in each document, and differences nam
   expect(sheet().getByText('The name matches: MERE PARATA.')).toBeTruthy()
   await tick('Tama Brooks')
   await tick('Mere Parata signs “Superannuation choice Singh”')
-  const said = 'The names differ in “Superannuation choice Singh”: the signer is Marie Parata there. Check who this is.'
-  expect(sheet().getByText(said)).toBeTruthy()
+  const warning =
+    'The names differ in “Superannuation choice Singh”: the signer is Marie Parata there. Check who this is.'
+  expect(sheet().getByText(warning)).toBeTruthy()
   expect(sheet().queryByText(/The name matches/)).toBeNull()
   await press('Hand over screen')
   expect(turnsBegun()).toMatchObject([{ compared: 'matches' }, { compared: 'differs' }, {}])
@@ -358,8 +359,9 @@ test('a typed document is compared for each document, and each turn gets its own
   expect(sheet().queryByText(/The names differ/)).toBeNull()
   await tick('Tama Brooks')
   await tick('Mere Parata signs “Superannuation choice Singh”')
-  const said = 'The names differ in “Superannuation choice Singh”: the signer is Mere Paratā there. Check who this is.'
-  expect(sheet().getByText(said)).toBeTruthy()
+  const warning =
+    'The names differ in “Superannuation choice Singh”: the signer is Mere Paratā there. Check who this is.'
+  expect(sheet().getByText(warning)).toBeTruthy()
   expect(sheet().queryByText('The name matches.')).toBeNull()
   await press('Hand over screen')
   const printed = { name: 'Mere Parata', number: 'AB 123456', expires: '' }
@@ -420,10 +422,10 @@ test.each([
   ['number-and-expiry', /Its number and expiry date are kept: tell the signer first/]
 ] as const)(
   'with the policy “%s”, what is kept is stated before a document is typed in',
-  async (identityKept, said) => {
+  async (identityKept, sentence) => {
     await open({ offer: offerOf({ evidence: [], identityKept }) })
     await typeDocument()
-    expect(sheet().getByText(said)).toBeTruthy()
+    expect(sheet().getByText(sentence)).toBeTruthy()
   }
 )
 

@@ -215,12 +215,12 @@ describe('someone who isn’t in the queue', () => {
     ['ana', 'Ana Ruiz · Deed of gift Signs after Ben Cole'],
     ['ida', 'Ida Moss · Deed of gift Already signed'],
     ['eve', 'Eve Hart · Deed of gift The service gave no link to sign here']
-  ])('is searched for in the documents, with the reason why they can’t start (%s)', async (typed, said) => {
+  ])('is searched for in the documents, with the reason why they can’t start (%s)', async (typed, reason) => {
     await open({ documents: inOrder() })
     await type(typed)
     await opened.clock.pass(300)
     const results = screen.getAllByRole('listitem')
-    expect(results.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([said])
+    expect(results.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([reason])
     expect(screen.queryByText(/^Without a link they sign from the service’s e-mail\./) !== null).toBe(typed === 'eve')
     await press('Search all documents')
     expect([opened.app.router.route.screen, opened.app.router.route.query.get('search')]).toEqual(['documents', typed])

@@ -173,9 +173,9 @@ describe('the handover', () => {
   test.each([
     ['number-end', /keeps the last four characters of the number of your passport or ID card/],
     ['number-and-expiry', /keeps the number and expiry date of your passport or ID card/]
-  ] as const)('states what is kept of the passport: %s', async (keeps, said) => {
+  ] as const)('states what is kept of the passport: %s', async (keeps, sentence) => {
     await open({ turns: [turnOf({ keeps })] })
-    expect(side().getByText(said)).toBeTruthy()
+    expect(side().getByText(sentence)).toBeTruthy()
   })
 
   test('lists only the signer’s own documents', async () => {
@@ -303,10 +303,10 @@ describe('while nobody touches the screen', () => {
     const { clock } = await open({ phase: 'open', origin })
     await changeSession({ warningUntil: clock.now() + 28_000 })
     expect(side().getByText('28')).toBeTruthy()
-    const said = side().getByRole('alert').textContent
+    const announced = side().getByRole('alert').textContent
     await clock.pass(5000)
     expect(side().getByText('23')).toBeTruthy()
-    expect(side().getByRole('alert').textContent).toBe(said)
+    expect(side().getByRole('alert').textContent).toBe(announced)
     await fireEvent.pointerDown(heading())
     await settle()
     expect(api.control.state.counter?.warningUntil).toBeUndefined()
@@ -678,12 +678,12 @@ describe('after a document', () => {
   test('the last screen shows the results for a minute, then only thanks, and never a name', async () => {
     const turns = [turnOf({ documentName: 'Tenancy agreement', outcome: { signed: 'signed' } })]
     const { clock } = await open({ phase: 'return', isLocked: true, turns })
-    const said = () => screen.getByRole('dialog').textContent
-    expect(said()).toMatch(/Thank you.*Tenancy agreement\s+Signed.*Please give the screen back to staff\./s)
-    expect(said()).not.toMatch(/Parata/)
+    const dialogText = () => screen.getByRole('dialog').textContent
+    expect(dialogText()).toMatch(/Thank you.*Tenancy agreement\s+Signed.*Please give the screen back to staff\./s)
+    expect(dialogText()).not.toMatch(/Parata/)
     await clock.pass(60_000)
-    expect(said()).toMatch(/Thank you.*Your signature has been received.*Please give the screen back to staff\./s)
-    expect(said()).not.toMatch(/Tenancy/)
+    expect(dialogText()).toMatch(/Thank you.*Your signature has been received.*Please give the screen back to staff\./s)
+    expect(dialogText()).not.toMatch(/Tenancy/)
   })
 
   test('the last screen hides the PIN pad until staff ask for it or start typing', async () => {

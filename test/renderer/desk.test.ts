@@ -81,9 +81,9 @@ test.each<[OfficeMembershipState, RegExp]>([
   ['newer', /too old for the office.*until it’s updated.*See Updates/],
   ['other', /a different office’s database.*join with a new code/],
   ['wrong-key', /a different encryption key.*until the office’s key is changed again/]
-])('the state “%s” has its own message', async (state, said) => {
+])('the state “%s” has its own message', async (state, message) => {
   await open(membershipOf(NOW, { state }))
-  expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(said)
+  expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(message)
 })
 
 test.each(MEMBERSHIP_STATES.filter((state) => state !== 'connected' && state !== 'connecting'))(

@@ -368,8 +368,8 @@ test('a package started from a template has its signers and fields', async () =>
   const Signers = [{ SignerReference: 'tenant' }, { SignerReference: 'landlord' }]
   const Fields = [{ Reference: 'rent', Label: 'Rent per week' }]
   const listed = { Name: 'Residential tenancy', Reference: 'tpl-rent', Signers, Fields }
-  const known = { kind: 'form-filler' as const, Name: 'Residential tenancy', Reference: 'tpl-rent', uses: 2 }
-  await open(fakeApi({ knownForms: [known], templates: [listed] as never }), ['templates'])
+  const usedForm = { kind: 'form-filler' as const, Name: 'Residential tenancy', Reference: 'tpl-rent', uses: 2 }
+  await open(fakeApi({ knownForms: [usedForm], templates: [listed] as never }), ['templates'])
   await rightClick(/Residential tenancy/, 'New package from this template')
   expect(savedDrafts()).toMatchObject([
     {
@@ -382,24 +382,30 @@ test('a package started from a template has its signers and fields', async () =>
 })
 
 test('a package started from a form has its reference and type', async () => {
-  const known = { kind: 'form-direct' as const, Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 1 }
-  await open(fakeApi({ knownForms: [known] }), ['forms'])
+  const usedForm = {
+    kind: 'form-direct' as const,
+    Name: 'Tax declaration',
+    Reference: 'form-tfn',
+    FormType: '3',
+    uses: 1
+  }
+  await open(fakeApi({ knownForms: [usedForm] }), ['forms'])
   await rightClick(/Tax declaration/, 'New package from this form')
   const item = { Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3' }
   expect(savedDrafts()).toMatchObject([{ kind: 'form-direct', items: [item] }])
 })
 
 test('a package started from an unlisted template has only its name and reference, with a warning', async () => {
-  const known = { kind: 'form-filler' as const, Name: 'Old lease', Reference: 'tpl-old', uses: 9 }
-  await open(fakeApi({ knownForms: [known], templates: [] }), ['templates'])
+  const usedForm = { kind: 'form-filler' as const, Name: 'Old lease', Reference: 'tpl-old', uses: 9 }
+  await open(fakeApi({ knownForms: [usedForm], templates: [] }), ['templates'])
   await rightClick(/Old lease/, 'New package from this template')
   expect(savedDrafts()).toMatchObject([{ kind: 'form-filler', items: [{ Name: 'Old lease', Reference: 'tpl-old' }] }])
   expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the template list')
 })
 
 test('a package that can’t be started reports the error and opens nothing', async () => {
-  const known = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
-  const api = fakeApi({ knownForms: [known] })
+  const usedForm = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
+  const api = fakeApi({ knownForms: [usedForm] })
   api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
   await open(api, ['templates'])
   await rightClick(/Lease/, 'New package from this template')

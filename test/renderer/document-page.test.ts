@@ -578,11 +578,11 @@ test('single-letter shortcuts work on the page, but not in text fields', async (
 
 test('the page follows changes to the document', async () => {
   const api = officeWith(pageOf())
-  const seen: string[] = []
-  await open(api, { onfound: (_document: unknown, folder: string) => seen.push(folder) })
+  const folders: string[] = []
+  await open(api, { onfound: (_document: unknown, folder: string) => folders.push(folder) })
   api.control.state.documents = [pageOf({ status: readDocumentStatus('Complete'), folder: 'Signed' })]
   api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
   await settle()
   expect(screen.getAllByText('Complete').length).toBeGreaterThan(0)
-  expect(seen).toHaveLength(1)
+  expect(folders).toHaveLength(1)
 })

@@ -12,21 +12,21 @@ const sheets: Sheet[] = [
 
 test('the pages are laid out when the print dialog opens, and discarded afterwards', async () => {
   const api = fakeApi()
-  const seen: unknown[] = []
+  const printed: unknown[] = []
   const print = api.pdf.print
   api.pdf.print = async () => {
-    seen.push(printing.sheets)
+    printed.push(printing.sheets)
     return print()
   }
   const printing: Printing = new Printing(
     api,
     async () => {
-      seen.push('laid out')
+      printed.push('laid out')
     },
     async () => sheets
   )
   await printing.print(file)
-  expect(seen).toEqual(['laid out', sheets])
+  expect(printed).toEqual(['laid out', sheets])
   expect(printing.sheets).toEqual([])
   expect(printing.paintedCount).toBeUndefined()
   expect(printing.error).toBeUndefined()

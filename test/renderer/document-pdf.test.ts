@@ -237,8 +237,8 @@ test('a report too large to print suggests another program', async () => {
 })
 
 /** An office whose first document everyone has signed. */
-function officeWithSigned(...given: Parameters<typeof fakeApi>) {
-  const api = fakeApi({ downloads: [], ...given[0] })
+function officeWithSigned(...args: Parameters<typeof fakeApi>) {
+  const api = fakeApi({ downloads: [], ...args[0] })
   api.control.state.documents = api.control.state.documents.map((one) => ({
     ...one,
     people: one.people.map((person) => ({ ...person, state: 'signed' as const }))

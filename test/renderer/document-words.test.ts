@@ -237,17 +237,17 @@ test('identity data can be downloaded if a check is completed or has an unknown 
 })
 
 test('a video is described only as far as the service reports', () => {
-  const said = (change: Partial<VideoDetailView>) =>
+  const sentences = (change: Partial<VideoDetailView>) =>
     videoInWords({ hasUrl: false, hasPassword: false, others: [], ...change }).map(({ text }) => text)
-  expect(said({})).toEqual(['It isn’t known whether there is a video.'])
-  expect(said({ isReady: false })).toEqual(['The video isn’t ready yet.'])
-  expect(said({ isReady: true, isWitness: true, witnessOwner: 'Mere' })).toEqual([
+  expect(sentences({})).toEqual(['It isn’t known whether there is a video.'])
+  expect(sentences({ isReady: false })).toEqual(['The video isn’t ready yet.'])
+  expect(sentences({ isReady: true, isWitness: true, witnessOwner: 'Mere' })).toEqual([
     'The video is ready.',
     'Witness in the video, for Mere.'
   ])
-  expect(said({ isOptOut: true })).toEqual(['The signer opted out of video.'])
-  expect(said({ isDisabled: true })).toEqual(['Video is turned off for this signer.'])
-  expect(said({ isReady: true, isDeepfake: true })[1]).toContain('Deepfake detector is on')
+  expect(sentences({ isOptOut: true })).toEqual(['The signer opted out of video.'])
+  expect(sentences({ isDisabled: true })).toEqual(['Video is turned off for this signer.'])
+  expect(sentences({ isReady: true, isDeepfake: true })[1]).toContain('Deepfake detector is on')
 })
 
 test('every kind of change has a sentence and a label', () => {

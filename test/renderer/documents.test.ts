@@ -45,7 +45,7 @@ function last<Input>(name: string): Input {
 }
 const lastQuery = () => last<{ query: DocumentQuery }>('documents.list').query
 const button = (name: string | RegExp) => screen.getByRole('button', { name })
-const said = (text: string | RegExp) =>
+const hasStatus = (text: string | RegExp) =>
   screen
     .getAllByRole('status')
     .some(({ textContent }) => (typeof text === 'string' ? textContent === text : text.test(textContent ?? '')))
@@ -79,7 +79,7 @@ describe('the folder navigation', () => {
       'Progress 25',
       'Signed 5'
     ])
-    expect(said('25 documents')).toBe(true)
+    expect(hasStatus('25 documents')).toBe(true)
   })
 
   test('follows a document that is in a different folder from the link’s', async () => {
@@ -134,7 +134,7 @@ describe('searching', () => {
   test('reports no results, and can be cleared', async () => {
     await open(fakeApi(), { folder: 'InBox', search: 'zebra' })
     expect(screen.getByText(/No documents match “zebra”/)).toBeTruthy()
-    expect(said('No documents, by due')).toBe(false)
+    expect(hasStatus('No documents, by due')).toBe(false)
     await press('Clear search')
     expect(names()).toHaveLength(10)
   })
@@ -192,7 +192,7 @@ describe('filters', () => {
     await open(fakeApi(), { families: ['complete'], overdue: true })
     expect(screen.getByText('No documents match these filters.')).toBeTruthy()
     await press('Clear filters')
-    expect(said('40 documents')).toBe(true)
+    expect(hasStatus('40 documents')).toBe(true)
   })
 
   test('across accounts name them', async () => {
@@ -287,7 +287,7 @@ describe('the table', () => {
 
   test('draws only the visible rows of many documents', async () => {
     await open(fakeApi({ documents: documents(5000) }), {})
-    expect(said('5,000 documents')).toBe(true)
+    expect(hasStatus('5,000 documents')).toBe(true)
     expect(rows().length).toBeLessThan(60)
     expect(grid().getAttribute('aria-rowcount')).toBe('5001')
   })
@@ -369,7 +369,7 @@ describe('a selection of several documents', () => {
     await key(' ', { ctrlKey: true })
     await key('ArrowDown', { shiftKey: true })
     await key('ArrowDown', { shiftKey: true })
-    expect(said('3 selected')).toBe(true)
+    expect(hasStatus('3 selected')).toBe(true)
     expect(rows().filter((row) => row.getAttribute('aria-selected') === 'true')).toHaveLength(3)
     expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
     await press('Mark unread')
@@ -384,7 +384,7 @@ describe('a selection of several documents', () => {
   test('can include all results, even those never shown', async () => {
     await open(fakeApi({ documents: documents(5000) }))
     await key('a', { ctrlKey: true })
-    expect(said('3,125 selected')).toBe(true)
+    expect(hasStatus('3,125 selected')).toBe(true)
     await press('Extend due date…')
     expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Select at most 500 documents/)
     await press('Export…')
@@ -397,10 +397,10 @@ describe('a selection of several documents', () => {
     await open()
     await key('a', { ctrlKey: true })
     await press('Name')
-    expect(said('25 selected')).toBe(true)
+    expect(hasStatus('25 selected')).toBe(true)
     await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
     await settle()
-    expect(said(/selected/)).toBe(false)
+    expect(hasStatus(/selected/)).toBe(false)
   })
 
   test('downloads the identity data of documents with a check', async () => {
@@ -430,13 +430,13 @@ describe('a selection of several documents', () => {
     ]
     await open(fakeApi({ documents: both, downloads: [] }), { folder: 'Progress', accounts: ['harbour'] })
     await key('a', { ctrlKey: true })
-    expect(said('5 selected')).toBe(true)
+    expect(hasStatus('5 selected')).toBe(true)
     await press('Export…')
     const { some } = last<{ some: { documents: { accountId: string; reference: string }[] } }>('documents.export')
     const keys = both.map(({ accountId, reference }) => `${accountId} ${reference}`)
     expect(some.documents.map(({ accountId, reference }) => `${accountId} ${reference}`).sort()).toEqual(keys.sort())
     await press('Download identity data…')
-    await expect.poll(() => said(/3 in other accounts left out/)).toBe(true)
+    await expect.poll(() => hasStatus(/3 in other accounts left out/)).toBe(true)
     await press('Download 2 PDFs')
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references).toHaveLength(2)
@@ -543,7 +543,7 @@ describe('saved views', () => {
     await openAt('#/documents/view/gone', withViews(view()))
     expect(screen.getByText('This view no longer exists.')).toBeTruthy()
     await press('Show all documents')
-    expect(said('40 documents')).toBe(true)
+    expect(hasStatus('40 documents')).toBe(true)
   })
 })
 

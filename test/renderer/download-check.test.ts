@@ -23,7 +23,7 @@ async function open(api: FakeApi = fakeApi({ downloads: files })) {
   return container
 }
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const said = (text: string | RegExp) => screen.queryByText(text) !== null
+const isShown = (text: string | RegExp) => screen.queryByText(text) !== null
 const region = (name: string) => within(screen.getByRole('region', { name }))
 async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
@@ -37,7 +37,7 @@ test('verifying reports that all files are unchanged', async () => {
   await open()
   await press('Verify saved files')
   expect(opened.app.router.route.query.get('show')).toBe('check')
-  expect(said('All 12 files are unchanged.')).toBe(true)
+  expect(isShown('All 12 files are unchanged.')).toBe(true)
 })
 
 test('a verification in progress shows the number of files, and can’t be started twice', async () => {
@@ -45,7 +45,7 @@ test('a verification in progress shows the number of files, and can’t be start
   api.control.hold('downloads.check')
   await open(api)
   await press('Verify saved files')
-  expect(said('Verifying 12 files…')).toBe(true)
+  expect(isShown('Verifying 12 files…')).toBe(true)
   expect(screen.getByRole('progressbar', { name: 'Verifying the files' })).toBeTruthy()
   await press('Verify saved files')
   expect(calls('downloads.check')).toHaveLength(1)
@@ -54,8 +54,8 @@ test('a verification in progress shows the number of files, and can’t be start
 test('missing and changed files are listed, and can be downloaded again one by one', async () => {
   await open(found())
   await press('Verify saved files')
-  expect(said('3 of 12 files changed or missing.')).toBe(true)
-  expect(said(/8 unchanged\./)).toBe(true)
+  expect(isShown('3 of 12 files changed or missing.')).toBe(true)
+  expect(isShown(/8 unchanged\./)).toBe(true)
   expect(region('Missing 2').getByText('Downloads › 2025 › Lease 0.identity.pdf · Identity report')).toBeTruthy()
   await press('Download again: Lease 2')
   expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['s-2'] })
@@ -90,17 +90,17 @@ test('a repeated download is marked when saved, and leaves the headline’s coun
   await press('Verify saved files')
   await press('Download 2 files again')
   expect(region('Missing 2').getAllByText('Downloading again')).toHaveLength(2)
-  expect(said('3 of 11 files changed or missing.')).toBe(true)
+  expect(isShown('3 of 11 files changed or missing.')).toBe(true)
   await finishDownloads(['s-0'], {})
   expect(region('Missing 2').getAllByText('Downloaded again')).toHaveLength(1)
   expect(region('Missing 2').getAllByText('Downloading again')).toHaveLength(1)
-  expect(said('2 of 11 files changed or missing.')).toBe(true)
-  expect(said(/8 unchanged\. 1 file downloaded again\./)).toBe(true)
+  expect(isShown('2 of 11 files changed or missing.')).toBe(true)
+  expect(isShown(/8 unchanged\. 1 file downloaded again\./)).toBe(true)
   await finishDownloads(['s-1'], {})
   await press('Download again: Lease 2')
   await finishDownloads(['s-2'], {})
   expect(region('Changed 1').getByText('Downloaded again')).toBeTruthy()
-  expect(said('3 of 11 files changed or missing, and downloaded again.')).toBe(true)
+  expect(isShown('3 of 11 files changed or missing, and downloaded again.')).toBe(true)
   expect(screen.queryByText('Downloading again')).toBeNull()
 })
 
@@ -144,15 +144,15 @@ test('once all are downloaded again, the headline mentions only unreadable files
   await press('Download 2 files again')
   await press('Download again: Lease 2')
   await finishDownloads(['s-0', 's-1', 's-2'], {})
-  expect(said('1 file couldn’t be read.')).toBe(true)
-  expect(said(/8 unchanged\. 3 files downloaded again\./)).toBe(true)
+  expect(isShown('1 file couldn’t be read.')).toBe(true)
+  expect(isShown(/8 unchanged\. 3 files downloaded again\./)).toBe(true)
 })
 
 test('unreadable files are not called missing and offer no download', async () => {
   const api = fakeApi({ downloads: files, downloadCheck: { intact: 11, unreadable: files.slice(3, 4).map(checkedOf) } })
   await open(api)
   await press('Verify saved files')
-  expect(said('1 file couldn’t be read.')).toBe(true)
+  expect(isShown('1 file couldn’t be read.')).toBe(true)
   const away = region('Couldn’t be read 1')
   expect(away.getByText(/Connect the drive/)).toBeTruthy()
   expect(away.queryByRole('button')).toBeNull()
@@ -163,10 +163,10 @@ test('a verification that fails is explained and can be retried', async () => {
   api.control.fail('downloads.check', { code: 'storage', message: 'No.' })
   await open(api)
   await press('Verify saved files')
-  expect(said('Couldn’t verify the files.')).toBe(true)
+  expect(isShown('Couldn’t verify the files.')).toBe(true)
   api.control.heal('downloads.check')
   await press('Try again')
-  expect(said('All 12 files are unchanged.')).toBe(true)
+  expect(isShown('All 12 files are unchanged.')).toBe(true)
 })
 
 test('the index can be written, and a failure is explained', async () => {
@@ -206,7 +206,7 @@ test('without saved files there is nothing to verify', async () => {
   await open(fakeApi({ downloads: [] }))
   opened.app.router.go('downloads', [], { show: 'check' })
   await settle()
-  expect(said('No saved files to verify yet.')).toBe(true)
+  expect(isShown('No saved files to verify yet.')).toBe(true)
 })
 
 test('the results have no accessibility violations', async () => {

@@ -87,8 +87,8 @@ describe('before downloading', () => {
   test('documents with unknown identity checks are mentioned, and included', async () => {
     const [first, ...others] = four()
     const silent = others.map(({ idVerificationRequested: _, ...one }) => ({ ...one, identity: 'unknown' as const }))
-    const known = { ...(first as DocumentPage), idVerificationRequested: true }
-    await open({ query }, fakeApi({ documents: [known, ...silent], downloads: [] }))
+    const withCheck = { ...(first as DocumentPage), idVerificationRequested: true }
+    await open({ query }, fakeApi({ documents: [withCheck, ...silent], downloads: [] }))
     expect(dialog().getByRole('status').textContent?.replace(/\s+/g, ' ').trim()).toBe(
       '1 of 4 documents has an identity check. 3 more may: the service will be asked.'
     )

@@ -39,7 +39,7 @@ async function open(change: Partial<FakeState> = {}): Promise<FakeApi> {
   return opened.api
 }
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const said = (text: string | RegExp) => screen.queryByText(text) !== null
+const isShown = (text: string | RegExp) => screen.queryByText(text) !== null
 async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
@@ -57,7 +57,7 @@ test('a rule can cover all documents, even without saved views', async () => {
   const link = screen.getByRole('link', { name: 'All documents' })
   expect(link.getAttribute('href')).toBe('#/documents/all')
   await press('Turn off the rule for All documents')
-  expect(said('Off')).toBe(true)
+  expect(isShown('Off')).toBe(true)
 })
 
 test('a rule for a view doesn’t include existing documents by default', async () => {
@@ -75,32 +75,32 @@ test('a rule for a view doesn’t include existing documents by default', async 
     writesIndex: true,
     folderId: 'folder-1'
   })
-  expect(said(/Identity reports and identity data/)).toBe(true)
+  expect(isShown(/Identity reports and identity data/)).toBe(true)
   expect(opened.app.toasts.shown.at(-1)?.text).toBe('Rule for “Deeds” saved.')
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a rule…' }))
 })
 
 test('a rule shows how many files it saved, and can be turned off and on', async () => {
   await open({ downloadRules: [rule()] })
-  expect(said('1,204 files saved')).toBe(true)
+  expect(isShown('1,204 files saved')).toBe(true)
   await press('Turn off the rule for Tenancies')
   expect(calls('downloads.changeRule')[0]?.input).toEqual({ id: 'rule-1', isOn: false })
-  expect(said('Off')).toBe(true)
+  expect(isShown('Off')).toBe(true)
   await press('Turn on the rule for Tenancies')
-  expect(said('On')).toBe(true)
+  expect(isShown('On')).toBe(true)
 })
 
 test('a rule whose latest file failed explains why', async () => {
   await open({ downloadRules: [rule({ problem: { code: 'not-writable', message: 'The folder.' } })] })
-  expect(said('The last file couldn’t be downloaded.')).toBe(true)
-  expect(said(/Choose another folder, then try again/)).toBe(true)
+  expect(isShown('The last file couldn’t be downloaded.')).toBe(true)
+  expect(isShown(/Choose another folder, then try again/)).toBe(true)
   const way = screen.getByRole('link', { name: 'Show failed files' })
   expect(way.getAttribute('href')).toBe('#/downloads?show=failed')
 })
 
 test('a rule whose view was changed on another workstation says so until dismissed', async () => {
   await open({ downloadRules: [rule({ viewChangedBy: 'Counter 2' })] })
-  expect(said('Counter 2 changed this view, so the rule may cover other documents now.')).toBe(true)
+  expect(isShown('Counter 2 changed this view, so the rule may cover other documents now.')).toBe(true)
   await press('Dismiss for Tenancies')
   expect(calls('downloads.changeRule')[0]?.input).toEqual({ id: 'rule-1' })
 })
@@ -108,7 +108,7 @@ test('a rule whose view was changed on another workstation says so until dismiss
 test('a rule whose view was deleted is off and says so', async () => {
   const { viewName: _name, ...gone } = rule()
   await open({ downloadRules: [gone] })
-  expect(said('Off: its view was deleted')).toBe(true)
+  expect(isShown('Off: its view was deleted')).toBe(true)
   expect(screen.queryByRole('button', { name: /Turn o/ })).toBeNull()
 })
 
@@ -148,7 +148,7 @@ test('a rule that only verifies asks for no file names', async () => {
 test('editing a rule that also verifies keeps the verification', async () => {
   const verifications = { done: 12, waiting: 3, failed: 0 }
   await open({ downloadRules: [rule({ types: ['pdf', 'verification'], verifications })] })
-  expect(said('1,204 files saved · 12 documents verified · 3 waiting')).toBe(true)
+  expect(isShown('1,204 files saved · 12 documents verified · 3 waiting')).toBe(true)
   await press('Edit the rule for Tenancies')
   await press('Save rule')
   expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ types: ['pdf', 'verification'] })
@@ -158,8 +158,8 @@ test('a rule shows what it couldn’t verify, and can retry once at a time', asy
   const problem = { code: 'not-found' as const, message: 'The signing service couldn’t find this.' }
   const verifications = { done: 4, waiting: 0, failed: 2, problem }
   await open({ downloadRules: [rule({ types: ['verification'], verifications })] })
-  expect(said('4 documents verified · 2 couldn’t be verified')).toBe(true)
-  expect(said('On, but some couldn’t be verified')).toBe(true)
+  expect(isShown('4 documents verified · 2 couldn’t be verified')).toBe(true)
+  expect(isShown('On, but some couldn’t be verified')).toBe(true)
   const answer = opened.api.control.hold('downloads.verifyAgain')
   await press('Verify again for Tenancies')
   await press('Verify again for Tenancies')
@@ -175,7 +175,7 @@ test('a rule of a paused account says that verifying is on hold', async () => {
   }
   const verifications = { done: 0, waiting: 2, failed: 0, problem }
   await open({ downloadRules: [rule({ types: ['verification'], verifications })] })
-  expect(said('On, but verifying is on hold')).toBe(true)
+  expect(isShown('On, but verifying is on hold')).toBe(true)
   expect(screen.queryByRole('button', { name: /^Verify again/ })).toBeNull()
 })
 
@@ -184,7 +184,7 @@ test('a rule that can’t be saved shows the error and stays open', async () => 
   api.control.fail('downloads.addRule', { code: 'storage', message: 'No.' })
   await press('Add a rule…')
   await press('Add rule')
-  expect(said('Couldn’t save the rule.')).toBe(true)
+  expect(isShown('Couldn’t save the rule.')).toBe(true)
 })
 
 test('a rule is removed only after confirmation, and the focus moves on', async () => {
@@ -193,7 +193,7 @@ test('a rule is removed only after confirmation, and the focus moves on', async 
   expect(calls('downloads.removeRule')).toHaveLength(0)
   await press('Remove rule')
   expect(calls('downloads.removeRule')[0]?.input).toEqual({ id: 'rule-1' })
-  expect(said('No rules yet.')).toBe(true)
+  expect(isShown('No rules yet.')).toBe(true)
   expect(document.activeElement?.textContent).toContain('Add a rule…')
 })
 

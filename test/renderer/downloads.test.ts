@@ -22,7 +22,7 @@ async function open(api: FakeApi = fakeApi(), part = '') {
 }
 const state = () => opened.api.control.state
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-const said = (text: string | RegExp) => screen.queryByText(text) !== null
+const isShown = (text: string | RegExp) => screen.queryByText(text) !== null
 async function press(name: string | RegExp, within_: HTMLElement = document.body) {
   await fireEvent.click(within(within_).getByRole('button', { name }))
   await settle()
@@ -53,9 +53,9 @@ describe('the queue', () => {
         downloadSummary: { bytesPerSecond: 3_140_000, secondsLeft: 118 }
       })
     )
-    expect(said('Downloading 88 files')).toBe(true)
-    expect(said('212 of 300 files saved')).toBe(true)
-    expect(said('500 KB of 1 MB · 3.1 MB/s · about 2 minutes left')).toBe(true)
+    expect(isShown('Downloading 88 files')).toBe(true)
+    expect(isShown('212 of 300 files saved')).toBe(true)
+    expect(isShown('500 KB of 1 MB · 3.1 MB/s · about 2 minutes left')).toBe(true)
   })
 
   test('counts the files of the current run, not all ever downloaded', async () => {
@@ -65,7 +65,7 @@ describe('the queue', () => {
         downloadSummary: { run: { done: 212, failed: 1, of: 300 } }
       })
     )
-    expect(said('212 of 300 files saved · 1 failed')).toBe(true)
+    expect(isShown('212 of 300 files saved · 1 failed')).toBe(true)
     const bar = screen.getByRole('progressbar', { name: 'Files saved' })
     expect(bar.getAttribute('aria-valuenow')).toBe('71')
   })
@@ -80,11 +80,11 @@ describe('the queue', () => {
     await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
     await press('Pause')
     expect(calls('downloads.pause')).toHaveLength(1)
-    expect(said('Paused: 3 files waiting')).toBe(true)
+    expect(isShown('Paused: 3 files waiting')).toBe(true)
     await opened.clock.pass(1000)
     expect(within(rowOf('Deed 0')).getByText('Paused')).toBeTruthy()
     await press('Resume')
-    expect(said('Downloading 3 files')).toBe(true)
+    expect(isShown('Downloading 3 files')).toBe(true)
   })
 
   test('keeps the focus on the button that replaces the one pressed', async () => {
@@ -122,15 +122,15 @@ describe('the queue', () => {
 
   test('retries all failed files, and clears them from the list', async () => {
     await open()
-    expect(said('Downloading 1 file')).toBe(true)
+    expect(isShown('Downloading 1 file')).toBe(true)
     await press('Retry 1 failed download')
     expect(calls('downloads.retryFailed')).toHaveLength(1)
     state().downloads = downloads().filter((one) => one.state === 'failed')
     await notifyChange()
-    expect(said('1 file failed')).toBe(true)
+    expect(isShown('1 file failed')).toBe(true)
     await press('Clear failed')
     expect(calls('downloads.clear')).toHaveLength(1)
-    expect(said('No downloads yet.')).toBe(true)
+    expect(isShown('No downloads yet.')).toBe(true)
   })
 
   test('waits for a connection, counts down to the next retry, and can be tried now', async () => {
@@ -140,11 +140,11 @@ describe('the queue', () => {
         downloadSummary: { problem: { code: 'offline', message: 'No network.' }, retryAt: NOW + 45_000 }
       })
     )
-    expect(said('2 files waiting for a connection')).toBe(true)
-    expect(said(/Retrying in 45 seconds\./)).toBe(true)
+    expect(isShown('2 files waiting for a connection')).toBe(true)
+    expect(isShown(/Retrying in 45 seconds\./)).toBe(true)
     expect(within(rowOf('Deed 1')).getByText('Waiting for a connection')).toBeTruthy()
     await opened.clock.pass(15_000)
-    expect(said(/Retrying in 30 seconds/)).toBe(true)
+    expect(isShown(/Retrying in 30 seconds/)).toBe(true)
     await press('Try now')
     expect(calls('downloads.resume')).toHaveLength(1)
   })
@@ -159,9 +159,9 @@ describe('the queue', () => {
         }
       })
     )
-    expect(said('2 files waiting. The disk is full.')).toBe(true)
-    expect(said(/Free some space, then try again\./)).toBe(true)
-    expect(said('Evidence')).toBe(true)
+    expect(isShown('2 files waiting. The disk is full.')).toBe(true)
+    expect(isShown(/Free some space, then try again\./)).toBe(true)
+    expect(isShown('Evidence')).toBe(true)
     await press('Choose another folder…')
     expect(calls('downloads.relocate')[0]?.input).toEqual({
       from: 'evidence',
@@ -182,7 +182,7 @@ describe('the queue', () => {
     await open(api)
     await press('Choose another folder…')
     expect(calls('downloads.relocate')).toHaveLength(0)
-    expect(said('2 files waiting. The disk is full.')).toBe(true)
+    expect(isShown('2 files waiting. The disk is full.')).toBe(true)
   })
 
   test('explains a problem with the folder', async () => {
@@ -191,8 +191,8 @@ describe('the queue', () => {
     await open(
       fakeApi({ downloads: waiting(1), downloadSummary: { problem: { code: 'not-writable', message, next } } })
     )
-    expect(said('1 file waiting. The folder isn’t there.')).toBe(true)
-    expect(said(/It may be on a drive: connect that and try again\.$/)).toBe(true)
+    expect(isShown('1 file waiting. The folder isn’t there.')).toBe(true)
+    expect(isShown(/It may be on a drive: connect that and try again\.$/)).toBe(true)
   })
 
   test('reports that pausing failed', async () => {
@@ -200,13 +200,13 @@ describe('the queue', () => {
     api.control.fail('downloads.pause', { code: 'storage', message: 'No.' })
     await open(api)
     await press('Pause')
-    expect(said('That didn’t work.')).toBe(true)
-    expect(said('Downloading 2 files')).toBe(true)
+    expect(isShown('That didn’t work.')).toBe(true)
+    expect(isShown('Downloading 2 files')).toBe(true)
   })
 
   test('reports that everything is saved', async () => {
     await open(fakeApi({ downloads: saved(12) }))
-    expect(said('12 files saved')).toBe(true)
+    expect(isShown('12 files saved')).toBe(true)
     expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
   })
 })
@@ -232,8 +232,8 @@ describe('the files', () => {
     opened.app.router.replace('downloads', [], { show: 'failed' })
     await settle()
     expect(calls('downloads.list').at(-1)?.input).toMatchObject({ states: ['failed'], offset: 0 })
-    expect(said('Loan variation Lindqvist')).toBe(true)
-    expect(said('Power of attorney Lindqvist')).toBe(false)
+    expect(isShown('Loan variation Lindqvist')).toBe(true)
+    expect(isShown('Power of attorney Lindqvist')).toBe(false)
   })
 
   test('are loaded in pages as they come into view', async () => {
@@ -248,7 +248,7 @@ describe('the files', () => {
     await open(fakeApi({ downloads: [downloadOf({ wasThere: true })] }))
     expect(within(rowOf('Tax declaration Lindqvist')).getByText('Already saved')).toBeTruthy()
     await key('ArrowDown')
-    expect(said('The same file was already saved.')).toBe(true)
+    expect(isShown('The same file was already saved.')).toBe(true)
   })
 
   test('saved by another workstation say so, before and after', async () => {
@@ -264,17 +264,17 @@ describe('the files', () => {
     expect(within(rowOf('Deed Lindqvist')).getByText('Being saved')).toBeTruthy()
     await key('ArrowDown')
     expect(screen.getAllByText('Counter 2 is saving this file.')).toHaveLength(2)
-    expect(said('It will be listed here once it is saved.')).toBe(true)
+    expect(isShown('It will be listed here once it is saved.')).toBe(true)
     await key('ArrowDown')
-    expect(said('Counter 2 saved this file.')).toBe(true)
+    expect(isShown('Counter 2 saved this file.')).toBe(true)
   })
 
   test('that failed show the reason in the row, and advice beside the list', async () => {
     await open(fakeApi(), 'failed')
     expect(within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this document.')).toBeTruthy()
     await key('ArrowDown')
-    expect(said('The file wasn’t saved.')).toBe(true)
-    expect(said(/If it should be there, ask your provider\./)).toBe(true)
+    expect(isShown('The file wasn’t saved.')).toBe(true)
+    expect(isShown(/If it should be there, ask your provider\./)).toBe(true)
     await press('Download again')
     expect(calls('downloads.retry')[0]?.input).toEqual({ ids: ['dl-3'] })
   })
@@ -305,7 +305,7 @@ describe('the files', () => {
     await key('ArrowDown')
     await key('Enter')
     expect(document.activeElement?.tagName).toBe('H2')
-    expect(said('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08')).toBe(true)
+    expect(isShown('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08')).toBe(true)
     await fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })
     await settle()
     expect(document.activeElement).toBe(screen.getByRole('grid'))
@@ -320,7 +320,7 @@ describe('the files', () => {
       return one.id === 'dl-2' ? downloadOf({ ...one, state: 'done', bytes: 600_000, finishedAt: NOW }) : one
     })
     await notifyChange()
-    expect(said('No downloads in progress.')).toBe(true)
+    expect(isShown('No downloads in progress.')).toBe(true)
     expect(within(screen.getByRole('article')).getByText('Saved')).toBeTruthy()
     await press('Show in folder')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-2' })
@@ -336,8 +336,8 @@ describe('the files', () => {
     try {
       await open(fakeApi({ downloads: [pdf, { ...pdf, id: 'j', type: 'json' }] }))
       expect(screen.queryByRole('columnheader', { name: 'Type' })).toBeNull()
-      expect(said('Identity report · To “Downloads”')).toBe(true)
-      expect(said('Identity data · To “Downloads”')).toBe(true)
+      expect(isShown('Identity report · To “Downloads”')).toBe(true)
+      expect(isShown('Identity data · To “Downloads”')).toBe(true)
     } finally {
       width.mockRestore()
     }
@@ -368,11 +368,11 @@ describe('the files', () => {
     const held = waiting(2).map((one) => ({ ...one, folder: 'Estate drive', retryAt: NOW + 5000 }))
     await open(fakeApi({ downloads: held, downloadSummary: { problem: { code: 'not-writable', message, next } } }))
     await key('ArrowDown')
-    const beside = within(screen.getByRole('article'))
-    expect(beside.getByText('On hold')).toBeTruthy()
-    expect(beside.getByText('The folder isn’t there.')).toBeTruthy()
+    const detail = within(screen.getByRole('article'))
+    expect(detail.getByText('On hold')).toBeTruthy()
+    expect(detail.getByText('The folder isn’t there.')).toBeTruthy()
     expect(
-      beside.getByText(
+      detail.getByText(
         'Folder: “Estate drive”. It may be on a drive: connect that and try again. It also retries automatically.'
       )
     ).toBeTruthy()
@@ -389,10 +389,10 @@ describe('the files', () => {
     )
     for (let row = 0; row < 2; row++) {
       await key('ArrowDown')
-      const beside = within(screen.getByRole('article'))
-      expect(beside.getByText('Waiting for a connection.')).toBeTruthy()
-      expect(beside.getByText('No network. It will resume automatically.')).toBeTruthy()
-      expect(beside.queryByText(/ry again|tried again/)).toBeNull()
+      const detail = within(screen.getByRole('article'))
+      expect(detail.getByText('Waiting for a connection.')).toBeTruthy()
+      expect(detail.getByText('No network. It will resume automatically.')).toBeTruthy()
+      expect(detail.queryByText(/ry again|tried again/)).toBeNull()
     }
   })
 
@@ -404,7 +404,7 @@ describe('the files', () => {
     screen.getByRole('button', { name: 'Clear stopped' }).focus()
     await press('Clear stopped')
     await opened.clock.pass(1000)
-    expect(said('No stopped downloads.')).toBe(true)
+    expect(isShown('No stopped downloads.')).toBe(true)
     expect(screen.queryByRole('article')).toBeNull()
     expect(opened.app.router.route.rest).toEqual([])
     expect(document.activeElement).toBe(screen.getByRole('region', { name: 'The queue' }))
@@ -432,7 +432,7 @@ describe('the files', () => {
     await key('ArrowDown')
     await press('Clear stopped')
     await opened.clock.pass(1000)
-    expect(said('No downloads yet.')).toBe(true)
+    expect(isShown('No downloads yet.')).toBe(true)
     expect(opened.app.router.route.rest).toEqual([])
   })
 
@@ -442,7 +442,7 @@ describe('the files', () => {
     await open(api)
     await key('ArrowDown')
     await press('Show in folder')
-    expect(said('Couldn’t show the file in its folder.')).toBe(true)
+    expect(isShown('Couldn’t show the file in its folder.')).toBe(true)
   })
 })
 
@@ -450,15 +450,15 @@ test('a list that can’t be loaded offers a retry', async () => {
   const api = fakeApi()
   api.control.fail('downloads.list', { code: 'storage', message: 'The disk is gone.' })
   await open(api)
-  expect(said('The list couldn’t be loaded.')).toBe(true)
+  expect(isShown('The list couldn’t be loaded.')).toBe(true)
   api.control.heal('downloads.list')
   await press('Try again')
-  expect(said('Tax declaration Lindqvist')).toBe(true)
+  expect(isShown('Tax declaration Lindqvist')).toBe(true)
 })
 
 test('without downloads, the page shows one sentence and a link to the documents', async () => {
   await open(fakeApi({ downloads: [] }))
-  expect(said('No downloads yet.')).toBe(true)
+  expect(isShown('No downloads yet.')).toBe(true)
   await press('Go to Documents')
   expect(window.location.hash).toBe('#/documents/all?identity=any')
 })
@@ -480,7 +480,7 @@ test.each([
 
 describe('the reason a file waits', () => {
   const soon = { folder: 'Evidence', retryAt: NOW + 5000 }
-  const said = (code: ErrorCode, change: Partial<DownloadView> = {}, isPaused = false) =>
+  const waitReason = (code: ErrorCode, change: Partial<DownloadView> = {}, isPaused = false) =>
     waitReasonInWords(
       { ...soon, error: { code, message: 'The disk is full.', next: 'Free some space.' }, ...change },
       { isPaused },
@@ -506,27 +506,27 @@ describe('the reason a file waits', () => {
   test.each(['offline', 'dns', 'refused', 'timeout'] as const)(
     '%s is described as waiting for a connection',
     (code) => {
-      expect(said(code)).toMatchObject({ title: 'Waiting for a connection.' })
-      expect(said(code)?.more).toMatch(/ It will resume automatically\.$/)
-      expect(said(code)?.more).not.toMatch(/try again|tried/i)
+      expect(waitReason(code)).toMatchObject({ title: 'Waiting for a connection.' })
+      expect(waitReason(code)?.more).toMatch(/ It will resume automatically\.$/)
+      expect(waitReason(code)?.more).not.toMatch(/try again|tried/i)
     }
   )
 
   test('includes the time if the retry is some way off', () => {
-    expect(said('server')?.title).toBe('Retrying automatically.')
-    expect(said('server', { retryAt: NOW + 600_000 })?.title).toMatch(/^Retrying automatically at \d\d:\d\d\.$/)
-    expect(said('rate-limited')?.more).toBe('It will resume automatically.')
+    expect(waitReason('server')?.title).toBe('Retrying automatically.')
+    expect(waitReason('server', { retryAt: NOW + 600_000 })?.title).toMatch(/^Retrying automatically at \d\d:\d\d\.$/)
+    expect(waitReason('rate-limited')?.more).toBe('It will resume automatically.')
   })
 
   test('names the folder only for problems with it', () => {
-    expect(said('no-space')).toMatchObject({
+    expect(waitReason('no-space')).toMatchObject({
       title: 'The disk is full.',
       more: 'Folder: “Evidence”. Free some space. It also retries automatically.'
     })
-    expect(said('unauthorised')?.more).not.toMatch(/Evidence/)
+    expect(waitReason('unauthorised')?.more).not.toMatch(/Evidence/)
   })
 
   test('says that it retries on resuming while paused', () => {
-    expect(said('server', {}, true)?.title).toBe('Retries when you resume.')
+    expect(waitReason('server', {}, true)?.title).toBe('Retries when you resume.')
   })
 })

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const control = () => opened.api.control
 const calls = (name: string) => control().calls.filter((call) => call.name === name)
 const savedDrafts = () => control().state.drafts.map((draft) => [draft.accountId, draft.title])
-const said = () => opened.app.toasts.shown.map((toast) => toast.text)
+const toasts = () => opened.app.toasts.shown.map((toast) => toast.text)
 const full = { code: 'no-space', message: 'The disk is full.' } as const
 
 function named(Name: string): Composition {
@@ -99,7 +99,7 @@ describe('a draft whose editor was closed before it was saved', () => {
     await opened.clock.pass(120_000)
     expect(savedDrafts()).toEqual([])
     expect(await close()).toEqual({ kept: false })
-    expect(said().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
+    expect(toasts().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
     expect(await opened.app.accounts.choose('practice')).toBeUndefined()
     await settle()
     expect(savedDrafts()).toEqual([['practice', 'ours']])
@@ -121,7 +121,7 @@ describe('a draft whose editor was closed before it was saved', () => {
     saver.recordEdit(named('typed late'))
     closeEditor()
     await settle()
-    expect(said().at(-1)).toContain('The package is in the Outbox')
+    expect(toasts().at(-1)).toContain('The package is in the Outbox')
     await opened.clock.pass(120_000)
     expect(calls('drafts.save')).toHaveLength(2)
     expect(await opened.app.accounts.choose('harbour')).toBeUndefined()

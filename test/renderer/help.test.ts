@@ -45,9 +45,9 @@ describe('F1', () => {
   })
 
   test('has an existing section for each screen', () => {
-    const known = new Set(sections.map(({ id }) => id))
+    const ids = new Set(sections.map(({ id }) => id))
     for (const name of screenNames.filter((one) => one !== 'help'))
-      expect([name, known.has(sectionOfScreen[name] ?? '')]).toEqual([name, true])
+      expect([name, ids.has(sectionOfScreen[name] ?? '')]).toEqual([name, true])
   })
 
   test('helps during set-up, and returning keeps the typed values', async () => {
@@ -64,9 +64,9 @@ describe('F1', () => {
     await settle()
     expect(screen.queryByRole('article')).toBeNull()
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour')
-    const known = sections.map(({ id }) => id)
+    const ids = sections.map(({ id }) => id)
     for (const link of screen.getAllByRole<HTMLAnchorElement>('link', { name: /Help/ }))
-      expect(known).toContain(link.hash.replace('#/help/', ''))
+      expect(ids).toContain(link.hash.replace('#/help/', ''))
   })
 
   test('does nothing while a dialog is open or the application is locked', async () => {

@@ -187,10 +187,10 @@ describe('a package that needs release by someone else', () => {
         next: 'Try again in a few minutes.'
       })
       await decide()
-      const said = screen.getByRole('alert').textContent
-      expect(said).toContain(title)
-      expect(said).toContain('The office’s server isn’t available just now.')
-      expect(said).toContain('Try again in a few minutes.')
+      const message = screen.getByRole('alert').textContent
+      expect(message).toContain(title)
+      expect(message).toContain('The office’s server isn’t available just now.')
+      expect(message).toContain('Try again in a few minutes.')
       expect(screen.getByText('Waiting for release.')).toBeTruthy()
       expect(document.querySelector('[aria-busy="true"]')).toBeNull()
       opened.api.control.heal(request)

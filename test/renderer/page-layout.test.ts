@@ -28,11 +28,11 @@ test('every page in view keeps its canvas, plus at most one on either side', () 
         const layout = layoutOf(all, at)
         const top = share * Math.max(0, layout.height - height)
         const { first, last } = pagesInView(layout, top, height)
-        const seen = layout.places.flatMap((place, index) =>
+        const visible = layout.places.flatMap((place, index) =>
           place.top < top + height && place.top + place.height > top ? [index] : []
         )
-        for (const index of seen) expect(index >= first && index <= last).toBe(true)
-        expect(last - first + 1).toBeLessThanOrEqual(Math.max(1, seen.length) + 2)
+        for (const index of visible) expect(index >= first && index <= last).toBe(true)
+        expect(last - first + 1).toBeLessThanOrEqual(Math.max(1, visible.length) + 2)
         expect(first >= 0 && last < all.length && first <= last).toBe(true)
       }
     )
@@ -41,9 +41,9 @@ test('every page in view keeps its canvas, plus at most one on either side', () 
 
 test('a canvas never exceeds the memory limit, even if a page claims to be huge', () => {
   fc.assert(
-    fc.property(size, fc.double({ min: 0.01, max: 16, noNaN: true }), (page, wanted) => {
-      const scale = paintScale(page, wanted)
-      expect(scale).toBeLessThanOrEqual(wanted)
+    fc.property(size, fc.double({ min: 0.01, max: 16, noNaN: true }), (page, requested) => {
+      const scale = paintScale(page, requested)
+      expect(scale).toBeLessThanOrEqual(requested)
       expect(page.width * scale * page.height * scale).toBeLessThanOrEqual(16_000_001)
       expect(Math.max(page.width, page.height) * scale).toBeLessThanOrEqual(8193)
     })

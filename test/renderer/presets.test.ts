@@ -105,8 +105,8 @@ test('a shared preset shows its workstation, or that it hasn’t reached the off
   await open({
     presets: madeUpPresets(NOW).map((preset, at) => ({ ...preset, ...(marks[at] && { office: marks[at] }) }))
   })
-  const said = names().map((name) => /Not yet with the office|From Counter 2/.exec(name ?? '')?.[0])
-  expect(said.filter(Boolean).sort()).toEqual(['From Counter 2', 'Not yet with the office'])
+  const origins = names().map((name) => /Not yet with the office|From Counter 2/.exec(name ?? '')?.[0])
+  expect(origins.filter(Boolean).sort()).toEqual(['From Counter 2', 'Not yet with the office'])
 })
 
 test('a deleted preset can be restored with its contents', async () => {

@@ -61,12 +61,12 @@ test('importing shows the changes, what is left as it is, and accounts that need
 test.each([
   [1, 'Settings imported, but 1 of them was left as it is here.'],
   [0, 'Settings imported.']
-])('after importing, the message says how many settings were left: %i', async (kept, said) => {
+])('after importing, the message says how many settings were left: %i', async (leftCount, message) => {
   const usual = fakeApi().control.state.settingsFile
-  await open({ settingsFile: usual && { ...usual, left: usual.left.slice(0, kept), withoutSecret: [] } })
+  await open({ settingsFile: usual && { ...usual, left: usual.left.slice(0, leftCount), withoutSecret: [] } })
   await press('Import settings…')
   await press('Make 6 changes')
-  expect(toast()).toBe(said)
+  expect(toast()).toBe(message)
 })
 
 test('a file without changes can only be cancelled, and is then closed', async () => {

@@ -9,7 +9,7 @@ import { type Opened, openOffice, show } from './office.ts'
 let opened: Opened
 
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
-const said = () => screen.getAllByRole('status').map((one) => one.textContent)
+const statuses = () => screen.getAllByRole('status').map((one) => one.textContent)
 
 async function type(input: HTMLInputElement, value: string) {
   await fireEvent.input(input, { target: { value } })
@@ -30,7 +30,7 @@ describe('the list of templates', () => {
 
   test('shows when it was updated', async () => {
     await openList(fakeApi())
-    expect(said().join()).toMatch(/^5 templates, updated \d\d:\d\d$/)
+    expect(statuses().join()).toMatch(/^5 templates, updated \d\d:\d\d$/)
   })
 
   test('works offline, and is refreshed when back online', async () => {
@@ -42,13 +42,13 @@ describe('the list of templates', () => {
       return { ok: true, value: { ...result.value, problem: { code: 'offline', message: 'No network.' } } }
     }
     await openList(api)
-    expect(said().join()).toContain('refreshes when online')
+    expect(statuses().join()).toContain('refreshes when online')
     await press(/^Deed of gift/)
     expect(chosen.map((one) => one.Reference)).toEqual(['tpl-gift'])
     api.control.state.connection = { state: 'online', since: 1 }
     api.control.emit('connection.changed', null)
     await settle()
-    expect(said().join()).not.toContain('fetched again')
+    expect(statuses().join()).not.toContain('fetched again')
     expect(api.control.calls.filter((call) => call.name === 'templates.list').at(-1)?.input).toEqual({ refresh: true })
   })
 
@@ -75,14 +75,14 @@ describe('the list of templates', () => {
   })
 
   describe('with recently sent templates', () => {
-    const known = (Reference: string, usedAt: number): KnownForm => ({
+    const usedForm = (Reference: string, usedAt: number): KnownForm => ({
       kind: 'form-filler',
       Name: Reference,
       Reference,
       uses: 1,
       usedAt
     })
-    const knownForms = [known('tpl-gift', 1), known('tpl-poa', 2), known('tpl-gone', 3)]
+    const knownForms = [usedForm('tpl-gift', 1), usedForm('tpl-poa', 2), usedForm('tpl-gone', 3)]
     const part = (name: string) => within(screen.getByRole('list', { name })).getAllByRole('button')
     const names = (name: string) => part(name).map((one) => one.querySelector('.name')?.textContent)
 

@@ -41,9 +41,9 @@ test.each<[UpdateState, RegExp]>([
   [{ state: 'downloading', newer: '0.2.0', done: 50, total: 100 }, /Downloading Countersign 0\.2\.0/],
   [ready, /0\.2\.0 is ready to install.*when you close Countersign/],
   [{ ...ready, atQuit: false }, /may ask for an administrator’s password/]
-])('Settings describe the state %j', async (update, said) => {
+])('Settings describe the state %j', async (update, message) => {
   await open(Settings, { update, builtAt: NOW - 5 * WEEK })
-  expect(screen.getByRole('region', { name: 'Updates' }).textContent?.replace(/\s+/g, ' ')).toMatch(said)
+  expect(screen.getByRole('region', { name: 'Updates' }).textContent?.replace(/\s+/g, ' ')).toMatch(message)
   expect(section().getByText(/This version is 5 weeks old\./)).toBeTruthy()
 })
 

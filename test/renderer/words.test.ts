@@ -43,17 +43,17 @@ describe('dates in words', () => {
   })
   test('a due date is shown with its zone, in UTC, and relative to now', () => {
     const now = Date.UTC(2025, 10, 26, 10, 42)
-    const said = (due: string, gmt: string, zone: string) => dueInWords({ due, gmt, zone }, now, 14)
-    expect(said('2025-12-05T17:00', '780', 'Pacific/Auckland')).toMatch(
+    const dueText = (due: string, gmt: string, zone: string) => dueInWords({ due, gmt, zone }, now, 14)
+    expect(dueText('2025-12-05T17:00', '780', 'Pacific/Auckland')).toMatch(
       /^Fri 5 December, 17:00 New Zealand time \(04:00 UTC\) · in \d+ days$/
     )
-    expect(said('2026-12-04T09:30', '780', 'Pacific/Auckland')).toContain(
+    expect(dueText('2026-12-04T09:30', '780', 'Pacific/Auckland')).toContain(
       'Fri 4 December 2026, 09:30 New Zealand time (20:30 on Thursday UTC)'
     )
-    expect(said('2025-12-05T12:00', '-210', '')).toContain('12:00 at UTC−03:30 (15:30 UTC)')
-    expect(said('2025-12-05T12:00', '0', 'UTC')).toContain('5 December, 12:00 UTC ·')
-    expect(said('2025-12-05T17:00', '0', 'Europe/London')).toContain('17:00 United Kingdom time, UTC that day ·')
-    expect(said('2025-12-05T', '0', 'UTC')).toContain('Choose a date, a time and a time zone')
+    expect(dueText('2025-12-05T12:00', '-210', '')).toContain('12:00 at UTC−03:30 (15:30 UTC)')
+    expect(dueText('2025-12-05T12:00', '0', 'UTC')).toContain('5 December, 12:00 UTC ·')
+    expect(dueText('2025-12-05T17:00', '0', 'Europe/London')).toContain('17:00 United Kingdom time, UTC that day ·')
+    expect(dueText('2025-12-05T', '0', 'UTC')).toContain('Choose a date, a time and a time zone')
   })
   test('daylight saving time is mentioned, and a change of offset until then', () => {
     const summer = Date.UTC(2025, 11, 5)

@@ -63,8 +63,8 @@ export function fakeActions(office: FakeOffice): Handled {
 
   return {
     'actions.start': ({ id, reference, request }) => {
-      const known = state.actions.find((one) => one.id === id)
-      if (known) return known
+      const existing = state.actions.find((one) => one.id === id)
+      if (existing) return existing
       const { name } = documentOf(office, reference)
       if (request.kind === 'extend' && state.connection.state !== 'offline' && !state.nextAction.state) {
         extend(office, reference, Date.parse(request.dueDate))

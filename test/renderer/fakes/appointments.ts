@@ -46,19 +46,19 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
       ...(state.calling && { calling: state.calling }),
       hasDisplay: state.hasDisplay
     }),
-    'appointments.save': ({ id, hasArrived, email, mobile, about, person, ...given }) => {
-      const known = id === undefined ? undefined : byId(state.appointments, id)
+    'appointments.save': ({ id, hasArrived, email, mobile, about, person, ...rest }) => {
+      const existing = id === undefined ? undefined : byId(state.appointments, id)
       const saved: Appointment = {
-        ...(known ?? appointmentOf({ id: office.newId('appointment'), accountId: office.chosen().id })),
-        ...given,
-        place: given.place ?? '',
+        ...(existing ?? appointmentOf({ id: office.newId('appointment'), accountId: office.chosen().id })),
+        ...rest,
+        place: rest.place ?? '',
         ...(email && { email }),
         ...(mobile && { mobile }),
         ...(about && { about }),
         ...(person && { person }),
         ...(hasArrived && { state: 'arrived', number: ++number, arrivedAt: state.now() })
       }
-      state.appointments = [...state.appointments.filter((one) => one !== known), saved]
+      state.appointments = [...state.appointments.filter((one) => one !== existing), saved]
       emit('appointments.changed', null)
       return null as never
     },
@@ -118,14 +118,14 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
         ],
         waiting: appointments
           .filter((one) => one.state === 'arrived' || one.state === 'called')
-          .map(({ id, name, place, at, arrivedAt = at, number: given, state: stands }) => ({
+          .map(({ id, name, place, at, arrivedAt = at, number: knownNumber, state: stands }) => ({
             id,
             name,
             place,
             at,
             arrivedAt,
             isCalled: stands === 'called',
-            ...(given !== undefined && { number: given })
+            ...(knownNumber !== undefined && { number: knownNumber })
           })),
         counts: {
           expected: appointments.filter((one) => one.state === 'expected').length,

@@ -102,9 +102,9 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
  * changed.
  */
 function correctedRow({ corrected = [], ...row }: BulkRow, column: number, value: string | null): BulkRow {
-  const known = corrected.find((one) => one.column === column)
+  const existing = corrected.find((one) => one.column === column)
   const problem = row.problems.find(({ cell }) => cell?.column === column)
-  const was = known?.was ?? problem?.cell?.value ?? ''
+  const was = existing?.was ?? problem?.cell?.value ?? ''
   const now = value ?? was
   const isRight = column === 2 ? now.includes('@') : now !== was && now !== ''
   const others = row.problems.filter(({ cell }) => cell?.column !== column)
@@ -176,11 +176,11 @@ function cellsOf(row: number): string[] {
 
 function rowOf(row: number, now: number): BulkRow {
   const [first, last] = nameOf(row)
-  const told: BulkRow = { row, title: 'Residential tenancy agreement', who: `${first} ${last}`, problems: [] }
+  const bulkRow: BulkRow = { row, title: 'Residential tenancy agreement', who: `${first} ${last}`, problems: [] }
   if (row === 17 || row === 94)
-    told.problems.push({ ...emailWrong, cell: { column: 2, value: `${first}.${last}.example.com`.toLowerCase() } })
+    bulkRow.problems.push({ ...emailWrong, cell: { column: 2, value: `${first}.${last}.example.com`.toLowerCase() } })
   if (row === 58)
-    told.problems.push(
+    bulkRow.problems.push(
       {
         severity: 'error',
         at: 'last',
@@ -191,7 +191,7 @@ function rowOf(row: number, now: number): BulkRow {
       { ...emailWrong, message: 'Enter an e-mail address.', cell: { column: 2, value: '' } }
     )
   if (row === 121)
-    told.problems.push({
+    bulkRow.problems.push({
       severity: 'error',
       at: 'due',
       column: 'Sign by',
@@ -199,7 +199,7 @@ function rowOf(row: number, now: number): BulkRow {
       cell: { column: 4, value: '12/12/2024' }
     })
   if (row === 176)
-    told.problems.push({
+    bulkRow.problems.push({
       severity: 'error',
       at: 'due',
       column: 'Sign by',
@@ -207,16 +207,16 @@ function rowOf(row: number, now: number): BulkRow {
       cell: { column: 4, value: 'next friday' }
     })
   if (row % 23 === 0 || row === 2)
-    told.problems.push({
+    bulkRow.problems.push({
       severity: 'warning',
       at: 'mobile',
       column: 'Mobile',
       message: 'This number seems too short for New Zealand (+64).',
       cell: { column: 3, value: `021 555 0${100 + row}` }
     })
-  if (row === 63 || row === 140) told.duplicateOf = { row: row - 40 }
-  if (row === 31 || row === 199) told.duplicateOf = { sentAt: now - 12 * 86_400_000 }
-  return told
+  if (row === 63 || row === 140) bulkRow.duplicateOf = { row: row - 40 }
+  if (row === 31 || row === 199) bulkRow.duplicateOf = { sentAt: now - 12 * 86_400_000 }
+  return bulkRow
 }
 
 function has(row: BulkRow, severity: 'error' | 'warning'): boolean {

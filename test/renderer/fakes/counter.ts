@@ -252,8 +252,8 @@ export function fakeCounter(office: FakeOffice): Handled {
     'counter.retry': ({ id }) => load(id),
     'counter.zoom': ({ id, factor }) => update(id, { zoom: factor }),
     'counter.adjust': ({ id, ...change }) => {
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      return update(id, { preferences: { ...session(id).preferences, ...given } })
+      const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      return update(id, { preferences: { ...session(id).preferences, ...changes } })
     },
     'counter.touched': ({ id }) => {
       if (session(id).warningUntil !== undefined) update(id, {}, 'warningUntil')
@@ -361,9 +361,9 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
     'counter.changeStaff': ({ id, pin: _pin, badge, ...change }) => {
       if (state.staff.settings === 'locked') throw new Failure('not-allowed')
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const hasBadge = badge === undefined ? {} : { hasBadge: badge !== null }
-      const members = state.staff.members.map((one) => (one.id === id ? { ...one, ...given, ...hasBadge } : one))
+      const members = state.staff.members.map((one) => (one.id === id ? { ...one, ...changes, ...hasBadge } : one))
       state.staff = { ...state.staff, members }
       return state.staff
     },

@@ -62,8 +62,8 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
   }
 
   return {
-    'documents.list': ({ query: asked, expanded = [], offset, limit }) => {
-      const query = asked as DocumentQuery
+    'documents.list': ({ query: input, expanded = [], offset, limit }) => {
+      const query = input as DocumentQuery
       const all = found(query)
       const lines = query.grouped ? grouped(all, new Set(expanded)) : undefined
       return {
@@ -106,8 +106,8 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
     'views.list': () => state.views,
     'views.save': ({ id = office.newId('view'), name, query, tell }) => {
       const view = { id, name, query: query as DocumentQuery, tell }
-      const known = state.views.some((one) => one.id === id)
-      state.views = known ? state.views.map((one) => (one.id === id ? view : one)) : [...state.views, view]
+      const exists = state.views.some((one) => one.id === id)
+      state.views = exists ? state.views.map((one) => (one.id === id ? view : one)) : [...state.views, view]
       emit('views.changed', null)
       return view
     },
@@ -127,8 +127,8 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
 
 const texts = new WeakMap<DocumentPage, string>()
 function textOf(one: DocumentPage): string {
-  const known = texts.get(one)
-  if (known !== undefined) return known
+  const cached = texts.get(one)
+  if (cached !== undefined) return cached
   const signers = one.people.map(({ name, email }) => `${name} ${email}`).join(' ')
   const references = `${one.reference} ${one.clientReference} ${one.formDirectReference ?? ''} ${one.matterNumber ?? ''}`
   const text = `${one.name} ${references} ${signers}`.toLowerCase()

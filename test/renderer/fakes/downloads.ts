@@ -21,7 +21,7 @@ type Handled = HandlersOf<'downloads'>
 
 /** Active downloads first, then finished ones, newest first. */
 const order: readonly DownloadState[] = ['running', 'waiting']
-const known =
+const PLACEHOLDER =
   /^\{(account|document|package|matter|reference|clientReference|signer|signers|type|date|longDate|due|yyyy|mm|dd)\}$/
 
 export const usualDownloads: DownloadSettings = {
@@ -46,7 +46,7 @@ export function checkedOf({
 }
 
 function summaryOf({ state }: Pick<FakeOffice, 'state'>): DownloadSummary {
-  const count = (wanted: DownloadState) => state.downloads.filter((one) => one.state === wanted).length
+  const count = (kind: DownloadState) => state.downloads.filter((one) => one.state === kind).length
   const moving = state.downloads.filter((one) => one.state === 'running')
   return {
     counts: {
@@ -207,7 +207,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       return folder
     },
     'downloads.preview': ({ pattern, type, references }) => {
-      const unknown = pattern.match(/\{[^}]*\}?/g)?.find((one) => !known.test(one))
+      const unknown = pattern.match(/\{[^}]*\}?/g)?.find((one) => !PLACEHOLDER.test(one))
       const documents = references ? references.map(findDocument) : state.documents.filter(hasIdentity).slice(0, 5)
       const problem =
         pattern.trim() === ''

@@ -75,20 +75,20 @@ export function fakeDrafts({
       if (toSend && draft.office?.editingBy !== undefined) throw new Failure('busy')
       return draft
     },
-    'drafts.save': ({ id, newId: wanted, composition }) => {
+    'drafts.save': ({ id, newId: proposedId, composition }) => {
       const complete = withZone(composition)
-      const first = wanted !== undefined && !state.drafts.some((one) => one.id === wanted)
-      const known = id ?? (first ? undefined : wanted)
-      if (known !== undefined) refuseUnchangeable(known)
+      const first = proposedId !== undefined && !state.drafts.some((one) => one.id === proposedId)
+      const existingId = id ?? (first ? undefined : proposedId)
+      if (existingId !== undefined) refuseUnchangeable(existingId)
       return put({
-        id: known ?? wanted ?? newId('draft'),
+        id: existingId ?? proposedId ?? newId('draft'),
         accountId: chosen().id,
         kind: complete.kind,
         title: titleOf(complete),
         who: signersInWords(complete),
         updatedAt: state.now(),
         composition: complete,
-        ...officeOf(known)
+        ...officeOf(existingId)
       })
     },
     'drafts.remove': ({ id }) => {

@@ -52,7 +52,7 @@ export function identityRecordOf(change: Partial<IdentityRecordView> = {}): Iden
 
 export function fakeIdentity({ state, newId }: FakeOffice): HandlersOf<'identity'> {
   const open = new Set<string>()
-  const known = (reading: string) => {
+  const assertOpen = (reading: string) => {
     if (!open.has(reading)) throw new Failure('gone')
   }
   return {
@@ -70,11 +70,11 @@ export function fakeIdentity({ state, newId }: FakeOffice): HandlersOf<'identity
       }
     },
     'identity.picture': ({ reading }) => {
-      known(reading)
+      assertOpen(reading)
       return { type: 'image/png', bytes: PIXEL }
     },
     'identity.keep': ({ reading }) => {
-      known(reading)
+      assertOpen(reading)
       return null as never
     },
     'identity.close': ({ reading }) => {

@@ -17,7 +17,7 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     return putSend({ state, emit }, send)
   }
 
-  const asked = () => state.accounts.map(({ id }) => id).filter(isShown)
+  const shownAccounts = () => state.accounts.map(({ id }) => id).filter(isShown)
 
   /** Accounts are paused as `state.outbox.paused` says, if set, otherwise all as its `pause` says. */
   function outbox(): OutboxView {
@@ -27,8 +27,8 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     const releases = { undecided: held.length - refused, refused }
     const { paused, pause, ...others } = state.outbox
     const rest = { ...others, ...(held.length > 0 && { releases }) }
-    if (!paused || asked().length < 2) return { ...rest, counts, ...(pause && { pause }) }
-    const areAll = asked().every((id) => paused.some(({ accountId }) => accountId === id))
+    if (!paused || shownAccounts().length < 2) return { ...rest, counts, ...(pause && { pause }) }
+    const areAll = shownAccounts().every((id) => paused.some(({ accountId }) => accountId === id))
     const [first] = paused
     return { ...rest, counts, paused, ...(areAll && first && { pause: first.pause }) }
   }
@@ -155,8 +155,8 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     'outbox.pause': () => {
       const pause = { by: 'person', since: state.now() } as const
       const others = (state.outbox.paused ?? []).filter(({ accountId }) => !isShown(accountId))
-      const paused = [...others, ...asked().map((accountId) => ({ accountId, pause }))]
-      state.outbox = { ...state.outbox, ...(paused.length === asked().length && { pause }), paused }
+      const paused = [...others, ...shownAccounts().map((accountId) => ({ accountId, pause }))]
+      state.outbox = { ...state.outbox, ...(paused.length === shownAccounts().length && { pause }), paused }
       emit('outbox.changed', null)
       return outbox()
     },
@@ -193,10 +193,10 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     },
     'batches.retry': ({ id }) => {
       const { counts } = byId(state.batches, id)
-      const again = counts.notSent + counts.refused
+      const retried = counts.notSent + counts.refused
       return changeBatch(id, {
         state: 'going',
-        counts: { ...counts, notSent: 0, refused: 0, ready: counts.ready + again }
+        counts: { ...counts, notSent: 0, refused: 0, ready: counts.ready + retried }
       })
     },
     'batches.leftOut': ({ id, ...page }) => {

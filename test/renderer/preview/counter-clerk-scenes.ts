@@ -109,7 +109,7 @@ function turns(...outcomes: (CounterTurn['outcome'] | undefined)[]): CounterTurn
 }
 
 const ended = (change: Partial<CounterSession>) => counter({ counter: sessionOf({ phase: 'ended', ...change }) })
-const beside = (change: Partial<CounterSession>) =>
+const atOtherDisplay = (change: Partial<CounterSession>) =>
   counter({
     counter: sessionOf({
       place: 'other-display',
@@ -309,14 +309,14 @@ function threeCounters(): Partial<FakeState> {
 /** Makes a counter look as if nothing has been heard from it for this long. */
 const silentFor =
   (milliseconds: number) =>
-  (desk: BoardCounter): BoardCounter =>
-    desk.office ? { ...desk, office: { ...desk.office, heardAt: now() - milliseconds, isSilent: true } } : desk
+  (shown: BoardCounter): BoardCounter =>
+    shown.office ? { ...shown, office: { ...shown.office, heardAt: now() - milliseconds, isSilent: true } } : shown
 
 /** Returns an office of fourteen counters, with every state. */
 function fourteenCounters(): Partial<FakeState> {
   const at = now()
   const board = threeCounters().board
-  const [here, wanted, silent] = board?.desks ?? []
+  const [here, needsStaff, silent] = board?.desks ?? []
   const minutes = (count: number) => at - count * 60_000
   const of = (number: number, change: Partial<BoardCounter>, heard = at - 12_000): BoardCounter => ({
     id: `office ${number}`,
@@ -343,7 +343,7 @@ function fourteenCounters(): Partial<FakeState> {
         of(7, { state: 'closed' }, minutes(47)),
         of(8, { state: 'locked', coveredSince: minutes(2), signer: 'Lena Marchetti', document: 'Lease renewal' }),
         of(9, { state: 'signing', since: minutes(128) }),
-        ...(wanted ? [{ ...wanted, id: 'office 10', name: 'Counter 10' }] : []),
+        ...(needsStaff ? [{ ...needsStaff, id: 'office 10', name: 'Counter 10' }] : []),
         of(11, { name: 'Interview room by the lifts, second floor', staff: 'Alexandra Papadopoulou-Vasilakis' }),
         of(12, { downSince: minutes(30) }, at - 41_000),
         of(13, { name: '', state: 'unknown', office: office('Training room') }),
@@ -354,11 +354,11 @@ function fourteenCounters(): Partial<FakeState> {
 }
 
 /** Returns a workstation that isn't connected to the office, or not yet. */
-const apart = (office: Board['office'], isKnown = true) => {
+const disconnected = (office: Board['office'], isKnown = true) => {
   const { board, ...rest } = threeCounters()
   const [here, ...others] = board?.desks ?? []
-  const desks = [...(here ? [here] : []), ...(isKnown ? others.map(silentFor(720_000)) : [])]
-  return counter({ ...rest, board: { ...board, desks, ...(office && { office }) } })
+  const counters = [...(here ? [here] : []), ...(isKnown ? others.map(silentFor(720_000)) : [])]
+  return counter({ ...rest, board: { ...board, desks: counters, ...(office && { office }) } })
 }
 
 export const counterClerkScenes: Record<string, () => FakeApi> = {
@@ -407,9 +407,9 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     const office = { state: 'away', readAt: now() - 300_000 } as const
     return counter({ ...rest, board: { ...board, office, desks: board?.desks?.map(silentFor(300_000)) ?? [] } })
   },
-  'board-office-apart': () => apart({ state: 'apart', readAt: now() - 720_000 }),
-  'board-office-unknown': () => apart({ state: 'apart' }, false),
-  'board-office-reading': () => apart({ state: 'connecting' }, false),
+  'board-office-apart': () => disconnected({ state: 'apart', readAt: now() - 720_000 }),
+  'board-office-unknown': () => disconnected({ state: 'apart' }, false),
+  'board-office-reading': () => disconnected({ state: 'connecting' }, false),
   'board-many': () => counter(fourteenCounters()),
   'board-offline': () =>
     counter({ ...morning(), connection: { state: 'offline', since: now() - 1_800_000, error: offline } }),
@@ -467,16 +467,16 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     }),
   'clerk-interrupted': () =>
     ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
-  'clerk-panel': () => beside({}),
-  'clerk-panel-file': () => beside({ wantsFile: true }),
-  'clerk-panel-not-reserved': () => beside({ notReserved: 'away' }),
-  'clerk-panel-other-camera': () => beside({ otherCamera: true }),
-  'clerk-panel-choose-file': () => beside({ phase: 'covered', cover: 'file', asksFile: {} }),
-  'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),
+  'clerk-panel': () => atOtherDisplay({}),
+  'clerk-panel-file': () => atOtherDisplay({ wantsFile: true }),
+  'clerk-panel-not-reserved': () => atOtherDisplay({ notReserved: 'away' }),
+  'clerk-panel-other-camera': () => atOtherDisplay({ otherCamera: true }),
+  'clerk-panel-choose-file': () => atOtherDisplay({ phase: 'covered', cover: 'file', asksFile: {} }),
+  'clerk-panel-help': () => atOtherDisplay({ phase: 'covered', cover: 'help' }),
   'clerk-panel-camera': () =>
-    beside({ phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] }),
+    atOtherDisplay({ phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] }),
   'clerk-panel-return': () =>
-    beside({
+    atOtherDisplay({
       phase: 'return',
       isLocked: true,
       current: 2,

@@ -46,8 +46,8 @@ function shared(): FakeApi {
     const [first, ...rest] = madeUpVersions(two, now())
     if (first) state.versions[two.id] = [{ ...first, reason: 'beside', desk: 'Counter 2', isOpen: true }, ...rest]
   }
-  const [untold, others] = state.presets
-  if (untold) untold.office = { isUntold: true }
+  const [unreported, others] = state.presets
+  if (unreported) unreported.office = { isUntold: true }
   if (others) {
     delete others.isOrganisations
     others.office = { isUntold: false, by: 'Counter 2' }
