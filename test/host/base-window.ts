@@ -116,29 +116,29 @@ export class BaseWindow extends Emulated implements Offered {
   readonly #parent: BaseWindow | null
 
   constructor(
-    given: Electron.BaseWindowConstructorOptions = {},
+    options: Electron.BaseWindowConstructorOptions = {},
     name = 'BaseWindow',
     events: EventNames = windowEvents
   ) {
     super(name, events)
-    acceptOnly(`new ${name}`, given, acceptedOptions)
-    if (given.transparent) notEmulated('a transparent window')
-    const { width = 800, height = 600 } = given
-    const middle = centred(displayAt({ x: given.x ?? 0, y: given.y ?? 0, width: 1, height: 1 }).bounds, {
+    acceptOnly(`new ${name}`, options, acceptedOptions)
+    if (options.transparent) notEmulated('a transparent window')
+    const { width = 800, height = 600 } = options
+    const middle = centred(displayAt({ x: options.x ?? 0, y: options.y ?? 0, width: 1, height: 1 }).bounds, {
       width,
       height
     })
-    this.#bounds = { x: given.x ?? middle.x, y: given.y ?? middle.y, width, height }
+    this.#bounds = { x: options.x ?? middle.x, y: options.y ?? middle.y, width, height }
     this.#normalBounds = { ...this.#bounds }
-    this.#title = given.title ?? host.applicationName
-    this.#background = given.backgroundColor ?? '#FFFFFF'
-    this.#onTop = given.alwaysOnTop ?? false
-    this.#minimum = [given.minWidth ?? 0, given.minHeight ?? 0]
-    this.#parent = (given.parent as unknown as BaseWindow | undefined) ?? null
+    this.#title = options.title ?? host.applicationName
+    this.#background = options.backgroundColor ?? '#FFFFFF'
+    this.#onTop = options.alwaysOnTop ?? false
+    this.#minimum = [options.minWidth ?? 0, options.minHeight ?? 0]
+    this.#parent = (options.parent as unknown as BaseWindow | undefined) ?? null
     this.contentView.setBounds({ x: 0, y: 0, width, height })
     windows.add(this)
-    if (given.show !== false) setImmediate(() => this.#destroyed || this.show())
-    if (given.fullscreen) setImmediate(() => this.#destroyed || this.setFullScreen(true))
+    if (options.show !== false) setImmediate(() => this.#destroyed || this.show())
+    if (options.fullscreen) setImmediate(() => this.#destroyed || this.setFullScreen(true))
   }
 
   static getAllWindows(): BaseWindow[] {

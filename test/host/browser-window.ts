@@ -15,10 +15,10 @@ export class BrowserWindow extends BaseWindow {
   readonly webContents: WebContents
   #isReadyToShow = false
 
-  constructor(given: Electron.BrowserWindowConstructorOptions = {}) {
-    super(given, 'BrowserWindow', browserWindowEvents)
+  constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
+    super(options, 'BrowserWindow', browserWindowEvents)
     const { width, height } = this.getBounds()
-    this.webContents = new WebContents(given.webPreferences, { width, height })
+    this.webContents = new WebContents(options.webPreferences, { width, height })
     this.webContents.once('destroyed', () => this.destroy())
     this.webContents.on('page-title-updated', (event: Electron.Event, title: string, explicit: boolean) => {
       const own = preventable({})

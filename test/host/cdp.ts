@@ -150,9 +150,9 @@ export class CdpConnection {
 
   /** Returns the session with this id, creating it on first use. */
   session(id: string): CdpSession {
-    const known = this.#sessions.get(id) ?? new CdpSession(this, id)
-    this.#sessions.set(id, known)
-    return known
+    const session = this.#sessions.get(id) ?? new CdpSession(this, id)
+    this.#sessions.set(id, session)
+    return session
   }
 
   /** Ends a session and rejects its pending commands. */

@@ -58,8 +58,8 @@ export function makeCodec(): Codec {
       if (value === undefined) return { $: 'u' }
       if (typeof value === 'bigint') return { $: 'b', v: String(value) }
       if (typeof value !== 'object') return refuse()
-      const known = seen.get(value)
-      if (known !== undefined) return { $: 'r', v: known }
+      const reference = seen.get(value)
+      if (reference !== undefined) return { $: 'r', v: reference }
       seen.set(value, seen.size)
       const type = Object.prototype.toString.call(value).slice(8, -1)
       if (Array.isArray(value)) return { $: 'a', v: value.map(write) }

@@ -47,9 +47,9 @@ interface WindowInfo {
   readonly fullScreen: boolean
 }
 
-function viewsIn(view: View, seen: boolean): { view: WebContentsView; visible: boolean }[] {
+function viewsIn(view: View, isParentVisible: boolean): { view: WebContentsView; visible: boolean }[] {
   return view.children.flatMap((child) => {
-    const visible = seen && child.getVisible()
+    const visible = isParentVisible && child.getVisible()
     const own = child instanceof WebContentsView ? [{ view: child, visible }] : []
     return [...own, ...viewsIn(child, visible)]
   })

@@ -63,8 +63,8 @@ describe('the debugger', () => {
   it('refuses what Electron’s debugger refuses', async () => {
     const refused = await app.evaluate(async () => {
       const line = globalThis.fixture.view().webContents.debugger
-      const said: string[] = []
-      const hear = (error: Error) => void said.push(error.message)
+      const errors: string[] = []
+      const hear = (error: Error) => void errors.push(error.message)
       await line.sendCommand('Page.enable').catch(hear)
       try {
         line.attach('9.9')
@@ -79,7 +79,7 @@ describe('the debugger', () => {
       }
       await line.sendCommand('Page.noSuchThing').catch(hear)
       await line.sendCommand('Page.enable', {}, 'nobody').catch(hear)
-      return said
+      return errors
     })
     expect(refused).toEqual([
       'No target available',
@@ -171,11 +171,11 @@ describe('a page guarded by the debugger', () => {
     await openHeld(path)
     await app.waitForView(new RegExp(`${path}$`))
     // The browser finds a frame of another process under the mouse only some time after the page is there.
-    const asked = await eventually(async () => {
+    const recorded = await eventually(async () => {
       await click()
       return records()
     })
-    expect([...new Set(asked)]).toEqual(['asked for file'])
+    expect([...new Set(recorded)]).toEqual(['asked for file'])
     const page = await app.waitForView(new RegExp(`${path}$`))
     const chosen = () =>
       page

@@ -141,8 +141,8 @@ export class FrameTree {
   }
 
   attach(id: string, parentId: string | undefined): WebFrame {
-    const known = this.#frames.get(id)
-    if (known) return known
+    const existing = this.#frames.get(id)
+    if (existing) return existing
     const frame = new WebFrame(this, id, parentId)
     this.#frames.set(id, frame)
     if (!parentId) this.main = frame

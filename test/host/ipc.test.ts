@@ -119,14 +119,14 @@ describe('a message', () => {
 
 describe('the page', () => {
   it('sees only what the preload exposes, frozen', async () => {
-    const seen = await app.window.evaluate(() => ({
+    const exposed = await app.window.evaluate(() => ({
       strangers: ['require', 'process', 'ipcRenderer', 'module', 'electron'].filter((name) => name in window),
       host: Object.getOwnPropertyNames(window).filter((name) => /host/i.test(name)),
       frozen: Object.isFrozen(window.api) && Object.isFrozen(window.api.versions),
       own: window.api.double.constructor === Function,
       electron: window.api.versions.electron
     }))
-    expect(seen).toEqual({ strangers: [], host: [], frozen: true, own: true, electron: '45.4.1-host' })
+    expect(exposed).toEqual({ strangers: [], host: [], frozen: true, own: true, electron: '45.4.1-host' })
   })
 
   it('is under the policy set by its own scheme’s response', async () => {

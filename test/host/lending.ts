@@ -20,17 +20,17 @@ const idle: LentChromium[] = []
  */
 export function lendTo(application: ChildProcess): void {
   let current: LentChromium | undefined
-  application.on('message', async (message: { wanted?: readonly string[] } | null) => {
-    if (!Array.isArray(message?.wanted)) return
-    const answer = await lend(message.wanted).then(
+  application.on('message', async (message: { switches?: readonly string[] } | null) => {
+    if (!Array.isArray(message?.switches)) return
+    const answer = await lend(message.switches).then(
       (lent) => ({ lent }),
       (error: Error) => ({ why: error.message })
     )
     if (application.connected) application.send(answer)
   })
 
-  async function lend(wanted: readonly string[]): Promise<string> {
-    current = takeIdle(wanted)
+  async function lend(switches: readonly string[]): Promise<string> {
+    current = takeIdle(switches)
     current.uses++
     return await current.chromium.endpoint()
   }
@@ -43,17 +43,17 @@ export function lendTo(application: ChildProcess): void {
   })
 }
 
-function takeIdle(wanted: readonly string[]): LentChromium {
-  const args = wanted.join('\n')
+function takeIdle(switches: readonly string[]): LentChromium {
+  const args = switches.join('\n')
   const at = idle.findIndex((one) => one.args === args && one.chromium.isRunning())
   const [known] = at < 0 ? [] : idle.splice(at, 1)
-  return known ?? { chromium: startChromium(wanted), args, uses: 0 }
+  return known ?? { chromium: startChromium(switches), args, uses: 0 }
 }
 
 /**
  * In the application: returns the endpoint of the Chromium it is lent, or undefined if the parent process lends none.
  */
-export async function borrowEndpoint(wanted: readonly string[]): Promise<string | undefined> {
+export async function borrowEndpoint(switches: readonly string[]): Promise<string | undefined> {
   if (process.env.HOST_BORROWS !== '1' || !process.send) return undefined
   process.channel?.ref()
   const lent = await new Promise<string>((resolve, reject) => {
@@ -65,7 +65,7 @@ export async function borrowEndpoint(wanted: readonly string[]): Promise<string 
       else resolve(endpoint)
     }
     process.on('message', onMessage)
-    process.send?.({ wanted })
+    process.send?.({ switches })
   })
   process.channel?.unref()
   return lent

@@ -108,8 +108,8 @@ describe('a page that navigates', () => {
     await clearRecords(app)
     site.requestedPaths.length = 0
     await page.evaluate(script)
-    const asked = await eventually(async () => (await records(app)).find((each) => each.name.startsWith('will-')))
-    expect(asked.url).toContain('/refused')
+    const recorded = await eventually(async () => (await records(app)).find((each) => each.name.startsWith('will-')))
+    expect(recorded.url).toContain('/refused')
     await page.evaluate(() => fetch('/after'))
     expect(site.requestedPaths).toEqual(['/after'])
     expect(page.url()).toBe(`${site.origin}/start`)

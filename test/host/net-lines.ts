@@ -65,29 +65,29 @@ function connectPlain(url: URL): Promise<Socket> {
   return promise
 }
 
-async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Map<string, string>): Promise<Socket> {
+async function tunnelThrough(proxy: string, url: URL, login: AskLogin, logins: Map<string, string>): Promise<Socket> {
   for (;;) {
     const to = `${url.hostname}:${portOf(url)}`
-    const asked = ask({
+    const request = ask({
       host: hostIn(proxy),
       port: portIn(proxy),
       method: 'CONNECT',
       path: to,
       agent: false,
-      headers: { host: to, ...(known.has(proxy) && { 'proxy-authorization': known.get(proxy) }) }
+      headers: { host: to, ...(logins.has(proxy) && { 'proxy-authorization': logins.get(proxy) }) }
     })
     const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; status: number; challenge: string }>()
-    asked.once('error', () => reject(new Error('net::ERR_PROXY_CONNECTION_FAILED')))
-    asked.once('connect', ({ statusCode = 0, headers }, socket) =>
+    request.once('error', () => reject(new Error('net::ERR_PROXY_CONNECTION_FAILED')))
+    request.once('connect', ({ statusCode = 0, headers }, socket) =>
       resolve({ socket, status: statusCode, challenge: headers['proxy-authenticate'] ?? '' })
     )
-    asked.end()
+    request.end()
     const { socket, status, challenge } = await promise
     if (status === 200) return socket
     socket.destroy()
     if (status !== 407) throw new Error('net::ERR_TUNNEL_CONNECTION_FAILED')
     if (!/^basic /i.test(challenge)) notEmulated(`a proxy that asks by '${challenge}'`)
-    known.delete(proxy)
+    logins.delete(proxy)
     const credentials = await login({
       isProxy: true,
       scheme: 'basic',
@@ -96,7 +96,7 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
       realm: /realm="([^"]*)"/.exec(challenge)?.[1] ?? ''
     })
     if (!credentials) throw new ProxyRefused()
-    known.set(proxy, `Basic ${Buffer.from(credentials.join(':')).toString('base64')}`)
+    logins.set(proxy, `Basic ${Buffer.from(credentials.join(':')).toString('base64')}`)
   }
 }
 
@@ -110,8 +110,8 @@ async function chooseCertificate(
   open: () => Promise<Socket>
 ): Promise<OwnCertificate | undefined> {
   const hostAndPort = `${nameOf(url)}:${portOf(url)}`
-  const known = session.chosenCertificates.get(hostAndPort)
-  if (known) return known
+  const certificate = session.chosenCertificates.get(hostAndPort)
+  if (certificate) return certificate
   const isInsisting = await secure(await open(), url, undefined, 'TLSv1.2').then(
     (socket) => void socket.destroy(),
     (error: Error) => /alert/i.test(error.message)

@@ -230,18 +230,18 @@ describe('a session', () => {
 
   it('has a visible cache and visible workers, until they are cleared', async () => {
     const page = await openView(app, `${site.origin}/start`)
-    const seen = () =>
+    const storage = () =>
       app.evaluate(async () => {
         const { session } = (globalThis.fixture.current as View).webContents
         const workers = Object.values(session.serviceWorkers.getAllRunning()).map(({ scriptUrl }) => scriptUrl)
         return { isCached: (await session.getCacheSize()) > 0, workers }
       })
     await page.evaluate(() => navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready))
-    expect(await seen()).toEqual({ isCached: true, workers: [`${site.origin}/worker.js`] })
+    expect(await storage()).toEqual({ isCached: true, workers: [`${site.origin}/worker.js`] })
     expect(site.requestedPaths).toContain('/worker.js')
     await app.evaluate(() => (globalThis.fixture.current as View).webContents.session.clearData())
     // The worker itself keeps running while the test's own client is attached to it.
-    expect((await seen()).isCached).toBe(false)
+    expect((await storage()).isCached).toBe(false)
     expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
   })
 

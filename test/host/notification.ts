@@ -36,14 +36,14 @@ export class Notification extends Emulated implements Offered {
   visible = false
   readonly actions: readonly Electron.NotificationAction[]
 
-  constructor(given: Electron.NotificationConstructorOptions = {}) {
+  constructor(init: Electron.NotificationConstructorOptions = {}) {
     super('Notification', notificationEvents)
-    acceptOnly('new Notification', given, options)
-    this.title = given.title ?? ''
-    this.subtitle = given.subtitle ?? ''
-    this.body = given.body ?? ''
-    this.silent = given.silent ?? false
-    this.actions = given.actions ?? []
+    acceptOnly('new Notification', init, options)
+    this.title = init.title ?? ''
+    this.subtitle = init.subtitle ?? ''
+    this.body = init.body ?? ''
+    this.silent = init.silent ?? false
+    this.actions = init.actions ?? []
   }
 
   static isSupported(): boolean {

@@ -95,7 +95,7 @@ it('the tray shows the account’s state, and its menu leads there', async () =>
 })
 
 it('without pictures, or without any tray, nothing breaks', async () => {
-  const said = await app.evaluate(
+  const warnings = await app.evaluate(
     async ({ Tray }, { part }) => {
       const { openTray } = await globalThis.fixture.load<typeof import('../../src/main/shell/desktop.ts')>(part)
       const log: unknown[] = []
@@ -116,7 +116,7 @@ it('without pictures, or without any tray, nothing breaks', async () => {
     },
     { part: shell('desktop') }
   )
-  expect(said).toEqual(['There is no icon in the tray.'])
+  expect(warnings).toEqual(['There is no icon in the tray.'])
 })
 
 it('the badge counts unread documents, with a number or an overlay with a description', async () => {

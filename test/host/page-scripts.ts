@@ -48,17 +48,10 @@ export function preloadScripts(path: string, token: string, additionalArguments:
     argv: ['electron', ...additionalArguments]
   }
   const preload = `function(require,process,module,exports){${readFileSync(path, 'utf8')}\n}`
-  const given = [
-    JSON.stringify(token),
-    JSON.stringify(names),
-    bridge,
-    `(${makeCodec})()`,
-    JSON.stringify(info),
-    preload
-  ]
+  const args = [JSON.stringify(token), JSON.stringify(names), bridge, `(${makeCodec})()`, JSON.stringify(info), preload]
   return [
     { source: `(${mainWorld})(${JSON.stringify(token)},${bridge})` },
-    { worldName: preloadWorld, source: `(${isolatedWorld})(${given.join(',')})` }
+    { worldName: preloadWorld, source: `(${isolatedWorld})(${args.join(',')})` }
   ]
 }
 

@@ -66,8 +66,10 @@ export function permissionShim(token: string, binding: string): void {
     const mediaType = name === 'camera' ? 'video' : name === 'microphone' ? 'audio' : undefined
     return ask('check', permissionNames[name] ?? name, mediaType ? { mediaType } : {})
   })
-  askBefore(proto('MediaDevices'), 'getUserMedia', ([wanted]: { audio?: unknown; video?: unknown }[]) =>
-    ask('request', 'media', { mediaTypes: [...(wanted?.video ? ['video'] : []), ...(wanted?.audio ? ['audio'] : [])] })
+  askBefore(proto('MediaDevices'), 'getUserMedia', ([constraints]: { audio?: unknown; video?: unknown }[]) =>
+    ask('request', 'media', {
+      mediaTypes: [...(constraints?.video ? ['video'] : []), ...(constraints?.audio ? ['audio'] : [])]
+    })
   )
   const notFound = (message: string) => () => Promise.reject(new DOMException(message, 'NotFoundError'))
   askBefore(

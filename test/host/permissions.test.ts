@@ -46,7 +46,7 @@ async function openGuarded(policy: Policy): Promise<Page> {
   return app.waitForView(new RegExp(url.replace(/[.?]/g, '\\$&')))
 }
 
-const asked = (kind: 'request' | 'check') =>
+const recorded = (kind: 'request' | 'check') =>
   app.evaluate(
     (_electron, kind) =>
       (globalThis.fixture.records as { kind: string; permission: string }[])
@@ -97,13 +97,13 @@ describe('a page that asks for', () => {
     it(`${what} is refused when the application’s handler says no`, { tags }, async () => {
       const page = await openGuarded('deny')
       expect(await outcome(page, attempt)).toBe('refused')
-      expect(await asked('request')).toContain(permission)
+      expect(await recorded('request')).toContain(permission)
     })
 
     it(`${what} gets it when the application’s handler says yes`, { tags }, async () => {
       const page = await openGuarded('grant')
       expect(await outcome(page, attempt)).toBe('allowed')
-      expect(await asked('request')).toContain(permission)
+      expect(await recorded('request')).toContain(permission)
     })
 
     it(`${what} is refused by the browser itself, even if it bypasses the handler`, { tags }, async () => {
@@ -139,14 +139,14 @@ describe('a page that asks for', () => {
   it('its location is refused or given, as the handler says', async () => {
     const where = `new Promise((done, fail) => navigator.geolocation.getCurrentPosition(done, (e) => e.code === 1 ? fail('denied') : done(e)))`
     expect(await outcome(await openGuarded('deny'), where)).toBe('refused')
-    expect(await asked('request')).toEqual(['geolocation'])
+    expect(await recorded('request')).toEqual(['geolocation'])
   })
 
   it('full screen is reverted when the handler says no', async () => {
     const page = await openGuarded('deny')
     await page.mouse.click(5, 5)
     await page.evaluate(() => document.documentElement.requestFullscreen().catch(() => {}))
-    expect(await asked('request')).toContain('fullscreen')
+    expect(await recorded('request')).toContain('fullscreen')
     await eventually(() => page.evaluate(() => document.fullscreenElement === null))
   })
 })
@@ -158,7 +158,7 @@ describe('a page that queries a permission', () => {
   it('gets the check handler’s answer', async () => {
     const denied = await openGuarded('deny')
     expect(await state(denied, 'geolocation')).toBe('denied')
-    expect(await asked('check')).toEqual(['geolocation'])
+    expect(await recorded('check')).toEqual(['geolocation'])
     const granted = await openGuarded('grant')
     expect(await state(granted, 'geolocation')).toBe('granted')
     expect(await state(granted, 'camera')).toBe('granted')
@@ -223,6 +223,6 @@ describe('a device', () => {
   it('for screen capture is never given to a page', async () => {
     const page = await openGuarded('deny')
     expect(await outcome(page, `navigator.mediaDevices.getDisplayMedia({ video: true })`)).toBe('refused')
-    expect(await asked('request')).toContain('display-capture')
+    expect(await recorded('request')).toContain('display-capture')
   })
 })

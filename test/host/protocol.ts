@@ -40,12 +40,12 @@ export class Schemes {
   /** @internal answers a page's request through the application's handler; rejects if that fails */
   async serve(
     scheme: string,
-    asked: { url: string; method: string; headers: Record<string, string>; body: Buffer | undefined }
+    call: { url: string; method: string; headers: Record<string, string>; body: Buffer | undefined }
   ): Promise<Served> {
-    const request = new Request(toApp(asked.url), {
-      method: asked.method,
-      headers: Object.entries(asked.headers).map(([name, value]): [string, string] => [name, toApp(value)]),
-      ...(asked.body && !['GET', 'HEAD'].includes(asked.method) ? { body: new Uint8Array(asked.body) } : {})
+    const request = new Request(toApp(call.url), {
+      method: call.method,
+      headers: Object.entries(call.headers).map(([name, value]): [string, string] => [name, toApp(value)]),
+      ...(call.body && !['GET', 'HEAD'].includes(call.method) ? { body: new Uint8Array(call.body) } : {})
     })
     const response = await this.answer(request, scheme)
     if (response.type === 'error') throw new Error('the handler answered Response.error()')

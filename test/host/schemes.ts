@@ -2,12 +2,12 @@
 // `http://host.app.localhost/path`: a secure context with its own origin, so that storage, CSP `'self'` and relative
 // addresses work as they should. The application only ever sees the address as it is in Electron.
 
-const known = new Set<string>()
+const registered = new Set<string>()
 const privileged = new Set<string>()
 
 /** Registers `scheme` as one whose addresses are carried. */
 export function carryScheme(scheme: string): void {
-  known.add(scheme)
+  registered.add(scheme)
 }
 
 /** Registers `scheme` as one of the application's own, whether or not it has a handler yet. */
@@ -27,7 +27,7 @@ export function schemeOf(url: string): string {
 /** Returns the address as Chromium gets it. */
 export function toCarried(url: string): string {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is.exec(url)
-  if (!match || !known.has(match[1]?.toLowerCase() ?? '')) return url
+  if (!match || !registered.has(match[1]?.toLowerCase() ?? '')) return url
   const [, scheme = '', host, rest] = match
   return `http://${host || 'x'}.${scheme.toLowerCase()}.localhost${rest?.startsWith('/') ? rest : `/${rest}`}`
 }
@@ -35,7 +35,7 @@ export function toCarried(url: string): string {
 /** Returns the scheme that an address of Chromium's carries, if any. */
 export function carriedScheme(url: string): string | undefined {
   const scheme = /^http:\/\/[^/?#@:]*\.([a-z0-9+-]+)\.localhost(?=[/?#]|$)/i.exec(url)?.[1]?.toLowerCase()
-  return scheme && known.has(scheme) ? scheme : undefined
+  return scheme && registered.has(scheme) ? scheme : undefined
 }
 
 /** Returns the address as the application knows it; any other address is unchanged. */

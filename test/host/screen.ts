@@ -11,7 +11,7 @@ type Offered = Pick<
 >
 
 function toElectron({ id, bounds }: ConnectedDisplay): Electron.Display {
-  const known: Partial<Electron.Display> = {
+  const emulated: Partial<Electron.Display> = {
     id,
     bounds: { ...bounds },
     workArea: { ...bounds },
@@ -26,7 +26,7 @@ function toElectron({ id, bounds }: ConnectedDisplay): Electron.Display {
     colorDepth: 24,
     depthPerComponent: 8
   }
-  return known as Electron.Display
+  return emulated as Electron.Display
 }
 
 class Screen extends Emulated implements Offered {

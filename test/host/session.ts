@@ -125,8 +125,8 @@ export class Session extends Emulated implements Offered {
   }
 
   static of(partition: string): Session {
-    const known = sessions.get(partition)
-    if (known) return known
+    const existing = sessions.get(partition)
+    if (existing) return existing
     const created = new Session(partition)
     sessions.set(partition, created)
     host.emit('session-created', created)

@@ -18,16 +18,16 @@ it.each([
   ['--remote-debugging-port=9222', {}, '--remote-debugging-port'],
   ['--lang=en-GB', { SSLKEYLOGFILE: '/nowhere/keys' }, 'SSLKEYLOGFILE']
 ])('a packaged application started with %s and %j reports it and exits', async (argument, env, named) => {
-  const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; said: string }>()
+  const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; output: string }>()
   const entry = ['--import', join(root, 'test/host/register.ts'), join(root, 'src/main/index.ts')]
   execFile(
     process.execPath,
     [...entry, argument, `--user-data-dir=${folder}`],
     { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: join(root, 'resources') } },
-    (error, _stdout, stderr) => ended({ code: error?.code, said: stderr })
+    (error, _stdout, stderr) => ended({ code: error?.code, output: stderr })
   )
-  const { code, said } = await promise
-  expect(said).toContain(`It was started with “${named}”`)
+  const { code, output } = await promise
+  expect(output).toContain(`It was started with “${named}”`)
   expect(code).toBe(1)
   expect(readdirSync(folder)).toEqual([])
 })

@@ -96,9 +96,9 @@ describe('every event known to the host is one of Electron’s', async () => {
   }
 
   // Read from the running host, since importing those parts would start it.
-  const known = await readKnownEvents()
+  const knownEvents = await readKnownEvents()
 
-  it.each(Object.entries(known))('of %s', (name, events) => {
+  it.each(Object.entries(knownEvents))('of %s', (name, events) => {
     const real = eventsOf(name)
     expect(real.size).toBeGreaterThan(0)
     // The one event that Electron emits but doesn't declare in its types.
@@ -107,11 +107,14 @@ describe('every event known to the host is one of Electron’s', async () => {
 })
 
 async function readKnownEvents(): Promise<Record<string, readonly string[]>> {
-  const says = (each: { emits: readonly string[]; never?: readonly string[] }) => [...each.emits, ...(each.never ?? [])]
+  const eventsOf = (each: { emits: readonly string[]; never?: readonly string[] }) => [
+    ...each.emits,
+    ...(each.never ?? [])
+  ]
   const listed: Record<string, readonly string[]> = {
-    Notification: says(notificationEvents),
-    PowerMonitor: says(powerEvents),
-    Tray: says(trayEvents)
+    Notification: eventsOf(notificationEvents),
+    PowerMonitor: eventsOf(powerEvents),
+    Tray: eventsOf(trayEvents)
   }
   for (const [name, module, variable] of [
     ['App', 'app', 'appEvents'],

@@ -43,7 +43,7 @@ it('shows an icon with its tooltip, and its menu can be clicked', async () => {
 })
 
 it('can be destroyed, and refuses calls after that', async () => {
-  const said = await app.evaluate(() => {
+  const error = await app.evaluate(() => {
     const tray = globalThis.fixture.tray as import('electron').Tray
     tray.destroy()
     try {
@@ -53,7 +53,7 @@ it('can be destroyed, and refuses calls after that', async () => {
       return String(error)
     }
   })
-  expect(said).toContain('destroyed')
+  expect(error).toContain('destroyed')
   expect(await app.tray()).toBeNull()
 })
 

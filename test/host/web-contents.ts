@@ -121,14 +121,14 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #focused = false
   #fullscreenAllowed = false
 
-  constructor(given: Electron.WebPreferences = {}, size = { width: 800, height: 600 }) {
+  constructor(options: Electron.WebPreferences = {}, size = { width: 800, height: 600 }) {
     super('webContents', webContentsEvents)
-    checkPreferences(given)
-    this.#preferences = given
-    this.preloadPath = given.preload
+    checkPreferences(options)
+    this.#preferences = options
+    this.preloadPath = options.preload
     this.#size = size
-    this.#zoom = given.zoomFactor ?? 1
-    this.session = (given.session as unknown as Session | undefined) ?? Session.of(given.partition ?? '')
+    this.#zoom = options.zoomFactor ?? 1
+    this.session = (options.session as unknown as Session | undefined) ?? Session.of(options.partition ?? '')
     this.navigation = new Navigation(this, this.frames)
     this.#worlds = new PageWorlds({
       preload: (frameId, text, contextId) => this.#receive(frameId, text, contextId),

@@ -40,11 +40,12 @@ const preferences: Readonly<Record<string, readonly unknown[] | undefined>> = {
 }
 
 /** Throws for a preference that the host doesn't know, or a value that it doesn't support. */
-export function checkPreferences(given: Electron.WebPreferences): void {
-  acceptOnly('webPreferences', given, Object.keys(preferences))
-  for (const [name, value] of Object.entries(given)) {
+export function checkPreferences(options: Electron.WebPreferences): void {
+  acceptOnly('webPreferences', options, Object.keys(preferences))
+  for (const [name, value] of Object.entries(options)) {
     const allowed = preferences[name]
     if (value !== undefined && allowed && !allowed.includes(value)) notEmulated(`webPreferences.${name} = ${value}`)
   }
-  if (given.preload !== undefined && !isAbsolute(given.preload)) throw new TypeError('preload must be an absolute path')
+  if (options.preload !== undefined && !isAbsolute(options.preload))
+    throw new TypeError('preload must be an absolute path')
 }

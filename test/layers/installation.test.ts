@@ -97,8 +97,8 @@ test('npm’s commands find that Node first even if npm did not link it', () => 
     const find = () => execFileSync(process.execPath, [join(root, 'scripts/own-node.mjs')], { cwd: folder })
     const found = join(folder, 'node_modules/.bin', isWindows ? 'node.cmd' : 'node')
     find()
-    const said = execFileSync(found, ['--version'], { encoding: 'utf8', shell: isWindows })
-    expect(said.trim()).toBe(process.version)
+    const version = execFileSync(found, ['--version'], { encoding: 'utf8', shell: isWindows })
+    expect(version.trim()).toBe(process.version)
     // Run again, with nothing in its way.
     find()
   } finally {

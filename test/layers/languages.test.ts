@@ -20,10 +20,10 @@ test('each language has every sentence', () => {
 })
 
 test('no language has a sentence that is no longer shown', () => {
-  const known = new Set<string>(SENTENCES)
+  const shown = new Set<string>(SENTENCES)
   expect(
     catalogues.flatMap(([code, { sentences }]) =>
-      Object.keys(sentences).flatMap((one) => (known.has(one) ? [] : [`${code}: ${one}`]))
+      Object.keys(sentences).flatMap((one) => (shown.has(one) ? [] : [`${code}: ${one}`]))
     )
   ).toEqual([])
 })
@@ -31,12 +31,12 @@ test('no language has a sentence that is no longer shown', () => {
 test('each translation, in every plural form, has the sentence’s placeholders', () => {
   const wrong = catalogues.flatMap(([code, { sentences }]) =>
     SENTENCES.flatMap((sentence) => {
-      const said = sentences[sentence] ?? ''
-      const forms = Object.entries(typeof said === 'string' ? { other: said } : said)
+      const translation = sentences[sentence] ?? ''
+      const forms = Object.entries(typeof translation === 'string' ? { other: translation } : translation)
       return forms.flatMap(([form, text]) => {
         // "One document" and "two documents" need no number.
-        const wanted = placesIn(sentence).filter((place) => place !== '{count}' || !['one', 'two'].includes(form))
-        return JSON.stringify(placesIn(text)) === JSON.stringify(wanted) ? [] : [`${code}: ${text}`]
+        const expected = placesIn(sentence).filter((place) => place !== '{count}' || !['one', 'two'].includes(form))
+        return JSON.stringify(placesIn(text)) === JSON.stringify(expected) ? [] : [`${code}: ${text}`]
       })
     })
   )

@@ -57,11 +57,11 @@ test('the file of words matches the code', () => {
       env: { ...process.env, COUNTERSIGN_WORDS: relative(root, folder) },
       stdio: 'ignore'
     })
-    const [kept, collected] = ['src/words', relative(root, folder)].map((place) =>
+    const [stored, collected] = ['src/words', relative(root, folder)].map((place) =>
       readFileSync(join(root, place, 'en-GB.po'), 'utf8')
     )
     // As every build writes it (npm run build).
-    expect(kept).toBe(collected)
+    expect(stored).toBe(collected)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -87,12 +87,12 @@ function failuresOf(code: string): string[] {
 }
 
 test('each failure reported by the main process is in the file of words', () => {
-  const kept = readFileSync(join(root, 'src/words/en-GB.po'), 'utf8').replaceAll('"\n"', '')
+  const stored = readFileSync(join(root, 'src/words/en-GB.po'), 'utf8').replaceAll('"\n"', '')
   const missing = sources
     .filter((file) => file.startsWith('src/main/') && file.endsWith('.ts'))
     .flatMap((file) => {
       const texts = failuresOf(readFileSync(join(root, file), 'utf8'))
-      return texts.filter((text) => !kept.includes(JSON.stringify(text))).map((text) => `${file}: ${text}`)
+      return texts.filter((text) => !stored.includes(JSON.stringify(text))).map((text) => `${file}: ${text}`)
     })
   expect(missing).toEqual([])
 })

@@ -26,9 +26,9 @@ test('every part of npm test runs for each change', () => {
     [...(scripts[script] ?? '').matchAll(/npm(?: run|):? ?([\w:-]+)/g)].map(([, part = '']) => part)
   const inPieces = ['own-node', 'test:ready', 'test:code']
   const parts = [...partsOf('test'), ...partsOf('test:ready')].filter((part) => part in scripts)
-  const wanted = parts.filter((part) => !inPieces.includes(part))
-  expect(wanted).toEqual(expect.arrayContaining(['types', 'test:e2e']))
-  expect(wanted.filter((part) => !called('ci.yml').includes(part))).toEqual([])
+  const required = parts.filter((part) => !inPieces.includes(part))
+  expect(required).toEqual(expect.arrayContaining(['types', 'test:e2e']))
+  expect(required.filter((part) => !called('ci.yml').includes(part))).toEqual([])
   // What Vitest runs in one go locally is split into several jobs in CI.
   expect(parts).toContain('test:code')
   const projects = [...readFileSync(join(root, 'vitest.config.ts'), 'utf8').matchAll(/name: '([\w-]+)',\s*include/g)]
@@ -65,8 +65,8 @@ test('npm test plays something from every spec that the workflow plays completel
     const all = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.spec.ts'))
       .map((file) => basename(file))
-    const wanted = all.filter((file) => !(file in inOthers))
-    expect([...played].sort()).toEqual(wanted.sort())
+    const expected = all.filter((file) => !(file in inOthers))
+    expect([...played].sort()).toEqual(expected.sort())
     for (const [file, other] of Object.entries(inOthers)) if (all.includes(file)) expect(played, file).toContain(other)
   }
 })

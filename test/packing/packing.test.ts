@@ -78,7 +78,7 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
  * after whatever it happens to put in each) and pdf.js's tables.
  */
 function contentsOf({ folder, ofElectron, files }: Packed): string {
-  const beside = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const ownFiles = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) =>
       join(each.parentPath, each.name)
@@ -99,7 +99,7 @@ function contentsOf({ folder, ofElectron, files }: Packed): string {
     return []
   })
   const groups = [...kinds].map(([of, group]) => `app.asar: ${of}: ${[...group].sort().join(' ')}`)
-  return `${[...beside, ...inside, ...groups].sort().join('\n')}\n`
+  return `${[...ownFiles, ...inside, ...groups].sort().join('\n')}\n`
 }
 
 const FUSES = {
@@ -125,14 +125,14 @@ function run(
   { resources }: Packed,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {}
-): Promise<{ code: unknown; said: string }> {
+): Promise<{ code: unknown; output: string }> {
   const register = join(root, 'test/host/register.ts')
-  const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; said: string }>()
+  const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; output: string }>()
   execFile(
     process.execPath,
     ['--import', register, join(scratch, 'unpacked/out/main/index.js'), ...args],
     { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: resources } },
-    (error, stdout, stderr) => ended({ code: error?.code ?? 0, said: stdout + stderr })
+    (error, stdout, stderr) => ended({ code: error?.code ?? 0, output: stdout + stderr })
   )
   return promise
 }
@@ -222,15 +222,15 @@ describe('for Linux', () => {
   ])('refuses to start with %s, reports it, and touches nothing', async (start, env) => {
     const data = await mkdtemp(join(scratch, 'data-'))
     const ended = await run(packed, [`--user-data-dir=${data}`, ...(start.startsWith('--') ? [start] : [])], env)
-    expect(ended.said).toContain(`It was started with “${start.replace(/=.*/, '')}”`)
+    expect(ended.output).toContain(`It was started with “${start.replace(/=.*/, '')}”`)
     expect(ended.code).toBe(1)
     expect(readdirSync(data)).toEqual([])
   })
 
   it('can open everything: database, keychain, threads, its window', async () => {
     const data = await mkdtemp(join(scratch, 'data-'))
-    const { code, said } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
-    expect(said).toContain('Smoke: everything opened.')
+    const { code, output } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
+    expect(output).toContain('Smoke: everything opened.')
     expect(code).toBe(0)
   })
 
@@ -241,15 +241,15 @@ describe('for Linux', () => {
     ['node_modules/keytar/prebuilds/linux-x64/keytar.node', 'the keychain'],
     ['out/renderer/index.html', 'the window’s page']
   ])('reports it if %s is missing', async (path, named) => {
-    const [whole, gone] = [join(scratch, 'unpacked', path), join(scratch, 'gone')]
-    await rename(whole, gone)
+    const [original, gone] = [join(scratch, 'unpacked', path), join(scratch, 'gone')]
+    await rename(original, gone)
     try {
       const data = await mkdtemp(join(scratch, 'data-'))
-      const { code, said } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
-      expect(said).toContain(`Smoke: ${named} is missing.`)
+      const { code, output } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
+      expect(output).toContain(`Smoke: ${named} is missing.`)
       expect(code).toBe(1)
     } finally {
-      await rename(gone, whole)
+      await rename(gone, original)
     }
   })
 })
