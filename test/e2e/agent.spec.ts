@@ -34,9 +34,9 @@ test('an agent gets an account and joins on the administrator’s orders, and se
         DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere'
       }
     })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk))
-    const ended = new Promise<string>((done) => child.on('close', (exit) => done(`${said}(${exit})`)))
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
+    const ended = new Promise<string>((done) => child.on('close', (exit) => done(`${output}(${exit})`)))
     return { child, ended }
   }
 

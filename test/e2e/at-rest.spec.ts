@@ -42,11 +42,11 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     const before = await readFile(join(userData, 'countersign.db'))
     await first.goTo('Settings')
     await first.button('Change encryption key…').click()
-    const asked = first.window.getByRole('dialog', { name: 'Change the encryption key' })
-    await asked.getByLabel('I’ve printed it or written it down').check()
+    const dialog = first.window.getByRole('dialog', { name: 'Change the encryption key' })
+    await dialog.getByLabel('I’ve printed it or written it down').check()
     // Quitting asks, because a package is waiting.
     await first.app.dialog.answerMessage('Quit')
-    await asked.getByRole('button', { name: 'Change and restart' }).click()
+    await dialog.getByRole('button', { name: 'Change and restart' }).click()
     expect(await first.app.ended).toBe(0)
 
     const second = await open({ userData })
@@ -89,9 +89,9 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     await third.goTo('Outbox')
     await expect(third.window.getByText('Lease that waits').first()).toBeVisible()
     await expect(third.window.getByText(/Restored from a backup or copy/).first()).toBeVisible()
-    const aside = (await readdir(userData)).filter((name) => name.startsWith('set-aside'))
-    expect(aside).toHaveLength(1)
-    expect(await readdir(join(userData, aside[0] ?? ''))).toContain('countersign.db')
+    const setAsideNames = (await readdir(userData)).filter((name) => name.startsWith('set-aside'))
+    expect(setAsideNames).toHaveLength(1)
+    expect(await readdir(join(userData, setAsideNames[0] ?? ''))).toContain('countersign.db')
 
     // Once there is a PIN, only an administrator sets how long things are kept.
     await third.goTo('Settings')

@@ -24,7 +24,7 @@ export interface HandoverChoices {
   /** Everything that they and the people with them can sign. */
   isEverything?: boolean
   /** Lines of the office's checklist. */
-  seen?: readonly string[]
+  checklist?: readonly string[]
   allowsCamera?: boolean
 }
 
@@ -195,7 +195,7 @@ export function clerkAt(app: Launched) {
     async handOverAs(handing: HandoverChoices = {}): Promise<void> {
       await this.choosePinWhereAsked()
       if (handing.isEverything) await sheet.getByRole('button', { name: 'Select all' }).click()
-      for (const name of [...(handing.seen ?? []), ...(handing.also ?? [])])
+      for (const name of [...(handing.checklist ?? []), ...(handing.also ?? [])])
         await sheet.getByRole('checkbox', { name }).first().check()
       if (handing.allowsCamera) await sheet.getByRole('checkbox', { name: /Allow camera and microphone/ }).check()
       await sheet.getByRole('button', { name: 'Hand over screen' }).click()

@@ -95,12 +95,12 @@ test('staff choose a camera by its picture, and the signing page gets it', { tag
   await expect(window.getByText('Pages that ask for video get “fake_device_1”.')).toBeVisible()
   await expect(window.getByRole('dialog')).toHaveCount(0)
   // The camera test is over, and our page may not have another picture.
-  const again = () =>
+  const requestCamera = () =>
     navigator.mediaDevices.getUserMedia({ video: true }).then(
       () => 'granted',
       (error) => error.name
     )
-  expect(await window.evaluate(again)).toBe('NotAllowedError')
+  expect(await window.evaluate(requestCamera)).toBe('NotAllowedError')
   const page = await clerk.handOver(ON_VIDEO, 'Deed of gift', { allowsCamera: true })
   await startCamera(page)
   await person.button('Allow').click()
@@ -123,12 +123,12 @@ test('an identity step takes a picture; a form that requires video sends the sig
   const { window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [WITH_QUESTION]))
   await send(clerk, formsFor(['Deed of trust'], [WITH_DETECTOR]))
-  const asked = await clerk.handOver(WITH_QUESTION, 'Deed of gift', { allowsCamera: true })
-  await startCamera(asked)
+  const signingPage = await clerk.handOver(WITH_QUESTION, 'Deed of gift', { allowsCamera: true })
+  await startCamera(signingPage)
   await person.button('Allow').click()
-  await asked.getByTestId('camera-take').click()
-  await expect(asked.getByTestId('camera-still')).toBeVisible()
-  await sign(asked, WITH_QUESTION)
+  await signingPage.getByTestId('camera-take').click()
+  await expect(signingPage.getByTestId('camera-still')).toBeVisible()
+  await sign(signingPage, WITH_QUESTION)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
   await clerk.button('Back to Counter').click()

@@ -24,11 +24,11 @@ test('the second display shows a welcome and nothing of the office; two people s
   })
   await configureCounter(clerk, { idleText: 'Haere mai' })
   await expect(page.getByRole('heading', { name: 'Haere mai' })).toBeVisible()
-  const asked = await page.evaluate(async () => {
+  const answers = await page.evaluate(async () => {
     const { documents, accounts } = globalThis.window.countersign
     return Promise.all([documents?.counts(), accounts?.list()].map(async (answer) => (await answer)?.ok ?? false))
   })
-  expect(asked).toEqual([false, false])
+  expect(answers).toEqual([false, false])
 
   await send(clerk, inOrder('Deed of trust', [MERE, WIREMU]))
   await clerk.openSheet(MERE, 'Deed of trust')
@@ -68,10 +68,10 @@ test('a second display whose idle page crashes comes back, even after a second c
     })
   const crash = () =>
     app.evaluate(({ webContents }) => {
-      const there = webContents.getAllWebContents().find((one) => one.getURL().includes('counter.html'))
+      const displayContents = webContents.getAllWebContents().find((one) => one.getURL().includes('counter.html'))
       return new Promise<void>((crashed) => {
-        there?.once('render-process-gone', () => crashed())
-        there?.forcefullyCrashRenderer()
+        displayContents?.once('render-process-gone', () => crashed())
+        displayContents?.forcefullyCrashRenderer()
       })
     })
   const [{ id } = { id: 0 }] = await pages()

@@ -43,11 +43,11 @@ test('a file that staff opened for the signer reaches the page, and is deleted w
   await person.button('Give this file').click()
   await expect.poll(async () => (await app.views()).length).toBe(1)
   await rm(theirs, { recursive: true })
-  const given = () =>
+  const givenFile = () =>
     page
       .getByTestId('file')
       .evaluate(async (input: HTMLInputElement) => [input.files?.[0]?.name, await input.files?.[0]?.text()])
-  expect(await given()).toEqual(['passport.pdf', 'the passport'])
+  expect(await givenFile()).toEqual(['passport.pdf', 'the passport'])
   await sign(page, MERE)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
@@ -65,7 +65,7 @@ test('a signature is drawn by the pen, with pressure, ignoring the palm', { tag:
   await page.getByTestId('signature-drawn').check()
   const pad = page.getByTestId('signature-pad')
   await pad.scrollIntoViewIfNeeded()
-  const seen = await pad.evaluateHandle((canvas: HTMLCanvasElement) => {
+  const events = await pad.evaluateHandle((canvas: HTMLCanvasElement) => {
     const all: { type: string; kind: string; pressure: number }[] = []
     for (const kind of ['pointerdown', 'pointermove'] as const)
       canvas.addEventListener(kind, ({ pointerType, pressure }) => all.push({ type: pointerType, kind, pressure }))
@@ -118,7 +118,7 @@ test('a signature is drawn by the pen, with pressure, ignoring the palm', { tag:
   await palm('touchMove', 0.75)
   await palm('touchEnd')
   expect(await drawn()).toEqual([true, false])
-  const pressures = (await seen.jsonValue()).filter(({ type }) => type === 'pen').map(({ pressure }) => pressure)
+  const pressures = (await events.jsonValue()).filter(({ type }) => type === 'pen').map(({ pressure }) => pressure)
   expect(pressures.map((pressure) => Math.round(pressure * 10) / 10)).toEqual([0.3, 0.5, 0.9, 0.6])
-  expect((await seen.jsonValue()).some(({ type }) => type === 'touch')).toBe(true)
+  expect((await events.jsonValue()).some(({ type }) => type === 'touch')).toBe(true)
 })

@@ -9,7 +9,7 @@ test('one signer gets from the queue to the page in three clicks, and sees nothi
 }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
-  const page = await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'] })
+  const page = await clerk.handOver(MERE, 'Deed of gift', { checklist: ['Photo ID seen'] })
   await expect(window.getByText('Practice service on this computer')).toBeVisible()
   await expect(person.heading(/Deed of gift/)).toBeVisible()
   expect((await app.windows())[0]?.fullScreen).toBe(true)
@@ -60,7 +60,7 @@ test('a signer who reads no English gets screens in their language and larger, a
 test('the session is recorded in the audit trail, which verifies', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const [reference] = (await send(clerk, formsFor(['Deed of gift'], [MERE]))).values()
-  await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'] }), MERE)
+  await sign(await clerk.handOver(MERE, 'Deed of gift', { checklist: ['Photo ID seen'] }), MERE)
   await clerk.giveBack()
   const { entries, check } = await auditOf(clerk)
   expect(check).toMatchObject({ isWhole: true, isCutOff: false })
@@ -223,7 +223,7 @@ test('the screen can’t be handed over before the required evidence was confirm
   await clerk.choosePinWhereAsked()
   await button('Hand over screen').click()
   await expect(window.getByText('Required before you hand over the screen.')).toBeVisible()
-  await clerk.handOverAs({ seen: ['Passport compared'] })
+  await clerk.handOverAs({ checklist: ['Passport compared'] })
   await expect(button('I’m Mere Tamati – start')).toBeVisible()
 })
 

@@ -18,9 +18,9 @@ test('a link creates a draft and a file is imported, each after a person agrees'
   const { app, window } = clerk
   const link = new URLSearchParams({ kind: 'form', name: 'Deed of gift', 'signer1.firstName': 'Mere' })
   expect(await startAgain(app.userData, `countersign://draft?${link}`)).toBe(0)
-  const asked = window.getByRole('dialog', { name: 'Make this draft?' })
-  await expect(asked).toContainText('Deed of gift')
-  await asked.getByRole('button', { name: 'Make draft' }).click()
+  const dialog = window.getByRole('dialog', { name: 'Make this draft?' })
+  await expect(dialog).toContainText('Deed of gift')
+  await dialog.getByRole('button', { name: 'Make draft' }).click()
   await expect(window.getByLabel('First name').first()).toHaveValue('Mere')
 
   const file = testInfo.outputPath('sent.countersign')

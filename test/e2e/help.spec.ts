@@ -49,8 +49,8 @@ test('after an update Today shows what is new, once', { tag: '@full' }, async ({
   await first.app.close()
 
   const file = join(userData, 'settings.json')
-  const kept = JSON.parse(readFileSync(file, 'utf8'))
-  writeFileSync(file, JSON.stringify({ ...kept, newsSeen: '0.0.9' }))
+  const settings = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...settings, newsSeen: '0.0.9' }))
   const second = await open({ userData })
   await expect(second.window.getByText(notice)).toBeVisible()
   await second.button('Open').click()

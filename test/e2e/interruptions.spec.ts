@@ -188,7 +188,7 @@ test('while the keychain is locked or missing, the recovery key opens the data f
     await page.getByLabel('Recovery key').fill(key)
     await button('Open my data').click()
     await expect(page.getByText('Opened with the recovery key: the keychain can’t be used yet.')).toBeVisible()
-    const kept = () =>
+    const requestSecrets = () =>
       page.evaluate(async () => {
         const { accounts, counter, storage } = window.countersign
         const answers = [
@@ -202,7 +202,7 @@ test('while the keychain is locked or missing, the recovery key opens the data f
           answers: answers.map((answer) => (answer.ok ? answer.value : answer.error.code))
         }
       })
-    expect(await kept()).toEqual({ accounts: [true], answers: ['keychain', 'keychain', 'invalid'] })
+    expect(await requestSecrets()).toEqual({ accounts: [true], answers: ['keychain', 'keychain', 'invalid'] })
     await second.composeForm({ name: 'Letter of authority', people: [MERE] })
     await second.send()
     await second.goTo(/^Outbox/)
@@ -214,7 +214,7 @@ test('while the keychain is locked or missing, the recovery key opens the data f
     await button('Look again').click()
     await expect(page.getByText(/^Opened with the recovery key/)).toBeHidden()
     await expect.poll(() => formsSentTo(office)).toEqual(['Letter of authority'])
-    expect(await kept()).toMatchObject({
+    expect(await requestSecrets()).toMatchObject({
       accounts: [true],
       answers: [{ isSet: true }, 'invalid', 'invalid']
     })
@@ -237,12 +237,12 @@ test('while the keychain is locked or missing, the recovery key opens the data f
     // Once is enough.
     await without.button(/Open the practice office/).waitFor()
     await expect(without.window.getByText(/kept only until you close Countersign/)).toBeVisible()
-    const there = await without.window.evaluate(async () => {
+    const withoutData = await without.window.evaluate(async () => {
       const { accounts, storage, system } = window.countersign
-      const [list, status, again] = [await accounts.list(), await system.status(), await storage.continueWithout()]
-      return [list.ok && list.value.length, status.ok && status.value.storage, again.ok]
+      const [list, status, continued] = [await accounts.list(), await system.status(), await storage.continueWithout()]
+      return [list.ok && list.value.length, status.ok && status.value.storage, continued.ok]
     })
-    expect(there).toEqual([0, { state: 'memory', reason: 'no-keychain', hasData: true, isWithout: true }, true])
+    expect(withoutData).toEqual([0, { state: 'memory', reason: 'no-keychain', hasData: true, isWithout: true }, true])
     await without.app.dialog.answerMessage('Quit')
     await without.app.quit()
 

@@ -162,10 +162,10 @@ test(
         const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, '--office-admin', ...args], {
           env: { ...process.env, PGPASSWORD }
         })
-        const said = { out: '', err: '' }
-        child.stdout.on('data', (chunk) => (said.out += chunk))
-        child.stderr.on('data', (chunk) => (said.err += chunk))
-        child.on('close', (code) => done({ code, ...said }))
+        const output = { out: '', err: '' }
+        child.stdout.on('data', (chunk) => (output.out += chunk))
+        child.stderr.on('data', (chunk) => (output.err += chunk))
+        child.on('close', (code) => done({ code, ...output }))
       })
     try {
       const place = ['--server', `${host}:${port}`, '--user', user, '--database', 'by_application']

@@ -15,7 +15,7 @@ import { type Launched, launch } from './launch.ts'
 interface Service {
   readonly port: number
   /** The requests it got, once a connection was up. */
-  readonly asked: IncomingMessage[]
+  readonly requests: IncomingMessage[]
   /** The subjects of the certificates it was shown. */
   readonly shownBy: Set<string | undefined>
 }
@@ -30,10 +30,10 @@ const test = base.extend<{
   serve: async ({}, use) => {
     const ends: (() => void)[] = []
     await use(async (options) => {
-      const asked: IncomingMessage[] = []
+      const requests: IncomingMessage[] = []
       const shownBy: Service['shownBy'] = new Set()
       const server = createServer(options, (request, response) => {
-        asked.push(request)
+        requests.push(request)
         shownBy.add((request.socket as TLSSocket).getPeerX509Certificate()?.subject)
         response.setHeader('content-type', 'application/json').end('[]')
       })
@@ -42,7 +42,7 @@ const test = base.extend<{
         server.close()
         server.closeAllConnections()
       })
-      return { asked, shownBy, port: (server.address() as AddressInfo).port }
+      return { requests, shownBy, port: (server.address() as AddressInfo).port }
     })
     for (const end of ends) end()
   },
@@ -105,11 +105,11 @@ test('an organisation’s own certificate authority is trusted and named', { tag
 
 test('a certificate that the authority didn’t sign is still refused', { tag: '@full' }, async ({ serve, start }) => {
   const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
-  const { port, asked } = await serve(aCertificate({ name: 'localhost', issuer: root.name }))
+  const { port, requests } = await serve(aCertificate({ name: 'localhost', issuer: root.name }))
   const app = await start({ accounts: [account(`https://localhost:${port}`)], certificateAuthorities: [root.cert] })
   await check(app.window)
   await expect(app.window.getByText('its certificate is from “Harbour Law Root”, which').first()).toBeVisible()
-  expect(asked).toHaveLength(0)
+  expect(requests).toHaveLength(0)
 })
 
 test('a service that requires a client certificate gets the chosen one, and no other service does', async ({
@@ -145,7 +145,7 @@ test('a service that requires a client certificate gets the chosen one, and no o
     `https://localhost:${other.port}`
   )
   expect(elsewhere).toMatchObject({ ok: false, error: { code: 'tls' } })
-  expect(other.asked).toHaveLength(0)
+  expect(other.requests).toHaveLength(0)
 })
 
 test('a proxy that requires a sign-in gets it once someone has signed in, and a wrong password is reported', {
@@ -163,7 +163,7 @@ test('a proxy that requires a sign-in gets it once someone has signed in, and a 
     })
     const page = app.window
     await expect(page.getByText('Your network’s proxy needs you to sign in.').first()).toBeVisible()
-    expect(service.asked).toHaveLength(0)
+    expect(service.requests).toHaveLength(0)
 
     const signIn = async (password: string) => {
       await page.getByRole('button', { name: 'Sign in…' }).click()
@@ -178,7 +178,7 @@ test('a proxy that requires a sign-in gets it once someone has signed in, and a 
     await check(page)
     await expect(page.getByText('Connected. No documents found.')).toBeVisible()
     expect(shown.filter((login) => login === 'grace:wrong')).toHaveLength(1)
-    expect(service.asked.every(({ headers }) => headers['proxy-authorization'] === undefined)).toBe(true)
+    expect(service.requests.every(({ headers }) => headers['proxy-authorization'] === undefined)).toBe(true)
   } finally {
     server.close()
     server.closeAllConnections()
@@ -189,11 +189,11 @@ test('the browser engine never bypasses a single proxy, and never takes the prox
   tag: '@full'
 }, async ({ serve }) => {
   const service = await serve(aCertificate({ name: 'sign.office.example', issuer: 'Nobody' }))
-  const asked: string[] = []
+  const connects: string[] = []
   let answer: string | undefined
   const proxy = createPlainServer((_request, response) => response.writeHead(403).end())
   proxy.on('connect', ({ url, headers }, socket) => {
-    asked.push(`${url} ${headers['proxy-authorization'] ?? 'nobody'}`)
+    connects.push(`${url} ${headers['proxy-authorization'] ?? 'nobody'}`)
     socket.on('error', () => undefined)
     if (answer === undefined) socket.destroy()
     else socket.end(answer)
@@ -221,22 +221,22 @@ test('the browser engine never bypasses a single proxy, and never takes the prox
   }
   try {
     expect(await visit()).toBe('shown')
-    const reached = service.asked.length
-    for (const said of [
+    const reached = service.requests.length
+    for (const proxyAnswer of [
       undefined,
       'HTTP/1.1 302 Found\r\nLocation: https://sign.office.example/other\r\n\r\n',
       'HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\n<p>No</p>',
       'HTTP/1.1 200 Go on\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n<p>Hi</p>',
       'HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n'
     ]) {
-      answer = said
+      answer = proxyAnswer
       expect(await visit(server)).toMatch(/^ERR_/)
     }
     proxy.close()
     proxy.closeAllConnections()
     expect(await visit(server)).toBe('ERR_PROXY_CONNECTION_FAILED')
-    expect(service.asked).toHaveLength(reached)
-    expect(new Set(asked)).toEqual(new Set(['sign.office.example:443 nobody']))
+    expect(service.requests).toHaveLength(reached)
+    expect(new Set(connects)).toEqual(new Set(['sign.office.example:443 nobody']))
   } finally {
     await browser.close()
     proxy.close()
@@ -284,14 +284,14 @@ test('if a script’s first proxy is dead the browser engine tries the next, and
   try {
     const found: Record<string, string> = {}
     for (const list of Object.keys(lists)) {
-      const before = service.asked.length
+      const before = service.requests.length
       const context = await browser.newContext({ ignoreHTTPSErrors: true })
       const page = await context.newPage()
       const error = await page.goto(`https://${list}.office.example/web`).then(
         () => undefined,
         ({ message }: Error) => /ERR_\w+/.exec(message)?.[0]
       )
-      const reached = service.asked.length > before
+      const reached = service.requests.length > before
       found[list] = error ?? (through.some((url) => url.startsWith(list)) ? 'through a proxy' : 'past all proxies')
       expect(reached, list).toBe(error === undefined)
       await context.close()

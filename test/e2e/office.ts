@@ -51,9 +51,9 @@ export const test = base.extend<Fixtures>({
 })
 
 async function isSigning({ window: page }: Launched): Promise<boolean> {
-  const asked = page.evaluate(() => window.countersign.counter.state())
+  const pending = page.evaluate(() => window.countersign.counter.state())
   // A page that has gone or hangs doesn't answer; the application is then asked to quit as usual.
-  const state = await Promise.race([asked.catch(() => undefined), pause(2000, undefined)])
+  const state = await Promise.race([pending.catch(() => undefined), pause(2000, undefined)])
   return state?.ok === true && state.value !== null && state.value.phase !== 'ended'
 }
 

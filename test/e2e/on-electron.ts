@@ -89,8 +89,8 @@ function install(electron: Modules): void {
   }
   const { setToolTip, setContextMenu } = Tray.prototype
   const trayOf = (tray: Electron.Tray) => {
-    const known = record.trays.find((each) => each.tray === tray)
-    if (known) return known
+    const recordedTray = record.trays.find((each) => each.tray === tray)
+    if (recordedTray) return recordedTray
     const made = { tray, toolTip: '', menu: null }
     record.trays.push(made)
     return made
@@ -364,7 +364,7 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     removeDisplay: async (id) => void (await app.evaluate(plug, { remove: id } as Playing)),
     screenshot: async (file) => writeFile(file, Buffer.from(await app.evaluate(compose), 'base64')),
     evaluate: (work, argument) =>
-      app.evaluate((electron, given) => new Function(`return (${given.source})`)()(electron, given.argument), {
+      app.evaluate((electron, call) => new Function(`return (${call.source})`)()(electron, call.argument), {
         source: String(work),
         argument
       }),

@@ -45,8 +45,8 @@ export function askHost(child: ChildProcess): Ask {
 const targets = new WeakMap<Page, string>()
 
 async function targetOf(page: Page): Promise<string | undefined> {
-  const known = targets.get(page)
-  if (known) return known
+  const cached = targets.get(page)
+  if (cached) return cached
   try {
     const session = await page.context().newCDPSession(page)
     const { targetInfo } = await session.send('Target.getTargetInfo')
@@ -83,16 +83,16 @@ export async function launchOnHost(start: Start): Promise<Started> {
     await browser?.close().catch(() => {})
   }
 
-  async function find(wanted: (all: readonly PageInfo[]) => readonly PageInfo[]): Promise<Page[]> {
-    const infos = wanted(await ask('pages'))
+  async function find(select: (all: readonly PageInfo[]) => readonly PageInfo[]): Promise<Page[]> {
+    const infos = select(await ask('pages'))
     const pages = browser?.contexts().flatMap((context) => context.pages()) ?? []
     const ids = await Promise.all(pages.map(targetOf))
     return infos.map((info) => pages[ids.indexOf(info.targetId)]).filter((page) => page !== undefined)
   }
 
-  async function waitFor(wanted: (all: readonly PageInfo[]) => readonly PageInfo[]): Promise<Page> {
+  async function waitFor(select: (all: readonly PageInfo[]) => readonly PageInfo[]): Promise<Page> {
     for (;;) {
-      const [page] = await find(wanted)
+      const [page] = await find(select)
       if (page) return page
       await pause(20)
     }

@@ -55,17 +55,17 @@ test('checking a policy file reports the findings, opens no window and stores no
   const root = resolve(import.meta.dirname, '../..')
   const userData = join(folder, 'user-data')
   const check = (path: string) =>
-    new Promise<{ code: number | null; said: string }>((done) => {
+    new Promise<{ code: number | null; output: string }>((done) => {
       const register = ['--import', join(root, 'test/host/register.ts'), join(root, 'out/main/index.js')]
       const child = spawn(process.execPath, [...register, `--user-data-dir=${userData}`, '--check-policy', path])
-      let said = ''
-      child.stdout.on('data', (chunk) => (said += chunk))
-      child.stderr.on('data', (chunk) => (said += chunk))
-      child.on('close', (code) => done({ code, said }))
+      let output = ''
+      child.stdout.on('data', (chunk) => (output += chunk))
+      child.stderr.on('data', (chunk) => (output += chunk))
+      child.on('close', (code) => done({ code, output }))
     })
   const broken = await check(put('{\n  "quietHours": true\n}'))
-  expect(broken).toEqual({ code: 1, said: 'Line 2, column 17: “quietHours” must be a group in curly brackets.\n' })
+  expect(broken).toEqual({ code: 1, output: 'Line 2, column 17: “quietHours” must be a group in curly brackets.\n' })
   const good = await check(join(root, 'resources/policy/example.json'))
-  expect(good).toMatchObject({ code: 0, said: expect.stringContaining('  practiceOffice: false\n') })
+  expect(good).toMatchObject({ code: 0, output: expect.stringContaining('  practiceOffice: false\n') })
   expect(existsSync(userData) ? readdirSync(userData) : []).toEqual([])
 })

@@ -14,7 +14,7 @@ test('two people sign, one photographs the code, and the office saves, prints an
 }, testInfo) => {
   const { app, window, person, button } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE, WIREMU]))
-  await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo ID seen'], also: ['Wiremu Ngata'] }), MERE)
+  await sign(await clerk.handOver(MERE, 'Deed of gift', { checklist: ['Photo ID seen'], also: ['Wiremu Ngata'] }), MERE)
   await person.button('Show my receipt number').click()
   const code = window.getByRole('img', { name: /^QR code of receipt R-/ })
   await expect(code).toBeVisible()

@@ -9,17 +9,17 @@ const record = (name, value) => appendFileSync(join(process.env.COUNTERSIGN_RECO
 
 const handle = ipcMain.handle.bind(ipcMain)
 ipcMain.handle = (channel, listener) =>
-  handle(channel, async (...asked) => {
-    const answer = await listener(...asked)
+  handle(channel, async (...args) => {
+    const answer = await listener(...args)
     record(channel, answer)
     return answer
   })
 
 app.on('web-contents-created', (_event, contents) => {
   const send = contents.send.bind(contents)
-  contents.send = (channel, ...told) => {
-    record(`event ${channel}`, told)
-    send(channel, ...told)
+  contents.send = (channel, ...args) => {
+    record(`event ${channel}`, args)
+    send(channel, ...args)
   }
 })
 

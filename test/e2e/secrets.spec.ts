@@ -48,19 +48,19 @@ function planting() {
     secrets.set(what, text)
     return text
   }
-  const known = <Secret extends string | Buffer>(what: string, secret: Secret): Secret => {
+  const register = <Secret extends string | Buffer>(what: string, secret: Secret): Secret => {
     if (secret.length < 12) throw new Error(`“${what}” is too short to be looked for.`)
     secrets.set(what, secret)
     return secret
   }
-  return { secrets, plant, digits, known }
+  return { secrets, plant, digits, register }
 }
 
 /** Opens the service of an office without data, and reports what its sign-in receives and returns. */
-async function openService(auth: AuthScheme, told: (name: string, value: string) => void = () => {}) {
+async function openService(auth: AuthScheme, onValue: (name: string, value: string) => void = () => {}) {
   const service = createPracticeService({ state: seed('empty', systemClock, systemRandom), auth })
   const tell = (pairs: Iterable<[string, unknown]>) => {
-    for (const [name, value] of pairs) if (typeof value === 'string') told(name, value)
+    for (const [name, value] of pairs) if (typeof value === 'string') onValue(name, value)
   }
   const listening = await listen({
     ...service,
@@ -108,7 +108,7 @@ async function connect({ window, button }: Clerk, method: RegExp, fields: Typed,
 }
 
 test('forty secrets used on every screen are found only where they are stored', async ({ open }, testInfo) => {
-  const { secrets, plant, digits, known } = planting()
+  const { secrets, plant, digits, register } = planting()
   const place = await mkdtemp(join(tmpdir(), 'countersign-secrets-'))
   const userData = join(place, 'user-data')
   const temporary = join(place, 'temporary')
@@ -124,7 +124,7 @@ test('forty secrets used on every screen are found only where they are stored', 
 
   const token = plant('a bearer token', (core) => `tk+${core}/=`)
   const key = { key: plant('an API key'), secret: plant('its secret', (core) => `§"${core} &`), referer: REFERER }
-  const beside = { key: plant('a key beside a token'), secret: plant('the secret of that key'), referer: REFERER }
+  const gatewayKey = { key: plant('a key beside a token'), secret: plant('the secret of that key'), referer: REFERER }
   const password = plant('a password', (core) => `pä"ss <${core}> &?`)
   const headers = { 'X-Gateway-Key': plant('a header'), 'X-Gateway-Pass': plant('another header') }
   const [client, person] = [plant('a client’s secret'), plant('the secret of a client that a person signs in by')]
@@ -136,11 +136,11 @@ test('forty secrets used on every screen are found only where they are stored', 
       if ([...secrets.values()].includes(value)) return
       const count = (counts.get(name) ?? 0) + 1
       counts.set(name, count)
-      known(`${name} ${count} of ${who}`, value)
+      register(`${name} ${count} of ${who}`, value)
     }
   }
   const services = {
-    bearer: await openService({ scheme: 'bearer-and-key', token, ...beside }),
+    bearer: await openService({ scheme: 'bearer-and-key', token, ...gatewayKey }),
     key: await openService({ scheme: 'hmac', ...key }),
     basic: await openService({ scheme: 'basic', user: 'office', password }),
     headers: await openService({ scheme: 'headers', headers }),
@@ -151,7 +151,7 @@ test('forty secrets used on every screen are found only where they are stored', 
   const clerk = await open(start)
   const { app, window, button, goTo } = clerk
   window.setDefaultTimeout(30_000)
-  const said = (text: string | RegExp) => expect(window.getByText(text).first()).toBeVisible()
+  const expectShown = (text: string | RegExp) => expect(window.getByText(text).first()).toBeVisible()
 
   await test.step('accounts with every sign-in method', async () => {
     await button(/Connect your office/).click()
@@ -160,8 +160,8 @@ test('forty secrets used on every screen are found only where they are stored', 
     await window.getByRole('radio', { name: /^Bearer token/ }).check()
     await window.getByLabel('Token', { exact: true }).fill(token)
     await window.getByText('Send an API key as well').click()
-    await window.getByLabel('API key', { exact: true }).fill(beside.key)
-    await window.getByLabel('Secret', { exact: true }).fill(beside.secret)
+    await window.getByLabel('API key', { exact: true }).fill(gatewayKey.key)
+    await window.getByLabel('Secret', { exact: true }).fill(gatewayKey.secret)
     await window.getByLabel('Registered access URL').fill(REFERER)
     await button('Connect').click()
     await window.getByRole('navigation', { name: 'Screens' }).waitFor()
@@ -183,7 +183,7 @@ test('forty secrets used on every screen are found only where they are stored', 
     const dialog = await connect(clerk, /^OAuth 2/, { ...at('Person', services.person), ...ofPerson })
     await expect.poll(app.openedExternally).toHaveLength(1)
     const [address = ''] = await app.openedExternally()
-    known('the state of a sign-in', new URL(address).searchParams.get('state') ?? '')
+    register('the state of a sign-in', new URL(address).searchParams.get('state') ?? '')
     const body = new URLSearchParams({ answer: 'allow' })
     const allowed = await fetch(address, { method: 'POST', redirect: 'manual', body })
     await fetch(allowed.headers.get('location') ?? '')
@@ -215,7 +215,7 @@ test('forty secrets used on every screen are found only where they are stored', 
     await window.getByLabel('New PIN').fill(pin)
     await window.getByLabel('Confirm PIN').fill(pin)
     await button('Save PIN').click()
-    await said('PIN changed.')
+    await expectShown('PIN changed.')
     await button('Add a staff member…').click()
     const dialog = window.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('Ana Reweti')
@@ -241,16 +241,16 @@ test('forty secrets used on every screen are found only where they are stored', 
     await sheet.getByText('Compare a passport or ID card').first().click()
     const lines = sheet.getByLabel('Machine-readable lines').first()
     const number = String(randomInt(100_000_000, 999_999_999))
-    const passport = known('the first line of a passport', 'P<NZLTAMATI<<MERE<HINEMOA'.padEnd(44, '<'))
+    const passport = register('the first line of a passport', 'P<NZLTAMATI<<MERE<HINEMOA'.padEnd(44, '<'))
     await lines.fill(
-      `${passport}\n${known('its second line', `${number}1UTO7408122F1204159ZE184226B<<<<<10`.padEnd(44, '<'))}`
+      `${passport}\n${register('its second line', `${number}1UTO7408122F1204159ZE184226B<<<<<10`.padEnd(44, '<'))}`
     )
     const card = `I<UTO${number}7<<<<<<<<<<<<<<<`
     await lines.fill(
       [
-        known('the first line of a card', card.padEnd(30, '<')),
-        known('its second line too', '7408122F1204159UTO<<<<<<<<<<<6'),
-        known('its third line', 'TAMATI<<MERE<HINEMOA'.padEnd(30, '<'))
+        register('the first line of a card', card.padEnd(30, '<')),
+        register('its second line too', '7408122F1204159UTO<<<<<<<<<<<6'),
+        register('its third line', 'TAMATI<<MERE<HINEMOA'.padEnd(30, '<'))
       ].join('\n')
     )
     await sheet.getByRole('button', { name: 'No machine-readable lines? Enter the printed details' }).first().click()
@@ -262,9 +262,9 @@ test('forty secrets used on every screen are found only where they are stored', 
     await sheet.getByText('The name matches.').waitFor()
     await sheet.getByRole('button', { name: 'Hand over screen' }).click()
     const page = await clerk.takeScreen(theirs)
-    known('a signing link', new URL(page.url()).pathname.split('/sign/')[1]?.split('/')[0] ?? '')
+    register('a signing link', new URL(page.url()).pathname.split('/sign/')[1]?.split('/')[0] ?? '')
     for (const { signers } of Object.values(services.person.service.state.documents))
-      for (const { key, FirstName } of signers) known(`the signing link of ${FirstName}`, key)
+      for (const { key, FirstName } of signers) register(`the signing link of ${FirstName}`, key)
     await page.getByTestId('answer-0').fill(plant('a wrong answer'))
     await page.getByTestId('identity-continue').click()
     await page.getByTestId('answer-0').fill(answer)
@@ -296,14 +296,14 @@ test('forty secrets used on every screen are found only where they are stored', 
     await clerk.person.button('Staff').click()
     await window.getByLabel('Staff PIN or badge').fill(digits('a wrong PIN'))
     await clerk.person.button('Unlock').click()
-    await said('Wrong PIN.')
+    await expectShown('Wrong PIN.')
     await window.getByLabel('Staff PIN or badge').fill(pin)
     await clerk.person.button('Unlock').click()
     await window.getByRole('heading', { name: 'Mere Tamati has signed' }).waitFor()
     await app.dialog.answerSave(join(saved, 'receipt.pdf'))
     await button('Receipt').click()
     await window.getByRole('menuitem', { name: 'Save for our file…' }).click()
-    await said(/^Saved as “receipt\.pdf”/)
+    await expectShown(/^Saved as “receipt\.pdf”/)
     await button('Back to Counter').click()
   })
 
@@ -317,37 +317,37 @@ test('forty secrets used on every screen are found only where they are stored', 
     await dialog.getByText('Include keys and passwords of accounts').click()
     await app.dialog.answerSave(join(saved, 'office.countersign-backup'))
     await dialog.getByRole('button', { name: 'Save backup…' }).click()
-    await said('Backup saved as office.countersign-backup.')
+    await expectShown('Backup saved as office.countersign-backup.')
     await app.dialog.answerOpen([join(saved, 'office.countersign-backup')])
     await button('Restore a backup…').click()
-    const asked = window.getByRole('dialog', { name: 'Restore a backup' })
-    for (const [typed, told] of [
+    const restoring = window.getByRole('dialog', { name: 'Restore a backup' })
+    for (const [typed, message] of [
       [plant('a wrong passphrase', (core) => `five words ${core}`), /^This isn’t the passphrase of this backup/],
       [passphrase, /complete and undamaged/]
     ] as const) {
-      await asked.getByLabel('Passphrase').fill(typed)
-      await asked.getByRole('button', { name: 'Check backup' }).click()
-      await expect(asked.getByText(told)).toBeVisible()
+      await restoring.getByLabel('Passphrase').fill(typed)
+      await restoring.getByRole('button', { name: 'Check backup' }).click()
+      await expect(restoring.getByText(message)).toBeVisible()
     }
-    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await restoring.getByRole('button', { name: 'Cancel' }).click()
   })
 
   await test.step('files saved for others', async () => {
     await button('Save a report…').click()
     await app.dialog.answerSave(join(saved, 'report.zip'))
     await window.getByRole('dialog', { name: 'Report for support' }).getByRole('button', { name: 'Save…' }).click()
-    await said('Saved as “report.zip”.')
+    await expectShown('Saved as “report.zip”.')
     await button('Copy diagnostics').click()
-    await said('Diagnostics copied.')
+    await expectShown('Diagnostics copied.')
     await writeFile(join(saved, 'clipboard.txt'), await app.clipboardText())
     await button('Request log').click()
     await app.dialog.answerSave(join(saved, 'requests.csv'))
     await button('Export CSV…').click()
-    await said('Saved as “requests.csv”.')
+    await expectShown('Saved as “requests.csv”.')
     await goTo(/^Documents/)
     await app.dialog.answerSave(join(saved, 'documents.csv'))
     await button('Export list…').click()
-    await said('Exported as “documents.csv”.')
+    await expectShown('Exported as “documents.csv”.')
     await goTo(/^Counter/)
     await button('Audit trail').click()
     for (const [item, file] of [
@@ -357,7 +357,7 @@ test('forty secrets used on every screen are found only where they are stored', 
       await app.dialog.answerSave(join(saved, file))
       await button('Export').click()
       await window.getByRole('menuitem', { name: item }).click()
-      await said(`Saved as “${file}”.`)
+      await expectShown(`Saved as “${file}”.`)
     }
   })
 
@@ -366,9 +366,9 @@ test('forty secrets used on every screen are found only where they are stored', 
     [`database-key:${profile}`, 'hex'],
     [`audit-key:${profile}`, 'base64']
   ] as const) {
-    const kept = (await keytar.getPassword('Countersign', name)) ?? ''
-    known(`${name}, as it is kept`, kept)
-    known(`${name}, as it is used`, Buffer.from(kept, encoding))
+    const stored = (await keytar.getPassword('Countersign', name)) ?? ''
+    register(`${name}, as it is kept`, stored)
+    register(`${name}, as it is used`, Buffer.from(stored, encoding))
   }
   expect([...secrets.keys()].length).toBeGreaterThanOrEqual(40)
 
@@ -387,17 +387,17 @@ test('forty secrets used on every screen are found only where they are stored', 
   })
 
   await test.step('no answer or event contains one', async () => {
-    const known = new Map([['a name', 'Harbour Law']])
-    expect((await searchFolder(recorded, known)).found).toContain('accounts.list: a name')
+    const names = new Map([['a name', 'Harbour Law']])
+    expect((await searchFolder(recorded, names)).found).toContain('accounts.list: a name')
     expect.soft(await found(recorded, secrets)).toEqual([])
   })
 
   await test.step('nor after it has quit or was killed', async () => {
     await app.quit()
     expect.soft(await found(place, secrets)).toEqual([])
-    const again = await open(start)
-    await again.app.kill()
-    await writeFile(join(saved, 'written.txt'), again.app.logs())
+    const restarted = await open(start)
+    await restarted.app.kill()
+    await writeFile(join(saved, 'written.txt'), restarted.app.logs())
     for (const folder of [place, saved, recorded]) expect.soft(await found(folder, secrets)).toEqual([])
   })
 

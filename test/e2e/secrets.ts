@@ -35,9 +35,9 @@ export function waysToWrite(secret: string | Buffer): Buffer[] {
  * Encodes bytes that stand in the middle of others, with `before` bytes ahead of them in their first group of three.
  */
 function base64(bytes: Buffer, before: number, alphabet: 'base64' | 'base64url'): string {
-  const whole = Buffer.concat([Buffer.alloc(before), bytes])
-  const last = whole.length - (whole.length % 3)
-  return whole.subarray(0, last).toString(alphabet).slice([0, 2, 3][before])
+  const padded = Buffer.concat([Buffer.alloc(before), bytes])
+  const last = padded.length - (padded.length % 3)
+  return padded.subarray(0, last).toString(alphabet).slice([0, 2, 3][before])
 }
 
 function searcher(secrets: Secrets): (where: string, bytes: Buffer) => string[] {

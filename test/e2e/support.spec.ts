@@ -10,13 +10,13 @@ import { formsFor, send } from './sending.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 /** Starts the application only for its status line, while another one runs or after that. */
-function status(userData: string): Promise<{ code: number | null; said: string }> {
+function status(userData: string): Promise<{ code: number | null; output: string }> {
   return new Promise((done) => {
     const main = ['--import', join(ROOT, 'test/host/register.ts'), join(ROOT, 'out/main/index.js')]
     const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, '--status'])
-    let said = ''
-    child.stdout.on('data', (chunk) => (said += chunk))
-    child.on('close', (code) => done({ code, said }))
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.on('close', (code) => done({ code, output }))
   })
 }
 
@@ -69,15 +69,15 @@ test(
   { tag: '@full' },
   async ({ open }, testInfo) => {
     const userData = testInfo.outputPath('user-data')
-    expect(await status(userData)).toMatchObject({ code: 3, said: expect.stringContaining('"never-started"') })
+    expect(await status(userData)).toMatchObject({ code: 3, output: expect.stringContaining('"never-started"') })
     const clerk = await open({ userData })
     await clerk.choosePracticeOffice()
     const { app } = clerk
-    const running = async () => JSON.parse((await status(userData)).said)
+    const running = async () => JSON.parse((await status(userData)).output)
     await expect.poll(async () => (await running()).accounts?.[0]?.state).toBe('online')
     const line = await status(userData)
-    expect(line.said.trim().split('\n')).toHaveLength(1)
-    expect(JSON.parse(line.said)).toMatchObject({
+    expect(line.output.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(line.output)).toMatchObject({
       health: 'ok',
       problems: [],
       running: true,
@@ -87,17 +87,17 @@ test(
       lastBackup: null
     })
     expect(line.code).toBe(0)
-    expect(line.said).not.toMatch(/Practice office|127\.0\.0\.1|token/)
+    expect(line.output).not.toMatch(/Practice office|127\.0\.0\.1|token/)
     expect((await app.windows()).length).toBe(1)
     for (const file of ['status.json', 'countersign.db', 'documents.db'])
       if (process.platform !== 'win32') expect((await stat(join(userData, file))).mode & 0o777, file).toBe(0o600)
 
     await app.kill()
-    expect(await status(userData)).toMatchObject({ code: 1, said: expect.stringContaining('"ended-unexpectedly"') })
-    const again = await open({ userData })
+    expect(await status(userData)).toMatchObject({ code: 1, output: expect.stringContaining('"ended-unexpectedly"') })
+    const restarted = await open({ userData })
     await expect.poll(async () => (await running()).running).toBe(true)
-    await again.app.quit()
-    expect(await status(userData)).toMatchObject({ code: 0, said: expect.stringContaining('"running":false') })
+    await restarted.app.quit()
+    expect(await status(userData)).toMatchObject({ code: 0, output: expect.stringContaining('"running":false') })
     await rm(userData, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     await mkdir(userData)
   }

@@ -14,11 +14,11 @@ test('an update waits for a send, is offered, and is installed when Countersign 
   userData
 }) => {
   const feed = await openUpdateFeed()
-  const said = join(userData, 'dpkg-said')
+  const dpkgLog = join(userData, 'dpkg-said')
   const tools = join(userData, 'tools')
   await mkdir(tools, { recursive: true })
   for (const name of ['dpkg', 'pkexec']) {
-    const script = `#!/bin/sh\n[ ${name} = pkexec ] && shift && exec "$@"\necho "$@" >> ${said}\n`
+    const script = `#!/bin/sh\n[ ${name} = pkexec ] && shift && exec "$@"\necho "$@" >> ${dpkgLog}\n`
     writeFileSync(join(tools, name), script, { mode: 0o755 })
   }
   writeFileSync(join(userData, 'app-update.yml'), 'updaterCacheDirName: updates\n')
@@ -49,12 +49,12 @@ test('an update waits for a send, is offered, and is installed when Countersign 
     await line.goDown()
     await line.comeBack()
     await expect(window.getByText('Countersign 9.0.0 is ready to install')).toBeVisible()
-    expect(existsSync(said)).toBe(false)
+    expect(existsSync(dpkgLog)).toBe(false)
 
     await clerk.goTo('Today')
     await window.getByRole('button', { name: 'Restart to update' }).click()
     expect(await clerk.app.ended).toBe(0)
-    expect(readFileSync(said, 'utf8')).toMatch(/^-i .*countersign-9\.0\.0-linux-amd64\.deb$/m)
+    expect(readFileSync(dpkgLog, 'utf8')).toMatch(/^-i .*countersign-9\.0\.0-linux-amd64\.deb$/m)
   } finally {
     await feed.close()
   }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
 import { expect, test } from 'playwright/test'
 import { shots } from '../renderer/preview/shots.ts'
-import { looks, openPreview, type Preview } from './preview.ts'
+import { openPreview, type Preview, themes } from './preview.ts'
 
 const all = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 // If both themes are checked, the second differs only in its colours.
@@ -46,15 +46,15 @@ for (const [index, shot] of [{ name: 'gallery', scene: 'gallery', at: '' }, ...s
   test(shot.name, { tag: isInShortRound ? [] : '@full' }, async () => {
     const { page, show } = preview
     await page.setViewportSize(zooms[0][1])
-    await show(shot, looks.light)
+    await show(shot, themes.light)
     await page.evaluate(axe)
     const found: string[] = []
     for (const [zoom, size, usual] of isEach ? zooms : [zooms[index % 2 === 0 ? 0 : 1]]) {
       await page.setViewportSize(size)
-      for (const look of isEach ? (['light', 'dark'] as const) : [usual]) {
-        await page.emulateMedia({ ...looks[look], reducedMotion: 'reduce' })
-        const rules = isEach && look === 'dark' ? ofColours : all
-        found.push(...(await findings(rules)).map((one) => `${look}, ${zoom}: ${one}`))
+      for (const theme of isEach ? (['light', 'dark'] as const) : [usual]) {
+        await page.emulateMedia({ ...themes[theme], reducedMotion: 'reduce' })
+        const rules = isEach && theme === 'dark' ? ofColours : all
+        found.push(...(await findings(rules)).map((one) => `${theme}, ${zoom}: ${one}`))
       }
     }
     expect(found).toEqual([])

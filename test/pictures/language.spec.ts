@@ -11,7 +11,7 @@ import { expect, test } from 'playwright/test'
 import { SENTENCES } from '../../src/renderer/src/screens/counter/person/languages/sentences.ts'
 import { MADE_UP } from '../renderer/preview/made-up-words.ts'
 import { type Shot, shots } from '../renderer/preview/shots.ts'
-import { looks, openPreview, type Preview } from './preview.ts'
+import { openPreview, type Preview, themes } from './preview.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -105,7 +105,7 @@ test('no screen has words outside the catalogue', async () => {
   const outside = new Map<string, string>()
   const ofBrowser = await wordsOfBrowser(preview.page)
   for (const shot of shots.filter(isChecked)) {
-    await preview.show(shot, looks.light)
+    await preview.show(shot, themes.light)
     for (const text of await textsOf(preview.page))
       for (const word of wordsOf(text))
         if (!knownWords.has(word) && !ofBrowser.has(word)) outside.set(word, `${shot.name}: ${around(text, word)}`)

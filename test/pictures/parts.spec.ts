@@ -3,7 +3,7 @@
  * colours or spacing.
  */
 import { expect, type Page, test } from 'playwright/test'
-import { drawStates, looks, openPreview, type Preview, same } from './preview.ts'
+import { drawStates, openPreview, type Preview, same, themes } from './preview.ts'
 
 let preview: Preview
 test.beforeAll(async () => {
@@ -13,13 +13,13 @@ test.afterAll(() => preview.close())
 test.afterEach(() => expect(preview.complaints()).toEqual([]))
 
 test.describe('the shared components', () => {
-  for (const [look, media] of Object.entries(looks)) {
-    test(look, async () => {
+  for (const [theme, media] of Object.entries(themes)) {
+    test(theme, async () => {
       const { page, show } = preview
       await show({ scene: 'gallery', at: '' }, media)
       const session = await drawStates(page)
       for (const part of ['type', 'buttons', 'fields', 'choices', 'said', 'lists']) {
-        await same(page.locator(`#${part}`), `part-${part}-${look}`)
+        await same(page.locator(`#${part}`), `part-${part}-${theme}`)
       }
       await session.detach()
     })
@@ -34,10 +34,10 @@ test.describe('the shared components', () => {
   ]
   for (const [name, role, act] of opened) {
     test(`opened: ${name}`, async () => {
-      for (const look of ['light', 'dark'] as const) {
-        await preview.show({ scene: 'gallery', at: '', act }, looks[look])
+      for (const theme of ['light', 'dark'] as const) {
+        await preview.show({ scene: 'gallery', at: '', act }, themes[theme])
         const part = preview.page.getByRole(role, role === 'region' ? { name: 'Messages' } : {})
-        await same(part, `opened-${name}-${look}`)
+        await same(part, `opened-${name}-${theme}`)
       }
     })
   }
@@ -45,8 +45,8 @@ test.describe('the shared components', () => {
 
 test('a disabled checkbox stays legible: contrast 3 for its edge and tick, 4.5 for its label', async () => {
   const { page, show } = preview
-  for (const look of ['light', 'dark'] as const) {
-    await show({ scene: 'gallery', at: '' }, looks[look])
+  for (const theme of ['light', 'dark'] as const) {
+    await show({ scene: 'gallery', at: '' }, themes[theme])
     const contrasts = await page
       .getByLabel('Disabled', { exact: true })
       .last()
@@ -84,7 +84,7 @@ test('a disabled checkbox stays legible: contrast 3 for its edge and tick, 4.5 f
 
 test('an icon button shows its label while hovered or focused, and Escape hides it', async () => {
   const { page, show } = preview
-  await show({ scene: 'gallery', at: '' }, looks.light)
+  await show({ scene: 'gallery', at: '' }, themes.light)
   const button = page.getByRole('main').getByRole('button', { name: 'Settings' }).first()
   const tooltip = page.locator('.tooltip').filter({ hasText: /^Settings/ })
   await button.hover()

@@ -5,7 +5,7 @@
 import { expect, test } from 'playwright/test'
 import type { PersonLanguage } from '../../src/shared/contract/counter-views.ts'
 import { shots } from '../renderer/preview/shots.ts'
-import { looks, openPreview, type Preview } from './preview.ts'
+import { openPreview, type Preview, themes } from './preview.ts'
 
 let preview: Preview
 test.describe.configure({ timeout: 120_000 })
@@ -184,15 +184,15 @@ async function open(name: string): Promise<void> {
   const shot = shots.find((one) => one.name === name)
   if (!shot) throw new Error(`There is no scene ${name}.`)
   await preview.page.setViewportSize({ width: 1024, height: 640 })
-  await preview.show(shot, looks.light)
+  await preview.show(shot, themes.light)
 }
 
 async function setLanguage(language: PersonLanguage): Promise<void> {
-  await preview.page.evaluate(async (wanted) => {
+  await preview.page.evaluate(async (code) => {
     const { counter } = window.countersign
     const state = await counter.state()
     if (!state.ok || !state.value) throw new Error('Nobody signs.')
-    await counter.adjust({ id: state.value.id, language: wanted })
+    await counter.adjust({ id: state.value.id, language: code })
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
   }, language)
 }

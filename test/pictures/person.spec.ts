@@ -11,7 +11,7 @@ import type { AxeResults } from 'axe-core'
 import { expect, test } from 'playwright/test'
 import { PERSON_LANGUAGES, type PersonLanguage } from '../../src/shared/contract/counter-views.ts'
 import { shots } from '../renderer/preview/shots.ts'
-import { looks, openPreview, type Preview } from './preview.ts'
+import { openPreview, type Preview, themes } from './preview.ts'
 
 const isEach = process.env.EVERY_COMBINATION === '1'
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -46,10 +46,10 @@ test.beforeAll(async () => {
 test.afterAll(() => preview.close())
 
 async function setLanguage(language: PersonLanguage): Promise<void> {
-  await preview.page.evaluate(async (wanted) => {
+  await preview.page.evaluate(async (code) => {
     const { counter } = window.countersign
     const state = await counter.state()
-    if (state.ok && state.value) await counter.adjust({ id: state.value.id, language: wanted })
+    if (state.ok && state.value) await counter.adjust({ id: state.value.id, language: code })
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
   }, language)
 }
@@ -149,7 +149,7 @@ for (const [index, screen] of screens.entries()) {
   test(screen.name, { tag: isInShortRound ? [] : '@full' }, async () => {
     const { page, show } = preview
     await page.setViewportSize({ width: 1024, height: 640 })
-    await show(screen, looks.light)
+    await show(screen, themes.light)
     await page.evaluate(axe)
     await setLanguage('en')
     const english = new Set(await page.evaluate(textsOf))

@@ -14,19 +14,19 @@ import type { Shot } from '../renderer/preview/shots.ts'
 /** A Tuesday morning in Auckland. */
 const NOW = new Date('2026-11-24T09:12:00+13:00')
 
-type Look = Parameters<Page['emulateMedia']>[0]
+type Theme = Parameters<Page['emulateMedia']>[0]
 /** The looks in which screens are checked. */
-export const looks = {
+export const themes = {
   light: { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' },
   dark: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'none' },
   contrast: { colorScheme: 'light', contrast: 'more', forcedColors: 'none' },
   forced: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'active' }
-} satisfies Record<string, Look>
+} satisfies Record<string, Theme>
 
 export interface Preview {
   page: Page
   /** Opens a scene at its place, and waits until nothing changes any more. */
-  show: (shot: Pick<Shot, 'scene' | 'at' | 'act'>, look: Look) => Promise<void>
+  show: (shot: Pick<Shot, 'scene' | 'at' | 'act'>, theme: Theme) => Promise<void>
   /** Returns the errors the page has reported since the last call. */
   complaints: () => string[]
   close: () => Promise<void>
@@ -75,8 +75,8 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
 
   return {
     page,
-    async show({ scene, at, act }, look) {
-      await page.emulateMedia({ ...look, reducedMotion: 'reduce' })
+    async show({ scene, at, act }, theme) {
+      await page.emulateMedia({ ...theme, reducedMotion: 'reduce' })
       underWay.clear()
       // The address must differ each time: if only the hash changed, the scene would continue.
       await page.goto(`${server.origin}/?scene=${scene}&n=${++shown}${at}`)

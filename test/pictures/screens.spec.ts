@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'playwright/test'
 import { shots } from '../renderer/preview/shots.ts'
-import { looks, openPreview, type Preview, same } from './preview.ts'
+import { openPreview, type Preview, same, themes } from './preview.ts'
 
 /** Each screen in the state that shows the most; the first two with the frame, which is the same around all others. */
 const framed = ['overview', 'palette']
@@ -36,7 +36,7 @@ unframed.push(
   'settings',
   'requests'
 )
-const whole = [
+const complete = [
   'first',
   'bulk-drop',
   'clerk-sheet',
@@ -54,14 +54,14 @@ test.afterAll(() => preview.close())
 test.afterEach(() => expect(preview.complaints()).toEqual([]))
 
 for (const shot of shots) {
-  if (![...framed, ...unframed, ...whole].includes(shot.name)) continue
+  if (![...framed, ...unframed, ...complete].includes(shot.name)) continue
   test(shot.name, async () => {
     const { page, show } = preview
-    await show(shot, looks.light)
+    await show(shot, themes.light)
     const what = unframed.includes(shot.name) ? page.locator('#main') : page
-    for (const look of ['light', 'dark'] as const) {
-      await page.emulateMedia({ ...looks[look], reducedMotion: 'reduce' })
-      await same(what, `screen-${shot.name}-${look}`)
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ ...themes[theme], reducedMotion: 'reduce' })
+      await same(what, `screen-${shot.name}-${theme}`)
     }
   })
 }
@@ -71,7 +71,7 @@ test('in portrait, a call is shown in full, and the PIN pad is right below the l
   const before = page.viewportSize()
   for (const width of [800, 480]) {
     await page.setViewportSize({ width, height: width * 1.6 })
-    await show({ scene: 'display-call', at: '' }, looks.light)
+    await show({ scene: 'display-call', at: '' }, themes.light)
     for (const line of await page.locator('.said :is(.block, p)').all()) {
       const box = await line.evaluate((element) => {
         const range = document.createRange()
@@ -84,7 +84,7 @@ test('in portrait, a call is shown in full, and the PIN pad is right below the l
     }
   }
   await page.setViewportSize({ width: 800, height: 1280 })
-  await show({ scene: 'clerk-locked', at: '#/counter' }, looks.light)
+  await show({ scene: 'clerk-locked', at: '#/counter' }, themes.light)
   const prompt = await page.getByText(/^Enter the staff PIN/).boundingBox()
   const pad = await page.getByLabel('Staff PIN').boundingBox()
   if (before) await page.setViewportSize(before)
@@ -95,7 +95,7 @@ test('in the smallest window at 200 %, the page to sign has most of the height',
   const { page, show } = preview
   const before = page.viewportSize()
   await page.setViewportSize({ width: 512, height: 320 })
-  await show({ scene: 'person-open-three', at: '' }, looks.light)
+  await show({ scene: 'person-open-three', at: '' }, themes.light)
   const place = await page.locator('.sunken').boundingBox()
   if (before) await page.setViewportSize(before)
   expect((place?.height ?? 0) / 320).toBeGreaterThan(0.6)
@@ -105,7 +105,7 @@ test('a board of 14 counters fits a usual office screen without scrolling', asyn
   const { page, show } = preview
   const before = page.viewportSize()
   await page.setViewportSize({ width: 1366, height: 768 })
-  await show({ scene: 'board-many', at: '#/counter/board' }, looks.light)
+  await show({ scene: 'board-many', at: '#/counter/board' }, themes.light)
   const counters = page.getByRole('region', { name: 'Counters' }).getByRole('article')
   await expect(counters).toHaveCount(14)
   const lowest = await counters.evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().bottom)))

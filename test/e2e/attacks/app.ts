@@ -31,7 +31,7 @@ import { lockSessions, permit } from '../../../src/main/shell/session-policy.ts'
 import { ElectronSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Lockable } from '../../../src/shared/contract/policy.ts'
-import type { Answer, Command, Facts, Told } from './control.ts'
+import type { Answer, Command, Facts, Report } from './control.ts'
 import { Papers, twoSittings } from './papers.ts'
 
 const [preload = '', pages = ''] = process.argv.slice(2)
@@ -45,7 +45,7 @@ let role: Role = 'office'
 const papers = new Papers()
 /** The handler for receipts of the sittings, after `sit`. */
 let receiptOf: RequestHandlers['counter.receipt'] | undefined
-const asked: string[] = []
+const handled: string[] = []
 const denied: string[] = []
 const log = {
   warn: (_message: string, detail?: Record<string, unknown>) => void denied.push(String(detail?.what)),
@@ -69,7 +69,7 @@ const handlers = Object.fromEntries(
   requestNames.map((name) => [
     name,
     async () => {
-      asked.push(name)
+      handled.push(name)
       return null
     }
   ])
@@ -171,19 +171,19 @@ async function obey(command: Command): Promise<unknown> {
     case 'judge':
       return checkSigningAddress(command.link, { kind: 'service', baseUrl: 'https://api.example.com' })
     case 'bring': {
-      const kept: string[] = []
+      const imported: string[] = []
       let ids = 0
       const outside = new FromOutside({
         exchange: {
           inspect: async () => ({ drafts: 1, presets: 0, sha256: '' }),
           importFiles: async (_account, paths) => {
-            kept.push(...paths)
+            imported.push(...paths)
             return { drafts: [], presets: [], refused: [] }
           }
         },
         drafts: {
           save: (accountId) => {
-            kept.push('draft')
+            imported.push('draft')
             return { id: 'd', accountId, kind: 'form-direct', title: '', who: '', updatedAt: 0 }
           }
         },
@@ -192,7 +192,7 @@ async function obey(command: Command): Promise<unknown> {
         changed: () => undefined
       })
       await outside.enqueue(requestsIn(command.args, app.getPath('downloads')))
-      return { waiting: outside.list().map(({ what }) => what), kept }
+      return { waiting: outside.list().map(({ what }) => what), imported }
     }
     case 'show':
       view?.show(PLACE)
@@ -246,7 +246,7 @@ async function obey(command: Command): Promise<unknown> {
       return papers.cells(command.text)
     case 'forget':
       receiptOf = undefined
-      asked.length = 0
+      handled.length = 0
       denied.length = 0
       passed += 2_000
       return null
@@ -257,7 +257,7 @@ async function obey(command: Command): Promise<unknown> {
         pages: webContents.getAllWebContents().length,
         sessions: sessions.size,
         files: readdirSync(app.getPath('downloads')),
-        asked: [...asked],
+        handled: [...handled],
         denied: [...denied],
         window: { title: window.getTitle(), isFullScreen: window.isFullScreen() },
         calls: webContents.getAllWebContents().map((contents) => contents.getWebRTCIPHandlingPolicy()),
@@ -307,8 +307,8 @@ function signingContents(): WebContents | undefined {
   return webContents.getAllWebContents().find((contents) => contents !== window.webContents)
 }
 
-function tell(told: Told): void {
-  process.send?.(told)
+function tell(report: Report): void {
+  process.send?.(report)
 }
 
 process.on('message', (message: { id: number; command: Command }) => {

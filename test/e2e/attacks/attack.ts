@@ -31,7 +31,7 @@ export interface Attack {
   /** The answer that the script must return. */
   answers?: unknown
   /** What staff must be told. */
-  told?: string
+  message?: string
   /** What the session policy must have denied. */
   denied?: string
   /**

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { requestNamesPlugin } from '../../../scripts/request-names.ts'
 import { selfSigned } from '../../contract/self-signed.ts'
-import type { Answer, Command, Facts, Told } from './control.ts'
+import type { Answer, Command, Facts, Report } from './control.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../../..')
@@ -32,7 +32,7 @@ export class AttackedApp {
   readonly #tidy: () => void
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   /** Everything it has reported since `forget`. */
-  told: Told[] = []
+  reports: Report[] = []
   output = ''
   /** How long to wait for anything. */
   timeoutMs = TIMEOUT_MS
@@ -43,9 +43,9 @@ export class AttackedApp {
   private constructor(child: ChildProcess, tidy: () => void) {
     this.#process = child
     this.#tidy = tidy
-    child.on('message', (message: Told | Answer) => {
+    child.on('message', (message: Report | Answer) => {
       if (message.kind === 'answer') this.#waiting.get(message.id)?.(message)
-      else this.told.push(message)
+      else this.reports.push(message)
     })
     child.once('disconnect', () => this.#gone())
     child.stdout?.on('data', (text) => (this.output += text))
@@ -54,20 +54,20 @@ export class AttackedApp {
 
   /**
    * Starts the application on the Chromium host, or on Electron itself with COUNTERSIGN_E2E=electron, as in `launch`.
-   * @param given what to start; by default it is built for this start alone
+   * @param builtApp what to start; by default it is built for this start alone
    * @param timeoutMs how long to wait for anything once it has started
    */
-  static async start(given?: BuiltApp, timeoutMs = TIMEOUT_MS): Promise<AttackedApp> {
-    const built = given ?? (await buildAttackedApp())
+  static async start(builtApp?: BuiltApp, timeoutMs = TIMEOUT_MS): Promise<AttackedApp> {
+    const built = builtApp ?? (await buildAttackedApp())
     const data = mkdtempSync(join(tmpdir(), 'countersign-attacked-'))
     mkdirSync(join(data, 'downloads'))
     const args = [built.main, built.preload, join(here, 'page'), `--user-data-dir=${data}`, ...OPEN_TO_ATTACK]
     const child = spawn(...commandFor(args), { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
     const app = new AttackedApp(child, () => {
       rmSync(data, { recursive: true, force: true })
-      if (!given) built.remove()
+      if (!builtApp) built.remove()
     })
-    await app.until(() => app.told.some(({ kind }) => kind === 'ready'), 'the application to show itself')
+    await app.until(() => app.reports.some(({ kind }) => kind === 'ready'), 'the application to show itself')
     app.timeoutMs = timeoutMs
     return app
   }
@@ -84,7 +84,7 @@ export class AttackedApp {
     const answer = new Promise<Answer>((resolve, reject) => {
       this.#waiting.set(id, resolve)
       const inVain = () =>
-        reject(new Error(`No answer to “${command.do}”.\n${JSON.stringify(this.told)}\n${this.output}`))
+        reject(new Error(`No answer to “${command.do}”.\n${JSON.stringify(this.reports)}\n${this.output}`))
       timer = setTimeout(inVain, 2 * this.timeoutMs)
       this.#gone = inVain
     })
@@ -105,11 +105,11 @@ export class AttackedApp {
    */
   async forget(): Promise<void> {
     await this.say({ do: 'forget' })
-    this.told = []
+    this.reports = []
   }
 
   kinds(): string[] {
-    return this.told.map(({ kind }) => kind)
+    return this.reports.map(({ kind }) => kind)
   }
 
   /** Waits until a page has been shown to the person this many times since `forget`. */
@@ -122,7 +122,7 @@ export class AttackedApp {
     for (let waited = 0; !holds(); waited += 20) {
       if (this.#process.exitCode !== null) throw new Error(`The application ended.\n${this.output}`)
       if (waited > this.timeoutMs)
-        throw new Error(`Waited in vain for ${what}.\n${JSON.stringify(this.told)}\n${this.output}`)
+        throw new Error(`Waited in vain for ${what}.\n${JSON.stringify(this.reports)}\n${this.output}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

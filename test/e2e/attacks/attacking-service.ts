@@ -23,7 +23,7 @@ export interface Page {
  */
 export function attackingService(request: IncomingMessage, response: ServerResponse, page: Page): void {
   const url = new URL(request.url ?? '/', 'http://service')
-  const asked = (name: string) => url.searchParams.get(name) ?? ''
+  const parameter = (name: string) => url.searchParams.get(name) ?? ''
   const [, route, code] = url.pathname.split('/')
   switch (route) {
     case 'attack':
@@ -32,11 +32,11 @@ export function attackingService(request: IncomingMessage, response: ServerRespo
       return void setTimeout(() => response.writeHead(200, { ...HTML, ...page.headers }).end(page.body), AHEAD_MS)
     case 'redirect':
       // Byte by byte as it came: addresses may contain any character.
-      return void response.writeHead(Number(code), { location: Buffer.from(asked('to')).toString('latin1') }).end()
+      return void response.writeHead(Number(code), { location: Buffer.from(parameter('to')).toString('latin1') }).end()
     case 'circle':
       return void response.writeHead(302, { location: '/circle' }).end()
     case 'refresh':
-      return void response.writeHead(200, { ...HTML, refresh: `0;url=${asked('to')}` }).end('moving on')
+      return void response.writeHead(200, { ...HTML, refresh: `0;url=${parameter('to')}` }).end('moving on')
     case 'file':
       return void response
         .writeHead(200, {
@@ -54,22 +54,25 @@ export function attackingService(request: IncomingMessage, response: ServerRespo
     case 'embedded':
       return void response
         .writeHead(200, HTML)
-        .end(`<title>embedded</title>${asked('script') ? `<script>${asked('script')}</script>` : ''}`)
+        .end(`<title>embedded</title>${parameter('script') ? `<script>${parameter('script')}</script>` : ''}`)
     case 'reset':
       return void response.destroy()
     case 'say': {
-      response.setHeader('content-type', asked('type') || 'text/html; charset=utf-8')
+      response.setHeader('content-type', parameter('type') || 'text/html; charset=utf-8')
       for (const header of url.searchParams.getAll('h')) {
         const [name = '', ...value] = header.split(':')
         response.appendHeader(name, value.join(':'))
       }
-      return void response.writeHead(Number(asked('status') || 200)).end(asked('body'))
+      return void response.writeHead(Number(parameter('status') || 200)).end(parameter('body'))
     }
     case 'count': {
       if (request.headers['if-none-match']) return void response.writeHead(304).end()
       answered += 1
-      const kept = { 'cache-control': asked('kept') || 'max-age=31536000, immutable', etag: `"${answered}"` }
-      return void response.writeHead(200, { ...kept, 'content-type': 'text/plain' }).end(String(answered))
+      const cacheHeaders = {
+        'cache-control': parameter('kept') || 'max-age=31536000, immutable',
+        etag: `"${answered}"`
+      }
+      return void response.writeHead(200, { ...cacheHeaders, 'content-type': 'text/plain' }).end(String(answered))
     }
     case 'log-in':
       if (request.headers.authorization) return void response.writeHead(200, HTML).end(request.headers.authorization)

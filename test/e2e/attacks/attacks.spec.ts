@@ -42,8 +42,8 @@ test('our own page is served with its parts, each with the headers that shut the
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     expect(others).toEqual(['nosniff', 'no-referrer', 'off', 'same-origin', 'same-origin'])
   }
-  const looks = `[document.body.dataset.loaded, getComputedStyle(document.querySelector('h1')).color, typeof countersign]`
-  expect(await player.app.say({ do: 'run-in-own-page', script: looks })).toEqual(['yes', 'rgb(1, 2, 3)', 'object'])
+  const appearance = `[document.body.dataset.loaded, getComputedStyle(document.querySelector('h1')).color, typeof countersign]`
+  expect(await player.app.say({ do: 'run-in-own-page', script: appearance })).toEqual(['yes', 'rgb(1, 2, 3)', 'object'])
 })
 
 test('our own page reaches its handlers, and is answered as data', async () => {
@@ -52,7 +52,7 @@ test('our own page reaches its handlers, and is answered as data', async () => {
     { ok: true, value: null },
     { ok: true, value: null }
   ])
-  expect((await player.app.facts()).asked).toEqual(['accounts.list', 'drafts.get'])
+  expect((await player.app.facts()).handled).toEqual(['accounts.list', 'drafts.get'])
 })
 
 for (const [guard, falls] of [

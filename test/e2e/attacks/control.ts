@@ -83,7 +83,7 @@ export type ReadFile =
   | { refused: string }
   | { appointments: { name: string; email: string; at: string; place: string; about: string }[]; refusals: string[] }
 
-export type Told =
+export type Report =
   | { kind: 'ready' }
   | { kind: 'loading' }
   | { kind: 'open' }
@@ -113,7 +113,7 @@ export interface Facts {
   /** The files in the downloads folder. */
   files: string[]
   /** Requests of the contract that reached a handler. */
-  asked: string[]
+  handled: string[]
   /** What the session policy denied. */
   denied: string[]
   window: { title: string; isFullScreen: boolean }

@@ -66,9 +66,9 @@ function chapter({ number, area, rows }: (typeof numbered)[number]): string {
   return `## ${number}. ${area.title}\n\n${area.about}${held}\n\n${table(['', 'it tries to', 'protection', 'how it ends'], lines)}`
 }
 
-function endOf({ contained, told, turnIs, mayEndItself }: Attack): string {
+function endOf({ contained, message, turnIs, mayEndItself }: Attack): string {
   if (contained) return `Contained. ${contained}`
-  const words = told ? `; staff read “…${told}…”` : ''
+  const words = message ? `; staff read “…${message}…”` : ''
   if (turnIs === 'failed') return `Refused${words}; the turn fails and offers a way on.`
   if (mayEndItself) return `Refused${words}; it may cost the page its turn.`
   return `Refused${words}.`

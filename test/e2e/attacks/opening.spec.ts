@@ -2,7 +2,7 @@
 import { expect, test } from 'playwright/test'
 import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
 import { AttackedApp } from './attacked-app.ts'
-import type { Command, Told } from './control.ts'
+import type { Command, Report } from './control.ts'
 import { type Servers, startServers } from './servers.ts'
 
 let servers: Servers
@@ -35,7 +35,8 @@ function open(url: string, more: Partial<Extract<Command, { do: 'open' }>> = {})
   })
 }
 
-const failure = () => app.told.find((told): told is Extract<Told, { kind: 'failed' }> => told.kind === 'failed')
+const failure = () =>
+  app.reports.find((report): report is Extract<Report, { kind: 'failed' }> => report.kind === 'failed')
 const run = (script: string) => app.say({ do: 'run-in-signing-page', script: `(async () => { ${script} })()` })
 
 test.describe('a link is not opened where it', () => {

@@ -48,8 +48,8 @@ export class Papers {
 
   async seal(): Promise<string> {
     const pdf = await this.#paper.pdf(pageOf('Mere Tamati'))
-    const said = { content: JSON.stringify(contentOf('Mere Tamati')), contentSha256: HASH, issuedAt: BEGAN }
-    return Buffer.from(await sealPdf(pdf, said, this.#signer)).toString('base64')
+    const statement = { content: JSON.stringify(contentOf('Mere Tamati')), contentSha256: HASH, issuedAt: BEGAN }
+    return Buffer.from(await sealPdf(pdf, statement, this.#signer)).toString('base64')
   }
 
   judge(file: string): string {
@@ -119,9 +119,9 @@ export async function twoSittings({ place, until }: Extract<Command, { do: 'sit'
 function openedAndChanged(text: string): typeof open {
   return async (path, ...how) => {
     const file = await open(path, ...how)
-    const read = file.read.bind(file) as (...given: unknown[]) => Promise<never>
-    const readAndChanged = async (...given: unknown[]) => {
-      const some = await read(...given)
+    const read = file.read.bind(file) as (...args: unknown[]) => Promise<never>
+    const readAndChanged = async (...args: unknown[]) => {
+      const some = await read(...args)
       await writeFile(path, text)
       return some
     }
@@ -131,8 +131,8 @@ function openedAndChanged(text: string): typeof open {
 
 function pageOf(text: string): string {
   const content = contentOf(text)
-  const beside = { sha256: HASH, issuedAt: BEGAN, logo: undefined, reader: readerOf('en'), kept: [] }
-  return receiptPage(content, { ...beside, code: qrCodeOf('R-2026-000001-3F3F', HASH) })
+  const details = { sha256: HASH, issuedAt: BEGAN, logo: undefined, reader: readerOf('en'), kept: [] }
+  return receiptPage(content, { ...details, code: qrCodeOf('R-2026-000001-3F3F', HASH) })
 }
 
 /** Returns a receipt with this text wherever it has text of others. */

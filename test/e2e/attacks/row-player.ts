@@ -164,7 +164,7 @@ export class RowPlayer {
     // A page that may end itself may be gone.
     expect(attack.mayEndItself ? [1, pages] : [pages], 'pages altogether').toContain(facts.pages)
     expect(facts.files, 'files saved').toEqual([])
-    expect(facts.asked, 'requests that reached a handler').toEqual([])
+    expect(facts.handled, 'requests that reached a handler').toEqual([])
     expect(new Set(facts.calls), 'how pages may call others').toEqual(new Set(['disable_non_proxied_udp']))
     expect(facts.window, 'our window').toEqual(this.#before.window)
     expect(servers.requests.filter(({ host }) => host !== new URL(here).host)).toEqual([])
@@ -192,8 +192,8 @@ export class RowPlayer {
   async #fromPage(scene: Scene, attack: Attack): Promise<void> {
     const answer = attack.script === undefined ? undefined : await scene.run(attack.script)
     await attack.play?.(scene)
-    if (attack.told) await scene.untilTold(attack.told)
-    await scene.pause(attack.told ? AFTER_TOLD_MS : AFTERMATH_MS)
+    if (attack.message) await scene.untilTold(attack.message)
+    await scene.pause(attack.message ? AFTER_TOLD_MS : AFTERMATH_MS)
     if ('answers' in attack) expect(answer).toEqual(attack.answers)
     const { signingUrl, view } = await this.#expectUntouched(attack, attack.turnIs === 'ended' ? 1 : 2, scene.ground)
     expect(scene.kinds().includes('returned'), 'the turn has come back').toBe(attack.turnIs === 'returned')
@@ -207,10 +207,10 @@ export class RowPlayer {
   async #fromLink(scene: Scene, attack: Attack): Promise<void> {
     await scene.begin(attack.script ?? '')
     await scene.until(() => scene.kinds().includes('failed'), 'the turn to fail')
-    if (attack.told) await scene.untilTold(attack.told)
+    if (attack.message) await scene.untilTold(attack.message)
     await scene.pause(AFTER_TOLD_MS)
     await this.#expectUntouched(attack, 2)
-    expect(this.app.told).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'unsafe-address' }))
+    expect(this.app.reports).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'unsafe-address' }))
     expect(scene.kinds()).not.toContain('open')
   }
 
@@ -233,8 +233,11 @@ export class RowPlayer {
 
   async #fromArgument(scene: Scene, attack: Attack): Promise<void> {
     const args = on(scene.ground, attack.script ?? '').split('\n')
-    const { waiting, kept } = (await this.app.say({ do: 'bring', args })) as { waiting: string[]; kept: string[] }
-    expect(kept, 'what was kept').toEqual([])
+    const { waiting, imported } = (await this.app.say({ do: 'bring', args })) as {
+      waiting: string[]
+      imported: string[]
+    }
+    expect(imported, 'what was kept').toEqual([])
     expect(waiting, 'what waits for a person').toEqual(attack.answers)
     await this.#expectUntouched(attack, 1)
   }

@@ -90,8 +90,8 @@ export class Scene {
   async #goOn(): Promise<void> {
     await this.run('window.isLeft = true; location.replace("{here}/attack")')
     const isAnother = 'return window.isLeft === undefined && document.readyState !== "loading"'
-    for (let asked = 0; (await this.run(isAnother)) !== true; asked++) {
-      if (asked > 500) throw new Error('Waited in vain for the page to go on.')
+    for (let attempt = 0; (await this.run(isAnother)) !== true; attempt++) {
+      if (attempt > 500) throw new Error('Waited in vain for the page to go on.')
       await this.pause(20)
     }
     const isOpen = () => this.kinds().lastIndexOf('open') > this.kinds().lastIndexOf('loading')
@@ -128,7 +128,7 @@ export class Scene {
 
   /** Returns what staff was told that the page tried. */
   refusals(): string[] {
-    return this.app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
+    return this.app.reports.flatMap((report) => (report.kind === 'refused' ? [report.text] : []))
   }
 
   /** Returns the paths that the service was asked for. */

@@ -10,7 +10,7 @@ import { selfSigned } from '../../contract/self-signed.ts'
 import type { Ground } from './attack.ts'
 import { attackingService, type Page } from './attacking-service.ts'
 
-interface Asked {
+interface RecordedRequest {
   method: string
   /** The host as it was requested. */
   host: string
@@ -21,7 +21,7 @@ interface Asked {
 export interface Servers extends Ground {
   encrypted: Ground
   /** The requests to the service. */
-  requests: Asked[]
+  requests: RecordedRequest[]
   /**
    * Returns what reached elsewhere: its requests; `words` for anything that isn't plain HTTP; `datagram` for UDP;
    * `line` for a connection to the encrypted elsewhere, whatever is sent on it. (A connection to the plain one isn't
@@ -43,7 +43,7 @@ const OTHER_ADDRESSES = ['127.0.0.2', '::1']
 export async function startServers(): Promise<Servers> {
   let page: Page = { body: '' }
   const visits: string[] = []
-  const requests: Asked[] = []
+  const requests: RecordedRequest[] = []
   const elsewhere = await everywhere((request, response) => {
     visits.push(`${request.method} ${request.url}`)
     response.setHeader('access-control-allow-origin', '*')

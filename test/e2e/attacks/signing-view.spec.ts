@@ -3,7 +3,7 @@ import { expect, test } from 'playwright/test'
 import { SESSIONS_BEFORE_REUSE } from '../../../src/main/shell/session-pool.ts'
 import { openSite, type Site } from '../../host/fixture/start.ts'
 import { AttackedApp } from './attacked-app.ts'
-import type { Command, Facts, Input, Told } from './control.ts'
+import type { Command, Facts, Input, Report } from './control.ts'
 
 /** Chromium starts a separate worker for a page; this one answers the request for every document. */
 const WORKER = `onfetch = (event) => event.request.mode === 'navigate' &&
@@ -13,12 +13,12 @@ let site: Site
 let app: AttackedApp
 let page = ''
 /** The languages in which the page was last requested. */
-let asked: string | undefined
+let requestedLanguages: string | undefined
 
 test.beforeAll(async () => {
   site = await openSite({
     '/': (request, response) => {
-      asked = request.headers['accept-language']
+      requestedLanguages = request.headers['accept-language']
       response.setHeader('content-type', 'text/html').end(`<!doctype html>${page}`)
     },
     '/worker.js': (_request, response) => response.setHeader('content-type', 'text/javascript').end(WORKER)
@@ -50,10 +50,12 @@ async function open(html: string, more: Partial<Extract<Command, { do: 'open' }>
 
 const run = (script: string) => app.say({ do: 'run-in-signing-page', script: `(async () => { ${script} })()` })
 const input = (...events: Input[]) => app.say({ do: 'input', events })
-const texts = () => app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
-const questions = () => app.told.filter((told): told is Extract<Told, { kind: 'asks-for' }> => told.kind === 'asks-for')
-const failure = () => app.told.find((told): told is Extract<Told, { kind: 'failed' }> => told.kind === 'failed')
-const told = (text: string) => app.until(() => texts().includes(text), text)
+const texts = () => app.reports.flatMap((report) => (report.kind === 'refused' ? [report.text] : []))
+const questions = () =>
+  app.reports.filter((report): report is Extract<Report, { kind: 'asks-for' }> => report.kind === 'asks-for')
+const failure = () =>
+  app.reports.find((report): report is Extract<Report, { kind: 'failed' }> => report.kind === 'failed')
+const untilRefused = (text: string) => app.until(() => texts().includes(text), text)
 
 function click(x: number, y: number): Promise<unknown> {
   const at = { x, y, button: 'left', clickCount: 1 } as const
@@ -63,11 +65,11 @@ function click(x: number, y: number): Promise<unknown> {
 test('a page is asked for in the languages of its turn, and the next one in those of its own', async () => {
   const turn = { url: `${site.origin}/`, allowedOrigins: [], returnAddresses: [], practiceOrigin: site.origin }
   await open('<p>Kia ora', { turn: { ...turn, languages: 'mi,en' } })
-  expect(asked).toBe('mi,en;q=0.9')
+  expect(requestedLanguages).toBe('mi,en;q=0.9')
   await app.say({ do: 'end' })
   app.forget()
   await open('<p>Hello')
-  expect(asked).toBe('en')
+  expect(requestedLanguages).toBe('en')
 })
 
 test.describe('a page can’t print', () => {
@@ -99,13 +101,13 @@ test.describe('a page can’t print', () => {
     test(how, async () => {
       await open('<title>sign</title><body>')
       expect(await watched(script)).toBe(0)
-      await told(PRINTED)
+      await untilRefused(PRINTED)
     })
   }
 
   test('as it loads', async () => {
     await open('<title>sign</title><script>print()</script>')
-    await told(PRINTED)
+    await untilRefused(PRINTED)
   })
 
   test('by a command for editors', async () => {
@@ -136,11 +138,11 @@ test.describe('a page gets no file of this computer', () => {
       // A click before a frame is laid out hits nothing: the person would click again.
       await expect(async () => {
         await click(100, 100)
-        const asked = app.told.find((each) => each.kind === 'refused' && each.text === ASKED)
-        expect(asked).toMatchObject({ wanted: 'file' })
+        const refusal = app.reports.find((each) => each.kind === 'refused' && each.text === ASKED)
+        expect(refusal).toMatchObject({ wanted: 'file' })
       }).toPass({ intervals: [300] })
-      const said = 'return said ? said.then(() => "given", (error) => error.name) : "nothing"'
-      expect(['nothing', 'AbortError']).toContain(await run(said))
+      const script = 'return said ? said.then(() => "given", (error) => error.name) : "nothing"'
+      expect(['nothing', 'AbortError']).toContain(await run(script))
       expect(await run('return document.querySelector("input")?.files.length ?? 0')).toBe(0)
     })
   }
@@ -193,7 +195,7 @@ test.describe('camera and microphone', () => {
     await open('<title>sign</title>')
     expect(await run(`return ${use('{ video: true }')}`)).toBe('NotAllowedError')
     expect(questions()).toEqual([])
-    await told('It asked for the camera or microphone.')
+    await untilRefused('It asked for the camera or microphone.')
   })
 
   test('are asked of staff, and shown once it says yes; until then nothing of them is told', async () => {
@@ -380,9 +382,9 @@ test('many signers one after the other find nothing of each other, in no more se
 })
 
 /** Asks for video. Returns which camera the page got, and what it can read of its own question. */
-const video = (asked: string) =>
+const video = (constraints: string) =>
   run(
-    `const s = await navigator.mediaDevices.getUserMedia(${asked}); const [t] = s.getVideoTracks();
+    `const s = await navigator.mediaDevices.getUserMedia(${constraints}); const [t] = s.getVideoTracks();
      return [t.label, t.readyState, s.getAudioTracks().length, JSON.stringify(t.getConstraints())]`
   )
 

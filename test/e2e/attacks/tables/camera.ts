@@ -29,9 +29,9 @@ async function answered(scene: Scene, granted: boolean): Promise<void> {
   await scene.say({ do: 'answer', granted })
 }
 
-async function becomes(scene: Scene, name: string, wanted: string): Promise<void> {
+async function becomes(scene: Scene, name: string, expected: string): Promise<void> {
   await scene.run(waitWhile(`window.${name} === "waiting"`))
-  assert.equal(await scene.run(`return window.${name}`), wanted)
+  assert.equal(await scene.run(`return window.${name}`), expected)
 }
 
 export const camera: Area = {
@@ -41,18 +41,18 @@ export const camera: Area = {
   by: 'signing page',
   guard: ['media'],
   attacks: [
-    { name: 'watch in a turn that needs no camera', script: refusedBy(CAMERA), answers: 'refused', told: 'camera' },
+    { name: 'watch in a turn that needs no camera', script: refusedBy(CAMERA), answers: 'refused', message: 'camera' },
     {
       name: 'listen in a turn that needs no microphone',
       script: refusedBy(MICROPHONE),
       answers: 'refused',
-      told: 'microphone'
+      message: 'microphone'
     },
     {
       name: 'watch and listen at once',
       script: refusedBy('navigator.mediaDevices.getUserMedia({ audio: true, video: true })'),
       answers: 'refused',
-      told: 'camera'
+      message: 'camera'
     },
     {
       name: 'watch by the old interface',
@@ -64,7 +64,7 @@ export const camera: Area = {
       name: 'watch, and turn the camera about',
       script: refusedBy('navigator.mediaDevices.getUserMedia({ video: { pan: true, tilt: true, zoom: true } })'),
       answers: 'refused',
-      told: 'camera'
+      message: 'camera'
     },
     {
       name: 'recognise what is said in the room',
@@ -165,7 +165,7 @@ export const camera: Area = {
       turn: { media: 'yes' },
       page: '<iframe id=f allow="camera *" src="http://{elsewhere}/"></iframe>',
       script: 'await new Promise((r) => setTimeout(r, 200))',
-      told: 'unencrypted',
+      message: 'unencrypted',
       guard: ['ground', 'request']
     },
     {
@@ -241,7 +241,7 @@ export const camera: Area = {
       turn: { media: 'never', camera: CHOSEN },
       script: refusedBy(CAMERA),
       answers: 'refused',
-      told: 'camera'
+      message: 'camera'
     },
     {
       name: 'read in its question which camera was chosen, or how',
@@ -283,7 +283,7 @@ export const camera: Area = {
       script:
         'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'computer’s location',
+      message: 'computer’s location',
       guard: ['permissions']
     }
   ]

@@ -13,7 +13,7 @@ function untilEnded(name: string, script: string, more: Partial<Attack> = {}): A
     turnIs: 'ended',
     play: async (scene) => {
       await scene.run(`setTimeout(() => { ${script} }, 20)`)
-      if (more.told) await scene.untilTold(more.told)
+      if (more.message) await scene.untilTold(more.message)
       await scene.pause(300)
       await scene.say({ do: 'end' })
     },
@@ -42,17 +42,17 @@ export const endurance: Area = {
     ),
     untilEnded('show messages for ever', 'for (;;) alert("You are locked out")'),
     untilEnded('open windows for ever', 'setInterval(() => window.open("http://{elsewhere}/"), 5)', {
-      told: 'unencrypted'
+      message: 'unencrypted'
     }),
     untilEnded(
       'save files for ever',
       'setInterval(() => { const a = document.createElement("a"); a.download = "x"; a.href = "/file"; a.click() }, 5)',
-      { told: 'save a file' }
+      { message: 'save a file' }
     ),
     untilEnded(
       'ask for permissions for ever',
       'const again = () => Notification.requestPermission().then(() => setTimeout(again)); again()',
-      { told: 'notifications' }
+      { message: 'notifications' }
     ),
     untilEnded(
       'write its story for ever',

@@ -25,7 +25,7 @@ function dropped(name: string, items: { mimeType: string; data: string }[], file
 }
 
 const FIELD = '<input id=go type=file>'
-const asked = (scene: Scene) => scene.kinds().filter((kind) => kind === 'asks-for-file').length
+const fileRequests = (scene: Scene) => scene.kinds().filter((kind) => kind === 'asks-for-file').length
 const held = (scene: Scene) => scene.run('return [...document.getElementById("go").files].map((f) => f.name)')
 
 async function ask(scene: Scene, how = 'click()'): Promise<void> {
@@ -34,7 +34,7 @@ async function ask(scene: Scene, how = 'click()'): Promise<void> {
 
 async function asks(scene: Scene): Promise<void> {
   await ask(scene)
-  await scene.until(() => asked(scene) === 1, 'the person to be asked for a file')
+  await scene.until(() => fileRequests(scene) === 1, 'the person to be asked for a file')
 }
 
 const give = (scene: Scene, name = 'passport.pdf') => scene.say({ do: 'give', name, text: 'the passport' })
@@ -62,10 +62,10 @@ const givenOnes: readonly Attack[] = [
     play: async (scene) => {
       await asks(scene)
       await give(scene)
-      const known = await scene.run(
+      const readable = await scene.run(
         'const go = document.getElementById("go"); const [f] = go.files; return [f.name, f.webkitRelativePath, go.value, f.path ?? "", await f.text()]'
       )
-      assert.deepEqual(known, ['passport.pdf', '', 'C:\\fakepath\\passport.pdf', '', 'the passport'])
+      assert.deepEqual(readable, ['passport.pdf', '', 'C:\\fakepath\\passport.pdf', '', 'the passport'])
     }
   },
   {
@@ -76,7 +76,7 @@ const givenOnes: readonly Attack[] = [
     play: async (scene) => {
       await ask(scene, 'showPicker()')
       await scene.untilTold('a whole folder')
-      assert.equal(asked(scene), 0)
+      assert.equal(fileRequests(scene), 0)
       await assert.rejects(give(scene))
       assert.deepEqual(await held(scene), [])
     }
@@ -114,7 +114,7 @@ const givenOnes: readonly Attack[] = [
       const field = 'document.getElementById("f").contentDocument.getElementById("go")'
       await scene.run(`${waitWhile(`!${field}`)}; ${field}.click()`)
       await scene.untilTold(asksForFile)
-      assert.equal(asked(scene), 0)
+      assert.equal(fileRequests(scene), 0)
       await assert.rejects(give(scene))
     }
   },
@@ -126,7 +126,7 @@ const givenOnes: readonly Attack[] = [
     play: async (scene) => {
       await scene.run('window.showOpenFilePicker?.().catch(() => {})')
       await scene.untilTold(asksForFile)
-      assert.equal(asked(scene), 0)
+      assert.equal(fileRequests(scene), 0)
     }
   }
 ]
@@ -142,42 +142,42 @@ export const files: Area = {
     {
       name: 'save a program by a link',
       ...click('<a id=go download="run.exe" href="/file">go</a>'),
-      told: 'save a file'
+      message: 'save a file'
     },
-    { name: 'save a program by moving to it', script: 'location = "/file"', told: 'save a file' },
+    { name: 'save a program by moving to it', script: 'location = "/file"', message: 'save a file' },
     {
       name: 'save data by a link',
       ...click('<a id=go download="run.exe" href="data:application/octet-stream,MZ">go</a>'),
-      told: 'save a file'
+      message: 'save a file'
     },
     {
       name: 'save a blob by a link',
       page: '<a id=go download="run.exe">go</a>',
       script: 'const a = document.getElementById("go"); a.href = URL.createObjectURL(new Blob(["MZ"])); a.click()',
-      told: 'save a file'
+      message: 'save a file'
     },
     {
       name: 'save under a name that leads out of the folder',
       ...click('<a id=go download="../../run.exe" href="data:application/octet-stream,MZ">go</a>'),
-      told: 'save a file'
+      message: 'save a file'
     },
-    { name: 'save from a frame', ...frame('/file'), told: 'save a file' },
+    { name: 'save from a frame', ...frame('/file'), message: 'save a file' },
     {
       name: 'save by sending a form',
       ...click('<form action="/file" method=post><button id=go>go</button></form>'),
-      told: 'save a file'
+      message: 'save a file'
     },
     { name: 'save by opening a window', script: 'window.open("/file")', guard: ['windows', 'downloads'] },
     {
       name: 'save one file after the other',
       script:
         'for (let i = 0; i < 20; i++) { const a = document.createElement("a"); a.download = i + ".exe"; a.href = "/file"; a.click(); await new Promise((r) => setTimeout(r, 10)) }',
-      told: 'save a file'
+      message: 'save a file'
     },
     {
       name: 'save the page as a file that runs',
       script: 'location = "/say?type=application/hta&body=x"',
-      told: 'save a file'
+      message: 'save a file'
     },
     ...(
       [
@@ -195,35 +195,35 @@ export const files: Area = {
       ([what, type]): Attack => ({
         name: `save ${what} by moving to it`,
         script: `location = "/say?body=x&type=${type}"`,
-        told: 'save a file'
+        message: 'save a file'
       })
     ),
     {
       name: 'save a page that calls itself a file',
       script: 'location = "/say?body=x&h=" + encodeURIComponent("Content-Disposition:attachment; filename=a.html")',
-      told: 'save a file'
+      message: 'save a file'
     },
-    { name: 'save by being sent to a file', script: 'location = "/redirect/302?to=/file"', told: 'save a file' },
+    { name: 'save by being sent to a file', script: 'location = "/redirect/302?to=/file"', message: 'save a file' },
     {
       name: 'open a folder of this computer',
       script: refusedBy('(window.showDirectoryPicker?.() ?? Promise.reject())'),
       guard: ['hold'],
       answers: 'refused',
-      told: asksForFile
+      message: asksForFile
     },
     {
       name: 'open a file of this computer',
       script: refusedBy('(window.showOpenFilePicker?.() ?? Promise.reject())'),
       guard: ['hold'],
       answers: 'refused',
-      told: asksForFile
+      message: asksForFile
     },
     {
       name: 'save by a dialog of its own',
       script: refusedBy('(window.showSaveFilePicker?.({ suggestedName: "run.exe" }) ?? Promise.reject())'),
       guard: ['hold'],
       answers: 'refused',
-      told: asksForFile
+      message: asksForFile
     },
     {
       name: 'have a file chosen by a button',
@@ -232,7 +232,7 @@ export const files: Area = {
         'document.getElementById("go").click(); await new Promise((r) => setTimeout(r, 300)); return document.getElementById("go").files.length',
       guard: ['hold'],
       answers: 0,
-      told: asksForFile
+      message: asksForFile
     },
     {
       name: 'have a folder chosen by a button',
@@ -241,7 +241,7 @@ export const files: Area = {
         'document.getElementById("go").showPicker(); await new Promise((r) => setTimeout(r, 300)); return document.getElementById("go").files.length',
       guard: ['hold'],
       answers: 0,
-      told: asksForFile
+      message: asksForFile
     },
     {
       name: 'have a file chosen from within a frame',
@@ -250,7 +250,7 @@ export const files: Area = {
         'await new Promise((r) => setTimeout(r, 200)); const f = document.getElementById("f").contentDocument.getElementById("go"); f.click(); await new Promise((r) => setTimeout(r, 300)); return f.files.length',
       guard: ['hold'],
       answers: 0,
-      told: asksForFile
+      message: asksForFile
     },
     ...givenOnes,
     {
@@ -271,20 +271,20 @@ export const files: Area = {
       name: 'print from a frame that it has only just made',
       script: 'const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.print()',
       guard: ['hold'],
-      told: 'tried to print'
+      message: 'tried to print'
     },
     {
       name: 'print from a frame',
       page: '<iframe id=f src="/embedded"></iframe>',
       script: 'await new Promise((r) => setTimeout(r, 200)); document.getElementById("f").contentWindow.print()',
       guard: ['hold'],
-      told: 'tried to print'
+      message: 'tried to print'
     },
     {
       name: 'print without end',
       script: 'for (let i = 0; i < 50; i++) window.print(); return "over"',
       guard: ['hold'],
-      told: 'tried to print',
+      message: 'tried to print',
       answers: 'over'
     },
     dropped('be left for a link that is dropped onto it', [

@@ -10,14 +10,14 @@ export const frames: Area = {
   guard: ['ground', 'request'],
   sharesTurns: true,
   attacks: [
-    { name: 'embed a page of elsewhere', ...frame('http://{elsewhere}/'), told: 'unencrypted' },
-    { name: 'embed a page of elsewhere, encrypted', ...frame('https://{elsewhere}/'), told: 'page from 127.0.0.1' },
-    { name: 'embed a page of a public host', ...frame('https://evil.example/'), told: 'page from evil.example' },
-    { name: 'embed a page of the router', ...frame('https://192.168.1.1/'), told: 'page from 192.168.1.1' },
+    { name: 'embed a page of elsewhere', ...frame('http://{elsewhere}/'), message: 'unencrypted' },
+    { name: 'embed a page of elsewhere, encrypted', ...frame('https://{elsewhere}/'), message: 'page from 127.0.0.1' },
+    { name: 'embed a page of a public host', ...frame('https://evil.example/'), message: 'page from evil.example' },
+    { name: 'embed a page of the router', ...frame('https://192.168.1.1/'), message: 'page from 192.168.1.1' },
     {
       name: 'embed the service under another name',
       ...frame('http://localhost:{port}/embedded'),
-      told: 'unencrypted',
+      message: 'unencrypted',
       neverAsked: '/embedded'
     },
     {
@@ -30,18 +30,18 @@ export const frames: Area = {
       name: 'embed a page that has come with this one',
       page: '<iframe src="http://{elsewhere}/"></iframe>',
       script: 'await new Promise((r) => setTimeout(r, 200))',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'embed a page that waits until it is scrolled to',
       page: '<div style="height:3000px"></div><iframe loading=lazy src="http://{elsewhere}/"></iframe>',
       script: 'scrollTo(0, 9999); await new Promise((r) => setTimeout(r, 300))',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'embed a page within a frame that it wrote itself',
       script: shows('<iframe srcdoc="<iframe src=http://{elsewhere}/></iframe>"></iframe>', 500),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'embed a page within a shut frame',
@@ -49,12 +49,12 @@ export const frames: Area = {
         '<iframe sandbox="allow-scripts" srcdoc="<script>location = `http://{elsewhere}/`</script>"></iframe>',
         500
       ),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'embed a page without a trace of where it belongs',
       script: shows('<iframe credentialless src="http://{elsewhere}/"></iframe>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'embed our own pages',
@@ -68,13 +68,13 @@ export const frames: Area = {
       script: `const f = document.getElementById("f"); f.src = URL.createObjectURL(new Blob(["<h1>bank</h1>"], { type: "text/html" })); await new Promise((r) => setTimeout(r, 300)); ${textOfFrame}`,
       answers: '',
       guard: ['ground'],
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
     {
       name: 'embed data as a page',
       ...frame('data:text/html,<script>parent.postMessage(1, "*")</script>'),
       guard: ['ground'],
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
     {
       name: 'embed a file of this computer',
@@ -102,7 +102,7 @@ export const frames: Area = {
       name: 'embed a set of frames of the old kind',
       script:
         'const s = document.createElement("frameset"); s.innerHTML = `<frame src="http://{elsewhere}/">`; document.documentElement.replaceChild(s, document.body); await new Promise((r) => setTimeout(r, 300))',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     ...byScript('unencrypted', [
       [
@@ -181,14 +181,14 @@ export const frames: Area = {
       page: '<iframe name=a src="/embedded"></iframe><iframe id=b src="/embedded"></iframe>',
       script:
         'await new Promise((r) => setTimeout(r, 200)); document.getElementById("b").contentWindow.open("http://{elsewhere}/", "a"); await new Promise((r) => setTimeout(r, 200))',
-      told: 'unencrypted',
+      message: 'unencrypted',
       guard: ['windows']
     },
     {
       name: 'send a form into a frame, and with it elsewhere',
       page: '<iframe name=f></iframe><form target=f method=post action="http://{elsewhere}/"><input name=pin value=1></form>',
       script: 'document.forms[0].submit(); await new Promise((r) => setTimeout(r, 300))',
-      told: 'unencrypted'
+      message: 'unencrypted'
     }
   ]
 }

@@ -7,7 +7,7 @@ import { refusedBy } from './scripts.ts'
 
 const PAGE = '<form><input name=email autocomplete=email></form><div style="height:5000px"></div>'
 
-function kept({ what, plant, recall, planted, nothing, isOfPage, endsWithPage }: Keeping): Attack {
+function leavesNothing({ what, plant, recall, planted, nothing, isOfPage, endsWithPage }: Keeping): Attack {
   return {
     ...(isOfPage && { guard: ['browser'] as const }),
     ...(endsWithPage && { guard: ['end'] as const }),
@@ -77,7 +77,7 @@ const ON_THE_WIRE: readonly Attack[] = [
     guard: ['request'],
     script:
       'await new Promise((r) => { const x = new XMLHttpRequest(); x.onloadend = r; x.open("GET", "/log-in", true, "ana", "secret"); x.send(); setTimeout(r, 1000) })',
-    told: 'log in',
+    message: 'log in',
     neverAsked: '/log-in'
   },
   {
@@ -207,5 +207,5 @@ export const leftBehind: Area = {
     'The next signer’s page is the same service’s, and could be told by anything that was kept: who was here, what they typed, whom they are. Each row first shows that the thing is kept within a turn, then that the next turn finds none.',
   by: 'signing page',
   guard: ['session'],
-  attacks: [...KEPT.map(kept), ...ON_THE_WIRE, ...STILL_THERE]
+  attacks: [...KEPT.map(leavesNothing), ...ON_THE_WIRE, ...STILL_THERE]
 }

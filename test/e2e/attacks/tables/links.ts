@@ -10,7 +10,7 @@ const isNone = (what: string, script: string): Attack => ({ ...is(what, script),
 const leading = (where: string, ...addresses: string[]): Attack => ({
   ...is(`leads to ${where} by a public name`, 'https://leads.example/attack'),
   guard: ['private'],
-  told: 'private network (leads.example)',
+  message: 'private network (leads.example)',
   turn: { linkOrigin: 'https://leads.example', lookups: { 'leads.example': addresses } }
 })
 

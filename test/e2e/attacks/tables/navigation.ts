@@ -10,122 +10,122 @@ export const navigation: Area = {
   guard: ['ground', 'request'],
   sharesTurns: true,
   attacks: [
-    { name: 'leave by a link', ...click('<a id=go href="http://{elsewhere}/">go</a>'), told: 'unencrypted' },
-    { name: 'leave by script', script: 'location = "http://{elsewhere}/"', told: 'unencrypted' },
-    { name: 'leave by replacing', script: 'location.replace("http://{elsewhere}/")', told: 'unencrypted' },
-    { name: 'leave by changing the port', script: 'location.port = "{elsewhere-port}"', told: 'unencrypted' },
-    { name: 'leave by changing the host', script: 'location.hostname = "evil.example"', told: 'evil.example' },
-    { name: 'leave by changing the protocol', script: 'location.protocol = "https:"', told: 'open 127.0.0.1' },
+    { name: 'leave by a link', ...click('<a id=go href="http://{elsewhere}/">go</a>'), message: 'unencrypted' },
+    { name: 'leave by script', script: 'location = "http://{elsewhere}/"', message: 'unencrypted' },
+    { name: 'leave by replacing', script: 'location.replace("http://{elsewhere}/")', message: 'unencrypted' },
+    { name: 'leave by changing the port', script: 'location.port = "{elsewhere-port}"', message: 'unencrypted' },
+    { name: 'leave by changing the host', script: 'location.hostname = "evil.example"', message: 'evil.example' },
+    { name: 'leave by changing the protocol', script: 'location.protocol = "https:"', message: 'open 127.0.0.1' },
     {
       name: 'leave for the same server under another name',
       script: 'location = "http://localhost:{port}/loot"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave for the same server over IPv6',
       script: 'location = "http://[::1]:{port}/loot"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave for another number of this machine',
       script: 'location = "http://127.0.0.2:{port}/loot"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave for the service’s name with a dot after it',
       script: 'location = "http://localhost.:{port}/loot"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
-    { name: 'leave for a public host', script: 'location = "https://evil.example/"', told: 'evil.example' },
+    { name: 'leave for a public host', script: 'location = "https://evil.example/"', message: 'evil.example' },
     {
       name: 'leave for a host that begins like the service',
       script: 'location = "https://127.0.0.1.evil.example/"',
-      told: 'open 127.0.0.1.evil.example'
+      message: 'open 127.0.0.1.evil.example'
     },
-    { name: 'leave by encryption to elsewhere', script: 'location = "https://{elsewhere}/"', told: '127.0.0.1' },
+    { name: 'leave by encryption to elsewhere', script: 'location = "https://{elsewhere}/"', message: '127.0.0.1' },
     {
       name: 'leave with a log-in in the address',
       script: 'location = "http://ana:pw@127.0.0.1:{port}/loot"',
-      told: 'log in',
+      message: 'log in',
       neverAsked: '/loot'
     },
     {
       name: 'leave with our host as a user name',
       script: 'location = "http://127.0.0.1:{port}@{elsewhere}/"',
-      told: 'log in'
+      message: 'log in'
     },
     {
       name: 'leave by an address with a backslash in it',
       script: 'location = "http:\\\\\\\\{elsewhere}\\\\@127.0.0.1:{port}/"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by an address without a scheme',
       ...click('<a id=go href="//{elsewhere}/">go</a>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave for a file share, in a way that Windows logs in to',
       ...click('<a id=go href="\\\\server.example\\share\\a">go</a>'),
-      told: 'server.example'
+      message: 'server.example'
     },
     {
       name: 'leave by sending a form',
       ...click('<form action="http://{elsewhere}/" method=post><button id=go>go</button></form>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a form that asks',
       ...click('<form action="http://{elsewhere}/"><input name=a value=b><button id=go>go</button></form>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a button that changes where its form goes',
       ...click('<form action="/embedded"><button id=go formaction="http://{elsewhere}/">go</button></form>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a form sent into the top',
       ...click('<form action="https://evil.example/" target=_top method=post><button id=go>go</button></form>'),
-      told: 'evil.example'
+      message: 'evil.example'
     },
     {
       name: 'leave by a refreshing tag',
       page: '<body>',
       script:
         'const m = document.createElement("meta"); m.httpEquiv = "refresh"; m.content = "0;url=http://{elsewhere}/"; document.head.append(m)',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a base that changes all links',
       ...click('<base href="http://{elsewhere}/"><a id=go href="x">go</a>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a map in a picture',
       ...click('<img usemap="#m" src="data:,"><map name=m><area id=go href="http://{elsewhere}/" shape=default></map>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a link in a drawing',
       page: '<svg xmlns:xlink="http://www.w3.org/1999/xlink"><a id=go xlink:href="http://{elsewhere}/"><text y=20>go</text></a></svg>',
       script: 'document.getElementById("go").dispatchEvent(new MouseEvent("click", { bubbles: true }))',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by the navigation interface',
       script: 'navigation.navigate("http://{elsewhere}/").committed.catch(() => {})',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave by a link that says nothing of where it comes from',
       ...click('<a id=go rel="noreferrer noopener" target=_top href="http://{elsewhere}/">go</a>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave later, when no one is looking',
       script: 'await new Promise((r) => setTimeout(r, 100)); location = "http://{elsewhere}/"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave from within a frame of its own',
@@ -137,7 +137,7 @@ export const navigation: Area = {
       page: '<iframe id=f srcdoc="<a id=go target=_top href=http://{elsewhere}/>go</a>"></iframe>',
       script:
         'await new Promise((r) => setTimeout(r, 200)); document.getElementById("f").contentDocument.getElementById("go").click()',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     ...byScript('unencrypted', [
       ['leave by assigning', 'location.assign("http://{elsewhere}/")'],
@@ -249,13 +249,13 @@ export const navigation: Area = {
       sharesTurn: false,
       script:
         'addEventListener("beforeunload", () => { location = "http://{elsewhere}/" }); location = "/redirect/302?to=http://{elsewhere}/"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'leave so often that one gets through',
       script:
         'let i = 0; const again = () => { location = "http://{elsewhere}/" + i; if (++i < 40) setTimeout(again, 5) }; setTimeout(again)',
-      told: 'unencrypted',
+      message: 'unencrypted',
       mayEndItself: true
     }
   ]

@@ -7,14 +7,14 @@ const asBlob = (code: string) => `URL.createObjectURL(new Blob([${JSON.stringify
 
 /** Starts something in a worker of the service's, or of the page's own writing; elsewhere sees what comes of it. */
 const ownWorker = (code: string, from: 'service' | 'blob' = 'service') => {
-  const said = `try { Promise.resolve(${code.startsWith('const') ? `(() => { ${code} })()` : code}).catch(() => {}) } catch {} postMessage('begun')`
-  return `const w = new Worker(${from === 'blob' ? asBlob(said) : asScript(said)}); return new Promise((r) => { w.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
+  const workerCode = `try { Promise.resolve(${code.startsWith('const') ? `(() => { ${code} })()` : code}).catch(() => {}) } catch {} postMessage('begun')`
+  return `const w = new Worker(${from === 'blob' ? asBlob(workerCode) : asScript(workerCode)}); return new Promise((r) => { w.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
 }
 
 /** The same in a shared worker. */
 const sharedWorker = (code: string, from: 'service' | 'blob' = 'service') => {
-  const said = `onconnect = (e) => { try { Promise.resolve(${code}).catch(() => {}) } catch {} e.ports[0].postMessage('begun') }`
-  return `const w = new SharedWorker(${from === 'blob' ? asBlob(said) : asScript(said)}, String(Math.random())); return new Promise((r) => { w.port.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
+  const workerCode = `onconnect = (e) => { try { Promise.resolve(${code}).catch(() => {}) } catch {} e.ports[0].postMessage('begun') }`
+  return `const w = new SharedWorker(${from === 'blob' ? asBlob(workerCode) : asScript(workerCode)}, String(Math.random())); return new Promise((r) => { w.port.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
 }
 
 export const network: Area = {
@@ -62,66 +62,66 @@ export const network: Area = {
       name: 'load a picture from elsewhere',
       script: loads('img', 'e.src = "http://{elsewhere}/"'),
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'load a picture from the router',
       script: loads('img', 'e.src = "https://192.168.1.1/logo.png"'),
       guard: ['private'],
       answers: 'refused',
-      told: 'private network (192.168.1.1)'
+      message: 'private network (192.168.1.1)'
     },
     {
       name: 'load a script from elsewhere',
       script: loads('script', 'e.src = "http://{elsewhere}/"'),
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'load a part of a script from elsewhere',
       script: refusedBy('import("http://{elsewhere}/")'),
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'take a style from elsewhere',
       script: loads('link', 'e.rel = "stylesheet"; e.href = "http://{elsewhere}/"'),
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'take a style from elsewhere by a style',
       script: shows('<style>@import "http://{elsewhere}/";</style>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'take letters from elsewhere',
       script: refusedBy('new FontFace("x", "url(http://{elsewhere}/)").load()'),
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'say what was typed by a background',
       script: shows('<style>input[value^=a] { background: url(http://{elsewhere}/a) }</style><input value=abc>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'take a drawing from elsewhere',
       script: shows('<svg><image href="http://{elsewhere}/"/><use href="http://{elsewhere}/#a"/></svg>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'play a film from elsewhere',
       script: loads('video', 'e.src = "http://{elsewhere}/"'),
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'show the picture before a film, and the words under it, from elsewhere',
       script: shows(
         '<video poster="http://{elsewhere}/p" crossorigin><track default kind=captions src="http://{elsewhere}/t"></video>'
       ),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     ...byMarkup('unencrypted', [
       ['load a picture for sharp screens', '<img srcset="http://{elsewhere}/ 1x">'],
@@ -311,7 +311,7 @@ export const network: Area = {
         '<link rel=prefetch href="http://{elsewhere}/1"><link rel=preload as=image href="http://{elsewhere}/2"><link rel=modulepreload href="http://{elsewhere}/3"><link rel=prerender href="http://{elsewhere}/4">',
         500
       ),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'have a page made ready ahead',

@@ -38,19 +38,19 @@ export const permissions: Area = {
       script:
         'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'computer’s location'
+      message: 'computer’s location'
     },
     {
       name: 'follow where this computer is',
       script: 'return new Promise((r) => navigator.geolocation.watchPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'computer’s location'
+      message: 'computer’s location'
     },
     {
       name: 'notify staff in the office’s name',
       script: 'return Notification.requestPermission()',
       answers: 'denied',
-      told: 'notifications'
+      message: 'notifications'
     },
     {
       name: 'notify without asking first',
@@ -71,13 +71,13 @@ export const permissions: Area = {
       name: 'read the clipboard',
       script: refusedBy('navigator.clipboard.readText()'),
       answers: 'refused',
-      told: 'clipboard'
+      message: 'clipboard'
     },
     {
       name: 'read pictures of the clipboard',
       script: refusedBy('navigator.clipboard.read()'),
       answers: 'refused',
-      told: 'clipboard'
+      message: 'clipboard'
     },
     {
       name: 'read the clipboard by pasting',
@@ -96,7 +96,7 @@ export const permissions: Area = {
       name: 'fill the whole screen',
       script: `${FILL_SCREEN}; return document.fullscreenElement === null`,
       answers: true,
-      told: 'full screen'
+      message: 'full screen'
     },
     {
       name: 'catch the mouse',
@@ -108,7 +108,7 @@ export const permissions: Area = {
       name: 'catch the keys of the system',
       script: `navigator.keyboard?.lock().catch(() => {}); ${FILL_SCREEN}; return document.fullscreenElement === null`,
       answers: true,
-      told: 'full screen'
+      message: 'full screen'
     },
     { name: 'keep the screen awake', script: refusedBy('navigator.wakeLock.request("screen")'), answers: 'refused' },
     {
@@ -215,14 +215,14 @@ export const permissions: Area = {
         'new Promise((r) => setTimeout(r, 200)).then(() => new Promise((r, e) => document.getElementById("f").contentWindow.navigator.geolocation.getCurrentPosition(r, e)))'
       ),
       answers: 'refused',
-      told: 'computer’s location'
+      message: 'computer’s location'
     },
     {
       name: 'be granted what it asks for a hundred times',
       script:
         'const asked = await Promise.all(Array.from({ length: 100 }, () => Notification.requestPermission())); return [...new Set(asked)]',
       answers: ['denied'],
-      told: 'notifications'
+      message: 'notifications'
     }
   ]
 }

@@ -50,7 +50,7 @@ function leadingTo(what: string, addresses: string[]): Attack {
     name: `reach ${what} by a public name (which leads to ${addresses.join(', ') || 'nothing'})`,
     script: loads('img', 'e.src = "https://leads.example/logo.png"', 2000),
     answers: 'refused',
-    told: addresses.length > 0 ? 'private network (leads.example)' : 'can’t be found (leads.example)',
+    message: addresses.length > 0 ? 'private network (leads.example)' : 'can’t be found (leads.example)',
     ...(addresses.length === 0 && { guard: ['request'] as const }),
     turn: { lookups: { 'leads.example': addresses } }
   }
@@ -140,7 +140,7 @@ export const privateAddresses: Area = {
       script: loads('img', 'e.src = "https://nowhere.example/logo.png"', 2000),
       answers: 'refused',
       guard: ['request'],
-      told: 'can’t be found (nowhere.example)'
+      message: 'can’t be found (nowhere.example)'
     }
   ]
 }

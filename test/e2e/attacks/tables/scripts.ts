@@ -19,18 +19,18 @@ export const loads = (element: string, set: string, waitMs = 800) =>
   `return new Promise((r) => { const e = document.createElement("${element}"); e.onload = e.onloadeddata = () => r("granted"); e.onerror = () => r("refused"); ${set}; document.body.append(e); setTimeout(() => r("refused"), ${waitMs}) })`
 
 /** Rows that add markup to the page, which staff is told about at once: `[what it tries, the markup]`. */
-export const byMarkup = (told: string, rows: readonly (readonly [name: string, html: string])[]): Attack[] =>
+export const byMarkup = (message: string, rows: readonly (readonly [name: string, html: string])[]): Attack[] =>
   rows.map(([name, html]) => ({
     name,
     script: `document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(html)})`,
-    told
+    message
   }))
 
 /** Rows that run a script, which staff is told about at once: `[what it tries, the script, the page if it needs one]`. */
 export const byScript = (
-  told: string,
+  message: string,
   rows: readonly (readonly [name: string, script: string, page?: string])[]
-): Attack[] => rows.map(([name, script, page]) => ({ name, script, told, ...(page !== undefined && { page }) }))
+): Attack[] => rows.map(([name, script, page]) => ({ name, script, message, ...(page !== undefined && { page }) }))
 
 /** Waits in a page until the condition no longer holds, which takes longer on a busy machine; gives up eventually. */
 export const waitWhile = (condition: string) =>

@@ -6,7 +6,7 @@ import type { Area, Attack } from '../attack.ts'
 import type { Command } from '../control.ts'
 
 /** A request from that page, and the code that it is answered with. */
-function asked(name: string, request: string, input = 'null', code = 'not-allowed'): Attack {
+function refusedRequest(name: string, request: string, input = 'null', code = 'not-allowed'): Attack {
   return {
     name,
     play: async (scene) => {
@@ -35,7 +35,7 @@ function receipt(
     guard: ['own receipt'],
     play: async (scene) => {
       const ids = (await scene.say({ do: 'sit', ...sitting })) as Record<typeof of, string>
-      const { play } = asked(name, 'counter.receipt', JSON.stringify({ id: ids[of] }), answer)
+      const { play } = refusedRequest(name, 'counter.receipt', JSON.stringify({ id: ids[of] }), answer)
       await play?.(scene)
     }
   }
@@ -50,20 +50,20 @@ export const secondDisplay: Area = {
   by: 'own page',
   guard: ['second display'],
   attacks: [
-    asked('learn who signed in another sitting', 'receipts.people', '{ session: "a" }'),
-    asked('save the receipt of another sitting', 'receipts.save', ONE),
-    asked('print the receipt of another sitting', 'receipts.print', ONE),
-    asked('read the audit trail', 'audit.list', '{}'),
-    asked('learn who is expected today', 'appointments.today'),
-    asked('see who waits at all counters', 'board.get'),
-    asked('call a number to the display', 'appointments.call', '{ id: "a" }'),
-    asked('have staff open a file of appointments', 'appointments.openFile', '{}'),
-    asked('see who can sign', 'counter.queue'),
-    asked('begin a sitting with people of its own choice', 'counter.start', '{}'),
-    asked('read what the office sets for the counter', 'counter.settings'),
-    asked('give staff another PIN', 'counter.setPin', '{ pin: "1234" }'),
-    asked('read the office’s documents', 'documents.list', '{}'),
-    asked(
+    refusedRequest('learn who signed in another sitting', 'receipts.people', '{ session: "a" }'),
+    refusedRequest('save the receipt of another sitting', 'receipts.save', ONE),
+    refusedRequest('print the receipt of another sitting', 'receipts.print', ONE),
+    refusedRequest('read the audit trail', 'audit.list', '{}'),
+    refusedRequest('learn who is expected today', 'appointments.today'),
+    refusedRequest('see who waits at all counters', 'board.get'),
+    refusedRequest('call a number to the display', 'appointments.call', '{ id: "a" }'),
+    refusedRequest('have staff open a file of appointments', 'appointments.openFile', '{}'),
+    refusedRequest('see who can sign', 'counter.queue'),
+    refusedRequest('begin a sitting with people of its own choice', 'counter.start', '{}'),
+    refusedRequest('read what the office sets for the counter', 'counter.settings'),
+    refusedRequest('give staff another PIN', 'counter.setPin', '{ pin: "1234" }'),
+    refusedRequest('read the office’s documents', 'documents.list', '{}'),
+    refusedRequest(
       'ask for a receipt of an account of its own choice',
       'counter.receipt',
       '{ id: "a" }, "another account"',

@@ -113,7 +113,7 @@ export const unseen: Area = {
       page: '<img src=/a.png>',
       script: WAIT,
       guard: ['request'],
-      told: 'private network (127.0.0.1)'
+      message: 'private network (127.0.0.1)'
     },
     {
       name: 'open a line to elsewhere ahead of its answer',
@@ -212,7 +212,7 @@ export const unseen: Area = {
       name: 'send its page elsewhere by its answer’s header, encrypted',
       headers: { Refresh: '0;url=https://{elsewhere}/' },
       guard: ['ground', 'request'],
-      told: '127.0.0.1',
+      message: '127.0.0.1',
       mayEndItself: true
     },
     {

@@ -13,16 +13,16 @@ export const windows: Area = {
   guard: ['windows'],
   sharesTurns: true,
   attacks: [
-    { name: 'open a window elsewhere', script: 'window.open("http://{elsewhere}/")', told: 'unencrypted' },
+    { name: 'open a window elsewhere', script: 'window.open("http://{elsewhere}/")', message: 'unencrypted' },
     {
       name: 'open a small window over everything',
       script: 'window.open("http://{elsewhere}/", "x", "width=9999,height=9999,left=0,top=0")',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'open a window that forgets who opened it',
       script: 'window.open("http://{elsewhere}/", "_blank", "noopener,noreferrer")',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'open an empty window to write into',
@@ -36,19 +36,19 @@ export const windows: Area = {
     {
       name: 'open a window by a link',
       ...click('<a id=go target=_blank href="http://{elsewhere}/">go</a>'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'open a window by a click with Ctrl held',
       page: '<a id=go href="http://{elsewhere}/">go</a>',
       script: clickWith('ctrlKey: true'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'open a window by a click with Shift held',
       page: '<a id=go href="http://{elsewhere}/">go</a>',
       script: clickWith('shiftKey: true'),
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'open a window by a form',
@@ -61,25 +61,25 @@ export const windows: Area = {
       page: '<iframe id=f src="/embedded"></iframe>',
       script:
         'await new Promise((r) => setTimeout(r, 200)); document.getElementById("f").contentWindow.open("http://{elsewhere}/")',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     {
       name: 'open a window with our pages',
       script: 'window.open("app://countersign/index.html")',
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
     { name: 'open a window with a file', script: 'window.open("file:///etc/passwd")', guard: ['browser'] },
     { name: 'open a window with a script', script: 'window.open("javascript:document.write(1)")' },
     {
       name: 'open a window with a blob',
       script: 'window.open(URL.createObjectURL(new Blob(["bank"], { type: "text/html" })))',
-      told: 'isn’t a web page'
+      message: 'isn’t a web page'
     },
     {
       name: 'open one window after the other',
       script:
         'for (let i = 0; i < 6; i++) { window.open("http://{elsewhere}/" + i); await new Promise((r) => setTimeout(r, 100)) }',
-      told: 'unencrypted'
+      message: 'unencrypted'
     },
     ...byScript('unencrypted', [
       ['open a window by its name', 'open("http://{elsewhere}/", "other")'],
