@@ -128,8 +128,8 @@ export const documentIndex: Bench = {
       filling.push(perRow(rows, DOCUMENTS, 1) / small)
     }
     const against = `${DOCUMENTS} documents with 3 signers each`
-    const milliseconds = (name: string, value: number, limit: number, told: string): Figure => {
-      return { name, value: rounded(value), unit: 'ms', limit, better: 'lower', against: `${against}: ${told}` }
+    const milliseconds = (name: string, value: number, limit: number, details: string): Figure => {
+      return { name, value: rounded(value), unit: 'ms', limit, better: 'lower', against: `${against}: ${details}` }
     }
     return [
       milliseconds(
@@ -201,7 +201,7 @@ async function twoAccounts(rows: readonly IndexRow[]): Promise<Record<string, { 
       half(at).put(at % 2 === 0 ? row : { ...row, accountId: 'b' })
     }
   }
-  const asked: Record<string, (indexes: typeof halves) => unknown> = {
+  const queries: Record<string, (indexes: typeof halves) => unknown> = {
     page: (indexes) => runToEnd(listOf(indexes, DocumentQuery.parse({}), moment, { ...page, offset: 50_000 })),
     search: (indexes) =>
       runToEnd(listOf(indexes, DocumentQuery.parse({ search: `agreement ${touched % 9}` }), moment, page)),
@@ -209,7 +209,7 @@ async function twoAccounts(rows: readonly IndexRow[]): Promise<Record<string, { 
       runToEnd(listOf(indexes, DocumentQuery.parse({ sort: { by: 'signers', descending: false } }), moment, page))
   }
   const took: Record<string, { alone: number; both: number }> = {}
-  for (const [name, ask] of Object.entries(asked)) {
+  for (const [name, ask] of Object.entries(queries)) {
     const pairs: [alone: number, both: number][] = []
     for (let run = 0; run < 4 * RUNS; run++) {
       touch()

@@ -94,9 +94,9 @@ function openTaking(ask: AskDocuments) {
   let begun = 0
   return async (bytes: Uint8Array<ArrayBuffer>, changes: number): Promise<number> => {
     begun += 1000
-    const look = { accountId: 'bench', folder: 'Progress', begun, now: begun + 1, withLogs: false }
+    const read = { accountId: 'bench', folder: 'Progress', begun, now: begun + 1, withLogs: false }
     const since = performance.now()
-    const taken: TakeResult = await ask('take', { ...look, bytes })
+    const taken: TakeResult = await ask('take', { ...read, bytes })
     const took = performance.now() - since
     if (taken.kind !== 'taken' || taken.changed !== changes)
       throw new Error(`Not as it should be: ${JSON.stringify(taken)}`)

@@ -23,11 +23,11 @@ export const firstLoad: Bench = {
 }
 
 /** A file and everything that it imports before it runs, by name below the pages' folder. */
-async function imported(file: string, known: Map<string, string>): Promise<Map<string, string>> {
-  if (known.has(file)) return known
+async function imported(file: string, loaded: Map<string, string>): Promise<Map<string, string>> {
+  if (loaded.has(file)) return loaded
   const text = await readFile(join(PAGES, file), 'utf8')
-  known.set(file, text)
+  loaded.set(file, text)
   for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
-    await imported(`assets/${name}`, known)
-  return known
+    await imported(`assets/${name}`, loaded)
+  return loaded
 }

@@ -63,34 +63,34 @@ window.webContents.once('did-finish-load', async () => {
   const took: Record<string, Turns> = {}
   for (const [name, { input, reply: answered }] of Object.entries(requests)) {
     reply = answered
-    const asked = { name, input, turns: TURNS, times: A_TURN }
-    took[name] = await window.webContents.executeJavaScript(`(${measured})(${JSON.stringify(asked)})`)
+    const request = { name, input, turns: TURNS, times: A_TURN }
+    took[name] = await window.webContents.executeJavaScript(`(${measured})(${JSON.stringify(request)})`)
   }
   process.send?.(took, () => app.quit())
 })
 loadFirstPage(window, APP_START, silent)
 
 /** Self-contained: its source is what runs in the page. */
-async function measured(asked: { name: string; input: unknown; turns: number; times: number }): Promise<Turns> {
+async function measured(request: { name: string; input: unknown; turns: number; times: number }): Promise<Turns> {
   type Ask = (input: unknown) => Promise<{ ok: boolean }>
   const page = globalThis as unknown as {
     countersign: Record<string, Record<string, Ask>>
     bare: { ask: Ask }
   }
-  const [domain = '', action = ''] = asked.name.split('.')
+  const [domain = '', action = ''] = request.name.split('.')
   const turn = async (ask: Ask | undefined) => {
     const began = performance.now()
-    for (let time = 0; time < asked.times; time++) {
-      if (!(await ask?.(asked.input))?.ok) throw new Error(`${asked.name} was not answered.`)
+    for (let time = 0; time < request.times; time++) {
+      if (!(await ask?.(request.input))?.ok) throw new Error(`${request.name} was not answered.`)
     }
-    return (performance.now() - began) / asked.times
+    return (performance.now() - began) / request.times
   }
   const ours = () => turn(page.countersign[domain]?.[action])
   const bare = () => turn(page.bare.ask)
   await ours()
   await bare()
   const took: Turns = { ours: [], bare: [] }
-  for (let index = 0; index < asked.turns; index++) {
+  for (let index = 0; index < request.turns; index++) {
     const isOursFirst = index % 2 === 0
     if (isOursFirst) took.ours.push(await ours())
     took.bare.push(await bare())

@@ -28,7 +28,7 @@ const REAL_SECOND = 15
 
 interface Station {
   readonly work: Workplace
-  readonly desk: OfficeMembership
+  readonly membership: OfficeMembership
 }
 
 export const officeFifty: Bench = {
@@ -44,7 +44,7 @@ export const officeFifty: Bench = {
       await untilTogether(stations, alone)
       return [await bell(stations), await requests(stations, alone), await idle(office, stations)]
     } finally {
-      for (const { desk } of stations) await desk.close()
+      for (const { membership } of stations) await membership.close()
       for (const { work } of [...stations].reverse()) await work.close()
       await alone.close()
       await cluster.close()
@@ -58,17 +58,17 @@ async function openStation(office: TestOffice, count: number, first: Station | u
   const time = work.time.run()
   const counters = new OfficeBoard({
     time,
-    state: () => desk.view()?.state,
+    state: () => membership.view()?.state,
     accounts: () => work.parts.outbox.shared.accounts(),
     changed: () => undefined,
     onError: () => undefined
   })
   const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
   counters.setOwnCounter(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
-  const desk = openMembership(work, { counters, heads: headsOf(work), staff: staffOf(work) })
+  const membership = openMembership(work, { counters, heads: headsOf(work), staff: staffOf(work) })
   work.parts.polling.start()
-  await desk.join(serverOf(office), await office.invite(`Counter ${count}`))
-  return { work, desk }
+  await membership.join(serverOf(office), await office.invite(`Counter ${count}`))
+  return { work, membership }
 }
 
 /** Lets this much time of all workstations pass, a second at a time. */
@@ -82,7 +82,8 @@ async function pass(works: readonly Workplace[], milliseconds: number): Promise<
 /** Resolves once one reads for all of them. */
 async function untilTogether(stations: readonly Station[], alone: Workplace): Promise<void> {
   const works = [...stations.map(({ work }) => work), alone]
-  const isSo = () => stations.every(({ desk }) => desk.view()?.folders.every(({ how }) => how === 'together'))
+  const isSo = () =>
+    stations.every(({ membership }) => membership.view()?.folders.every(({ how }) => how === 'together'))
   for (let seconds = 0; !isSo(); seconds++) {
     if (seconds > 1_800) throw new Error('They don’t read the folders together.')
     await pass(works, SECOND)
@@ -119,10 +120,10 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
 /** Requests to the service while the folders are in view at every workstation. */
 async function requests(stations: readonly Station[], alone: Workplace): Promise<Figure> {
   const works = stations.map(({ work }) => work)
-  const seen = () => [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.seen.length, 0))
-  const before = seen()
+  const requestCounts = () => [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.seen.length, 0))
+  const before = requestCounts()
   await pass([...works, alone], WATCHING * MINUTE)
-  const [office = Number.NaN, one = Number.NaN] = seen().map((count, index) => count - (before[index] ?? 0))
+  const [office = Number.NaN, one = Number.NaN] = requestCounts().map((count, index) => count - (before[index] ?? 0))
   if (one < WATCHING) throw new Error(`A workstation alone asked only ${one} times.`)
   const against = `${office} of ${STATIONS} workstations, ${one} of one alone, in ${WATCHING} minutes of their own time, simulated`
   return lower('office-requests', office / one, 'ratio', 1.1, against)

@@ -21,7 +21,7 @@ const MAX_WAIT = 600_000
 
 interface Station {
   readonly work: Workplace
-  readonly desk: OfficeMembership
+  readonly membership: OfficeMembership
   readonly close: () => Promise<void>
 }
 
@@ -41,7 +41,7 @@ export const officeJoin: Bench = {
       const second = await openStation(service.url)
       stations.push(second)
       second.work.parts.polling.start()
-      const isTogether = () => second.desk.view()?.folders.every(({ how }) => how === 'together') === true
+      const isTogether = () => second.membership.view()?.folders.every(({ how }) => how === 'together') === true
       const joined = await joining(stations, second, office, async () => isTogether() && (await hasAll(second)))
       const against = `${DOCUMENTS} documents, on two disks, everything that the server writes flushed`
       return [
@@ -71,26 +71,26 @@ async function openStation(serviceUrl: string): Promise<Station> {
     log: { warn: console.warn, error: console.error }
   })
   const work = await openWorkplace('empty', { practice: {} as Workplace['practice'], serviceUrl }, thread)
-  const desk = openMembership(work)
+  const membership = openMembership(work)
   const close = async () => {
-    await desk.close()
+    await membership.close()
     await work.close()
     await thread.end()
     await rm(folder, { recursive: true, force: true })
   }
-  return { work, desk, close }
+  return { work, membership, close }
 }
 
 /** Seconds until joining is over. */
 async function joining(
   stations: readonly Station[],
-  { desk }: Station,
+  { membership }: Station,
   office: TestOffice,
   isOver: () => Promise<boolean>
 ): Promise<number> {
   const code = await office.invite(`Workstation ${stations.length}`)
   const began = performance.now()
-  await Promise.all([desk.join(serverOf(office), code), until(stations, isOver)])
+  await Promise.all([membership.join(serverOf(office), code), until(stations, isOver)])
   return (performance.now() - began) / 1_000
 }
 
@@ -109,7 +109,8 @@ async function until(stations: readonly Station[], isSo: () => Promise<boolean>)
   for (let last = performance.now(), end = last + MAX_WAIT, next = last; ; ) {
     await pause(20)
     const now = performance.now()
-    if (now > end) throw new Error(`It never came about: ${JSON.stringify(stations.map(({ desk }) => desk.view()))}`)
+    if (now > end)
+      throw new Error(`It never came about: ${JSON.stringify(stations.map(({ membership }) => membership.view()))}`)
     await Promise.all(stations.map(({ work }) => work.time.pass(now - last)))
     last = now
     if (now < next) continue

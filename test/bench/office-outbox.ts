@@ -106,7 +106,7 @@ async function sentTogether(service: SlowService): Promise<number> {
 /** A sender's own thread. */
 async function send(port: NonNullable<typeof parentPort>): Promise<void> {
   let work: Workplace | undefined
-  let desk: ReturnType<typeof openMembership> | undefined
+  let membership: ReturnType<typeof openMembership> | undefined
   for await (const [step] of on(port, 'message') as AsyncIterable<[Step]>) {
     if (step.kind === 'put') {
       work = await openWorkplace('empty', { practice: {} as Workplace['practice'], serviceUrl: step.url })
@@ -116,16 +116,16 @@ async function send(port: NonNullable<typeof parentPort>): Promise<void> {
       const { outbox } = parts
       const view = () => outbox.state(accountId)
       if (step.kind === 'join') {
-        desk = openMembership(work)
-        await desk.join(step.server, step.code)
+        membership = openMembership(work)
+        await membership.join(step.server, step.code)
       } else if (step.kind === 'know') {
         await timePasses(work, () => view().counts.ready === step.count && view().pause?.by === 'person')
       } else if (step.kind === 'send') {
-        if (step.resumes && desk) await outbox.shared.pause(accountId, false)
+        if (step.resumes && membership) await outbox.shared.pause(accountId, false)
         else if (step.resumes) outbox.resume(accountId)
         await timePasses(work, () => view().counts.sent === step.count)
       } else {
-        await desk?.close()
+        await membership?.close()
         await work.close()
       }
     }

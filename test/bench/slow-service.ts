@@ -13,12 +13,12 @@ export interface SlowService {
 /** @param delay milliseconds before a send is answered. */
 export async function openSlowService(delay: number): Promise<SlowService> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { delay } })
-  const said = () => new Promise<number>((resolve) => worker.once('message', resolve))
-  const port = await said()
+  const nextMessage = () => new Promise<number>((resolve) => worker.once('message', resolve))
+  const port = await nextMessage()
   return {
     url: `http://127.0.0.1:${port}`,
     taken() {
-      const answer = said()
+      const answer = nextMessage()
       worker.postMessage('taken')
       return answer
     },

@@ -116,7 +116,7 @@ async function faultsOfAside(copy: string, folder: string): Promise<Fault[]> {
   const back = join(copy, 'put-back')
   await cp(join(folder, ASIDE), back, { recursive: true })
   const db = await opened(back, join(copy, KEYCHAIN))
-  const found = kept(db)
+  const found = storedValue(db)
   db.close()
   return found === 'old' ? [] : [lost(`what had been set aside has ${found}`)]
 }
@@ -130,7 +130,7 @@ async function faultsOfCopies(folder: string, way: Way, key: Buffer): Promise<Fa
   const copies = await copiesIn(folder)
   for (const { name, version, isBeforeUpdate } of copies) {
     const db = connectEncrypted(join(folder, COPIES_FOLDER, name), key)
-    const isWhole = db.pragma('integrity_check(1)', { simple: true }) === 'ok' && kept(db) !== undefined
+    const isWhole = db.pragma('integrity_check(1)', { simple: true }) === 'ok' && storedValue(db) !== undefined
     if (!isWhole || versionOf(db) !== version) faults.push(wrong(`the copy ${name} isn’t whole`))
     if (isBeforeUpdate && version !== migrations.length)
       faults.push(wrong(`the copy ${name} isn’t from before the migration`))
@@ -165,7 +165,7 @@ function keep(db: Db, value: string): void {
 }
 
 /** Returns the stored value, or undefined if it isn't complete and all the same. */
-function kept(db: Db): string | undefined {
+function storedValue(db: Db): string | undefined {
   const all = db.prepare("SELECT DISTINCT substr(value, 1, 3) FROM meta WHERE key LIKE 'kept %'").pluck().all()
   const count = db.prepare("SELECT count(*) FROM meta WHERE key LIKE 'kept %'").pluck().get()
   return all.length === 1 && count === 400 ? String(all[0]) : undefined
@@ -215,10 +215,10 @@ async function placeOf(root: string, way: Way): Promise<{ copy: string; folder: 
 /** Returns how long it takes when it isn't killed, in milliseconds. */
 async function lived(root: string, key: Buffer, way: Way): Promise<number> {
   const { copy, folder } = await placeOf(root, way)
-  const { child, said } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
-  await said('begins')
+  const { child, printed } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
+  await printed('begins')
   const began = performance.now()
-  await said('ended done')
+  await printed('ended done')
   await killed(child)
   await rm(copy, { recursive: true, force: true })
   return performance.now() - began
@@ -237,9 +237,9 @@ async function endedIn(
   let refused = false
   try {
     const args = [way, folder, join(copy, BACKUP), key.toString('hex')]
-    const { child, said, output } = begin(PROGRAM, args, maxFileBytes)
-    await said('begins')
-    await (isFull ? said('\nended ') : pause(after))
+    const { child, printed, output } = begin(PROGRAM, args, maxFileBytes)
+    await printed('begins')
+    await (isFull ? printed('\nended ') : pause(after))
     await killed(child)
     const why = /\nended (.+)\n/.exec(output())?.[1]
     refused = why !== undefined && why !== 'done'
@@ -247,7 +247,7 @@ async function endedIn(
     await finishRestore(folder)
     const steps = way === 'migrate' ? NEXT : migrations
     const db = await opened(folder, way === 'rekey' ? join(copy, KEYCHAIN) : key, steps)
-    const found = kept(db)
+    const found = storedValue(db)
     db.close()
     // On a full disk the rekeying may be abandoned, with an error.
     if (way === 'rekey' && !isFull && opens(folder, key)) faults.push(wrong('the key that it had still opens it'))
@@ -260,7 +260,7 @@ async function endedIn(
     if (isNew !== (aside !== undefined)) faults.push(wrong(`set aside: ${aside ?? 'nothing'}, and it is ${found}`))
     if (aside) {
       const old = connectEncrypted(join(folder, aside, DATABASE_FILE), key)
-      if (kept(old) !== 'old') faults.push(lost('what was set aside isn’t all there'))
+      if (storedValue(old) !== 'old') faults.push(lost('what was set aside isn’t all there'))
       old.close()
     }
     const left = names.filter((name) => /^(restore|backup)|rekeyed$/.test(name))

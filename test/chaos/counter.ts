@@ -10,7 +10,7 @@ import { openPracticeOffice, type PracticeOffice } from '../../src/practice/offi
 import type { CounterSession } from '../../src/shared/contract/index.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import type { StationLook, StationPlan } from './station.ts'
+import type { StationPlan, StationSnapshot } from './station.ts'
 import { Station, StationDied } from './stations.ts'
 import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 
@@ -196,7 +196,7 @@ async function lookAfter(place: Place): Promise<Fault[]> {
       await station.ask('close')
     }
     await station.ask('settled')
-    faults.push(...faultsOfTrail(await station.look(), place.looked))
+    faults.push(...faultsOfTrail(await station.snapshot(), place.looked))
     await station.end()
   } catch (error) {
     if (!(error instanceof StationDied)) throw error
@@ -211,16 +211,16 @@ async function lookAfter(place: Place): Promise<Fault[]> {
 function untruths({ office }: Place, { turns }: CounterSession): Fault[] {
   return turns.flatMap(({ documentReference, signer, outcome }): Fault[] => {
     const isSigned = office.service.state.documents[documentReference]?.signers[signer]?.signedAt !== undefined
-    const told = outcome?.signed ?? 'nothing'
-    const isTrue = isSigned ? told === 'signed' : told === 'not-yet' || told === 'skipped'
+    const reported = outcome?.signed ?? 'nothing'
+    const isTrue = isSigned ? reported === 'signed' : reported === 'not-yet' || reported === 'skipped'
     return isTrue
       ? []
-      : [{ kind: 'wrong', words: `${isSigned ? 'signed' : 'not signed'}, and staff is told “${told}”` }]
+      : [{ kind: 'wrong', words: `${isSigned ? 'signed' : 'not signed'}, and staff is told “${reported}”` }]
   })
 }
 
 /** Checks that every session began and ended once, and that no entry is there twice. */
-function faultsOfTrail({ trail, counter }: StationLook, looked: Set<string>): Fault[] {
+function faultsOfTrail({ trail, counter }: StationSnapshot, looked: Set<string>): Fault[] {
   const faults: Fault[] = []
   if (!('isWhole' in trail) || !trail.isWhole)
     faults.push({ kind: 'wrong', words: `the trail: ${JSON.stringify(trail)}` })

@@ -24,9 +24,9 @@ interface Place {
   server: PdfServer
   chance: Chance
   /** Documents whose queueing was confirmed. */
-  asked: Set<string>
+  confirmed: Set<string>
   /** Files already checked, with their modification times. */
-  seen: Map<string, number>
+  checked: Map<string, number>
   /** The path of each document's file. */
   found: Map<string, string>
 }
@@ -38,7 +38,7 @@ export async function downloadsChaos({ rounds, seed, say }: ChaosOptions): Promi
   const chance = chanceOf(seed)
   const server = await openPdfServer()
   badLine(server, chance)
-  const place: Place = { root, server, chance, asked: new Set(), seen: new Map(), found: new Map() }
+  const place: Place = { root, server, chance, confirmed: new Set(), checked: new Map(), found: new Map() }
   const tally = emptyTally()
   let whileUnderWay = 0
   const note = notingIn(tally, say)
@@ -89,13 +89,13 @@ function sizeOf(reference: string): number {
 }
 
 async function oneLife(place: Place, round: number): Promise<void> {
-  const { chance, asked, found } = place
-  const missing = Math.max(0, IN_LINE - (asked.size - found.size))
-  const added = Array.from({ length: missing }, (_, index) => aName(`D${asked.size + index + 1}`, round, chance))
-  const { child, said } = beginFetching(place, added)
+  const { chance, confirmed, found } = place
+  const missing = Math.max(0, IN_LINE - (confirmed.size - found.size))
+  const added = Array.from({ length: missing }, (_, index) => aName(`D${confirmed.size + index + 1}`, round, chance))
+  const { child, printed } = beginFetching(place, added)
   try {
-    await said('added')
-    for (const { reference } of added) asked.add(reference)
+    await printed('added')
+    for (const { reference } of added) confirmed.add(reference)
     await pause(chance.below(900))
   } finally {
     await killed(child)
@@ -119,9 +119,9 @@ function beginFetching({ root, server }: Place, added: readonly { reference: str
 }
 
 async function restFetched(place: Place): Promise<void> {
-  const { child, said } = beginFetching(place, [])
+  const { child, printed } = beginFetching(place, [])
   try {
-    await said('rested')
+    await printed('rested')
   } finally {
     await killed(child)
   }
@@ -131,7 +131,7 @@ async function faultsIn(place: Place, isEnd: boolean): Promise<{ faults: Fault[]
   const faults = await faultsOfFiles(place, isEnd)
   const rows = rowsOf(place)
   let waiting = 0
-  for (const reference of place.asked) {
+  for (const reference of place.confirmed) {
     const states = rows.get(reference) ?? []
     const isThere = place.found.has(reference)
     if (states.includes('waiting')) waiting++
@@ -143,7 +143,7 @@ async function faultsIn(place: Place, isEnd: boolean): Promise<{ faults: Fault[]
   return { faults, waiting }
 }
 
-async function faultsOfFiles({ root, seen, found }: Place, isEnd: boolean): Promise<Fault[]> {
+async function faultsOfFiles({ root, checked, found }: Place, isEnd: boolean): Promise<Fault[]> {
   const faults: Fault[] = []
   const files = join(root, 'own', 'Files')
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
@@ -159,9 +159,9 @@ async function faultsOfFiles({ root, seen, found }: Place, isEnd: boolean): Prom
       continue
     }
     const { mtimeMs } = await stat(path)
-    if (seen.get(path) === mtimeMs) continue
-    if (seen.has(path)) faults.push({ kind: 'wrong', words: `${within} was written over` })
-    seen.set(path, mtimeMs)
+    if (checked.get(path) === mtimeMs) continue
+    if (checked.has(path)) faults.push({ kind: 'wrong', words: `${within} was written over` })
+    checked.set(path, mtimeMs)
     faults.push(...faultsOfContent(await readFile(path), within, found))
   }
   return faults

@@ -98,9 +98,9 @@ async function killed(child: ChildProcess): Promise<void> {
 async function drop(root: string, chance: Chance, number: number): Promise<Dropped> {
   const folder = chance.oneOf(['Drafts', 'Sends'] as const)
   const { ending, content, titles } = aFile(chance, `File ${number} `)
-  const wanted = chance.below(8) === 0 ? `weekly.${ending}` : `file ${number}.${ending}`
+  const preferred = chance.below(8) === 0 ? `weekly.${ending}` : `file ${number}.${ending}`
   // Overwriting a file that wasn't taken yet would be the user's own loss.
-  const name = existsSync(join(root, folder, wanted)) ? `file ${number}.${ending}` : wanted
+  const name = existsSync(join(root, folder, preferred)) ? `file ${number}.${ending}` : preferred
   const path = join(root, folder, name)
   const half = Math.floor(content.length / 2)
   switch (chance.oneOf(['at once', 'slowly', 'by another name'] as const)) {
@@ -188,8 +188,8 @@ async function faultsIn(root: string, dropped: readonly Dropped[]): Promise<Faul
         }
       }
     }
-    const known = new Set(dropped.flatMap(({ titles }) => titles))
-    const strangers = [...made.keys()].filter((title) => !known.has(title))
+    const droppedTitles = new Set(dropped.flatMap(({ titles }) => titles))
+    const strangers = [...made.keys()].filter((title) => !droppedTitles.has(title))
     return [
       ...dropped.flatMap((one) => faultsOf(one, made, places.get(one.content) ?? [], root)),
       ...strangers.map((title): Fault => ({ kind: 'wrong', words: `"${title}" was made of nothing` }))

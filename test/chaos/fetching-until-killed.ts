@@ -21,8 +21,8 @@ const office = await openDownloadOffice({
 const { downloads, accountId, folderId } = office
 // Documents queued by earlier lives keep their names.
 const { items } = downloads.list([accountId], { states: ['waiting'], offset: 0, limit: PAGE })
-const known = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
-await office.showDocuments([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
+const queued = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
+await office.showDocuments([...queued, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
 downloads.open()
 if (added.length > 0) {
   const choice = { types: ['pdf' as const], pattern: '{signer}/{document}/{document}', writesIndex: false, folderId }

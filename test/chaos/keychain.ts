@@ -11,7 +11,7 @@ import type { AppError } from '../../src/shared/contract/index.ts'
 import { type Keyring, openKeyring } from '../fixtures/keyring.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import type { StationLook, StationPlan } from './station.ts'
+import type { StationPlan, StationSnapshot } from './station.ts'
 import { refusalOf, Station, StationDied } from './stations.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
@@ -99,8 +99,8 @@ const take = (place: Place, trouble: 'locked' | 'gone') =>
   trouble === 'gone' ? place.keyring.stop() : place.keyring.lock()
 
 /** Checks that a refusal is because of the keychain, and says so. */
-async function refused(place: Place, asked: Promise<unknown>, what: string): Promise<Fault[]> {
-  const refusal = await refusalOf(asked)
+async function refused(place: Place, attempt: Promise<unknown>, what: string): Promise<Fault[]> {
+  const refusal = await refusalOf(attempt)
   return refusal ? unfit(place, refusal, what) : []
 }
 
@@ -124,7 +124,7 @@ async function withoutWhileRunning(place: Place, trouble: 'locked' | 'gone', rou
     await station.ask('note', `Note ${round}`)
     faults.push(...(await refused(place, station.ask('pinState'), 'the state of the PIN')))
     faults.push(...(await refused(place, station.ask('refresh'), 'reading the folders')))
-    const { trail, troubles } = await station.look()
+    const { trail, troubles } = await station.snapshot()
     if ('code' in trail) faults.push(...unfit(place, trail, 'checking the trail'))
     else if (!trail.isWhole) faults.push(wrong('the trail is called broken'))
     for (const error of troubles) faults.push(...unfit(place, error, 'something'))
@@ -156,7 +156,7 @@ async function works(station: Station): Promise<Fault[]> {
   const { isSet } = (await station.ask('pinState')) as { isSet: boolean }
   if (!isSet) faults.push({ kind: 'lost', words: 'the PIN' })
   await station.ask('settled')
-  const { trail } = await station.look()
+  const { trail } = await station.snapshot()
   if (!('isWhole' in trail) || !trail.isWhole)
     faults.push(wrong(`with the keychain back, the trail: ${JSON.stringify(trail)}`))
   return faults
@@ -189,7 +189,7 @@ async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: n
     if (opened.state !== 'encrypted' || opened.setAside)
       return [...faults, wrong(`afterwards it is opened as ${JSON.stringify(opened)}`)]
     await after.ask('begin')
-    faults.push(...(await works(after)), ...faultsOf(place, await after.look()))
+    faults.push(...(await works(after)), ...faultsOf(place, await after.snapshot()))
     await after.end()
     return faults
   } finally {
@@ -197,14 +197,14 @@ async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: n
   }
 }
 
-function faultsOf({ drafts, sends, office }: Place, look: StationLook, isEnd = false): Fault[] {
+function faultsOf({ drafts, sends, office }: Place, snapshot: StationSnapshot, isEnd = false): Fault[] {
   const faults: Fault[] = []
   const arrived = new Map<string, number>()
   for (const { name } of Object.values(office.service.state.documents)) arrived.set(name, (arrived.get(name) ?? 0) + 1)
   for (const title of drafts)
-    if (!look.drafts.includes(title)) faults.push({ kind: 'lost', words: `${title} is nowhere` })
+    if (!snapshot.drafts.includes(title)) faults.push({ kind: 'lost', words: `${title} is nowhere` })
   for (const title of sends) {
-    const found = look.sends.filter((send) => send.title === title)
+    const found = snapshot.sends.filter((send) => send.title === title)
     if (found.length === 0) faults.push({ kind: 'lost', words: `${title} is nowhere` })
     const count = arrived.get(title) ?? 0
     if (found.length > 1 || count > 1)
@@ -223,7 +223,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   try {
     await station.opened
     await station.ask('begin')
-    return faultsOf(place, await station.lookOnceSettled(), true)
+    return faultsOf(place, await station.snapshotOnceSettled(), true)
   } finally {
     await station.kill()
   }

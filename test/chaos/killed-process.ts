@@ -16,23 +16,23 @@ const BLOCK = 512
 export function begin(program: URL, args: readonly string[], maxFileBytes?: number) {
   const command = [program.pathname, ...args]
   const limit = `ulimit -f ${Math.floor((maxFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`
-  const [path, given] =
+  const [path, childArgs] =
     maxFileBytes === undefined
       ? ([process.execPath, command] as const)
       : (['/bin/sh', ['-c', limit, process.execPath, ...command]] as const)
-  const child = spawn(path, given, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(path, childArgs, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString()
   })
-  async function said(word: string): Promise<void> {
+  async function printed(word: string): Promise<void> {
     const until = performance.now() + TIMEOUT
     while (!output.includes(word)) {
       if (child.exitCode !== null || performance.now() > until) throw new Error(`The process never said “${word}”.`)
       await pause(5)
     }
   }
-  return { child, said, output: () => output }
+  return { child, printed, output: () => output }
 }
 
 export async function killed(child: ChildProcess): Promise<void> {

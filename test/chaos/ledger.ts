@@ -38,42 +38,45 @@ export interface Fault {
 const DURABLE = 400
 
 /** Returns everything that is wrong. A fault is reported each time it is seen. */
-export function faultsOf(ledger: Ledger, seen: Seen): Fault[] {
-  const newest = ledger.findLast(({ name }) => seen.sends.some(({ title }) => title.startsWith(name)))
-  return ledger.flatMap((entry) => [...faultsOfKeeping(entry, seen), ...faultsOfSending(entry, seen, entry === newest)])
+export function faultsOf(ledger: Ledger, observed: Seen): Fault[] {
+  const newest = ledger.findLast(({ name }) => observed.sends.some(({ title }) => title.startsWith(name)))
+  return ledger.flatMap((entry) => [
+    ...faultsOfKeeping(entry, observed),
+    ...faultsOfSending(entry, observed, entry === newest)
+  ])
 }
 
 function faultsOfKeeping(entry: Package, { drafts, sends }: Seen): Fault[] {
   const mine = (title: string) => title.startsWith(entry.name)
-  const kept = [...drafts, ...sends.map(({ title }) => title)].filter(mine)
+  const titles = [...drafts, ...sends.map(({ title }) => title)].filter(mine)
   const durable = entry.typed.findLast(({ at }) => at <= entry.killedAt - DURABLE)?.text
   if (durable === undefined) return []
-  const [title] = kept
+  const [title] = titles
   if (title === undefined) return [fault('lost', `"${durable}" was typed and is nowhere`)]
-  const whole = entry.typed.at(-1)?.text ?? ''
+  const lastTyped = entry.typed.at(-1)?.text ?? ''
   // The last key may have been saved before the test heard that it was down.
-  if (!whole.startsWith(title) && title.slice(0, -1) !== whole) {
-    return [fault('partial', `"${title}" is kept of "${whole}"`)]
+  if (!lastTyped.startsWith(title) && title.slice(0, -1) !== lastTyped) {
+    return [fault('partial', `"${title}" is kept of "${lastTyped}"`)]
   }
   return title.length < durable.length ? [fault('lost', `only "${title}" is kept of "${durable}"`)] : []
 }
 
-function faultsOfSending(entry: Package, seen: Seen, isNewest: boolean): Fault[] {
+function faultsOfSending(entry: Package, observed: Seen, isNewest: boolean): Fault[] {
   const mine = (title: string) => title.startsWith(entry.name)
-  const records = seen.sends.filter(({ title }) => mine(title))
-  const before = seen.arrivedBefore.filter(mine).length
-  const after = seen.arrivedAfter.filter(mine).length
+  const records = observed.sends.filter(({ title }) => mine(title))
+  const before = observed.arrivedBefore.filter(mine).length
+  const after = observed.arrivedAfter.filter(mine).length
   const faults: Fault[] = []
   if (entry.wasPressed && records.length === 0) faults.push(fault('lost', `${entry.name}was sent and is nowhere`))
   if (records.length > 1) faults.push(fault('doubled', `${entry.name}is in the outbox ${records.length} times`))
   if (after > 1) faults.push(fault('doubled', `${entry.name}arrived ${after} times`))
   for (const { state } of records) {
-    const words = seen.words.find((row) => row.includes(entry.name))
+    const words = observed.words.find((row) => row.includes(entry.name))
     // The newest is on top: if it isn't visible, the list is incomplete.
     if (words === undefined && isNewest)
       faults.push(fault('wrong', `${entry.name}is in the outbox and not in its list`))
     faults.push(...faultsOfWords(entry, state, words ?? '', before, after))
-    if (seen.isSettled && entry.wasPressed && state !== 'sent') {
+    if (observed.isSettled && entry.wasPressed && state !== 'sent') {
       faults.push(fault('lost', `${entry.name}was sent, and is "${state}" in the end`))
     }
   }
@@ -86,14 +89,14 @@ const HOLDS: SendHold[] = ['undo', 'time', 'line', 'paused', 'rate-limited', 'tu
 const WAITING = HOLDS.map((hold) => sendStatus({ state: 'ready', hold }).word)
 
 function faultsOfWords(entry: Package, state: SendState, row: string, before: number, after: number): Fault[] {
-  const said = row.split('\n')[0]?.trim() ?? ''
-  if ((state === 'sent' || said === SENT) && after === 0) {
+  const status = row.split('\n')[0]?.trim() ?? ''
+  if ((state === 'sent' || status === SENT) && after === 0) {
     return [fault('wrong', `${entry.name}is called sent, and the service has nothing`)]
   }
-  if ((state === 'not-sent' || said === NOT_SENT) && before > 0) {
+  if ((state === 'not-sent' || status === NOT_SENT) && before > 0) {
     return [fault('wrong', `${entry.name}is called not sent, and the service has it`)]
   }
-  if ((state === 'ready' || WAITING.includes(said)) && before > 0) {
+  if ((state === 'ready' || WAITING.includes(status)) && before > 0) {
     return [fault('wrong', `${entry.name}is called waiting, and the service has it`)]
   }
   return []

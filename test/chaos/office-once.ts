@@ -33,7 +33,7 @@ export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: Tes
       const before = all.receivedCount(operation)
       const open = () =>
         all.workstations.map(({ actions }) => actions().filter(({ reference }) => reference === document.Reference))
-      await asked(all.workstations, chance, (desk) => desk.start(document, request))
+      await askAll(all.workstations, chance, (workstation) => workstation.start(document, request))
       await settled(all.pass, open, isReminder)
       note(faultsOf(open().flat(), all.receivedCount(operation) - before), `round ${round}, ${operation}`)
       tally.rounds++
@@ -47,28 +47,28 @@ export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: Tes
 }
 
 /** Asks all at once while something happens to one of them; afterwards everything works again. */
-async function asked(
-  desks: readonly ActingWorkstation[],
+async function askAll(
+  workstations: readonly ActingWorkstation[],
   chance: Chance,
-  start: (desk: ActingWorkstation) => Promise<unknown>
+  start: (workstation: ActingWorkstation) => Promise<unknown>
 ): Promise<void> {
-  for (const { work } of desks) {
+  for (const { work } of workstations) {
     work.line.setFaultBy((method) => {
       const lot = method === 'POST' ? chance.below(10) : 10
       return lot < 1 ? 'cut' : lot < 4 ? 'lose-answer' : 'pass'
     })
   }
-  const [one] = [desks[chance.below(desks.length)]]
+  const [one] = [workstations[chance.below(workstations.length)]]
   const kind = chance.oneOf(['nothing', 'kill', 'away'] as const)
   if (kind === 'away') one?.disconnect()
   // A killed workstation never answers.
-  const waiting = desks.map((desk) => start(desk).catch(() => undefined))
+  const waiting = workstations.map((workstation) => start(workstation).catch(() => undefined))
   if (kind === 'kill') {
     await pause(chance.below(40))
     one?.work.restart()
   }
-  await Promise.all(waiting.filter((_one, index) => kind !== 'kill' || desks[index] !== one))
-  for (const { work } of desks) work.line.setFaultBy(() => 'pass')
+  await Promise.all(waiting.filter((_one, index) => kind !== 'kill' || workstations[index] !== one))
+  for (const { work } of workstations) work.line.setFaultBy(() => 'pass')
   if (kind !== 'nothing') one?.connect()
 }
 

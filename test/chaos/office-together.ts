@@ -64,7 +64,7 @@ interface Station {
   readonly name: string
   readonly work: Workplace
   readonly slot: ReturnType<typeof memoryKeychain>['office']
-  desk: OfficeMembership
+  membership: OfficeMembership
   /** Its time stands still once it has been killed. */
   time: ReturnType<Workplace['time']['run']>
   isOff: boolean
@@ -139,7 +139,7 @@ export async function officeTogetherChaos({
     }
     note(await inTheEnd(place), 'in the end')
   } finally {
-    for (const { desk } of stations) await desk.close().catch(() => undefined)
+    for (const { membership } of stations) await membership.close().catch(() => undefined)
     for (const { work } of [...stations].reverse()) await work.close()
     await cluster.close()
     await rm(folder, { recursive: true, force: true })
@@ -167,14 +167,14 @@ async function openStation(place: Place, name: string): Promise<Station> {
   work.parts.polling.start()
   const { office: slot } = memoryKeychain()
   const time = work.time.run()
-  const station: Station = { name, work, slot, time, desk: openMembership(work, { slot, time }), isOff: false }
+  const station: Station = { name, work, slot, time, membership: openMembership(work, { slot, time }), isOff: false }
   await joinAgain(place, station)
   return station
 }
 
-async function joinAgain(place: Place, { desk, name }: Station): Promise<void> {
+async function joinAgain(place: Place, { membership, name }: Station): Promise<void> {
   // To the office a workstation that joins again is a new one.
-  await desk.join(serverOf(place.office), await place.office.invite(`${name} ${++place.invited}`))
+  await membership.join(serverOf(place.office), await place.office.invite(`${name} ${++place.invited}`))
 }
 
 /** Starts the application again after it was killed or closed. */
@@ -183,8 +183,8 @@ function begin(station: Station): void {
   work.restart()
   work.parts.polling.start()
   station.time = work.time.run()
-  station.desk = openMembership(work, { slot, time: station.time })
-  station.desk.open()
+  station.membership = openMembership(work, { slot, time: station.time })
+  station.membership.open()
   station.isOff = false
 }
 
@@ -215,24 +215,24 @@ async function pass({ stations }: Place): Promise<void> {
 async function befall(place: Place, way: Way): Promise<void> {
   const { chance, stations, office, cluster } = place
   const one = chance.oneOf(stations as [Station, ...Station[]])
-  const { work, desk } = one
+  const { work, membership } = one
   switch (way) {
     case 'kill':
       one.time.end()
       return begin(one)
     case 'sleep':
       work.parts.outbox.shared.abortRequests()
-      return await desk.resumed()
+      return await membership.resumed()
     case 'close':
       if (one.isOff) return begin(one)
       one.isOff = true
-      return await desk.close()
+      return await membership.close()
     case 'leave':
       if (one.isOff) return
       // Leaving is refused while something is in flight or the server is away. Either way the test goes on from there.
-      await place.people.leaves(one.name, () => desk.leave().catch(() => undefined))
-      if (!desk.view()) await passSome(place)
-      return desk.view() ? undefined : await joinAgain(place, one)
+      await place.people.leaves(one.name, () => membership.leave().catch(() => undefined))
+      if (!membership.view()) await passSome(place)
+      return membership.view() ? undefined : await joinAgain(place, one)
     case 'cut':
       await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> current_user')
       return
@@ -253,7 +253,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       // Its knowledge is missing at first.
       if (chance.below(2) === 0 && !one.isOff) {
         one.isOff = true
-        await desk.close()
+        await membership.close()
       }
       place.isRestored = true
       place.people.onlyHere()
@@ -352,10 +352,10 @@ async function letGoAgain(place: Place): Promise<void> {
   await until(place, 'every workstation has been there since the server was put back', async () => {
     for (const station of stations) await sitAgain(place, station)
     const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
-    return stations.every(({ desk, work }) => {
+    return stations.every(({ membership, work }) => {
       const life = openJsonMeta(work.parts.db).read('office', z.looseObject({ life: z.int() }))?.life
       const { office: line } = work.parts.outbox.state(work.accountId)
-      const view = desk.view()
+      const view = membership.view()
       return view?.state === 'connected' && !view.isLeaving && line === 'connected' && life === row?.life
     })
   })
@@ -371,11 +371,11 @@ async function longEnough({ office }: Place): Promise<void> {
 
 /** Has a workstation join again if the server doesn't know it, or if it never finished leaving. */
 async function sitAgain(place: Place, station: Station): Promise<void> {
-  const { desk, name } = station
-  const view = desk.view()
+  const { membership, name } = station
+  const view = membership.view()
   if (view?.state === 'refused') return await joinAgain(place, station)
-  if (view?.isLeaving) await place.people.leaves(name, () => desk.leave().catch(() => undefined))
-  if (!desk.view()) await joinAgain(place, station)
+  if (view?.isLeaving) await place.people.leaves(name, () => membership.leave().catch(() => undefined))
+  if (!membership.view()) await joinAgain(place, station)
 }
 
 async function resume(place: Place): Promise<void> {
@@ -400,7 +400,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   for (const { work } of stations) work.line.setFault('pass')
   await letGoAgain(place)
   await people.closeAll()
-  const said: Fault[] = []
+  const reported: Fault[] = []
   let faults: Fault[] = []
   const isAsItShould = async () => {
     await longEnough(place)
@@ -410,7 +410,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
     for (const { id, name, by, isTakenBack } of put) {
       const state = there.get(by)?.get(id)
       if (state !== 'not-sent' && state !== 'refused') continue
-      if (arrived.has(name)) said.push(wrong(`${name} is called ${state} by ${by.name}, and it arrived`))
+      if (arrived.has(name)) reported.push(wrong(`${name} is called ${state} by ${by.name}, and it arrived`))
       if (!isTakenBack) by.work.parts.outbox.retry(id)
     }
     faults = [...put.flatMap((one) => faultOf(one, place, there, arrived.has(one.name))), ...people.faults(arrived)]
@@ -423,7 +423,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
   // Leaves time for anything that could still be sent twice.
   for (let minute = 0; minute < 5; minute++) for (const { work } of stations) await work.time.pass(60_000)
-  return [...said, ...faults, ...doubled(place), ...unreleased(place)]
+  return [...reported, ...faults, ...doubled(place), ...unreleased(place)]
 }
 
 function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boolean): Fault[] {
@@ -526,9 +526,16 @@ async function listed({ work }: Station): Promise<string> {
 }
 
 /** Describes the state of a workstation, for fault messages. */
-function standing({ name, desk, work, isOff }: Station) {
+function standing({ name, membership, work, isOff }: Station) {
   const { pause, office } = work.parts.outbox.state(work.accountId)
-  return { name, isOff, state: desk.view()?.state, isLeaving: desk.view()?.isLeaving, office, pause: pause?.by }
+  return {
+    name,
+    isOff,
+    state: membership.view()?.state,
+    isLeaving: membership.view()?.isLeaving,
+    office,
+    pause: pause?.by
+  }
 }
 
 /** @throws if it isn't so in time. */

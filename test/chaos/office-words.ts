@@ -15,14 +15,14 @@ import type { Chance } from './chance.ts'
 import type { Fault } from './ledger.ts'
 
 /** A workstation to write at. */
-interface Desk {
+interface Workstation {
   readonly name: string
   readonly work: Workplace
 }
 
 /** A draft open somewhere, as shown there. */
 interface Editor {
-  readonly at: Desk
+  readonly at: Workstation
   /** The run of the application that has it open. */
   readonly run: Workplace['parts']
   readonly id: string
@@ -32,7 +32,7 @@ interface Editor {
 
 /** A draft that was put in the outbox, as it was at that moment. */
 interface Sent {
-  readonly at: Desk
+  readonly at: Workstation
   readonly id: string
   readonly draft: string
   readonly text: string
@@ -68,7 +68,7 @@ const WITHOUT_WORDS = new Set<string>()
 
 export class People {
   readonly #chance: Chance
-  readonly #desks: readonly Desk[]
+  readonly #workstations: readonly Workstation[]
   readonly #editors: Editor[] = []
   readonly #sent: Sent[] = []
   /** Each saved word: by whom, in which text, and the e-mail address if it names a person. */
@@ -82,14 +82,14 @@ export class People {
    * since.
    */
   readonly #everForgotten = new Set<string>()
-  readonly #forgotten = new Map<string, Desk>()
+  readonly #forgotten = new Map<string, Workstation>()
   #count = 0
   readonly #done = new Map<Deed, number>(DEEDS.map((deed) => [deed, 0]))
 
-  /** @param desks more may be added later. */
-  constructor(chance: Chance, desks: readonly Desk[]) {
+  /** @param workstations more may be added later. */
+  constructor(chance: Chance, workstations: readonly Workstation[]) {
     this.#chance = chance
-    this.#desks = desks
+    this.#workstations = workstations
   }
 
   get count(): number {
@@ -104,7 +104,7 @@ export class People {
   /** Does at most `limit` deeds, each by someone somewhere. */
   async act(limit: number): Promise<void> {
     for (let count = this.#chance.below(limit + 1); count > 0; count--) {
-      const at = this.#oneOf(this.#desks)
+      const at = this.#oneOf(this.#workstations)
       const deed = this.#chance.oneOf(DEEDS)
       // A refusal is shown to the person, who keeps what is on the screen: it doesn't count as saved.
       const isDone = at && (await this.#do(at, deed).catch(refused))
@@ -113,7 +113,7 @@ export class People {
   }
 
   /** Returns false if there was nothing to act on. */
-  async #do(at: Desk, deed: Deed): Promise<boolean> {
+  async #do(at: Workstation, deed: Deed): Promise<boolean> {
     const { parts, accountId } = at.work
     switch (deed) {
       case 'write':
@@ -126,15 +126,15 @@ export class People {
         const id = this.#oneOf(draftsOf(at, false).filter((one) => versionsOf(at, one, true).length > 0))
         if (id === undefined) return false
         // The person discards the other versions that they see.
-        const seen = versionsOf(at, id, true)
-        const kept = wordsIn(textOf(at, id))
+        const discarded = versionsOf(at, id, true)
+        const keptWords = wordsIn(textOf(at, id))
         await parts.sharedDrafts.resolveConflicts(id)
-        return this.#throw(seen, kept)
+        return this.#throw(discarded, keptWords)
       }
       case 'send':
         return this.#send(this.#oneOf(draftsOf(at, false)), [at])
       case 'both send':
-        return this.#send(this.#oneOf(draftsOf(at, false)), this.#desks)
+        return this.#send(this.#oneOf(draftsOf(at, false)), this.#workstations)
       case 'trash': {
         // Rarer than new drafts are.
         const id = this.#chance.below(3) === 0 ? this.#oneOf(draftsOf(at, false)) : undefined
@@ -149,9 +149,9 @@ export class People {
       case 'erase': {
         const id = this.#oneOf(draftsOf(at, true))
         if (id === undefined) return false
-        const seen = [textOf(at, id), ...versionsOf(at, id)]
+        const discarded = [textOf(at, id), ...versionsOf(at, id)]
         parts.drafts.erase(id)
-        return this.#throw(seen)
+        return this.#throw(discarded)
       }
       case 'preset': {
         const one = this.#oneOf(presetsOf(at).filter(({ text: its }) => isShort(its)))
@@ -231,7 +231,7 @@ export class People {
    * were only on the server.
    */
   onlyHere(): void {
-    const held = this.#desks.map((at) => wordsAt(at))
+    const held = this.#workstations.map((at) => wordsAt(at))
     for (const word of this.#leftBehind) if (!held.some((words) => words.has(word))) this.#thrown.add(word)
   }
 
@@ -240,18 +240,18 @@ export class People {
    * brings the people it knows along when it joins again.
    */
   async leaves(name: string, leave: () => Promise<void>): Promise<void> {
-    const at = this.#desks.find((desk) => desk.name === name)
+    const at = this.#workstations.find((workstation) => workstation.name === name)
     if (!at) return
     const had = wordsAt(at)
     await leave()
     const has = wordsAt(at)
     for (const word of had) if (!has.has(word)) this.#leftBehind.add(word)
-    const known = new Set(peopleOf(at).map(({ Email }) => Email))
-    for (const [email, by] of this.#forgotten) if (by === at || known.has(email)) this.#forgotten.delete(email)
+    const emails = new Set(peopleOf(at).map(({ Email }) => Email))
+    for (const [email, by] of this.#forgotten) if (by === at || emails.has(email)) this.#forgotten.delete(email)
   }
 
   /** Opens a draft, or begins one. A draft that someone else is editing is taken over or left alone. */
-  async #open(at: Desk): Promise<boolean> {
+  async #open(at: Workstation): Promise<boolean> {
     await this.#close(this.#editors.find((editor) => editor.at === at))
     const { parts, accountId } = at.work
     const id =
@@ -303,11 +303,11 @@ export class People {
   }
 
   /** Sends a draft from one desk, or from all at the same moment. Nobody resends a draft that they can see was sent. */
-  #send(id: string | undefined, desks: readonly Desk[]): boolean {
+  #send(id: string | undefined, workstations: readonly Workstation[]): boolean {
     if (id === undefined) return false
     const already = this.#sent.length
     const before = new Set(this.#sent.map(({ text }) => text))
-    for (const at of desks) {
+    for (const at of workstations) {
       const { drafts, outbox, sharedDrafts } = at.work.parts
       try {
         const text = textOf(at, id)
@@ -334,7 +334,7 @@ export class People {
     return `${text} w${++this.#count}e`
   }
 
-  #keep(text: string, { name }: Desk, email?: string): true {
+  #keep(text: string, { name }: Workstation, email?: string): true {
     const word = text.split(' ').at(-1) ?? ''
     this.#words.set(word, { name, text, email })
     return true
@@ -388,7 +388,7 @@ export class People {
    * @param arrived how often the service received each name.
    */
   faults(arrived: ReadonlyMap<string, number>): Fault[] {
-    const held = this.#desks.map((at) => wordsAt(at))
+    const held = this.#workstations.map((at) => wordsAt(at))
     const there = new Set([...arrived.keys()].flatMap((name) => [...wordsIn(name)]))
     const lost = [...this.#words].filter(
       ([word, { email = '' }]) =>
@@ -410,7 +410,7 @@ export class People {
 
   /** Forgotten people who are still known. */
   #remembered(): Fault[] {
-    const there = this.#desks.flatMap((at) => peopleOf(at).map(({ Email }) => ({ Email, name: at.name })))
+    const there = this.#workstations.flatMap((at) => peopleOf(at).map(({ Email }) => ({ Email, name: at.name })))
     return there
       .filter(({ Email }) => this.#forgotten.has(Email))
       .map(({ Email, name }) => ({ kind: 'wrong', words: `${Email} was forgotten, and is known at ${name}` }))
@@ -418,12 +418,12 @@ export class People {
 
   /** Differences between workstations. */
   #alike(): Fault[] {
-    const shown = this.#desks.map(shownAt)
+    const shown = this.#workstations.map(shownAt)
     const [first = []] = shown
     return shown.flatMap((lines, index) => {
       const more = lines.filter((line) => !first.includes(line))
       const less = first.filter((line) => !lines.includes(line))
-      const name = this.#desks[index]?.name
+      const name = this.#workstations[index]?.name
       return more.length + less.length === 0
         ? []
         : [{ kind: 'wrong' as const, words: `${name} has ${more.join('; ')}, and lacks ${less.join('; ')}` }]
@@ -457,39 +457,39 @@ export function rowsOf({ parts, accountId }: Workplace) {
 }
 
 /** Drafts that people wrote here, not those of the packages that the test sends and takes back besides. */
-function draftsOf(at: Desk, trashed: boolean): string[] {
+function draftsOf(at: Workstation, trashed: boolean): string[] {
   const { rows } = at.work.parts.drafts.list([at.work.accountId], { trashed })
   return rows.filter(({ title }) => wordsIn(title).size > 0).map(({ id }) => id)
 }
-const textOf = ({ work }: Desk, id: string) => nameIn(work.parts.drafts.get(id).composition)
-const editionOf = ({ work }: Desk, id: string) =>
+const textOf = ({ work }: Workstation, id: string) => nameIn(work.parts.drafts.get(id).composition)
+const editionOf = ({ work }: Workstation, id: string) =>
   work.parts.sharedDrafts.withSyncState(work.parts.drafts.summary(id)).office?.edition
 
 /**
  * The texts of all versions of a draft.
  * @param isOpen only of versions that nobody has decided on yet.
  */
-function versionsOf({ work }: Desk, id: string, isOpen = false): string[] {
+function versionsOf({ work }: Workstation, id: string, isOpen = false): string[] {
   const { drafts } = work.parts
   const its = drafts.history(id).filter((version) => !isOpen || version.isOpen === true)
   return its.map((version) => nameIn(drafts.version(id, version.id)))
 }
 
-function presetsOf({ work }: Desk): { id: string; name: string; text: string }[] {
+function presetsOf({ work }: Workstation): { id: string; name: string; text: string }[] {
   const { presets } = work.parts
   return presets.list(work.accountId).map(({ id, name }) => ({ id, name, text: nameIn(presets.get(id).composition) }))
 }
 
-function appointmentsOf({ work }: Desk) {
+function appointmentsOf({ work }: Workstation) {
   return work.parts.appointments.table.between(work.accountId, 0, Number.MAX_SAFE_INTEGER)
 }
 
-function peopleOf({ work }: Desk) {
+function peopleOf({ work }: Workstation) {
   return work.parts.people.list(work.accountId, { search: 'Person', offset: 0, limit: 10_000 }).rows
 }
 
 /** Every word that a person could read somewhere at a workstation. */
-function wordsAt(at: Desk): Set<string> {
+function wordsAt(at: Workstation): Set<string> {
   const { parts, accountId } = at.work
   const drafts = [false, true].flatMap((trashed) => draftsOf(at, trashed))
   const texts = [
@@ -504,12 +504,12 @@ function wordsAt(at: Desk): Set<string> {
 }
 
 /** Everything that has to be the same at every workstation. */
-function shownAt(at: Desk): string[] {
+function shownAt(at: Workstation): string[] {
   const { parts, accountId } = at.work
   const drafts = [false, true].flatMap((trashed) =>
     draftsOf(at, trashed).map((id) => {
-      const beside = versionsOf(at, id, true).sort().join(', ')
-      return `draft ${id.slice(0, 8)}${trashed ? ' in the trash' : ''}: ${textOf(at, id)}${beside && ` beside ${beside}`}`
+      const conflicts = versionsOf(at, id, true).sort().join(', ')
+      return `draft ${id.slice(0, 8)}${trashed ? ' in the trash' : ''}: ${textOf(at, id)}${conflicts && ` beside ${conflicts}`}`
     })
   )
   const presets = presetsOf(at).map(({ name, text }) => `preset ${name}: ${text}`)

@@ -37,7 +37,7 @@ const EACH_ROUND = 10
 /** In milliseconds: how long a claim lasts, the timeout of a POST, and the time between two looks. */
 const LEASE = 4_000
 const TIMEOUT = 1_500
-const LOOK = 1_000
+const CHECK_EVERY = 1_000
 
 /** One workstation's process, restarted from the same file. */
 interface Running extends ReturnType<typeof begin> {
@@ -66,7 +66,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
   })
-  const office = await openTestOffice(cluster.place, { lease: `${LEASE} ms`, search: `${LOOK} ms` })
+  const office = await openTestOffice(cluster.place, { lease: `${LEASE} ms`, search: `${CHECK_EVERY} ms` })
   const accountId = randomUUID()
   const running: Running[] = []
   const tally = emptyTally()
@@ -82,7 +82,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
         accountId,
         concurrency: 2,
         timeout: TIMEOUT,
-        checkEvery: LOOK,
+        checkEvery: CHECK_EVERY,
         service: { url: line.url, token: TOKEN }
       }
       const file = join(folder, `orders-${index}.json`)
@@ -93,7 +93,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
     const store = openOfficeSends({ pool, key: office.key, time: systemTime })
     await store.configure(accountId, { concurrency: STATIONS, perMinute: null })
     const place: Place = { cluster, office, practice, store, accountId, running, chance }
-    for (const { said } of running) await said('begun')
+    for (const { printed } of running) await printed('begun')
     for (let round = 1; round <= rounds; round++) {
       for (let count = 0; count < EACH_ROUND; count++) ids.push(await putOne(place))
       await pause(chance.below(400))
@@ -135,7 +135,7 @@ async function disturb({ cluster, office, running, chance }: Place): Promise<voi
     await killed(one.child)
     const next = begin(PROGRAM, [one.file])
     running[index] = { ...one, ...next }
-    await next.said('begun')
+    await next.printed('begun')
   } else if (kind === 'stop') {
     one.child.kill('SIGSTOP')
     await pause(LEASE + 500)

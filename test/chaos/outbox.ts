@@ -41,8 +41,8 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
   const place = { userData, office, line, chance: chanceOf(seed) }
   const ledger: Ledger = []
   const tally = emptyTally()
-  const note = (seen: Seen, when: string) => {
-    for (const fault of faultsOf(ledger, seen)) {
+  const note = (observed: Seen, when: string) => {
+    for (const fault of faultsOf(ledger, observed)) {
       tally[fault.kind]++
       say(`${when}: ${fault.kind}: ${fault.words}`)
     }
@@ -50,7 +50,7 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
   try {
     for (let round = 1; round <= rounds; round++) {
       const name = `Round ${round} `
-      await oneRound(place, ledger, name, (seen) => note(seen, `at the start of round ${round}`))
+      await oneRound(place, ledger, name, (observed) => note(observed, `at the start of round ${round}`))
       tally.rounds++
       if (round % SETTLING_EVERY === 0 && round < rounds) await killedWhileSettling(place)
       if (round % 10 === 0) say(`${round} rounds`)
@@ -94,14 +94,14 @@ async function killedWhileSettling({ userData, line, chance }: Place): Promise<v
 }
 
 /** Starts the application, checks what earlier rounds left, composes and sends, and kills it at some point of that. */
-async function oneRound(place: Place, ledger: Ledger, name: string, look: (seen: Seen) => void): Promise<void> {
+async function oneRound(place: Place, ledger: Ledger, name: string, check: (observed: Seen) => void): Promise<void> {
   const { chance } = place
   const clerk = clerkAt(await launch({ userData: place.userData }))
   let dying: Promise<void> | undefined
   try {
     await clerk.arrive()
     if (ledger.length === 0) await connect(clerk, place)
-    else look(await seenBy(clerk, place, ledger.length))
+    else check(await seenBy(clerk, place, ledger.length))
 
     const entry: Package = { name, typed: [], wasPressed: false, killedAt: Number.POSITIVE_INFINITY }
     ledger.push(entry)
@@ -183,7 +183,7 @@ async function seenBy(clerk: Clerk, { office }: Place, upTo: number): Promise<Se
   const rows = clerk.window.getByRole('grid').getByRole('row')
   await rows.or(clerk.window.getByText('Nothing has been sent yet.')).first().waitFor()
   const words = await rows.allInnerTexts()
-  const kept = await clerk.window.evaluate(
+  const stored = await clerk.window.evaluate(
     async (limit) => {
       const { drafts, sends } = window.countersign
       const page = { search: '', offset: 0, limit }
@@ -199,7 +199,7 @@ async function seenBy(clerk: Clerk, { office }: Place, upTo: number): Promise<Se
     },
     Math.min(500, upTo + 10)
   )
-  return { ...kept, words, arrivedBefore, arrivedAfter: arrivals(office) }
+  return { ...stored, words, arrivedBefore, arrivedAfter: arrivals(office) }
 }
 
 /** The names of the forms that the service accepted, each as often as it accepted it. */

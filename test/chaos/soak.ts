@@ -46,7 +46,7 @@ export interface BalanceSheet {
   documents: { completed: number; saved: number }
   files: { dropped: number; done: number; failed: number; reports: number }
   trail: { entries: number; sessions: number; signedHere: number }
-  actions: { asked: number; done: number; others: number }
+  actions: { requested: number; done: number; others: number }
   faults: { lostAnswers: number; cut: number; restarts: number }
   wrong: string[]
   seconds: number
@@ -81,7 +81,7 @@ interface Day {
   dropped: { name: string; title?: string }[]
   sessions: number[]
   signedHere: number
-  asked: number
+  requested: number
   restarts: number
   settledByHand: number
 }
@@ -142,7 +142,7 @@ async function openDay(root: string, seed: number): Promise<Day> {
     dropped: [],
     sessions: [],
     signedHere: 0,
-    asked: 0,
+    requested: 0,
     restarts: 0,
     settledByHand: 0
   }
@@ -369,9 +369,9 @@ async function signHere(day: Day, station: Station): Promise<void> {
 }
 
 /** Awaits an answer while time passes; undefined if it is refused. */
-async function done<Answer>({ time }: Day, asked: Promise<Answer> | Answer): Promise<Answer | undefined> {
+async function done<Answer>({ time }: Day, requested: Promise<Answer> | Answer): Promise<Answer | undefined> {
   let ended = false
-  const answer = Promise.resolve(asked)
+  const answer = Promise.resolve(requested)
     .catch(() => undefined)
     .finally(() => {
       ended = true
@@ -387,7 +387,7 @@ async function correct(day: Day, { work, accountId }: Station): Promise<void> {
   const dueDate = new Date(day.time.now + (20 + day.chance.below(20)) * 24 * HOUR).toISOString()
   const request = { kind: 'extend', dueDate, gmt: 720 } as const
   if (await done(day, work.actions.start(accountId, { id: randomUUID(), reference: document.Reference, request })))
-    day.asked++
+    day.requested++
 }
 
 /** Drops a file as other software does; one in five is unusable. */
@@ -469,10 +469,10 @@ async function balance(day: Day): Promise<Omit<BalanceSheet, 'seconds'>> {
   const documents = await balanceDocuments(day, wrong)
   const files = await balanceFiles(day, wrong)
   const trail = await balanceTrail(day, wrong)
-  const { asked, restarts, line } = day
+  const { requested, restarts, line } = day
   const actions = day.stations.flatMap(({ work, accountId }) => work.actions.list(accountId))
   const finished = actions.filter(({ state }) => state === 'done').length
-  if (actions.length !== asked) wrong.push(`${asked} corrections were asked for, ${actions.length} are known`)
+  if (actions.length !== requested) wrong.push(`${requested} corrections were asked for, ${actions.length} are known`)
   for (const { state, id } of actions) {
     if (state === 'waiting' || state === 'running') wrong.push(`the correction ${id} is still ${state}`)
   }
@@ -484,7 +484,7 @@ async function balance(day: Day): Promise<Omit<BalanceSheet, 'seconds'>> {
     documents,
     files,
     trail,
-    actions: { asked, done: finished, others: actions.length - finished },
+    actions: { requested, done: finished, others: actions.length - finished },
     faults: { lostAnswers: line.lostAnswers, cut: line.cut, restarts },
     wrong
   }
@@ -532,8 +532,8 @@ async function balanceFiles({ share, dropped }: Day, wrong: string[]): Promise<B
   const isReport = (name: string) => name.endsWith('.report.txt')
   for (const { name, title } of dropped) {
     const [where, other] = title === undefined ? [failed, done] : [done, failed]
-    for (const wanted of [name, `${name}.report.txt`]) {
-      if (!where?.includes(wanted) || other?.includes(wanted)) wrong.push(`${wanted} is not where it belongs`)
+    for (const expected of [name, `${name}.report.txt`]) {
+      if (!where?.includes(expected) || other?.includes(expected)) wrong.push(`${expected} is not where it belongs`)
     }
   }
   const left = [...(await filesIn(share)), ...(await filesIn(join(share, '.countersign')))]

@@ -33,7 +33,7 @@ export interface StationPlan {
 }
 
 /** The application's view of its data. */
-export interface StationLook {
+export interface StationSnapshot {
   drafts: string[]
   sends: { title: string; state: SendState; error?: AppError }[]
   notes: string[]
@@ -122,7 +122,7 @@ const commands: Record<string, (argument: string) => unknown> = {
     audit.note({ what: 'settings-changed', detail: { chaos: text } })
     return work.troubles.length === before
   },
-  async look(): Promise<StationLook> {
+  async snapshot(): Promise<StationSnapshot> {
     const account = work.accounts.list()[0]?.id ?? ''
     const list = await audit.list('', 0, 10_000)
     const entries = list.entries.toReversed()
@@ -175,8 +175,8 @@ const commands: Record<string, (argument: string) => unknown> = {
   }
 }
 
-function sendsOf(account: string): StationLook['sends'] {
-  const all: StationLook['sends'] = []
+function sendsOf(account: string): StationSnapshot['sends'] {
+  const all: StationSnapshot['sends'] = []
   for (;;) {
     const { rows, total } = outbox.list([account], { show: 'all', offset: all.length, limit: 500 })
     all.push(...rows.map(({ title, state, error }) => ({ title, state, ...(error && { error }) })))
@@ -191,7 +191,7 @@ async function entryOf(name: string): Promise<[reference: string, signer: number
 }
 
 /** Not console.log, which buffers: the answer must be out before the process dies. */
-const answer = (said: StationAnswer) => writeSync(1, `${JSON.stringify(said)}\n`)
+const answer = (message: StationAnswer) => writeSync(1, `${JSON.stringify(message)}\n`)
 
 const { state, setAside, because } = { because: undefined, setAside: undefined, ...work.storage }
 answer({

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AppError } from '../../src/shared/contract/index.ts'
-import type { StationAnswer, StationLook, StationOpened, StationPlan } from './station.ts'
+import type { StationAnswer, StationOpened, StationPlan, StationSnapshot } from './station.ts'
 
 const PROGRAM = new URL('./station.ts', import.meta.url).pathname
 /** How long an answer may take, in milliseconds. Slowness is no fault; only an answer that never comes is. */
@@ -73,15 +73,17 @@ export class Station {
     return answer
   }
 
-  look = (): Promise<StationLook> => this.ask('look') as Promise<StationLook>
+  snapshot = (): Promise<StationSnapshot> => this.ask('snapshot') as Promise<StationSnapshot>
 
   /** Looks once everything in the outbox has settled, or has had long enough to. */
-  async lookOnceSettled(): Promise<StationLook> {
+  async snapshotOnceSettled(): Promise<StationSnapshot> {
     const until = performance.now() + SETTLING
     for (;;) {
-      const look = await this.look()
-      const isOpen = look.sends.some(({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain')
-      if (!isOpen || performance.now() > until) return look
+      const snapshot = await this.snapshot()
+      const isOpen = snapshot.sends.some(
+        ({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain'
+      )
+      if (!isOpen || performance.now() > until) return snapshot
       await pause(200)
     }
   }
@@ -117,9 +119,9 @@ export class Station {
  * Returns the error that a command was refused with; undefined if it succeeded.
  * @throws StationDied
  */
-export async function refusalOf(asked: Promise<unknown>): Promise<AppError | undefined> {
+export async function refusalOf(attempt: Promise<unknown>): Promise<AppError | undefined> {
   try {
-    await asked
+    await attempt
     return undefined
   } catch (error) {
     if (error instanceof StationRefused) return error.appError

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import type { StationLook, StationOpened, StationPlan } from './station.ts'
+import type { StationOpened, StationPlan, StationSnapshot } from './station.ts'
 import { refusalOf, Station, StationDied } from './stations.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
@@ -125,7 +125,7 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
     const opened = await after.opened
     if (opened.state !== 'encrypted' || opened.setAside)
       faults.push(wrong(`after a full disk it is opened as ${JSON.stringify(opened)}`))
-    faults.push(...faultsOf(place, await after.look()))
+    faults.push(...faultsOf(place, await after.snapshot()))
   } finally {
     await after.kill()
   }
@@ -135,20 +135,20 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
 /** Returns whether it was refused. */
 async function oneThing(place: Place, station: Station, name: string, faults: Fault[]): Promise<boolean> {
   const what = place.chance.oneOf(['draft', 'draft', 'send', 'note'] as const)
-  const [kept, title] = {
+  const [titles, title] = {
     draft: [place.drafts, `Draft ${name}`] as const,
     send: [place.sends, `Send ${name}`] as const,
     note: [place.notes, `Note ${name}`] as const
   }[what]
   if (what === 'note') {
     const isKept = (await station.ask('note', title)) === true
-    if (isKept) kept.add(title)
+    if (isKept) titles.add(title)
     else place.tried.add(title)
     return !isKept
   }
   const refusal = await refusalOf(station.ask(what, title))
   if (!refusal) {
-    kept.add(title)
+    titles.add(title)
     return false
   }
   place.full++
@@ -163,22 +163,22 @@ async function oneThing(place: Place, station: Station, name: string, faults: Fa
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 
 /** Checks that what was reported saved is there once, what was refused at most once, and that the trail is whole. */
-function faultsOf({ drafts, sends, notes, tried, office }: Place, look: StationLook, isEnd = false): Fault[] {
+function faultsOf({ drafts, sends, notes, tried, office }: Place, snapshot: StationSnapshot, isEnd = false): Fault[] {
   const faults: Fault[] = []
   const arrived = arrivals(office)
-  const there = {
-    draft: countedBy(look.drafts),
-    send: countedBy(look.sends.map(({ title }) => title)),
-    note: countedBy(look.notes)
+  const shown = {
+    draft: countedBy(snapshot.drafts),
+    send: countedBy(snapshot.sends.map(({ title }) => title)),
+    note: countedBy(snapshot.notes)
   }
-  for (const [kept, counts] of [
-    [drafts, there.draft],
-    [sends, there.send],
-    [notes, there.note]
+  for (const [titles, counts] of [
+    [drafts, shown.draft],
+    [sends, shown.send],
+    [notes, shown.note]
   ] as const) {
-    for (const title of kept) if (!counts.has(title)) faults.push({ kind: 'lost', words: `${title} is nowhere` })
+    for (const title of titles) if (!counts.has(title)) faults.push({ kind: 'lost', words: `${title} is nowhere` })
   }
-  for (const counts of Object.values(there)) {
+  for (const counts of Object.values(shown)) {
     for (const [title, count] of counts) {
       if (count > 1) faults.push({ kind: 'doubled', words: `${title} is there ${count} times` })
     }
@@ -186,9 +186,9 @@ function faultsOf({ drafts, sends, notes, tried, office }: Place, look: StationL
   for (const [title, count] of arrived) {
     if (count > 1) faults.push({ kind: 'doubled', words: `${title} arrived ${count} times` })
     // The draft of a refused send may remain, but nothing may have been sent.
-    if (!there.send.has(title)) faults.push(wrong(`${title} arrived, and is in no outbox`))
+    if (!shown.send.has(title)) faults.push(wrong(`${title} arrived, and is in no outbox`))
   }
-  for (const { title, state } of look.sends) {
+  for (const { title, state } of snapshot.sends) {
     const count = arrived.get(title) ?? 0
     if (state === 'sent' && count === 0) faults.push(wrong(`${title} is called sent, and the service has nothing`))
     if ((state === 'not-sent' || state === 'ready') && count > 0)
@@ -196,7 +196,8 @@ function faultsOf({ drafts, sends, notes, tried, office }: Place, look: StationL
     if (isEnd && state !== 'sent' && !tried.has(title))
       faults.push({ kind: 'lost', words: `${title} is “${state}” in the end` })
   }
-  if (!('isWhole' in look.trail) || !look.trail.isWhole) faults.push(wrong(`the trail: ${JSON.stringify(look.trail)}`))
+  if (!('isWhole' in snapshot.trail) || !snapshot.trail.isWhole)
+    faults.push(wrong(`the trail: ${JSON.stringify(snapshot.trail)}`))
   return faults
 }
 
@@ -301,25 +302,25 @@ async function faultsOfOpening(
   opened: StationOpened,
   { own, bytes, damage }: Damaged
 ): Promise<Fault[]> {
-  const said = JSON.stringify(opened)
-  const kept = opened.setAside ? join(own, opened.setAside.name) : opened.state === 'memory' ? own : undefined
-  if (kept === undefined) {
+  const openedText = JSON.stringify(opened)
+  const setAsidePath = opened.setAside ? join(own, opened.setAside.name) : opened.state === 'memory' ? own : undefined
+  if (setAsidePath === undefined) {
     place.unnoticed++
     // If nothing is reported, nothing may be missing.
-    const faults = faultsOf(place, await station.look())
+    const faults = faultsOf(place, await station.snapshot())
     return faults.map(({ kind, words }) => ({
       kind,
-      words: `${damage}, and nothing is said of it (${said}): ${words}`
+      words: `${damage}, and nothing is said of it (${openedText}): ${words}`
     }))
   }
   place.setAside++
-  const now = await bytesOf(kept)
+  const now = await bytesOf(setAsidePath)
   const faults: Fault[] = []
   for (const [name, content] of bytes) {
     const isAsItWas = content === undefined ? now.get(name) === undefined : now.get(name)?.equals(content)
-    if (!isAsItWas) faults.push(wrong(`${damage}: ${name} is another now (${said})`))
+    if (!isAsItWas) faults.push(wrong(`${damage}: ${name} is another now (${openedText})`))
   }
-  if (opened.state === 'memory' && !opened.because) faults.push(wrong(`${damage}: no reason is given (${said})`))
+  if (opened.state === 'memory' && !opened.because) faults.push(wrong(`${damage}: no reason is given (${openedText})`))
   return faults
 }
 
@@ -330,7 +331,7 @@ async function lastLife(place: Place): Promise<Fault[]> {
     await station.opened
     await station.ask('begin')
     await station.ask('resume')
-    return faultsOf(place, await station.lookOnceSettled(), true)
+    return faultsOf(place, await station.snapshotOnceSettled(), true)
   } finally {
     await station.kill()
   }

@@ -27,34 +27,34 @@ export async function verificationsChaos({ rounds, seed, say }: ChaosOptions): P
   const chance = chanceOf(seed)
   const server = await openPdfServer()
   badLine(server, chance)
-  const asked: string[] = []
+  const confirmed: string[] = []
   const tally = emptyTally()
   const note = notingIn(tally, say)
   let done = 0
   try {
     for (let round = 1; round <= rounds; round++) {
-      const missing = Math.max(0, IN_LINE - (asked.length - done))
-      const added = Array.from({ length: missing }, (_, index) => `D${asked.length + index + 1}`)
-      const { child, said } = begin(PROGRAM, [root, server.url, JSON.stringify(added)])
+      const missing = Math.max(0, IN_LINE - (confirmed.length - done))
+      const added = Array.from({ length: missing }, (_, index) => `D${confirmed.length + index + 1}`)
+      const { child, printed } = begin(PROGRAM, [root, server.url, JSON.stringify(added)])
       try {
-        await said('added')
-        asked.push(...added)
+        await printed('added')
+        confirmed.push(...added)
         await pause(chance.below(900))
       } finally {
         await killed(child)
       }
-      const found = faultsIn(root, asked, false)
+      const found = faultsIn(root, confirmed, false)
       done = found.done
       note(found.faults, `after round ${round}`)
       tally.rounds++
     }
-    const { child, said } = begin(PROGRAM, [root, server.url, '[]'])
+    const { child, printed } = begin(PROGRAM, [root, server.url, '[]'])
     try {
-      await said('rested')
+      await printed('rested')
     } finally {
       await killed(child)
     }
-    const found = faultsIn(root, asked, true)
+    const found = faultsIn(root, confirmed, true)
     note(found.faults, 'in the end')
     say(`killed ${rounds} times, ${found.done} documents verified by ${server.validated.length} questions`)
   } finally {
@@ -76,7 +76,7 @@ function badLine(server: PdfServer, chance: Chance): void {
   }
 }
 
-function faultsIn(root: string, asked: readonly string[], isEnd: boolean): { faults: Fault[]; done: number } {
+function faultsIn(root: string, confirmed: readonly string[], isEnd: boolean): { faults: Fault[]; done: number } {
   const db = connectEncrypted(join(root, 'office.db'), DATABASE_KEY)
   try {
     const table = openVerificationsTable(db)
@@ -86,14 +86,14 @@ function faultsIn(root: string, asked: readonly string[], isEnd: boolean): { fau
     )
     const faults: Fault[] = []
     let done = 0
-    for (const reference of asked) {
-      const kept = table.ofDocument(accountId, reference, 10).flatMap((number) => table.byNumber(number) ?? [])
-      done += kept.length
-      const places = kept.length + (inLine.has(reference) ? 1 : 0)
+    for (const reference of confirmed) {
+      const records = table.ofDocument(accountId, reference, 10).flatMap((number) => table.byNumber(number) ?? [])
+      done += records.length
+      const places = records.length + (inLine.has(reference) ? 1 : 0)
       if (places === 0) faults.push({ kind: 'lost', words: `${reference} is neither verified nor in line` })
       if (places > 1) faults.push({ kind: 'doubled', words: `${reference} is verified or in line ${places} times` })
-      if (isEnd && kept.length === 0) faults.push({ kind: 'lost', words: `${reference} was never verified` })
-      if (kept.some((one) => !table.isAsRecorded(one)) || table.missing(accountId, reference) > 0) {
+      if (isEnd && records.length === 0) faults.push({ kind: 'lost', words: `${reference} was never verified` })
+      if (records.some((one) => !table.isAsRecorded(one)) || table.missing(accountId, reference) > 0) {
         faults.push({ kind: 'wrong', words: `${reference} isn’t what the audit trail says` })
       }
     }
