@@ -274,13 +274,13 @@ export function openCounter(
     crashMarker: openCrashMarker({ db, onError }),
     receiptOf: (session, person) => receipts.code(session, person),
     async savePage(bytes, suggested) {
-      const asked = {
+      const options = {
         title: 'Save this page',
         suggested,
         kind: { name: 'PDF', extensions: ['pdf'] as [string] },
         bytes
       }
-      return (await windows.duringDialog(() => saveAs(foundation.dialogs, asked, () => true))) !== null
+      return (await windows.duringDialog(() => saveAs(foundation.dialogs, options, () => true))) !== null
     },
     async chooseFiles(what) {
       const { dialogs } = foundation

@@ -115,8 +115,8 @@ export function addOperations(
   })
   app.get('/document/getactivedocuments/:folder', (call) => {
     const documents = documentsIn(state, call.req.param('folder'))
-    const asked = parameter(new URL(call.req.url), 'documentlog')?.toLowerCase() ?? ''
-    const withLog = ['true', '1', 'yes'].includes(asked) ? 'with log' : 'without log'
+    const log = parameter(new URL(call.req.url), 'documentlog')?.toLowerCase() ?? ''
+    const withLog = ['true', '1', 'yes'].includes(log) ? 'with log' : 'without log'
     const context = answerContextOf(call, state)
     return answerList(
       documents,

@@ -120,7 +120,8 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
 /** Requests to the service while the folders are in view at every workstation. */
 async function requests(stations: readonly Station[], alone: Workplace): Promise<Figure> {
   const works = stations.map(({ work }) => work)
-  const requestCounts = () => [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.seen.length, 0))
+  const requestCounts = () =>
+    [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.requests.length, 0))
   const before = requestCounts()
   await pass([...works, alone], WATCHING * MINUTE)
   const [office = Number.NaN, one = Number.NaN] = requestCounts().map((count, index) => count - (before[index] ?? 0))

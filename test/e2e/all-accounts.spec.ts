@@ -130,7 +130,7 @@ test('two accounts are used as one office, and each action reaches its row’s s
     await clerk.goTo(/^Downloads/)
     await expectWhose('Lease of Branch', 'Branch')
     await row('Lease of Branch').click({ button: 'right' })
-    const downloads = ({ line }: Side) => line.seen.filter((one) => one.includes('/Download/')).length
+    const downloads = ({ line }: Side) => line.requests.filter((one) => one.includes('/Download/')).length
     const before = downloads(branch)
     await window.getByRole('menuitem', { name: /^Download again/ }).click()
     await expect.poll(() => downloads(branch)).toBeGreaterThan(before)

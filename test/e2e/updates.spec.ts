@@ -35,7 +35,7 @@ test('an update waits for a send, is offered, and is installed when Countersign 
     line.setFault('swallow-answer', isSend)
     await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
     await clerk.send()
-    await expect.poll(() => line.seen.some((one) => one.startsWith('POST') && one.includes('Send'))).toBe(true)
+    await expect.poll(() => line.requests.some((one) => one.startsWith('POST') && one.includes('Send'))).toBe(true)
 
     feed.publish({ version: '9.0.0' })
     await window.evaluate(() => {

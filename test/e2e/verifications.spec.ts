@@ -16,7 +16,7 @@ function complete({ service }: PracticeOffice, reference: string, altered = fals
   document.altered = altered
 }
 
-const verified = ({ seen }: FaultProxy) => seen.filter((request) => /\/Document\/Validation\//i.test(request))
+const verified = ({ requests }: FaultProxy) => requests.filter((request) => /\/Document\/Validation\//i.test(request))
 
 async function openSigned(clerk: Clerk, name: string): Promise<void> {
   await clerk.openFolder('Signed')

@@ -597,7 +597,7 @@ describe('a workstation that goes to sleep', () => {
     const id = front.put()
     await becomes(front, id, 'sending')
     await expect
-      .poll(() => front.work.line.seen.some((one) => one.includes('SendForms2')), { timeout: 30_000 })
+      .poll(() => front.work.line.requests.some((one) => one.includes('SendForms2')), { timeout: 30_000 })
       .toBe(true)
     front.work.parts.outbox.shared.abortRequests()
     // The request would hang for ever: no time passes meanwhile.

@@ -944,24 +944,24 @@ describe('a restored server', () => {
     front.type('Lease')
     await front.close()
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     const back = at(1).editor(front.id)
     front.type('Lease by front')
     back.type('Lease by back')
     await whenSynced()
-    return { front, back, putBack }
+    return { front, back, putBack: restoreServer }
   }
 
   test('loses nothing that was written while it was unreachable', async () => {
     const front = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).disconnect()
     front.type('Lease, not told yet')
     const back = at(1).editor(front.id)
     back.type('Lease by back')
     await back.close()
     at(1).disconnect()
-    await putBack()
+    await restoreServer()
     await at(1).reconnect()
     await at(0).reconnect()
     await whenSynced()
@@ -1023,7 +1023,7 @@ describe('a restored server', () => {
     ['if it was synced first', false]
   ])('keeps text from between two restores among the versions, %s', async (_where, goesOn) => {
     const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     async function write(index: number, text: string) {
       const editor = at(index).editor(lease.id)
       editor.type(text)
@@ -1034,11 +1034,11 @@ describe('a restored server', () => {
     await write(0, 'Lease, before')
     await write(0, 'Lease, before, further')
     await at(0).powerOff()
-    await putBack()
+    await restoreServer()
     await at(1).killAndRestart()
     await write(1, 'Lease, between')
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     if (!goesOn) await at(1).killAndRestart()
     await at(0).killAndRestart()
     if (goesOn) await write(0, 'Lease, before, further, since')
@@ -1049,9 +1049,9 @@ describe('a restored server', () => {
   })
 
   test('regains a lost conflicting version, and allows sending once someone has decided', async () => {
-    const { front, back, putBack } = await besideSinceDump()
+    const { front, back, putBack: restoreServer } = await besideSinceDump()
     for (const station of stations) station.disconnect()
-    await putBack()
+    await restoreServer()
     for (const station of stations) await station.reconnect()
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
@@ -1067,11 +1067,11 @@ describe('a restored server', () => {
 
   test('keeps lost changes to a draft that was sent without them as another draft', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(0).powerOff()
     await writeAt(at(1), lease.id, 'Lease, and more')
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     await at(0).killAndRestart()
     await sentFrom(at(0), lease.id)
     await at(1).killAndRestart()
@@ -1085,11 +1085,11 @@ describe('a restored server', () => {
     ['after further changes', true]
   ])('keeps lost changes as another draft if the draft was deleted %s', { tags: ['full'] }, async (_how, isWritten) => {
     const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(0).powerOff()
     await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     await at(0).killAndRestart()
     const front = at(0).editor(lease.id)
     for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
@@ -1107,7 +1107,7 @@ describe('a restored server', () => {
     tags: ['full']
   }, async () => {
     const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     lease.type('Lease, and more')
     await lease.close()
     await whenSynced()
@@ -1115,7 +1115,7 @@ describe('a restored server', () => {
     at(0).disconnect()
     at(0).work.parts.drafts.remove(lease.id)
     at(0).work.parts.drafts.erase(lease.id)
-    await putBack()
+    await restoreServer()
     await at(0).reconnect()
     await at(0).whenSynced()
     await at(1).killAndRestart()
@@ -1133,7 +1133,7 @@ describe('a restored server', () => {
       const third = await openStation(Station, two.office, at(0))
       await third.join('Counter 3')
       const lease = await sharedDraft([...stations, third])
-      const putBack = await dumpOf(two.office)
+      const restoreServer = await dumpOf(two.office)
       await at(0).powerOff()
       await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
       await third.whenSynced()
@@ -1142,7 +1142,7 @@ describe('a restored server', () => {
       await until(() => at(1).state(send) === 'sent', at(1))
       await at(1).whenSynced()
       await at(1).powerOff()
-      await putBack()
+      await restoreServer()
       await forgetSends()
       await at(0).killAndRestart()
       await deleteAt(at(0), lease.id)
@@ -1156,11 +1156,11 @@ describe('a restored server', () => {
 
   test('keeps lost changes to a deleted draft, even if it refused them at first', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(0).powerOff()
     await writeAt(at(1), lease.id, 'Lease, and more')
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     await at(0).killAndRestart()
     await deleteAt(at(0), lease.id)
     await two.office.mutated(
@@ -1187,7 +1187,7 @@ describe('a restored server', () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     const lease = await sharedDraft([...stations, third])
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     await writeAt(third, lease.id, 'Lease, and more')
     await third.powerOff()
@@ -1195,7 +1195,7 @@ describe('a restored server', () => {
     await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
     for (const station of stations) await station.powerOff()
-    await putBack()
+    await restoreServer()
     for (const station of [at(1), third, at(0)]) await station.killAndRestart()
     for (const station of [...stations, third]) await station.whenSynced()
     for (const station of [...stations, third]) expect([station.list(), station.list(true)]).toEqual([[], []])
@@ -1205,11 +1205,11 @@ describe('a restored server', () => {
     tags: ['full']
   }, async () => {
     const lease = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     await at(0).powerOff()
     await writeAt(at(1), lease.id, 'Lease, and more')
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     await at(0).killAndRestart()
     const front = at(0).editor(lease.id)
     for (const text of ['Lease since', 'Lease since, twice', 'Lease since, three times']) {
@@ -1227,7 +1227,7 @@ describe('a restored server', () => {
   /** One workstation alone has an undecided conflicting version, and the server is restored to before either was synced. */
   async function besideBeforeRestore() {
     const front = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(1).disconnect()
     front.type('Lease by front')
     await front.close()
@@ -1241,7 +1241,7 @@ describe('a restored server', () => {
         .map(([, text, isOpen]) => [text, isOpen])
     ).toEqual([['Lease by back', true]])
     await at(1).powerOff()
-    await putBack()
+    await restoreServer()
     return front
   }
 
@@ -1283,7 +1283,7 @@ describe('a restored server', () => {
     tags: ['full']
   }, async () => {
     const front = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(1).editor(front.id).type('Lease by back')
     at(0).editor(front.id).type('Lease by front')
     await at(0).whenSynced()
@@ -1297,7 +1297,7 @@ describe('a restored server', () => {
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await at(0).powerOff()
-    await putBack()
+    await restoreServer()
     await at(1).killAndRestart()
     await at(0).killAndRestart()
     await whenSynced()
@@ -1315,14 +1315,14 @@ describe('a restored server', () => {
     back.type('Lease by back')
     await back.close()
     await at(1).whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     at(0).editor(front.id).type('Lease by front')
     await at(0).reconnect()
     expect(at(0).text(front.id)).toBe('Lease by back')
     await at(0).powerOff()
     await two.office.sql('DELETE FROM office.shared_item_conflict')
     at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE conflict IS NOT NULL`)
-    await putBack()
+    await restoreServer()
     await at(0).killAndRestart()
     expect(at(0).everything()).toContain('Lease by front')
   })
@@ -1354,11 +1354,11 @@ describe('a restored server', () => {
   test('regains a lost conflict as undecided everywhere, even after its workstation rejoined', {
     tags: ['full']
   }, async () => {
-    const { front, putBack } = await besideSinceDump()
+    const { front, putBack: restoreServer } = await besideSinceDump()
     expect(at(0).versions(front.id)).toHaveLength(1)
     await at(0).leave({ without: true })
     at(1).disconnect()
-    await putBack()
+    await restoreServer()
     await at(0).join('Front desk again')
     await at(1).reconnect()
     await whenSynced()
@@ -1370,11 +1370,11 @@ describe('a restored server', () => {
   })
 
   test('has a conflict undecided everywhere after losing and regaining it', { tags: ['full'] }, async () => {
-    const { front, back, putBack } = await besideSinceDump()
+    const { front, back, putBack: restoreServer } = await besideSinceDump()
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
     const putForward = await dumpOf(two.office)
-    for (const put of [putBack, putForward]) {
+    for (const put of [restoreServer, putForward]) {
       for (const station of stations) station.disconnect()
       await put()
       for (const station of stations) await station.reconnect()
@@ -1387,13 +1387,13 @@ describe('a restored server', () => {
   })
 
   test('asks nobody to decide between equal contents with different version ids', { tags: ['full'] }, async () => {
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     const lease = await sharedDraft()
     at(1)
       .work.parts.db.prepare('UPDATE office_drafts SET based_on = ?')
       .run(JSON.stringify([randomUUID()]))
     for (const station of stations) station.disconnect()
-    await putBack()
+    await restoreServer()
     for (const station of stations) await station.reconnect()
     await whenSynced()
     for (const station of stations) station.shared.assertSendable(lease.id)
@@ -1422,14 +1422,14 @@ describe('a restored server', () => {
   /** Restores the server to before a draft was sent, which only its sender knows. */
   async function sentAndLost(since?: () => Promise<void>): Promise<string> {
     const front = await sharedDraft()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     for (const station of stations.slice(1)) await station.powerOff()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await since?.()
     await at(0).powerOff()
     await forgetSends()
-    await putBack()
+    await restoreServer()
     return front.id
   }
 
@@ -1512,14 +1512,14 @@ describe('a restored server', () => {
     const other = at(1).editor()
     other.type('Deed')
     await whenSynced()
-    const putBack = await dumpOf(two.office)
+    const restoreServer = await dumpOf(two.office)
     front.type('Lease, later')
     await whenSynced()
     const lateEditor = at(0).editor()
     lateEditor.type('Begun later')
     await whenSynced()
     for (const station of stations) station.disconnect()
-    await putBack()
+    await restoreServer()
     await at(1).reconnect()
     at(1).editor(other.id).type('Deed, since')
     await at(0).reconnect()

@@ -85,7 +85,7 @@ async function hanging(index: number): Promise<string> {
   const [{ work }, id] = [workstation(index), randomUUID()]
   work.line.setFault('hang', posts)
   void start(index, reminder(), id).catch(() => undefined)
-  await expect.poll(() => work.line.seen.some((one) => one.includes('SendReminder'))).toBe(true)
+  await expect.poll(() => work.line.requests.some((one) => one.includes('SendReminder'))).toBe(true)
   return id
 }
 

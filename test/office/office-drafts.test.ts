@@ -460,14 +460,14 @@ describe('changes', () => {
 })
 
 describe('a restored server', () => {
-  const putBack = () => office.sql('SELECT office.begin_life(now())')
+  const markRestored = () => office.sql('SELECT office.begin_life(now())')
   const know = (index: number, id: string, text: string, revision: number, version = randomUUID()) =>
     draftsOf(index).restore(accountId, { id, revision }, version, Buffer.from(text))
 
   test('ends with the latest version that it is told, in any order', async () => {
     const [id, lostSend] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     expect((await know(0, id, 'three', 3)).outcome).toBe('newest')
     expect((await know(1, id, 'two', 2)).outcome).toBe('older')
     expect((await know(2, id, 'four', 4)).outcome).toBe('newest')
@@ -480,7 +480,7 @@ describe('a restored server', () => {
   test('keeps what was saved since, and takes lost content as a conflict', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     await save(1, id, 'since', [first.its])
     expect((await know(0, id, 'one', 1, first.its)).outcome).toBe('older')
     expect((await know(0, id, 'lost', 2)).outcome).toBe('conflict')
@@ -490,7 +490,7 @@ describe('a restored server', () => {
   test('takes the second of two contents with the same revision as a conflict', async () => {
     const id = randomUUID()
     await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     await know(0, id, 'two', 2)
     expect((await know(1, id, 'other two', 2)).outcome).toBe('conflict')
     expect((await one(id)).content?.toString()).toBe('two')
@@ -500,7 +500,7 @@ describe('a restored server', () => {
   test('keeps content of a deleted draft that those who deleted it hadn’t seen', async () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], revision: 1 }, 'gone')).toBe(true)
     // It is gone already, and this one knew more of it.
     const third = randomUUID()
@@ -513,14 +513,14 @@ describe('a restored server', () => {
 
   test('keeps another’s content of a lost draft that was changed and deleted since', async () => {
     const id = randomUUID()
-    await putBack()
+    await markRestored()
     const since = await save(0, id, 'since', [randomUUID()], false, 2)
     expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], revision: 3 }, 'trash')).toBe(true)
     expect(await draftsOf(0).move(accountId, { id, basedOn: [since.its], revision: 3 }, 'gone')).toBe(true)
     expect((await know(1, id, 'two', 2)).outcome).toBe('gone')
     expect((await know(1, id, 'three', 3)).outcome).toBe('split-off')
     // The same applies in another life.
-    await putBack()
+    await markRestored()
     expect((await know(2, id, 'another three', 3)).outcome).toBe('split-off')
   })
 
@@ -528,7 +528,7 @@ describe('a restored server', () => {
     const id = randomUUID()
     const first = await save(0, id, 'one')
     expect(await draftsOf(0).move(accountId, { id, basedOn: [first.its], revision: 1 }, 'maker')).toBe(true)
-    await putBack()
+    await markRestored()
     expect(await draftsOf(1).move(accountId, { id, basedOn: [], revision: 900_000_000 }, 'gone')).toBe(true)
     expect((await know(1, id, 'four', 4)).outcome).toBe('gone')
     expect((await save(0, id, 'five', [first.its], false, 4)).revision).toBe(5)
@@ -540,7 +540,7 @@ describe('a restored server', () => {
     // They build on the third and the second content; this server has only the first, or none.
     expect((await save(0, id, 'one, and further', [first.its], false, 3)).revision).toBe(4)
     const later = await save(0, lostSend, 'two, and further', [randomUUID()], false, 2)
-    await putBack()
+    await markRestored()
     expect((await know(1, id, 'three', 3)).outcome).toBe('older')
     expect((await know(1, lostSend, 'two', 2)).outcome).toBe('older')
     expect((await know(0, lostSend, 'two, and further', 3, later.its)).outcome).toBe('newest')
@@ -550,7 +550,7 @@ describe('a restored server', () => {
   test('refuses a send of other or older content than it has been told', async () => {
     const [id, next] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     await know(0, id, 'three', 3, next)
     const give = (basedOn: string[], draftRound: number) => giveOf(1, id, { basedOn, draftRound }, randomUUID())
     expect((await give([first.its], 1)).state).toBe('changed')
@@ -566,7 +566,7 @@ describe('a restored server', () => {
   ])('keeps as another draft %s', async (_what, revision, isFirst, isFurther) => {
     const [id, send, version, sent] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     if (isFirst) await know(0, id, 'told', revision, version)
     await giveOf(1, id, { basedOn: [sent], draftRound: 2, isInDoubt: isFirst }, send)
     if (!isFirst) await know(0, id, 'told', revision, isFurther ? version : sent)
@@ -582,7 +582,7 @@ describe('a restored server', () => {
     'keeps only later content as another draft when told of a send: %s what was sent',
     async (_what, revision, isFurther) => {
       const [id, send] = [randomUUID(), randomUUID()]
-      await putBack()
+      await markRestored()
       await know(0, id, 'told', revision)
       await sendsOf(1).reportSent(
         accountId,
@@ -599,7 +599,7 @@ describe('a restored server', () => {
   test('keeps content written since as a conflict when told of a send', async () => {
     const [id, send] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
-    await putBack()
+    await markRestored()
     await save(1, id, 'one, and further', [randomUUID()])
     await sendsOf(0).reportSent(
       accountId,
@@ -645,7 +645,7 @@ describe('a restored server', () => {
       for (const one of await Promise.allSettled(requests())) expect(one).toEqual(refused)
     }
     await expectRefused()
-    await putBack()
+    await markRestored()
     await expectRefused()
     expect(await office.sql('SELECT state FROM office.send WHERE account = $1', [accountId])).toEqual([
       { state: 'uncertain' }
@@ -657,7 +657,7 @@ describe('a restored server', () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await save(0, id, 'one')
     const first = await save(0, other, 'one')
-    await putBack()
+    await markRestored()
     await save(1, other, 'since', [first.its])
     const unknownVersion = { basedOn: [randomUUID()], revision: 5 }
     expect(await draftsOf(0).move(accountId, { id, ...unknownVersion }, 'gone')).toBe(true)

@@ -52,7 +52,7 @@ async function opened(
 
 /** How often these requested a folder from the service. */
 const folderRequests = (...some: Station[]) =>
-  some.flatMap(({ work }) => work.line.seen.filter((one) => one.includes('GetActiveDocuments'))).length
+  some.flatMap(({ work }) => work.line.requests.filter((one) => one.includes('GetActiveDocuments'))).length
 
 const viewOf = ({ work }: Station) => work.parts.together.view()[0]
 const follows = (station: Station) => viewOf(station)?.how === 'together' && viewOf(station)?.by?.isMe === false

@@ -275,8 +275,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
         polling.accountChanged(one, 'the same service')
       }
       parts.changed()
-      const asked = clients.of(id).then((client) => facts.limits(id, client))
-      asked.catch(() => undefined)
+      const limits = clients.of(id).then((client) => facts.limits(id, client))
+      limits.catch(() => undefined)
       return view(accounts.get(id))
     },
     'accounts.connection': async () => combinedConnection(accounts.chosen() ? shownIds(accounts) : [], polling),

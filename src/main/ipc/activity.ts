@@ -24,10 +24,10 @@ export function activityHandlers(parts: ActivityParts): HandlersOf<'activity' | 
   }
 
   return {
-    'activity.list': async (asked) => {
+    'activity.list': async (input) => {
       const [accountId, ...others] = shownIds(accounts)
-      const whose = asked.reference === undefined ? { accountId, others } : { accountId }
-      const { changes, total } = await ask('activity', { ...whose, ...asked })
+      const whose = input.reference === undefined ? { accountId, others } : { accountId }
+      const { changes, total } = await ask('activity', { ...whose, ...input })
       return { changes: changes.map(withBatch), total }
     },
     'activity.away': async () => {

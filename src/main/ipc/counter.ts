@@ -27,15 +27,15 @@ import type { HandlersOf, RequestContext, RequestHandlers } from './registration
  * @param recheck returns whether it is back.
  */
 export function withKeychainRetry(recheck: () => Promise<boolean>) {
-  return <Name extends string, Handlers extends Record<Name, (...asked: never[]) => Promise<unknown>>>(
+  return <Name extends string, Handlers extends Record<Name, (...args: never[]) => Promise<unknown>>>(
     handlers: Handlers,
     name: Name
   ): Handlers => ({
     ...handlers,
-    [name]: (...asked: never[]) =>
-      handlers[name](...asked).catch(async (error: unknown) => {
+    [name]: (...args: never[]) =>
+      handlers[name](...args).catch(async (error: unknown) => {
         if (!(error instanceof KeychainError) || !(await recheck())) throw error
-        return handlers[name](...asked)
+        return handlers[name](...args)
       })
   })
 }
@@ -73,7 +73,7 @@ export function counterHandlers(
     },
     'counter.pinEntry': async (entry) => counter.pinEntry(entry),
     'counter.offer': ({ documentReference, signer }) => counter.offer(documentReference, signer),
-    'counter.compareDocument': (asked) => counter.compareDocument(asked),
+    'counter.compareDocument': (input) => counter.compareDocument(input),
     'counter.start': (wanted) => counter.start(wanted),
     // The second display learns of a session only while a person signs on it.
     'counter.state': async (_nothing, context) => {

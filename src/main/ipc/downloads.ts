@@ -62,7 +62,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       const path = await parts.chooseFolder(stillAsking)
       return path === undefined ? null : downloads.folders.register(path)
     },
-    'downloads.preview': (asked) => downloads.preview(chosen(), asked),
+    'downloads.preview': (input) => downloads.preview(chosen(), input),
     'downloads.rules': async () => shownIds(accounts).flatMap((id) => downloads.rules.list(id)),
     'downloads.addRule': async (input) => {
       assertValidPattern(input.pattern)

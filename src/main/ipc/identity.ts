@@ -41,8 +41,8 @@ export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
         return bytes
       }
       try {
-        const asked = { title: 'Save this picture', suggested, kind, bytes: copyBytes }
-        const saved = await saveAs(parts, asked, stillAsking)
+        const options = { title: 'Save this picture', suggested, kind, bytes: copyBytes }
+        const saved = await saveAs(parts, options, stillAsking)
         if (saved) {
           const detail = { as: 'saved-picture', picture: names[name], file: saved.label }
           parts.note({ what: 'identity-data-fetched', documentReference: reference, documentName, detail })

@@ -22,11 +22,11 @@ export function verificationHandlers(parts: Pick<Parts, 'accounts' | 'verificati
       const suggested = safeFileName(name, { extension: 'json' })
       return saveAs(parts, { title, suggested, kind: RESULT, bytes }, stillAsking)
     },
-    'verifications.list': async ({ offset, limit, ...asked }) => {
+    'verifications.list': async ({ offset, limit, ...filter }) => {
       const ids = shownIds(accounts)
-      if (ids.length === 1) return verifications.since(ids[0], { offset, limit, ...asked })
+      if (ids.length === 1) return verifications.since(ids[0], { offset, limit, ...filter })
       const upTo = { offset: 0, limit: offset + limit }
-      return pageOf(await Promise.all(ids.map((id) => verifications.since(id, { ...asked, ...upTo }))), offset, limit)
+      return pageOf(await Promise.all(ids.map((id) => verifications.since(id, { ...filter, ...upTo }))), offset, limit)
     },
     'verifications.open': async ({ limit }) =>
       pageOf(

@@ -72,10 +72,10 @@ export function practiceOf(parts: PracticeParts) {
       const isKept = tryKeep(() => parts.kept.add(word.line))
       from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKeepReply)
     } else if (word.kind === 'day') {
-      const asked = pendingDays.shift()
+      const pending = pendingDays.shift()
       // Set at once: an ending worker's last messages arrive in the same turn as its end, which starts the next one.
-      if (asked) day = asked.requested
-      asked?.finish(true)
+      if (pending) day = pending.requested
+      pending?.finish(true)
     }
   }
 

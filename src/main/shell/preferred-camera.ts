@@ -56,9 +56,9 @@ export function preferCamera(label: string, otherCameraToken: string): void {
   }
 
   /** A copy that the page can't change any more; undefined if the choice isn't ours to make. */
-  function copyOf(asked: unknown): (MediaRequest & { video: AnyRecord }) | undefined {
+  function copyOf(constraints: unknown): (MediaRequest & { video: AnyRecord }) | undefined {
     try {
-      const copy: unknown = structuredClone(asked)
+      const copy: unknown = structuredClone(constraints)
       if (!isRecord(copy) || !copy.video) return undefined
       const video = isRecord(copy.video) ? copy.video : {}
       return choosesDevice(video) ? undefined : { ...copy, video }

@@ -56,9 +56,9 @@ export interface Guard {
 /** What the pages of a session may be granted; the code that shows them decides. */
 export interface Permits {
   /** @returns false if the page is refused at once; otherwise `grant` is called, now or later. */
-  request(asked: PermissionQuery, grant: (granted: boolean) => void): boolean
+  request(query: PermissionQuery, grant: (granted: boolean) => void): boolean
   /** Whether the page has the permission already. */
-  isGranted(asked: PermissionQuery): boolean
+  isGranted(query: PermissionQuery): boolean
 }
 
 const NO_PERMITS: Permits = { request: () => false, isGranted: () => false }
@@ -129,8 +129,8 @@ export function lockSession(locked: Session, onDenied: OnDenied, permits: Permit
 
   locked.setPermissionRequestHandler((_contents, permission, grant, details) => {
     const { mediaTypes, securityOrigin } = details as Electron.MediaAccessPermissionRequest
-    const asked = { permission, url: details.requestingUrl, origin: securityOrigin, mediaTypes }
-    if (rules.permits.request(asked, grant)) return
+    const query = { permission, url: details.requestingUrl, origin: securityOrigin, mediaTypes }
+    if (rules.permits.request(query, grant)) return
     grant(false)
     rules.onDenied(`permission "${permission}"`)
   })

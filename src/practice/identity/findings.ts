@@ -90,8 +90,8 @@ function isoDay(at: number): string {
 }
 
 /** Uses the date of birth that the office asked the person for. */
-function birthDateIn(asked: SignerRecord['idData'] = []): string | undefined {
-  return asked.find(({ Label, Value }) => /birth/i.test(Label) && /^\d{4}-\d\d-\d\d$/.test(Value))?.Value
+function birthDateIn(questions: SignerRecord['idData'] = []): string | undefined {
+  return questions.find(({ Label, Value }) => /birth/i.test(Label) && /^\d{4}-\d\d-\d\d$/.test(Value))?.Value
 }
 
 /** Maximum number of attempts in the identity step. */

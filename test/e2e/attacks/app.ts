@@ -137,7 +137,7 @@ async function obey(command: Command): Promise<unknown> {
           open: () => tell({ kind: 'open' }),
           returned: () => tell({ kind: 'returned' }),
           failed: (error) => tell({ kind: 'failed', code: error.code, text: error.message }),
-          refused: (text, wanted) => tell({ kind: 'refused', text, ...(wanted && { wanted }) }),
+          refused: (text, requested) => tell({ kind: 'refused', text, ...(requested && { requested }) }),
           asksForFile: (accept) => tell({ kind: 'asks-for-file', accept: [...accept] }),
           granted: () => {},
           otherCamera: () => tell({ kind: 'other-camera' }),

@@ -89,7 +89,7 @@ export type Report =
   | { kind: 'open' }
   | { kind: 'returned' }
   | { kind: 'failed'; code: string; text: string }
-  | { kind: 'refused'; text: string; wanted?: 'file' }
+  | { kind: 'refused'; text: string; requested?: 'file' }
   | { kind: 'asks-for'; devices: MediaDevice[] }
   | { kind: 'asks-for-file'; accept: string[] }
   | { kind: 'other-camera' }

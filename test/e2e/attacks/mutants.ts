@@ -123,15 +123,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   media: [
     {
       file: MEDIA,
-      find: "return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#scope, this.#media())",
-      put: "return asked.permission === 'media' ? 'grant' : 'refuse'"
+      find: "return this.#hasEnded ? 'refuse' : decidePermission(query, this.#scope, this.#media())",
+      put: "return query.permission === 'media' ? 'grant' : 'refuse'"
     },
-    { file: MEDIA, find: 'return keysOf(asked).every((key) => this.#granted.has(key))', put: 'return true' }
+    { file: MEDIA, find: 'return keysOf(query).every((key) => this.#granted.has(key))', put: 'return true' }
   ],
   'camera test': [
     {
       file: 'src/main/core/counter/camera-test.ts',
-      find: '    if (!this.isGranted(asked)) return false\n',
+      find: '    if (!this.isGranted(query)) return false\n',
       put: ''
     },
     {

@@ -139,7 +139,7 @@ test.describe('a page gets no file of this computer', () => {
       await expect(async () => {
         await click(100, 100)
         const refusal = app.reports.find((each) => each.kind === 'refused' && each.text === ASKED)
-        expect(refusal).toMatchObject({ wanted: 'file' })
+        expect(refusal).toMatchObject({ requested: 'file' })
       }).toPass({ intervals: [300] })
       const script = 'return said ? said.then(() => "given", (error) => error.name) : "nothing"'
       expect(['nothing', 'AbortError']).toContain(await run(script))

@@ -40,12 +40,12 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
   function found(query: DocumentQuery): DocumentPage[] {
     const key = JSON.stringify([state.accounts.filter(({ id }) => office.isShown(id)).map(({ id }) => id), query])
     if (newest?.of !== state.documents || newest.key !== key) {
-      newest = { of: state.documents, key, found: look(query) }
+      newest = { of: state.documents, key, found: matching(query) }
     }
     return newest.found
   }
 
-  function look(query: DocumentQuery): DocumentPage[] {
+  function matching(query: DocumentQuery): DocumentPage[] {
     const accounts = new Set(query.accounts)
     const { by, descending } = query.sort ?? { by: 'due', descending: false }
     const way = descending ? -1 : 1

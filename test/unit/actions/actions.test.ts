@@ -55,7 +55,7 @@ describe('pressing the button twice', () => {
   test('a new due date for another document of the package is busy while the first is in progress', async () => {
     office.line.setFault('hang', posts)
     const first = office.start(reference, extension())
-    await expect.poll(() => office.line.seen.some((one) => one.includes('Extend'))).toBe(true)
+    await expect.poll(() => office.line.requests.some((one) => one.includes('Extend'))).toBe(true)
     const other = (
       await office.parts.mirror.ask('inPackage', {
         accountId: office.accountId,
@@ -282,7 +282,7 @@ describe('when the answer was lost', () => {
     office.line.setFault('cut', posts)
     const { id } = await office.start(reference, extension())
     await office.until(id, 'uncertain')
-    const looked = () => office.line.seen.filter((one) => one.startsWith('GET')).length
+    const looked = () => office.line.requests.filter((one) => one.startsWith('GET')).length
     const before = looked()
     await office.actions.check(id)
     await office.time.pass(2 * MINUTE)

@@ -77,7 +77,7 @@ function workstation() {
       isOpen = true
       board.view()
     },
-    desk: () => board.view()?.desks[0]
+    firstCounter: () => board.view()?.desks[0]
   }
 }
 
@@ -104,7 +104,7 @@ async function looking(...its: CounterReport[]) {
 }
 
 test('a notification during a read causes another read a second later', async () => {
-  const { board, desk, pass, server } = await looking(newsOf())
+  const { board, firstCounter, pass, server } = await looking(newsOf())
   const release = hold(server)
   board.notified()
   await pass(1)
@@ -113,9 +113,9 @@ test('a notification during a read causes another read a second later', async ()
   await pass(50)
   release()
   await pass(0)
-  expect(desk()).toMatchObject({ wantsStaff: false })
+  expect(firstCounter()).toMatchObject({ wantsStaff: false })
   await pass(SECOND)
-  expect(desk()).toMatchObject({ wantsStaff: true })
+  expect(firstCounter()).toMatchObject({ wantsStaff: true })
   // That was all: it doesn't keep reading every second.
   const { reads } = server
   await pass(18 * SECOND)
@@ -182,23 +182,23 @@ test('a new connection is always told the current state as news', async () => {
 })
 
 test('after the computer slept, old reports are shown as outdated', async () => {
-  const { board, clock, desk } = await looking(newsOf(HELP))
+  const { board, clock, firstCounter } = await looking(newsOf(HELP))
   board.disconnect()
-  expect(desk()?.office).not.toHaveProperty('isSilent')
+  expect(firstCounter()?.office).not.toHaveProperty('isSilent')
   clock.now += HOUR
-  expect(desk()?.office).toMatchObject({ isSilent: true })
+  expect(firstCounter()?.office).toMatchObject({ isSilent: true })
   // Setting the wall clock back doesn't make it count as newer, either.
   clock.now -= 2 * HOUR
   await clock.pass(61 * SECOND)
-  expect(desk()?.office).toMatchObject({ isSilent: true })
+  expect(firstCounter()?.office).toMatchObject({ isSilent: true })
 })
 
 test('reports older than a day aren’t shown', async () => {
-  const { board, desk, pass } = await looking(newsOf({}, { ago: DAY - 60 * SECOND }))
+  const { board, firstCounter, pass } = await looking(newsOf({}, { ago: DAY - 60 * SECOND }))
   board.disconnect()
-  expect(desk()).toBeDefined()
+  expect(firstCounter()).toBeDefined()
   await pass(60 * SECOND)
-  expect(desk()).toBeUndefined()
+  expect(firstCounter()).toBeUndefined()
 })
 
 test('a read in progress when an office is left isn’t shown in the next', async () => {

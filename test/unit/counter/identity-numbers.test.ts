@@ -73,11 +73,11 @@ test.each([
 )
 
 test('nothing is stored for a document that wasn’t compared, or if the handover can’t be recorded', async () => {
-  const here = office()
-  here.settings.identityKept = 'number-and-expiry'
-  const { id } = await started(here, { document: READ.document })
-  await here.counter.begin(id)
-  expect([here.numbers, here.state().turns[0]?.keeps]).toEqual([[], undefined])
+  const counterOffice = office()
+  counterOffice.settings.identityKept = 'number-and-expiry'
+  const { id } = await started(counterOffice, { document: READ.document })
+  await counterOffice.counter.begin(id)
+  expect([counterOffice.numbers, counterOffice.state().turns[0]?.keeps]).toEqual([[], undefined])
 
   const full = office()
   full.settings.identityKept = 'number-and-expiry'

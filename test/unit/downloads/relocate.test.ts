@@ -6,26 +6,27 @@ import { anOffice, CHOICE, names, until } from './office.ts'
 
 /** Returns an office with documents, and a second folder. */
 async function withAnother(count: number) {
-  const here = await anOffice()
-  const { office } = here
+  const workstation = await anOffice()
+  const { office } = workstation
   await office.showDocuments(names(count).map((name) => aDocument(name)))
-  const other = join(here.folder, 'Elsewhere')
+  const other = join(workstation.folder, 'Elsewhere')
   mkdirSync(other)
-  const isHeld = () => office.downloads.summary(office.accountId).problem !== undefined && here.counts().running === 0
+  const isHeld = () =>
+    office.downloads.summary(office.accountId).problem !== undefined && workstation.counts().running === 0
   const otherId = office.downloads.folders.register(other).id
   const relocate = () => office.downloads.relocate(office.accountId, office.folderId, otherId)
-  return { ...here, office, other, isHeld, relocate }
+  return { ...workstation, office, other, isHeld, relocate }
 }
 
 /** Returns an office whose folder was moved away while files were queued for it. */
 async function withoutItsFolder(count: number) {
-  const here = await withAnother(count)
-  const { office } = here
+  const workstation = await withAnother(count)
+  const { office } = workstation
   renameSync(office.files, `${office.files} away`)
   office.downloads.open()
-  await here.add(names(count))
-  await until(here.isHeld)
-  return here
+  await workstation.add(names(count))
+  await until(workstation.isHeld)
+  return workstation
 }
 
 test('downloads waiting for a missing folder can be saved to another, each once', async () => {
@@ -53,14 +54,14 @@ test('a download already queued for the other folder isn’t queued twice', asyn
 })
 
 test('a file that is being fetched again stays in its folder', async () => {
-  const { office, other, list, files, isHeld, relocate, ...here } = await withAnother(2)
+  const { office, other, list, files, isHeld, relocate, ...workstation } = await withAnother(2)
   office.downloads.open()
-  await here.add(['R001'])
+  await workstation.add(['R001'])
   await office.whenIdle()
   const [file] = list(['done'])
   renameSync(office.files, `${office.files} away`)
   await office.downloads.retry(office.accountId, [file?.id ?? ''])
-  await here.add(['R002'])
+  await workstation.add(['R002'])
   await until(isHeld)
   expect(await relocate()).toBe(1)
   renameSync(`${office.files} away`, office.files)
@@ -71,9 +72,9 @@ test('a file that is being fetched again stays in its folder', async () => {
 })
 
 test('relocating to the same folder leaves the queue unchanged', async () => {
-  const { office, files, ...here } = await withAnother(5)
+  const { office, files, ...workstation } = await withAnother(5)
   await office.downloads.pause(office.accountId)
-  await here.add(names(5))
+  await workstation.add(names(5))
   expect(await office.downloads.relocate(office.accountId, office.folderId, office.folderId)).toBe(0)
   office.downloads.open()
   office.downloads.resume(office.accountId)

@@ -6,20 +6,20 @@ import { MINUTE, office, view } from './office.ts'
 
 /** The office with the real worker, whose folder answers come from the test. */
 async function realOffice() {
-  const here = office()
+  const workstation = office()
   const db = documentsInMemory()
-  const worker = openDocumentsWorker({ db, time: { now: here.time.clock } })
+  const worker = openDocumentsWorker({ db, time: { now: workstation.time.clock } })
   onTestFinished(() => void worker.close())
-  here.worker.ask = worker.ask
+  workstation.worker.ask = worker.ask
 
   async function answers(folder: string, documents: object[]) {
     const bytes = new TextEncoder().encode(JSON.stringify(documents))
-    const begun = here.time.clock()
-    const read = { accountId: 'office', folder, begun, now: here.time.clock(), withLogs: false }
+    const begun = workstation.time.clock()
+    const read = { accountId: 'office', folder, begun, now: workstation.time.clock(), withLogs: false }
     expect(await worker.ask('take', { ...read, bytes })).toMatchObject({ kind: 'taken', documents: documents.length })
-    here.worker.reads()
+    workstation.worker.reads()
   }
-  return Object.assign(here, { answers })
+  return Object.assign(workstation, { answers })
 }
 
 const deed = (reference: string, status: string, due = '2026-11-30T10:00:00') => ({
@@ -31,33 +31,35 @@ const deed = (reference: string, status: string, due = '2026-11-30T10:00:00') =>
 })
 
 test('folder changes are notified once, not for the first reading, and by view if configured', async () => {
-  const here = await realOffice()
-  here.settings.kinds.completed = 'views'
-  here.settings.kinds.signed = 'never'
-  here.views = [{ ...view('b', true), query: DocumentQuery.parse({ search: 'Deed b' }) }]
-  const notifier = await here.open()
-  await here.answers('InBox', [
+  const workstation = await realOffice()
+  workstation.settings.kinds.completed = 'views'
+  workstation.settings.kinds.signed = 'never'
+  workstation.views = [{ ...view('b', true), query: DocumentQuery.parse({ search: 'Deed b' }) }]
+  const notifier = await workstation.open()
+  await workstation.answers('InBox', [
     deed('a', 'InProgress'),
     deed('b', 'InProgress'),
     deed('c', 'InProgress', '2026-11-22T10:00:00')
   ])
-  await here.answers('Signed', [])
-  await here.goOn(MINUTE)
-  expect(here.shown).toMatchObject([{ title: 'Due tomorrow', body: 'Deed c' }])
+  await workstation.answers('Signed', [])
+  await workstation.goOn(MINUTE)
+  expect(workstation.shown).toMatchObject([{ title: 'Due tomorrow', body: 'Deed c' }])
 
-  await here.answers('InBox', [deed('a', 'Complete'), deed('b', 'Complete'), deed('c', 'Declined')])
-  await here.goOn(MINUTE)
-  expect(here.shown.slice(1).map(({ title, body }) => [body, title])).toEqual([
+  await workstation.answers('InBox', [deed('a', 'Complete'), deed('b', 'Complete'), deed('c', 'Declined')])
+  await workstation.goOn(MINUTE)
+  expect(workstation.shown.slice(1).map(({ title, body }) => [body, title])).toEqual([
     [expect.stringContaining('Deed b'), 'Everyone has signed'],
     [expect.stringContaining('Deed c'), expect.stringContaining('eclined')]
   ])
-  await here.goOn(MINUTE)
+  await workstation.goOn(MINUTE)
   await notifier.stop()
 
-  await here.open()
-  await here.answers('InBox', [deed('a', 'Complete'), deed('b', 'Expired'), deed('c', 'Expired')])
-  await here.answers('Signed', [])
-  await here.goOn(MINUTE)
-  expect(here.failures).toEqual([])
-  expect(here.shown.slice(3)).toMatchObject([{ title: 'While you were away', body: '2 documents changed: 2 expired' }])
+  await workstation.open()
+  await workstation.answers('InBox', [deed('a', 'Complete'), deed('b', 'Expired'), deed('c', 'Expired')])
+  await workstation.answers('Signed', [])
+  await workstation.goOn(MINUTE)
+  expect(workstation.failures).toEqual([])
+  expect(workstation.shown.slice(3)).toMatchObject([
+    { title: 'While you were away', body: '2 documents changed: 2 expired' }
+  ])
 })

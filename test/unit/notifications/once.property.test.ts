@@ -51,18 +51,18 @@ test('every configured change is in exactly one notice, whatever happens', async
     fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }),
     quiet,
     async (steps, quiet) => {
-      const here = office({ now: TEN })
-      here.accounts.push({ id: 'second' })
-      here.settings = { ...here.settings, quiet }
-      here.views = [view('some', true)]
-      for (let document = 0; document < 10; document += 2) here.worker.inViews.add(`doc-${document}`)
-      await here.open()
+      const workstation = office({ now: TEN })
+      workstation.accounts.push({ id: 'second' })
+      workstation.settings = { ...workstation.settings, quiet }
+      workstation.views = [view('some', true)]
+      for (let document = 0; document < 10; document += 2) workstation.worker.inViews.add(`doc-${document}`)
+      await workstation.open()
       /** Notices due while the process ended: it is unknown whether they were shown. */
       const lost = new Set<number>()
       let isLosing = false
-      here.show = (notice) => {
-        expect(here.isSigning).toBe(false)
-        if (!isLosing) return void here.shown.push(notice)
+      workstation.show = (notice) => {
+        expect(workstation.isSigning).toBe(false)
+        if (!isLosing) return void workstation.shown.push(notice)
         for (const id of notice.changes) lost.add(id)
         throw new Error('ended')
       }
@@ -71,41 +71,41 @@ test('every configured change is in exactly one notice, whatever happens', async
         if (one.do === 'change') {
           for (let each = 0; each < one.many; each++) {
             const reference = `doc-${(one.document + each) % 10}`
-            here.worker.happens({ kind: one.kind, reference, accountId: one.account, isOwn: one.isOwn })
+            workstation.worker.happens({ kind: one.kind, reference, accountId: one.account, isOwn: one.isOwn })
           }
-          await here.goOn(0)
+          await workstation.goOn(0)
         }
-        if (one.do === 'pass') await here.goOn(one.minutes * MINUTE)
-        if (one.do === 'read') here.worker.reads(one.account)
-        if (one.do === 'crash') await here.open()
+        if (one.do === 'pass') await workstation.goOn(one.minutes * MINUTE)
+        if (one.do === 'read') workstation.worker.reads(one.account)
+        if (one.do === 'crash') await workstation.open()
         if (one.do === 'lose') {
           isLosing = true
-          await here.goOn(MINUTE)
+          await workstation.goOn(MINUTE)
           isLosing = false
-          await here.open()
+          await workstation.open()
         }
-        if (one.do === 'hand') here.isSigning = !here.isSigning
-        if (one.do === 'jump') here.time.now += one.hours * HOUR
+        if (one.do === 'hand') workstation.isSigning = !workstation.isSigning
+        if (one.do === 'jump') workstation.time.now += one.hours * HOUR
         if (one.do === 'fault') {
-          here.worker.isBroken = true
-          await here.goOn(2 * MINUTE)
-          here.worker.isBroken = false
+          workstation.worker.isBroken = true
+          await workstation.goOn(2 * MINUTE)
+          workstation.worker.isBroken = false
         }
       }
-      here.isSigning = false
-      await here.goOn(25 * HOUR)
+      workstation.isSigning = false
+      await workstation.goOn(25 * HOUR)
 
-      const notified = here.shown.flatMap(({ changes }) => changes)
-      const expected = here.worker.changes
+      const notified = workstation.shown.flatMap(({ changes }) => changes)
+      const expected = workstation.worker.changes
         .filter(({ kind, reference, isOwn }) => {
-          const choice = here.settings.kinds[kind as NotifiedKind]
-          return !isOwn && (choice === 'always' || (choice === 'views' && here.worker.inViews.has(reference)))
+          const choice = workstation.settings.kinds[kind as NotifiedKind]
+          return !isOwn && (choice === 'always' || (choice === 'views' && workstation.worker.inViews.has(reference)))
         })
         .map(({ id }) => id)
         .filter((id) => !lost.has(id))
       expect(notified.toSorted((one, other) => one - other)).toEqual(expected)
       days++
-      notices += here.shown.length
+      notices += workstation.shown.length
     }
   )
   await fc.assert(anyDay, { numRuns: cases(30) })

@@ -14,7 +14,7 @@ afterEach(() => work.close())
 const isSend = (method: string) => method === 'POST'
 const lease = forms({ items: [form({ Name: 'Lease', ClientReference: 'MATTER-7' })] })
 const get = (id: string) => work.parts.outbox.get(id)
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 async function minutes(count: number) {
   for (let minute = 0; minute < count; minute++) {
     await work.time.pass(SECOND_CHECK_AFTER + 10)

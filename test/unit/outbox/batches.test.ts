@@ -31,7 +31,7 @@ const rowsShown = (batchId: string, show: 'all' | 'attention' = 'all') =>
   work.parts.outbox.list([work.accountId], { show, batchId, offset: 0, limit: 500 }).rows
 const namesTaken = () =>
   work.receivedRequests('SendForms2').map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name)
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 
 describe('a batch', () => {
@@ -172,7 +172,9 @@ describe('pausing and cancelling a batch', () => {
     expect(counts(id)).toMatchObject({ sending: 1, cancelled: 2 })
     work.restart()
     work.line.setFault('pass')
-    await expect.poll(() => work.line.seen.filter((request) => request.includes('GetActiveDocuments')).length).toBe(3)
+    await expect
+      .poll(() => work.line.requests.filter((request) => request.includes('GetActiveDocuments')).length)
+      .toBe(3)
     await aMoment()
     await work.time.pass(SECOND_CHECK_AFTER + 10)
     await expect.poll(() => counts(id).cancelled).toBe(3)

@@ -14,7 +14,7 @@ afterEach(() => work.close())
 
 const isSend = (method: string) => method === 'POST'
 const get = (id: string) => work.parts.outbox.get(id)
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 const start = (composition = forms()) =>
   work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, composition).id)
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))

@@ -15,7 +15,7 @@ afterEach(() => work.close())
 
 const isSend = (method: string) => method === 'POST'
 const get = (id: string) => work.parts.outbox.get(id)
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 async function minutes(count: number) {
   for (let minute = 0; minute < count; minute++) {

@@ -17,7 +17,7 @@ const start = (Name = 'Lease') =>
   work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
 const get = (id: string) => work.parts.outbox.get(id)
 const box = () => work.parts.outbox.state(work.accountId)
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 /** Points the account at a port where nothing listens, as when the service or the network is down. */
 const nowhere = async (baseUrl = 'http://127.0.0.1:9') => {
   await work.parts.accounts.update(work.accountId, { baseUrl })
@@ -75,7 +75,7 @@ describe('without a connection', () => {
     })
     await work.time.pass(3_600_000)
     expect(box().pause?.until).toBeUndefined()
-    expect(work.line.seen).toEqual([])
+    expect(work.line.requests).toEqual([])
     await work.accounts.update(work.accountId, { authentication: { scheme: 'none' } })
     work.clients.forget(work.accountId)
     work.outbox.connectionChanged()

@@ -15,8 +15,8 @@ afterEach(() => work.close())
 
 const isSend = (method: string) => method === 'POST'
 const get = (id: string) => work.parts.outbox.get(id)
-const checks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments/InBox')).length
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const checks = () => work.line.requests.filter((request) => request.includes('GetActiveDocuments/InBox')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 
 /** A send that didn't arrive, without the application knowing. */
 async function sendThatDidNotArrive(composition = forms()) {
@@ -29,7 +29,7 @@ async function sendThatDidNotArrive(composition = forms()) {
 async function whenChecked(id: string, times = 1) {
   await expect.poll(() => get(id).error?.message).toContain('checks again in a minute')
   expect(checks()).toBe(times)
-  expect(work.line.seen.filter((request) => request.includes('GetActiveDocuments'))).toHaveLength(3 * times)
+  expect(work.line.requests.filter((request) => request.includes('GetActiveDocuments'))).toHaveLength(3 * times)
 }
 
 /** Returns the state after another minute, in which a check may fall due. */

@@ -20,7 +20,7 @@ afterEach(() => work.close())
 
 const outbox = () => work.parts.outbox
 const start = (at?: number) => outbox().enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at })
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 /** Passes enough time for anything due to be sent. */
 async function muchLater(): Promise<void> {
   await work.time.pass(YEARS)

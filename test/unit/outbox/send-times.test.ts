@@ -14,7 +14,7 @@ afterEach(() => work.close())
 const draft = (changes = {}) => work.parts.drafts.save(work.accountId, forms(changes)).id
 const start = (at?: number) => work.parts.outbox.enqueue(draft(), { at })
 const get = (id: string) => work.parts.outbox.get(id)
-const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const posts = () => work.line.requests.filter((request) => request.startsWith('POST')).length
 /** Enough real time for something to be sent that shouldn't be. */
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 const refusal = (code: string) => expect.objectContaining({ appError: expect.objectContaining({ code }) })

@@ -117,10 +117,10 @@ function signerBefore(document: DocumentResponse, correction: SignerCorrection):
   }
 }
 
-function dueState(asked: string, before: { dueAt?: number }, document: DocumentResponse): ShownState {
+function dueState(due: string, before: { dueAt?: number }, document: DocumentResponse): ShownState {
   const shown = toMinute(dueOf(document))
   if (shown === undefined) return 'otherwise'
-  if (shown === toMinute(readServiceDate(asked)?.at)) return 'as asked'
+  if (shown === toMinute(readServiceDate(due)?.at)) return 'as asked'
   return shown === toMinute(before.dueAt) ? 'as before' : 'otherwise'
 }
 

@@ -20,7 +20,7 @@ export interface AppointmentQuestions {
 }
 
 export const appointmentAnswers: Answers<AppointmentQuestions> = {
-  appointments: (asked) => readAppointments(asked)
+  appointments: (file) => readAppointments(file)
 }
 
 /** @throws AppFailure `bad-file`; the message says why. */

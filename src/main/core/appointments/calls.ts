@@ -125,8 +125,8 @@ export class Calls {
   }
 
   /** Waits for the office, but lets staff go on if it doesn't answer or refuses. */
-  async #waitBriefly(asked: Promise<unknown>): Promise<void> {
-    const answered = asked.catch(() => undefined)
+  async #waitBriefly(call: Promise<unknown>): Promise<void> {
+    const answered = call.catch(() => undefined)
     await within(OFFICE_TIMEOUT, answered, this.#deps.time)
   }
 }

@@ -181,9 +181,9 @@ export class OfficeBoard {
     const read = this.#read
     // Once in that time even without an answer, because the board asks again when told that nothing came.
     if (this.#readAt + READ_INTERVAL <= this.#viewedAt) void this.#reading.run()
-    const desks = (read?.others ?? []).flatMap((report) => (read ? (this.#deskOf(report, read) ?? []) : []))
+    const counters = (read?.others ?? []).flatMap((report) => (read ? (this.#deskOf(report, read) ?? []) : []))
     return {
-      desks,
+      desks: counters,
       office: { state: connectionState(deskState, this.#connection !== undefined), ...defined({ readAt: read?.at }) }
     }
   }

@@ -48,8 +48,8 @@ export class CameraTest {
     this.#end = undefined
   }
 
-  request(asked: PermissionQuery, grant: (granted: boolean) => void): boolean {
-    if (!this.isGranted(asked)) return false
+  request(query: PermissionQuery, grant: (granted: boolean) => void): boolean {
+    if (!this.isGranted(query)) return false
     grant(true)
     return true
   }

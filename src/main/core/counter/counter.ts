@@ -64,8 +64,8 @@ export class Counter {
   }
 
   /** Compares what is printed on a signer's passport or identity card with their name. @throws AppFailure `gone`. */
-  compareDocument(asked: Parameters<typeof compareWithSigner>[1]): Promise<PrintedComparison> {
-    return compareWithSigner(this.#deps, asked)
+  compareDocument(comparison: Parameters<typeof compareWithSigner>[1]): Promise<PrintedComparison> {
+    return compareWithSigner(this.#deps, comparison)
   }
 
   /**

@@ -141,8 +141,8 @@ export function openEmployers({ db, clientOf, rights, time, changed }: Employers
 
 /** Whether the answer is an error with a success status. */
 function isRefusal({ set }: EmployersAnswer): boolean {
-  const said = decode(ErrorResponse, set)
-  return said.ok && Boolean(said.value.ResponseStatus?.ErrorCode)
+  const refusal = decode(ErrorResponse, set)
+  return refusal.ok && Boolean(refusal.value.ResponseStatus?.ErrorCode)
 }
 
 function includesRecord({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): boolean {

@@ -58,11 +58,11 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
     preview.cancelTimeout = time.after(TIMEOUT, () => endPreview(preview))
   }
 
-  function requireOpen(id: string, accountId: string): { look: Preview; parts: NonNullable<Preview['parts']> } {
+  function requireOpen(id: string, accountId: string): { preview: Preview; parts: NonNullable<Preview['parts']> } {
     const preview = current
     if (preview?.id !== id || preview.accountId !== accountId || !preview.parts)
       return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
-    return { look: preview, parts: preview.parts }
+    return { preview, parts: preview.parts }
   }
 
   return {
@@ -112,22 +112,23 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      * ServiceError if the connection breaks or it turns out to be too large.
      */
     async next(id: string, accountId: string): Promise<PdfPart> {
-      const { look, parts } = requireOpen(id, accountId)
-      if (look.isNextPending) return fail('busy', 'Part of this PDF is already loading.')
-      look.isNextPending = true
-      look.cancelTimeout?.()
+      const { preview, parts } = requireOpen(id, accountId)
+      if (preview.isNextPending) return fail('busy', 'Part of this PDF is already loading.')
+      preview.isNextPending = true
+      preview.cancelTimeout?.()
       try {
         const { value: part } = await parts.next()
-        if (look.abort.signal.aborted || !part) return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
-        if (part.isLast && look.kind === 'signed') signedSeen.set(accountId, look.from)
-        if (part.isLast) endPreview(look)
-        else restartTimeout(look)
+        if (preview.abort.signal.aborted || !part)
+          return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
+        if (part.isLast && preview.kind === 'signed') signedSeen.set(accountId, preview.from)
+        if (part.isLast) endPreview(preview)
+        else restartTimeout(preview)
         return part
       } catch (error) {
-        endPreview(look)
+        endPreview(preview)
         throw error
       } finally {
-        delete look.isNextPending
+        delete preview.isNextPending
       }
     },
 

@@ -163,7 +163,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
   }
 
   /** Looks at all changes since the last look. @throws what the worker throws; they are looked at again then. */
-  async function look(): Promise<void> {
+  async function matchChanges(): Promise<void> {
     const rules = table.all()
     if (rules.length === 0) return void meta.erase(CURSOR)
     const newest = await ask('newestChange', null)
@@ -195,7 +195,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
   }
 
   return {
-    look,
+    matchChanges,
     scan,
 
     /** Returns from where a new rule follows changes, and starts following them if it is the first. */

@@ -67,7 +67,7 @@ export function openRules(deps: RulesDeps) {
     isScheduled = true
     cancel = time.after(delay, () => {
       isScheduled = false
-      void oneByOne(matching.look).catch((error: unknown) => {
+      void oneByOne(matching.matchChanges).catch((error: unknown) => {
         if (!isStarted) return
         deps.onError(error)
         wake(RETRY_DELAY)

@@ -151,9 +151,9 @@ export function compositionOfLink(link: DraftLink, start?: Composition): Composi
 
 /** Returns what the link says, under the API reference's names, without what it doesn't mention. */
 function renamed<Name extends string, Other extends string>(
-  said: { readonly [Each in NoInfer<Name>]?: string | undefined },
+  values: { readonly [Each in NoInfer<Name>]?: string | undefined },
   names: Readonly<Record<Name, Other>>
 ): Partial<Record<Other, string>> {
-  const entries = (Object.entries(names) as [Name, Other][]).filter(([name]) => said[name] !== undefined)
-  return Object.fromEntries(entries.map(([name, other]) => [other, said[name]])) as Partial<Record<Other, string>>
+  const entries = (Object.entries(names) as [Name, Other][]).filter(([name]) => values[name] !== undefined)
+  return Object.fromEntries(entries.map(([name, other]) => [other, values[name]])) as Partial<Record<Other, string>>
 }

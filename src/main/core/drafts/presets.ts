@@ -91,8 +91,8 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
       const same = all(accountId).find((preset) => preset.name === name && !isShared(preset))
       return same && isDeepStrictEqual(shared.content(same.id)?.composition, composition) ? same.id : undefined
     },
-    addCopy(accountId, { name, composition }, beside) {
-      put(accountId, beside === undefined ? name : `${name} (${beside})`, composition, newId())
+    addCopy(accountId, { name, composition }, conflictLabel) {
+      put(accountId, conflictLabel === undefined ? name : `${name} (${conflictLabel})`, composition, newId())
     }
   }
 

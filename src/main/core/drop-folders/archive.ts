@@ -123,12 +123,12 @@ export function openArchiveRecheck({ journal, time, newId, onError }: RecheckDep
     const ids = { id: newId(), batchId: newId(), folderId: entry.folderId, name: entry.name }
     const at = time.now()
     const error: AppError = { code: 'bad-file', message: CHANGED }
-    const said = `${counted(entry.size, ['# byte', '# bytes'])} of it were imported before.`
+    const summary = `${counted(entry.size, ['# byte', '# bytes'])} of it were imported before.`
     journal.inTransaction(() => {
       journal.markUnchanged(entry.id)
       journal.claim({ ...ids, seen }, at)
       journal.recordContent(ids.id, { size, sha256 })
-      const report = reportOf({ name: entry.name, at, zone: time.zone(), said, error })
+      const report = reportOf({ name: entry.name, at, zone: time.zone(), summary, error })
       journal.recordMade(ids.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
     })
     firstSeenAt.delete(entry.id)

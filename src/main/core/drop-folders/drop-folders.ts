@@ -136,7 +136,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
     /** Starts watching. Work left over from an earlier run is resumed first. */
     start(): void {
       isStarted = true
-      for (const { id } of folders.all()) void watch(id).look()
+      for (const { id } of folders.all()) void watch(id).check()
     },
 
     /**
@@ -172,7 +172,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
       const place = await realpath(path).catch(() => fail('invalid', 'This folder can’t be read.'))
       await assertWatchable(place)
       const { id } = folders.add(newId(), accountId, place, initialState, time.now())
-      if (isStarted) void watch(id).look()
+      if (isStarted) void watch(id).check()
       changed(id)
       return viewOf(folders.get(id))
     },
@@ -229,7 +229,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
     },
 
     /** Looks at a folder now; resolves once the files found are processed. */
-    checkNow: (id: string): Promise<void> => watch(id).look()
+    checkNow: (id: string): Promise<void> => watch(id).check()
   }
 }
 

@@ -64,7 +64,7 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
       name,
       at: time.now(),
       zone: time.zone(),
-      said: `${counted(count, ['# package', '# packages'])} went to the Outbox.`,
+      summary: `${counted(count, ['# package', '# packages'])} went to the Outbox.`,
       readings
     })
 
@@ -75,7 +75,7 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
 
   function recordFailure(entry: Entry, error: AppError): void {
     const at = time.now()
-    const report = reportOf({ name: entry.name, at, zone: time.zone(), said: 'Nothing was created.', error })
+    const report = reportOf({ name: entry.name, at, zone: time.zone(), summary: 'Nothing was created.', error })
     journal.recordMade(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
   }
 
@@ -91,8 +91,8 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
         ...(drafts.length > 0 ? [counted(drafts.length, ['# draft', '# drafts'])] : []),
         ...(presets.length > 0 ? [counted(presets.length, ['# preset', '# presets'])] : [])
       ]
-      const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} created. Nothing was sent.`
-      const report = reportOf({ name: entry.name, at, zone: time.zone(), said, notes, readings })
+      const summary = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} created. Nothing was sent.`
+      const report = reportOf({ name: entry.name, at, zone: time.zone(), summary, notes, readings })
       journal.recordMade(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
     made(stored)

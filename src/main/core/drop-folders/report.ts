@@ -9,7 +9,7 @@ export interface Report {
   /** This workstation's, an IANA name. */
   zone: string
   /** One sentence on the result. */
-  said: string
+  summary: string
   error?: AppError | undefined
   /** Things that a person should check. */
   notes?: readonly string[]
@@ -21,14 +21,14 @@ export interface Report {
 const MAX_NOTES = 1_000
 const LINE_END = '\r\n'
 
-export function reportOf({ name, at, zone, said, error, notes = [], readings = [] }: Report): string {
+export function reportOf({ name, at, zone, summary, error, notes = [], readings = [] }: Report): string {
   const iso = isoFormatter(zone)(at)
   const faults = error?.fields?.map(({ field, message }) => `${field} ${message}.`) ?? []
   const lines = [
     `Report for “${oneLine(name)}”`,
     '',
     `Imported by Countersign at ${iso.slice(0, 16).replace('T', ' ')} (UTC${iso.slice(19)}).`,
-    said,
+    summary,
     ...(error ? [errorText(error)] : []),
     ...section(error ? 'Problems:' : 'Please check:', [...faults, ...notes]),
     ...section('Read differently from how it’s written:', readings)

@@ -56,7 +56,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
 
   function scheduleLook(delay: number): void {
     cancelNext()
-    if (!isStopped) cancelNext = deps.time.after(delay, () => void look())
+    if (!isStopped) cancelNext = deps.time.after(delay, () => void check())
   }
 
   function folderChanged(): void {
@@ -65,7 +65,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   }
 
   /** Looks now; if a look is in progress, looks again after it. Never rejects. */
-  function look(): Promise<void> {
+  function check(): Promise<void> {
     if (isStopped) return looking ?? Promise.resolve()
     if (looking) {
       isLookRequested = true
@@ -146,7 +146,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
 
   return {
     state: (): FolderState => state,
-    look,
+    check,
     /** Looks soon, as its settings have changed. */
     lookSoon: folderChanged,
     /**

@@ -36,8 +36,8 @@ export function openWantedCheck(
   async function isInView(accountId: string, reference: string): Promise<boolean> {
     const queries = views(accountId).filter(({ tell }) => tell)
     if (queries.length === 0) return false
-    const asked = { accountId, reference, queries: queries.map(({ id, query }) => ({ id, query })) }
-    return (await ask('matching', { ...asked, now: time.now(), zone: time.zone() })).length > 0
+    const question = { accountId, reference, queries: queries.map(({ id, query }) => ({ id, query })) }
+    return (await ask('matching', { ...question, now: time.now(), zone: time.zone() })).length > 0
   }
 
   return async ({ accountId, reference }, kind) => {

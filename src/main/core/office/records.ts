@@ -137,12 +137,17 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
      * Saves or deletes records; repeating a version repeats the same save. Returns the results in the same order.
      * @param life see `changes`.
      */
-    async put(kind: RecordKind, accountId: string, puts: readonly RecordToPut[], life?: number): Promise<PutResult[]> {
+    async put(
+      kind: RecordKind,
+      accountId: string,
+      records: readonly RecordToPut[],
+      life?: number
+    ): Promise<PutResult[]> {
       const sealed = (id: string, content: unknown) =>
         content === undefined
           ? null
           : seal(key, itemIdentityOf(kind, accountId, id), Buffer.from(JSON.stringify(content)))
-      const bodies = puts.map(({ id, content }) => sealed(id, content))
+      const bodies = records.map(({ id, content }) => sealed(id, content))
       const { rows } = await pool.query<
         Omit<PutResult, 'content' | 'base' | 'lineage'> & {
           lineage: string[] | null
@@ -150,12 +155,15 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
           base: Buffer | null
         }
       >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
-        ...[kind, accountId, puts.map(({ id }) => id), puts.map(({ version }) => version)],
-        ...[puts.map(({ basedOn }) => basedOn.join(',')), bodies, puts.map(({ isFinal }) => isFinal === true)],
-        ...[puts.map(({ revision }) => revision ?? null), puts.map(({ isChangedSince }) => isChangedSince === true)],
-        puts.map(({ until }) => until ?? null),
-        puts.map(({ id, base }) => sealed(id, base)),
-        ...[puts.map(({ lineage = [] }) => lineage.join(',')), life]
+        ...[kind, accountId, records.map(({ id }) => id), records.map(({ version }) => version)],
+        ...[records.map(({ basedOn }) => basedOn.join(',')), bodies, records.map(({ isFinal }) => isFinal === true)],
+        ...[
+          records.map(({ revision }) => revision ?? null),
+          records.map(({ isChangedSince }) => isChangedSince === true)
+        ],
+        records.map(({ until }) => until ?? null),
+        records.map(({ id, base }) => sealed(id, base)),
+        ...[records.map(({ lineage = [] }) => lineage.join(',')), life]
       ])
       return rows.map(({ id, outcome, version, revision, by, lineage, sealed: body, base }) => ({
         id,

@@ -53,8 +53,8 @@ export async function reconcileRestored(
     const reported = new Map<string, KnownSend['state']>()
     for (const change of page) {
       officeIds.add(change.id)
-      const said = await reportIfConcluded(change)
-      if (said) reported.set(change.id, said)
+      const conclusion = await reportIfConcluded(change)
+      if (conclusion) reported.set(change.id, conclusion)
     }
     write(() => {
       rows.setCursor(last.seq, accountId)
@@ -90,9 +90,11 @@ export async function reconcileRestored(
       await office.reportSent(officeId, change, arrivalOutcome(sends, id), send ? sentDraftOf(send) : draftThere)
       return 'sent'
     }
-    const said = localConclusion(send, known)
-    if (!said || said === state || !known || known.revision < change.revision) return undefined
-    return (await office.reportConcluded(officeId, { id, revision: known.revision }, said)) ? said : undefined
+    const conclusion = localConclusion(send, known)
+    if (!conclusion || conclusion === state || !known || known.revision < change.revision) return undefined
+    return (await office.reportConcluded(officeId, { id, revision: known.revision }, conclusion))
+      ? conclusion
+      : undefined
   }
 
   function localConclusion(

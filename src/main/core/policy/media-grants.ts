@@ -17,7 +17,7 @@ export interface MediaEffects {
 }
 
 interface PendingRequest {
-  asked: PermissionQuery
+  query: PermissionQuery
   grant(granted: boolean): void
 }
 
@@ -44,19 +44,19 @@ export class MediaGrants {
    * Handles a page's request.
    * @returns false if refused at once; `grant` is not called then. Otherwise it is called once, now or later.
    */
-  request(asked: PermissionQuery, grant: (granted: boolean) => void): boolean {
-    const decision = this.#decide(asked)
+  request(query: PermissionQuery, grant: (granted: boolean) => void): boolean {
+    const decision = this.#decide(query)
     if (decision === 'refuse') return false
-    if (decision === 'grant') this.#conclude({ asked, grant })
+    if (decision === 'grant') this.#conclude({ query, grant })
     else if (this.#effects.now() < this.#quietUntil) return false
-    else this.#enqueue({ asked, grant })
+    else this.#enqueue({ query, grant })
     return true
   }
 
   /** Whether the page already has the devices. Until then, it only learns that some exist. */
-  isGranted(asked: PermissionQuery): boolean {
-    if (this.#decide(asked) === 'refuse') return false
-    return keysOf(asked).every((key) => this.#granted.has(key))
+  isGranted(query: PermissionQuery): boolean {
+    if (this.#decide(query) === 'refuse') return false
+    return keysOf(query).every((key) => this.#granted.has(key))
   }
 
   /** Refuses all pending requests, and everything from now on. */
@@ -67,14 +67,14 @@ export class MediaGrants {
     for (const { grant } of this.#pending.splice(0)) grant(false)
   }
 
-  #decide(asked: PermissionQuery) {
-    return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#scope, this.#media())
+  #decide(query: PermissionQuery) {
+    return this.#hasEnded ? 'refuse' : decidePermission(query, this.#scope, this.#media())
   }
 
   #enqueue(request: PendingRequest): void {
     this.#pending.push(request)
     if (this.#question) return
-    const question = devicesOf(request.asked.mediaTypes) ?? []
+    const question = devicesOf(request.query.mediaTypes) ?? []
     this.#question = question
     this.#effects.ask(question, (granted) => {
       // An answer to an earlier question doesn't apply to this one.
@@ -92,20 +92,20 @@ export class MediaGrants {
     }
     for (const each of pending) {
       // A page that requested more than staff was asked about has to ask again.
-      const isCovered = devicesOf(each.asked.mediaTypes)?.every((device) => question.includes(device))
-      if (isCovered && this.#decide(each.asked) !== 'refuse') this.#conclude(each)
-      else if (!this.request(each.asked, each.grant)) each.grant(false)
+      const isCovered = devicesOf(each.query.mediaTypes)?.every((device) => question.includes(device))
+      if (isCovered && this.#decide(each.query) !== 'refuse') this.#conclude(each)
+      else if (!this.request(each.query, each.grant)) each.grant(false)
     }
   }
 
-  #conclude({ asked, grant }: PendingRequest): void {
-    this.#effects.systemAllows(devicesOf(asked.mediaTypes) ?? []).then(
+  #conclude({ query, grant }: PendingRequest): void {
+    this.#effects.systemAllows(devicesOf(query.mediaTypes) ?? []).then(
       (isAllowed) => {
-        const isGranted = isAllowed && this.#decide(asked) !== 'refuse'
-        const isNew = isGranted && !keysOf(asked).every((key) => this.#granted.has(key))
-        if (isGranted) for (const key of keysOf(asked)) this.#granted.add(key)
+        const isGranted = isAllowed && this.#decide(query) !== 'refuse'
+        const isNew = isGranted && !keysOf(query).every((key) => this.#granted.has(key))
+        if (isGranted) for (const key of keysOf(query)) this.#granted.add(key)
         grant(isGranted)
-        if (isNew) this.#effects.granted(devicesOf(asked.mediaTypes) ?? [])
+        if (isNew) this.#effects.granted(devicesOf(query.mediaTypes) ?? [])
       },
       () => grant(false)
     )

@@ -65,8 +65,8 @@ const RESULTS: Record<Result, { word: ReceiptSentence; tone: 'ok' | 'danger' | '
 export function resultWords({ result, at, later }: ReceiptDocument, began: string, { say, time }: Reader) {
   const { word, tone, meaning } = RESULTS[result]
   const isUnsaid = meaning === 'unsaidBy' && at === undefined
-  const said = say(isUnsaid ? 'unsaid' : meaning, { time: at === undefined ? '' : time(at, began) })
-  return { word: say(word), tone, meaning: later ? `${said} ${say('later')}` : said }
+  const sentence = say(isUnsaid ? 'unsaid' : meaning, { time: at === undefined ? '' : time(at, began) })
+  return { word: say(word), tone, meaning: later ? `${sentence} ${say('later')}` : sentence }
 }
 
 /** "Pacific/Auckland (UTC+13:00)". */

@@ -100,8 +100,8 @@ export class Retention {
     const cutoffs = this.#cutoffs(at)
     // Fewer rows of downloads are erased if files go by their age.
     const isAsked = (kind: string) => kind === 'identityFiles' || kinds.includes(kind as RetentionKind)
-    const asked = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isAsked(kind)))
-    const counts: RetentionDue['counts'] = await this.#purging.countDue(asked)
+    const requested = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isAsked(kind)))
+    const counts: RetentionDue['counts'] = await this.#purging.countDue(requested)
     const { identityFiles } = cutoffs
     if (kinds.includes('identityFiles') && identityFiles !== undefined)
       counts.identityFiles = await this.#files.countDue(identityFiles)

@@ -239,8 +239,8 @@ function packageOf(documents: DocumentResponse[]): PackageResponse {
  * @throws ServiceError `unexpected-shape` if the package itself can't be read.
  */
 function decodePackage(operation: string, json: unknown, redact: Redact): SentPackage {
-  const said = redact(readRefusal(json))
-  const extra = Object.keys(said).length > 0 && { said }
+  const refusal = redact(readRefusal(json))
+  const extra = Object.keys(refusal).length > 0 && { said: refusal }
   const name = documentsMember(json)
   if (name === undefined)
     return { package: decodeAnswer(operation, PackageResponse, json, redact), problems: [], ...extra }

@@ -122,7 +122,7 @@ async function readRecords(
   }
 }
 
-function decodeRecords(json: unknown, redact: (said: Refusal) => Refusal): DecodedList<IDVerificationRecord> {
+function decodeRecords(json: unknown, redact: (refusal: Refusal) => Refusal): DecodedList<IDVerificationRecord> {
   const value = unwrapJson(json)
   if (Array.isArray(value) && value.length > 0) return decodeListAnswer(OPERATION, IDVerificationRecord, value, redact)
   if (isRecord(value)) return decodeListAnswer(OPERATION, IDVerificationRecord, [value], redact)

@@ -9,7 +9,7 @@ import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { type Refusal, readRefusal } from './refusal.ts'
 
 export const OPERATION = 'Download/IDVerification'
-const operationOf = (asked: DownloadType) => (asked === 'signed' ? 'Document/Validation' : OPERATION)
+const operationOf = (type: DownloadType) => (type === 'signed' ? 'Document/Validation' : OPERATION)
 
 /** How much of an answer is inspected, in bytes. */
 export const INSPECTED_BYTES = 64 * 1024
@@ -25,13 +25,13 @@ export interface UnexpectedAnswer {
 
 /** Makes the error for an answer that isn't what was asked for. */
 export function wrongAnswerError(
-  asked: DownloadType,
+  type: DownloadType,
   finding: Finding,
-  said: Refusal = {},
-  code = CODES[finding] ?? (asked === 'json' ? 'not-json' : 'not-a-pdf')
+  refusal: Refusal = {},
+  code = CODES[finding] ?? (type === 'json' ? 'not-json' : 'not-a-pdf')
 ): ServiceError {
-  const operation = operationOf(asked)
-  return new ServiceError({ code, operation, mayHaveArrived: false, asked, finding, ...said })
+  const operation = operationOf(type)
+  return new ServiceError({ code, operation, mayHaveArrived: false, asked: type, finding, ...refusal })
 }
 
 /** Codes that don't depend on what was asked for. */
@@ -46,7 +46,7 @@ const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
 }
 
 /** Adds to a ServiceError what was asked for; anything else that was thrown is returned unchanged. */
-export function asDownloadError(asked: DownloadType, thrown: unknown): unknown {
+export function asDownloadError(type: DownloadType, thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError) || thrown.asked) return thrown
   const { code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo } = thrown
   return new ServiceError({
@@ -59,7 +59,7 @@ export function asDownloadError(asked: DownloadType, thrown: unknown): unknown {
     serviceMessage,
     reason,
     movedTo,
-    asked,
+    asked: type,
     // Whether the request arrived doesn't matter: it can be repeated.
     mayHaveArrived: false,
     finding: thrown.finding ?? findingOf(thrown)
@@ -80,37 +80,37 @@ function findingOf({ code, reason, status }: ServiceError): Finding | undefined 
  * @param beginning its first bytes, at most `INSPECTED_BYTES`.
  * @param isComplete whether that is the whole answer.
  */
-export function identifyAnswer(asked: DownloadType, beginning: Uint8Array, isComplete: boolean): UnexpectedAnswer {
+export function identifyAnswer(type: DownloadType, beginning: Uint8Array, isComplete: boolean): UnexpectedAnswer {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength)
-  if (bytes.toString('latin1', 0, 5) === '%PDF-') return unexpectedPdf(asked)
+  if (bytes.toString('latin1', 0, 5) === '%PDF-') return unexpectedPdf(type)
   const charset = /^(?:fffe|..00..00)/.test(bytes.toString('hex', 0, 4)) ? 'utf-16le' : 'utf-8'
   const text = new TextDecoder(charset).decode(bytes).trim()
   if (text === '') return unexpectedAnswer(isComplete ? 'nothing' : 'something-else')
   // Not text, but an image or something compressed.
   if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return unexpectedAnswer('something-else')
-  if (text.startsWith('<')) return unexpectedAnswer(identifyPage(asked, text))
-  if (!/^[{["]|^null$/.test(text)) return identifyText(asked, text, isComplete)
+  if (text.startsWith('<')) return unexpectedAnswer(identifyPage(type, text))
+  if (!/^[{["]|^null$/.test(text)) return identifyText(type, text, isComplete)
   const json = isComplete ? parsedJson(text) : undefined
-  if (json !== undefined) return identifyJson(asked, json)
+  if (json !== undefined) return identifyJson(type, json)
   // Errors are short; anything this long is data.
-  return looksLikeRecords(text) ? unexpectedRecords(asked) : unexpectedAnswer('something-else')
+  return looksLikeRecords(text) ? unexpectedRecords(type) : unexpectedAnswer('something-else')
 }
 
 /** Identifies JSON that isn't what was asked for: an error with its words, or something else. */
-export function identifyJson(asked: DownloadType, json: unknown): UnexpectedAnswer {
+export function identifyJson(type: DownloadType, json: unknown): UnexpectedAnswer {
   if (json === null || (Array.isArray(json) && json.length === 0)) return unexpectedAnswer('nothing')
-  if (typeof json === 'string') return identifyText(asked, json.trim(), true)
+  if (typeof json === 'string') return identifyText(type, json.trim(), true)
   const error = errorMessageIn(json)
   if (error) return { finding: 'error', said: error }
   return (Array.isArray(json) ? json : [json]).some(isRecord)
-    ? unexpectedRecords(asked)
+    ? unexpectedRecords(type)
     : unexpectedAnswer('something-else')
 }
 
-function identifyText(asked: DownloadType, text: string, isComplete: boolean): UnexpectedAnswer {
+function identifyText(type: DownloadType, text: string, isComplete: boolean): UnexpectedAnswer {
   if (text === '') return unexpectedAnswer('nothing')
   const digits = text.replace(/^data:[^,]{0,200};base64,/i, '')
-  if (digits.startsWith('JVBERi0')) return unexpectedPdf(asked)
+  if (digits.startsWith('JVBERi0')) return unexpectedPdf(type)
   // A long run of base64; sentences contain spaces.
   const isEncoded = /^[A-Za-z0-9+/_-]{40}(?:[A-Za-z0-9+/_=-]|\r?\n)*$/.test(digits)
   const isSentence = isComplete && text.length <= MAX_SENTENCE_LENGTH && !isEncoded
@@ -148,12 +148,12 @@ function errorMessageIn(json: unknown): Refusal | undefined {
  * For operation 9 the only page to expect is a network's sign-in page; a signed document's address may lead to any
  * kind.
  */
-function identifyPage(asked: DownloadType, text: string): Finding {
+function identifyPage(type: DownloadType, text: string): Finding {
   if (!/<(?:!doctype html|html|head|body|script|meta|title|h1|p|div|form)\b/i.test(text)) return 'something-else'
   const hasPassword = /<input[^>]{0,500}type\s*=\s*["']?password/i.test(text)
   if (hasPassword || /\b(?:log|sign)[ -]?(?:in|on)\b/i.test(text))
-    return asked === 'signed' ? 'not-let-in' : 'sign-in-page'
-  if (asked !== 'signed') return 'something-else'
+    return type === 'signed' ? 'not-let-in' : 'sign-in-page'
+  if (type !== 'signed') return 'something-else'
   return /\b(?:expired|no longer (?:valid|available))\b/i.test(text) ? 'expired' : 'page'
 }
 
@@ -161,8 +161,8 @@ function looksLikeRecords(text: string): boolean {
   return /"(?:DocClass|PortraitImage|FrontIDImage|ExamingDate|FaceMatchScore)"\s*:/i.test(text)
 }
 
-const unexpectedPdf = (asked: DownloadType) => unexpectedAnswer(asked === 'json' ? 'other-form' : 'something-else')
-const unexpectedRecords = (asked: DownloadType) => unexpectedAnswer(asked === 'pdf' ? 'other-form' : 'something-else')
+const unexpectedPdf = (type: DownloadType) => unexpectedAnswer(type === 'json' ? 'other-form' : 'something-else')
+const unexpectedRecords = (type: DownloadType) => unexpectedAnswer(type === 'pdf' ? 'other-form' : 'something-else')
 
 function sentenceRefusal(sentence: string): Refusal {
   return readRefusal({ ResponseStatus: { Message: sentence } })

@@ -32,7 +32,7 @@ export function callOf<Options extends object>(
 }
 
 /** Reduces the service's words to what people may see. */
-export type Redact = (said: Refusal) => Refusal
+export type Redact = (refusal: Refusal) => Refusal
 
 /**
  * Decodes an answer that is one value.

@@ -39,7 +39,7 @@ export interface PdfReadingOptions {
   /** Maximum bytes received, after decompression. */
   limit: number
   /** Reduces the service's words to what people may see. */
-  redact: (said: Refusal) => Refusal
+  redact: (refusal: Refusal) => Refusal
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }
 
@@ -193,9 +193,9 @@ function isPartial(response: Response): boolean {
   return last === undefined || Number(last) + 1 !== Number(length)
 }
 
-function asPdfError(asked: AskedPdf, thrown: unknown, answer: OpenAnswer): unknown {
-  if (thrown instanceof EncodingError) return wrongAnswerError(asked, thrown.finding)
-  return asDownloadError(asked, thrown instanceof ServiceError ? thrown : answer.failure(thrown))
+function asPdfError(type: AskedPdf, thrown: unknown, answer: OpenAnswer): unknown {
+  if (thrown instanceof EncodingError) return wrongAnswerError(type, thrown.finding)
+  return asDownloadError(type, thrown instanceof ServiceError ? thrown : answer.failure(thrown))
 }
 
 /**

@@ -107,7 +107,7 @@ export async function responseError(
   now: number
 ): Promise<ServiceError> {
   const { status } = response
-  const said = await readErrorBody(response, watchdog)
+  const body = await readErrorBody(response, watchdog)
   return new ServiceError({
     code: codeForStatus(status),
     operation,
@@ -116,7 +116,7 @@ export async function responseError(
     clockAheadMs: clockAhead(response.headers.get('date'), now),
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
     isTokenExpired: status === 401 && saysTokenExpired(response.headers.get('www-authenticate')),
-    ...withoutSecrets(said, authentication.secrets)
+    ...withoutSecrets(body, authentication.secrets)
   })
 }
 

@@ -113,7 +113,7 @@ export interface Transport {
   /** The base URL of the account's service. */
   readonly serviceUrl: URL
   /** Redacts the account's secrets from a message of the service, so that people may see it. */
-  redact(said: Refusal): Refusal
+  redact(refusal: Refusal): Refusal
   readonly parse: ParseJson
   readonly limits: ServiceLimits
 }
@@ -133,7 +133,7 @@ export function createTransport(options: TransportOptions): Transport {
     limits,
     parse,
     serviceUrl,
-    redact: (said) => withoutSecrets(said, authentication.secrets),
+    redact: (refusal) => withoutSecrets(refusal, authentication.secrets),
 
     async get(call, kind) {
       const { json } = await take(call, kind, readJson)

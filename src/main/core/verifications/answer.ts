@@ -76,12 +76,12 @@ export function verdictOf(tally: SignatureTally): 'valid' | 'not-valid' | 'uncon
 export function shownAnswer(text: string): Pick<VerificationView, 'DocumentName' | 'Signatures' | 'others'> {
   const read = ValidationResult.safeParse(parsedJson(text))
   if (!read.success) return {}
-  const { Signatures, DocumentURL: _, ...said } = withOthers(ValidationResult, read.data)
+  const { Signatures, DocumentURL: _, ...result } = withOthers(ValidationResult, read.data)
   const signatures = Signatures?.map((one) => {
     const { Signer, ...signature } = withOthers(VerifySignature, one)
     return { ...signature, ...(Signer && { Signer: withOthers(VerifiedSigner, Signer) }) }
   })
-  return { ...said, ...(signatures && { Signatures: signatures }) }
+  return { ...result, ...(signatures && { Signatures: signatures }) }
 }
 
 /**

@@ -139,17 +139,17 @@ export function openVerificationsTable(db: Db) {
       `SELECT number FROM verifications WHERE account_id = ? AND answered_at >= ? AND not_valid >= ?
        ORDER BY answered_at DESC, number DESC LIMIT ? OFFSET ?`
     ),
-    countSince: (...asked: [accountId: string, since: number, notValid: number]): number => counts.since(...asked) ?? 0,
+    countSince: (...args: [accountId: string, since: number, notValid: number]): number => counts.since(...args) ?? 0,
 
     /** Like `since`, but returns all whose document name matches. */
     *search(
       matchesName: (documentName: string) => boolean,
-      ...asked: [accountId: string, since: number, notValid: number]
+      ...args: [accountId: string, since: number, notValid: number]
     ): Sliced<number[]> {
       const found: number[] = []
       let last = { at: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
       for (;;) {
-        const rows = searchBatch.all(...asked, last.at, last.number)
+        const rows = searchBatch.all(...args, last.at, last.number)
         for (const { number, documentName } of rows) if (matchesName(documentName)) found.push(number)
         last = rows.at(-1) ?? last
         if (rows.length < BATCH_SIZE) return found

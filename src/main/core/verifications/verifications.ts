@@ -145,17 +145,17 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       accountId: string,
       { since, notValid, search, offset, limit }: DecodedInput<'verifications.list'>
     ): Promise<VerificationList> {
-      const asked = [accountId, since, notValid ? 1 : 0] as const
+      const args = [accountId, since, notValid ? 1 : 0] as const
       const words = wordsOf(search)
       if (words.length === 0) {
-        const verifications = await inSlices(summariesOf(table.since(...asked, limit, offset)))
-        return { verifications, total: table.countSince(...asked) }
+        const verifications = await inSlices(summariesOf(table.since(...args, limit, offset)))
+        return { verifications, total: table.countSince(...args) }
       }
       const matchesName = (documentName: string) => {
         const name = folded(documentName)
         return words.every((word) => name.includes(word))
       }
-      const found = await inSlices(table.search(matchesName, ...asked))
+      const found = await inSlices(table.search(matchesName, ...args))
       return { verifications: await inSlices(summariesOf(found.slice(offset, offset + limit))), total: found.length }
     },
 

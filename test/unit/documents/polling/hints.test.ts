@@ -37,12 +37,12 @@ async function listening(): Promise<string> {
 /** Sends a request as another program does. Returns its status, or undefined if the connection was cut. */
 function ask(address: string, { method = 'POST', body = '', headers = {} } = {}): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const asked = request(address, { method, headers }, (response) => {
+    const sent = request(address, { method, headers }, (response) => {
       response.resume()
       resolve(response.statusCode)
     })
-    asked.on('error', () => resolve(undefined))
-    asked.end(body)
+    sent.on('error', () => resolve(undefined))
+    sent.end(body)
   })
 }
 

@@ -25,7 +25,7 @@ const readAll = () => work.polling.readAllFolders(work.accountId, nothing)
 const lookedAt = (folder: string) =>
   work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((readAt) => readAt[folder])
 const gets = (folder = '') =>
-  work.line.seen.filter((request) => request.includes(`GetActiveDocuments/${folder}`)).length
+  work.line.requests.filter((request) => request.includes(`GetActiveDocuments/${folder}`)).length
 /** Waits until pending changes are announced, and discards them. */
 async function quiet() {
   await work.time.pass(1000)
@@ -40,7 +40,7 @@ describe('the local copy of the folders', () => {
   })
 
   test('the first read of a folder requests the logs, which date its documents; later reads don’t', async () => {
-    const folderReads = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments'))
+    const folderReads = () => work.line.requests.filter((request) => request.includes('GetActiveDocuments'))
     await work.polling.refresh(work.accountId)
     expect(folderReads().every((request) => request.includes('DocumentLog=true'))).toBe(true)
     const first = folderReads().length
@@ -378,11 +378,11 @@ describe('automatic polling', () => {
     await expect.poll(() => troubled().every(({ problem }) => problem), { timeout: 20_000 }).toBe(true)
     await new Promise((resume) => setTimeout(resume, 50))
     await work.line.comeBack()
-    const before = work.line.seen.length
+    const before = work.line.requests.length
     await work.time.pass(PACE.probeShown)
     await expect.poll(state, { timeout: 20_000 }).toBe('online')
-    await expect.poll(() => work.line.seen.length, { timeout: 20_000 }).toBe(before + 4)
-    expect(work.line.seen.at(before)).toContain('InBox')
+    await expect.poll(() => work.line.requests.length, { timeout: 20_000 }).toBe(before + 4)
+    expect(work.line.requests.at(before)).toContain('InBox')
   }, 60_000)
 
   test('reads immediately when another request can’t connect, so that going offline and online is noticed', async () => {

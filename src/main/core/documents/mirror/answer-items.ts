@@ -176,8 +176,8 @@ function tryDecode(json: unknown): ReturnType<typeof decodeDocument> | undefined
 }
 
 function unreadable(json: unknown, path: string): AnswerItem {
-  const said = { reference: memberText(json, 'reference'), name: memberText(json, 'name') }
-  const { reference, name } = said
+  const members = { reference: memberText(json, 'reference'), name: memberText(json, 'name') }
+  const { reference, name } = members
   return {
     kind: 'unreadable',
     path: path === '' || path.startsWith('[') ? path : `.${path}`,

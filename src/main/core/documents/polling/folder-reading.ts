@@ -82,8 +82,8 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
           const dateFormat = await dateFormatOf(accountId, client)
           // The request may have gone to a previous address, or with a previous key.
           signal.throwIfAborted()
-          const look = { accountId, folder, begun: requestedAt, arrived, now: time.now(), withLogs }
-          return ask('take', { ...look, bytes, charset, dateFormat })
+          const read = { accountId, folder, begun: requestedAt, arrived, now: time.now(), withLogs }
+          return ask('take', { ...read, bytes, charset, dateFormat })
         }
       )
       const { count } = result.unreadable

@@ -74,7 +74,7 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
   async function detectGone(missing: MissingTracker, reads: readonly FolderRead[]): Promise<void> {
     const documents = await documentCounts(reads)
     if (!documents || reads.length === 0) return
-    const requestTimes = reads.map((look) => look.requestedAt)
+    const requestTimes = reads.map((read) => read.requestedAt)
     const since = missing.recordRound({
       monotonicAt: Math.min(...reads.map(({ monotonicAt }) => monotonicAt)),
       firstReadAt: Math.min(...requestTimes),

@@ -64,8 +64,8 @@ export class Bulk {
 
   constructor(api: Api) {
     this.#api = api
-    this.rows = new PagedList((asked) =>
-      this.#detectLoss(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#rowsShown, ...asked }))
+    this.rows = new PagedList((page) =>
+      this.#detectLoss(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#rowsShown, ...page }))
     )
   }
 

@@ -116,9 +116,9 @@ interface Progress {
 /** Returns how many have signed, by the service's count if it gives one, else by the signers; undefined if unknown. */
 export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'signers'>): Progress | undefined {
   const of = status.of ?? signers.length
-  const said = status.signed ?? signedOf(signers)
-  if (of === 0 || said === undefined) return undefined
-  const signed = Math.min(of, said)
+  const signedCount = status.signed ?? signedOf(signers)
+  if (of === 0 || signedCount === undefined) return undefined
+  const signed = Math.min(of, signedCount)
   return { signed, of, word: `${signed} of ${of}` }
 }
 

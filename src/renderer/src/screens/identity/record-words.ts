@@ -96,9 +96,9 @@ export function signerOf(
       lettersOf(one.firstName) === lettersOf(userFirstName) && lettersOf(one.lastName) === lettersOf(userLastName)
   )
   if ((userFirstName || userLastName) && named.length === 1) return named[0]
-  const asked = people.filter((one) => one.identity !== 'none')
+  const checked = people.filter((one) => one.identity !== 'none')
   const hasName = userFirstName !== undefined || userLastName !== undefined
-  return records === 1 && asked.length === 1 && !hasName ? asked[0] : undefined
+  return records === 1 && checked.length === 1 && !hasName ? checked[0] : undefined
 }
 
 function lettersOf(name: string | undefined): string {
