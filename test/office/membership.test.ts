@@ -554,9 +554,9 @@ describe('leaving', () => {
       const unanswered = async () => expect.fail('No answer.')
       outbox.shared.connect = (store, life) =>
         connect({ ...store, reclaimSends: (...its) => store.reclaimSends(...its).then(unanswered) }, life)
-      await desk.checkNow()
+      await membership.checkNow()
     }
-    await expect(desk.leave(), why).rejects.toThrow(failure)
+    await expect(membership.leave(), why).rejects.toThrow(failure)
     const there = () => office.sql('SELECT state FROM office.send WHERE id = $1', [id])
     // At no moment can the office send another package of its draft.
     expect(await there()).toEqual([{ state: 'uncertain' }])

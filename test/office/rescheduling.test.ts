@@ -42,7 +42,7 @@ describe('the server', () => {
 
 describe('two workstations', () => {
   const two = twoStations(OfficeStation)
-  const { at, desks, joinBoth, whenSynced } = two
+  const { at, stations, joinBoth, whenSynced } = two
   const outboxAt = (index: number) => at(index).work.parts.outbox
   const arrived = () => at(0).work.receivedRequests('SendForms2').length
   /** Lets time pass until the package is shown as wanted. */
@@ -50,7 +50,7 @@ describe('two workstations', () => {
     expect
       .poll(
         async () => {
-          for (const { work } of desks) {
+          for (const { work } of stations) {
             await work.parts.outbox.shared.syncNow(work.accountId)
             await work.time.pass(5_000)
           }
@@ -91,7 +91,7 @@ describe('two workstations', () => {
     await makeDue(id)
     await outboxAt(0).reschedule(id, scheduled)
     await makeDue(id)
-    for (const { work } of desks) await work.time.pass(2 * HOUR)
+    for (const { work } of stations) await work.time.pass(2 * HOUR)
     for (const index of [0, 1]) await becomes(index, id, { state: 'sent' })
     expect(arrived()).toBe(1)
   })

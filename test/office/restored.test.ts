@@ -650,7 +650,7 @@ test('what retention has erased since isn’t sent again', { timeout: 240_000 },
   await openPurging(front.work.parts.db).erase({ sends: Number.MAX_SAFE_INTEGER })
   front.work.practice.state.documents = {}
   expect(front.state(sent)).toBeUndefined()
-  await front.desk.close()
+  await front.membership.close()
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   front.open()
   await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))

@@ -3,7 +3,7 @@
  * first row of its list and the side bar, in a window of any size.
  */
 import { expect, test } from 'playwright/test'
-import { looks, openPreview, type Preview } from './preview.ts'
+import { openPreview, type Preview, themes } from './preview.ts'
 
 let preview: Preview
 test.beforeAll(async () => {
@@ -31,7 +31,7 @@ for (const [size, width, height] of [
           .waitFor()
       }
     }
-    await show({ scene: 'drafting-many', at: '#/drafts', act }, looks.light)
+    await show({ scene: 'drafting-many', at: '#/drafts', act }, themes.light)
     const boxOf = (selector: string) =>
       page
         .locator(selector)

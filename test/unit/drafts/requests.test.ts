@@ -69,7 +69,7 @@ describe('requests about drafts', () => {
     )
     const saveIn = async (id: string, draft?: string) => {
       accounts.choose(id)
-      return (await handlers['drafts.save']({ ...(draft && { id: draft }), composition: forms() }, here)).id
+      return (await handlers['drafts.save']({ ...(draft && { id: draft }), composition: forms() }, asking)).id
     }
     const draft = await saveIn(real?.id ?? '')
     await saveIn(other?.id ?? '')
