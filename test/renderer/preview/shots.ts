@@ -176,6 +176,7 @@ export const shots: Shot[] = [
   shot('documents-failing', 'failing', '#/documents/all'),
   shot('documents-slow', 'slow', '#/documents/all'),
   shot('documents-offline', 'offline', '#/documents/all'),
+  shot('document-remind', 'document', page, press(/^Remind .+…$/)),
   ...at(
     page,
     'document',
