@@ -369,9 +369,9 @@ async function signHere(day: Day, station: Station): Promise<void> {
 }
 
 /** Awaits an answer while time passes; undefined if it is refused. */
-async function done<Answer>({ time }: Day, requested: Promise<Answer> | Answer): Promise<Answer | undefined> {
+async function done<Answer>({ time }: Day, call: Promise<Answer> | Answer): Promise<Answer | undefined> {
   let ended = false
-  const answer = Promise.resolve(requested)
+  const answer = Promise.resolve(call)
     .catch(() => undefined)
     .finally(() => {
       ended = true

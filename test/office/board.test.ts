@@ -183,7 +183,7 @@ const shows = (expected: Partial<BoardCounter> | undefined, pass = 1_000) =>
     .toEqual(expected === undefined ? undefined : expect.objectContaining(expected))
 const row = async () =>
   (
-    await office.sql<{ changeCount: number; left: number; sealed: Buffer }>(
+    await office.sql<{ reported_at: number; left: number; sealed: Buffer }>(
       `SELECT extract(epoch FROM now() - reported_at)::float AS reported_at, extract(epoch FROM until - now())::float AS "left", sealed
         FROM office.counter it JOIN office.station who ON who.id = it.station WHERE who.name = 'Front desk'`
     )
@@ -307,9 +307,9 @@ describe('the name of the signer', () => {
     await here.signs()
     await shows({ state: 'signing' })
     expect(there.others()[0]).not.toHaveProperty('signer')
-    const changeCount = await openOfficeCounters({ pool: pools[2] as Pool, key: office.key }).others()
-    expect(JSON.stringify(changeCount)).toContain('signing')
-    expect(JSON.stringify(changeCount)).not.toContain('Planted Person')
+    const counters = await openOfficeCounters({ pool: pools[2] as Pool, key: office.key }).others()
+    expect(JSON.stringify(counters)).toContain('signing')
+    expect(JSON.stringify(counters)).not.toContain('Planted Person')
   })
 
   test('isn’t shown at a workstation that doesn’t have the account', async () => {
@@ -330,11 +330,11 @@ describe('the name of the signer', () => {
   })
 
   test.each(['publishes', 'reads'] as const)('is erased after a day when another counter %s', async (what) => {
-    const [changeCount, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
+    const [reporting, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const way = { ms: 60_000, isNews: false }
     // So that it already knows its own station, and makes no other request when it publishes.
     await other?.publish(null, way)
-    await changeCount?.publish(SAID, way)
+    await reporting?.publish(SAID, way)
     await wasHeard(86_399)
     const does = () => (what === 'publishes' ? other?.publish(SAID, way) : other?.others())
     await does()
@@ -391,9 +391,9 @@ describe('a report', () => {
   })
 
   test('isn’t read if its workstation was revoked or never joined', async () => {
-    const [changeCount, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
+    const [reporting, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const read = async () => (await other?.others())?.map(({ name }) => name)
-    await changeCount?.publish(SAID, { ms: 60_000, isNews: false })
+    await reporting?.publish(SAID, { ms: 60_000, isNews: false })
     expect(await read()).toEqual(['Front desk'])
     for (const [column, usual] of [
       ['revoked_at', 'NULL'],

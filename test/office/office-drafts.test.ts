@@ -548,10 +548,10 @@ describe('a restored server', () => {
   })
 
   test('refuses a send of other or older content than it has been told', async () => {
-    const [id, next] = [randomUUID(), randomUUID()]
+    const [id, version] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
     await markRestored()
-    await know(0, id, 'three', 3, next)
+    await know(0, id, 'three', 3, version)
     const give = (basedOn: string[], draftRound: number) => giveOf(1, id, { basedOn, draftRound }, randomUUID())
     expect((await give([first.its], 1)).state).toBe('changed')
     expect((await give([randomUUID()], 3)).state).toBe('changed')

@@ -113,8 +113,8 @@ test('when the server can’t store a claim, the package waits, and the claiming
   const both = await twoStations(office)
   const [front] = both
   await front.pause(true)
-  const waitingSends = front.put('Waits')
-  await waitUntil(both, async () => (await serverState(office, waitingSends)) === 'ready')
+  const waitingSend = front.put('Waits')
+  await waitUntil(both, async () => (await serverState(office, waitingSend)) === 'ready')
   await office.sql(`CREATE FUNCTION office.is_full() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER is_full BEFORE UPDATE ON office.send FOR EACH ROW WHEN (NEW.state = 'sending') EXECUTE FUNCTION office.is_full()`)
@@ -128,7 +128,7 @@ test('when the server can’t store a claim, the package waits, and the claiming
   await whenReconnected(both)
   await office.sql('DROP FUNCTION office.is_full CASCADE')
   await front.pause(false)
-  await waitUntil(both, () => both.every((one) => one.state(waitingSends) === 'sent'))
+  await waitUntil(both, () => both.every((one) => one.state(waitingSend) === 'sent'))
   await whenReconnected(both)
   expect(sentNames(front)).toEqual(['Waits'])
 })
@@ -141,7 +141,7 @@ test('when the server has no connections left, connected workstations continue, 
   await limitConnections(1)
   await back.membership.resumed()
   await expect.poll(() => back.officeStates).toEqual(['crowded', 'away'])
-  const waitingSends = back.put('Waits')
+  const waitingSend = back.put('Waits')
   const sentAtOnce = front.put('Goes')
   await waitUntil(both, () => front.state(sentAtOnce) === 'sent')
   expect(back.officeStates).toEqual(['crowded', 'away'])
@@ -150,6 +150,6 @@ test('when the server has no connections left, connected workstations continue, 
   })
   await limitConnections(-1)
   await whenReconnected(both)
-  await waitUntil(both, () => both.every((one) => [waitingSends, sentAtOnce].every((id) => one.state(id) === 'sent')))
+  await waitUntil(both, () => both.every((one) => [waitingSend, sentAtOnce].every((id) => one.state(id) === 'sent')))
   expect(sentNames(front)).toEqual(['Goes', 'Waits'])
 })

@@ -182,8 +182,8 @@ describe('saving several files under one name simultaneously', () => {
 
 describe('a failed save leaves nothing behind', () => {
   test('when the disk fills up halfway', async () => {
-    const saved = saveFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
-    await expect(saved).rejects.toMatchObject({ name: 'FileError', code: 'no-space' })
+    const saving = saveFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
+    await expect(saving).rejects.toMatchObject({ name: 'FileError', code: 'no-space' })
     expect(all()).toEqual({})
   })
 
@@ -210,8 +210,8 @@ describe('a failed save leaves nothing behind', () => {
       fs.rmSync(folder, { recursive: true })
       throw systemError('EIO')
     }
-    const saved = saveFile(folder, ['Lease.pdf'], chunks('1', '2'), { files: diskThat(pulled) })
-    await expect(saved).rejects.toMatchObject({ code: 'away' })
+    const saving = saveFile(folder, ['Lease.pdf'], chunks('1', '2'), { files: diskThat(pulled) })
+    await expect(saving).rejects.toMatchObject({ code: 'away' })
     expect(fs.existsSync(folder)).toBe(false)
   })
 

@@ -95,10 +95,10 @@ test('a chosen certificate authority is trusted once, and only the certificates 
   const path = certificateFile([ROOT, key, OTHER].join('\n'))
   const { handlers, joined } = open({ path })
   expect(await handlers['office.chooseAuthority'](undefined, caller)).toEqual({ id: 'chosen', label: 'authority.pem' })
-  const args = { ...place, code: CODE, authority: 'chosen' }
-  await handlers['office.join'](args, caller)
+  const request = { ...place, code: CODE, authority: 'chosen' }
+  await handlers['office.join'](request, caller)
   expect(joined).toEqual([[{ ...place, ca: `${ROOT}\n${OTHER}` }, CODE]])
-  await expect(handlers['office.join'](args, caller)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  await expect(handlers['office.join'](request, caller)).rejects.toMatchObject({ appError: { code: 'gone' } })
 })
 
 test.each([
