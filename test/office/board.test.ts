@@ -113,7 +113,11 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     changeCount: () => changeCount,
     /** Resolves once every request to the server has been answered. */
     quiet: () => expect.poll(() => asking).toBe(0),
-    notifications: () => notifications,
+    /** How many have arrived, once those sent before are there: the server delivers them with its next answer. */
+    async notifications() {
+      await listener.query('SELECT')
+      return notifications
+    },
     pass: its.time.pass,
     now: () => its.time.now,
     /** Opens the board, or closes it. */
@@ -357,6 +361,7 @@ describe('a report', () => {
     await two()
     await here.signs()
     await shows({ state: 'signing' })
+    await expect.poll(() => office.sql('SELECT FROM office.counter')).toHaveLength(2)
     await office.sql(sql)
     await there.pass(20_000)
     await shows({ state: 'unknown', name: '', staff: '', wantsStaff: false })
@@ -448,15 +453,14 @@ describe('the number of requests', () => {
     const free = await inTenMinutes()
     expect(free).toBeGreaterThanOrEqual(9)
     expect(free).toBeLessThanOrEqual(11)
-    const before = there.notifications()
+    const before = await there.notifications()
     await here.signs()
     await shows({ state: 'signing' })
-    // This sends a notification, which may arrive after the row.
-    await expect.poll(there.notifications).toBe(before + 1)
+    expect(await there.notifications()).toBe(before + 1)
     const signing = await inTenMinutes()
     expect(signing).toBeGreaterThanOrEqual(28)
     expect(signing).toBeLessThanOrEqual(31)
-    expect(there.notifications()).toBe(before + 1)
+    expect(await there.notifications()).toBe(before + 1)
     await office.sql(`UPDATE office.counter SET until = now() + interval '5 s'`)
     await here.pass(20_000)
     await expect.poll(async () => (await row())?.left).toBeGreaterThan(30)
