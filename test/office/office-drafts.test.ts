@@ -360,6 +360,7 @@ describe('sending a draft', () => {
       const own = { id: draft, basedOn: [], revision: 0, own: [id] }
       const back = await draftsOf(0).save(accountId, own, randomUUID(), Buffer.from('one'), false)
       expect(back.outcome).toBe('newest')
+      expect(await one(draft)).toMatchObject({ isGone: false, version: back.version, revision: back.revision })
     }
   )
 

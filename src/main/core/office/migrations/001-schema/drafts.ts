@@ -53,7 +53,8 @@ const saving = `
     ELSIF its.gone_at IS NOT NULL AND (its.is_makers_own AND its.made_by = mine OR is_back_from_send(its, p_own_sends)) THEN
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = greatest(revision, p_revision) + 1,
           life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
-          by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false
+          by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false,
+          deleted_revision = 0, deleted_version = NULL
         WHERE kind = p_kind AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
       -- The send that it went with is being retried, or has arrived, so it isn't another draft.
@@ -116,7 +117,7 @@ const saving = `
         AND NOT has_active_send(p_id, p_account, NULL) THEN
       -- It had come back since: see is_back_from_send.
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
-          at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL
+          at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL, deleted_revision = 0, deleted_version = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
     -- Whoever deleted it hadn't seen this content: it has a later revision, or is another content of the same revision.
