@@ -446,12 +446,13 @@ function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boo
 }
 
 /**
- * Returns whether a package that was cancelled because its workstation left the office says so, and its shared draft is
- * there to be sent.
+ * Returns whether a package that was cancelled says why, and its shared draft is there to be sent: its workstation left
+ * the office, or its draft has another version by now.
  */
 function staysAsDraft({ id, name, by }: Put, stations: readonly Station[]): boolean {
   const { state, error } = rowsOf(by.work).find((row) => row.id === id) ?? {}
-  const isSaid = state === 'cancelled' && error?.message.includes('left the office') === true
+  const isSaid =
+    state === 'cancelled' && /left the office|was changed at another workstation/.test(error?.message ?? '')
   const hasDraft = ({ work }: Station) =>
     work.parts.drafts.list([work.accountId], { trashed: false }).rows.some(({ title }) => title === name)
   return isSaid && stations.some(hasDraft)
