@@ -437,7 +437,11 @@ describe('leaving', () => {
     if (how.startsWith('its draft')) {
       await draftArrives(drafts[0])
       other.parts.outbox.sendNow(other.parts.outbox.enqueue(drafts[0] ?? '').id)
-      await both()
+      const whenRead = async () => {
+        await both()
+        return stateOf(other, id)
+      }
+      await expect.poll(whenRead, { timeout: 60_000 }).toBeUndefined()
       expect(() => other.parts.outbox.retry(id)).toThrow('gone')
     } else {
       disconnect()
