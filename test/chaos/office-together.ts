@@ -237,7 +237,9 @@ async function befall(place: Place, way: Way): Promise<void> {
       await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> current_user')
       return
     case 'lapse':
-      await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
+      // Locked in the workstations' order, or one of them could wait for this and this for it.
+      await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms'
+        WHERE id IN (SELECT id FROM office.send WHERE state = 'sending' ORDER BY id FOR UPDATE)`)
       await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
       return
     case 'crash':
