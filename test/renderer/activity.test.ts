@@ -232,13 +232,14 @@ test('actions are found by document or signer, and appear under the right filter
     createdAt: NOW,
     request: { kind: 'remind', signerReference: 's-1', signerName: 'Mere Parata' }
   })
-  const actions = [action('done', 'Deed of gift'), action('refused', 'Loan variation')]
+  const actions = [action('done', 'Ngāta deed'), action('refused', 'Loan variation')]
   const shown = { part: 'all' as const, search: '' }
   const names = (what: object) =>
     timelineOf({ changes: [], verifications: [], from: 0 }, actions, { ...shown, ...what }).map(
       ({ documentName }) => documentName
     )
-  expect(names({})).toEqual(['Deed of gift', 'Loan variation'])
+  expect(names({})).toEqual(['Ngāta deed', 'Loan variation'])
+  expect(names({ search: 'ngata' })).toEqual(['Ngāta deed'])
   expect(names({ search: 'loan mere' })).toEqual(['Loan variation'])
   expect(names({ part: 'problems' })).toEqual(['Loan variation'])
   expect(names({ part: 'signed' })).toEqual([])

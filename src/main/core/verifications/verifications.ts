@@ -9,12 +9,13 @@ import type {
   VerificationSummary,
   VerificationView
 } from '../../../shared/contract/index.ts'
+import { hasWords } from '../../../shared/short-list-search.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inSlices, runToEnd, type Sliced } from '../lib/slices.ts'
-import { folded, wordsOf } from '../lib/text-folding.ts'
+import { wordsOf } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
@@ -151,11 +152,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
         const verifications = await inSlices(summariesOf(table.since(...args, limit, offset)))
         return { verifications, total: table.countSince(...args) }
       }
-      const matchesName = (documentName: string) => {
-        const name = folded(documentName)
-        return words.every((word) => name.includes(word))
-      }
-      const found = await inSlices(table.search(matchesName, ...args))
+      const found = await inSlices(table.search((documentName) => hasWords(documentName, words), ...args))
       return { verifications: await inSlices(summariesOf(found.slice(offset, offset + limit))), total: found.length }
     },
 

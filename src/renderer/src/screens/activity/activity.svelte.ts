@@ -5,6 +5,8 @@ import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { ActionView, ActivityEntry, ChangeKind, VerificationSummary } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
+import { hasWords } from '../../../../shared/short-list-search.ts'
+import { wordsOf } from '../../../../shared/text-folding.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { type Clock, throttled } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
@@ -174,8 +176,8 @@ export function timelineOf(
   actions: readonly ActionView[],
   { part, search }: ActivityFilter
 ): TimelineEvent[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const isFound = (name: string, what: string) => words.every((word) => `${name} ${what}`.toLowerCase().includes(word))
+  const words = wordsOf(search)
+  const isFound = (name: string, what: string) => hasWords(`${name} ${what}`, words)
   const isShown = (action: ActionView, what: string) =>
     (part === 'all' ||
       part === 'own' ||
