@@ -32,7 +32,7 @@ interface FolderReading {
   latest?: number
   /** Whether every folder, and every document, could be read. */
   isComplete: boolean
-  /** The folders that couldn't because the service has none of that name, if that is all that is missing. */
+  /** The folders that couldn't be read because the service has none of that name, if that is all that is missing. */
   missingFolders: readonly string[]
 }
 
