@@ -95,7 +95,7 @@ describe('joined workstations', () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const { people } = at(1).work.parts
-    expect(people.find(at(1).work.accountId, 'mer', 5)).toMatchObject([{ LastName: 'Parata', from: 'sent' }])
+    expect(people.find(at(1).work.accountId, 'mer', 5).people).toMatchObject([{ LastName: 'Parata', from: 'sent' }])
     at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
     at(1).send('Mere', 'Parata', 'mere@example.com', '021 555 0202')

@@ -119,6 +119,22 @@ describe('the address book', () => {
     expect(screen.getByRole('dialog')).toBeTruthy()
   })
 
+  test('adds nobody on Enter who only has a similar name', async () => {
+    await openBook()
+    const [only] = opened.api.control.state.people
+    if (!only) throw new Error('nobody in the address book')
+    opened.api.people.find = async () => ({ ok: true, value: { people: [only], isNear: true } })
+    const before = names()
+    const search = screen.getByRole('searchbox', { name: 'Search people' })
+    await fireEvent.input(search, { target: { value: 'mree' } })
+    await settle()
+    expect(screen.getByText('Nothing has all of these words. Closest:')).toBeTruthy()
+    await fireEvent.keyDown(search, { key: 'Enter' })
+    await settle()
+    expect(names()).toEqual(before)
+    expect(screen.getByRole('dialog')).toBeTruthy()
+  })
+
   test('explains how people are added when it is empty', async () => {
     await openWho(three())
     await press('Choose from the address book')

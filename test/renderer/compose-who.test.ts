@@ -230,7 +230,7 @@ describe('while typing a name', () => {
     const answers: ((people: PersonView[]) => void)[] = []
     opened.api.people.find = () =>
       new Promise((resolve) => {
-        answers.push((value) => resolve({ ok: true, value }))
+        answers.push((people) => resolve({ ok: true, value: { people } }))
       })
     await type(box('First name'), 'm')
     await type(box('First name'), 'meri')

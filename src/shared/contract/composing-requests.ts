@@ -15,12 +15,12 @@ import type {
   DraftVersion,
   DraftView,
   EarlierSend,
+  FoundPeople,
   ImportResult,
   LeftOutRows,
   OutboxView,
   OutsideView,
   PeopleList,
-  PersonView,
   PresetSummary,
   PresetView,
   RememberedForm,
@@ -72,7 +72,7 @@ export const composingRequests = {
    * Finds people this office has sent to and those on the service's recipient lists, best match first. `isForgiving`: if
    * there are none, people with similar names.
    */
-  'people.find': answers<PersonView[]>()(
+  'people.find': answers<FoundPeople>()(
     z.strictObject({ text: search, limit: z.number().int().min(1).max(50), isForgiving: z.boolean().optional() })
   ),
   /** Lists people this office has sent to, most recent first; if nobody matches, those with similar names. */

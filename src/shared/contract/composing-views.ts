@@ -14,6 +14,12 @@ export interface PersonView
   usedAt?: number
 }
 
+export interface FoundPeople {
+  people: PersonView[]
+  /** Nobody has the words as they were typed: these have similar ones. */
+  isNear?: true
+}
+
 /** Someone this office has sent to, with the number of packages and the time of the last. */
 export interface KnownPerson extends PersonView {
   times: number

@@ -7,11 +7,10 @@ export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people'
   return {
     'people.find': ({ text, limit }) => {
       const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-      return state.people
-        .filter((one) =>
-          words.every((word) => `${one.FirstName} ${one.LastName} ${one.Email}`.toLowerCase().includes(word))
-        )
-        .slice(0, limit)
+      const people = state.people.filter((one) =>
+        words.every((word) => `${one.FirstName} ${one.LastName} ${one.Email}`.toLowerCase().includes(word))
+      )
+      return { people: people.slice(0, limit) }
     },
     'people.list': ({ search, ...page }) => {
       const words = search.toLowerCase().split(/\s+/).filter(Boolean)

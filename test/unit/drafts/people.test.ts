@@ -22,7 +22,7 @@ const person = (FirstName: string, LastName: string, Email = `${FirstName}.${Las
   Email
 })
 const find = (text: string, limit = 20, account = 'a') =>
-  office.people.find(account, text, limit).map(({ FirstName, LastName }) => `${FirstName} ${LastName}`)
+  office.people.find(account, text, limit).people.map(({ FirstName, LastName }) => `${FirstName} ${LastName}`)
 
 /** The service's list as it answers: texts may be missing. */
 function lists(...people: { FirstName?: string; LastName?: string; Email?: string }[]): RecipientView {
@@ -32,7 +32,7 @@ function lists(...people: { FirstName?: string; LastName?: string; Email?: strin
 describe('the address book', () => {
   test('offers people the office has sent to, with their mobile number', () => {
     sendTo({ ...person('Mere', 'Parata'), MiddleName: 'A', MobileCountry: '64', MobileNumber: '0215550100' })
-    expect(office.people.find('a', 'mere', 5)).toEqual([
+    expect(office.people.find('a', 'mere', 5).people).toEqual([
       {
         FirstName: 'Mere',
         MiddleName: 'A',
@@ -61,7 +61,7 @@ describe('the address book', () => {
       person('Mere', 'Parata', 'MERE@example.con'),
       person('Mere', 'Parata', 'mere@example.com')
     )
-    const found = office.people.find('a', 'mere', 5)
+    const found = office.people.find('a', 'mere', 5).people
     expect(found.map(({ Email, MobileNumber }) => [Email, MobileNumber])).toEqual([['mere@example.com', '0215550100']])
   })
 
@@ -73,7 +73,7 @@ describe('the address book', () => {
       person('Mere', 'Parata', 'mere@example.com')
     )
     office.people.correct('a', person('Tama', 'Brooks'), person('Tama', 'Brook'))
-    expect(office.people.find('a', '', 5).map(({ Email }) => Email)).toEqual(['mere@example.com'])
+    expect(office.people.find('a', '', 5).people.map(({ Email }) => Email)).toEqual(['mere@example.com'])
   })
 
   test('finds a corrected person by the new name and address, and no longer by the old ones', () => {
@@ -92,7 +92,7 @@ describe('the address book', () => {
     sendTo(person('Tama', 'Brooks'))
     const now = { ...person('Mere', 'Walker', 'mere@example.org'), MiddleName: '', MobileCountry: '', MobileNumber: '' }
     office.people.change('a', person('Mere', 'Parata'), now)
-    expect(office.people.find('a', 'mere', 5)).toMatchObject([now])
+    expect(office.people.find('a', 'mere', 5).people).toMatchObject([now])
     expect(() => office.people.change('a', now, { ...now, ...person('Tama', 'Brooks') })).toThrow(
       expect.objectContaining({ appError: expect.objectContaining({ code: 'conflict' }) })
     )
@@ -142,7 +142,7 @@ describe('the address book', () => {
   test('keeps a person once, as last spelled, even if sent to several times', () => {
     sendTo({ ...person('mere', 'parata', 'MERE.parata@example.com'), MobileCountry: '64', MobileNumber: '1' })
     sendTo({ ...person('Mere', 'Parata'), MiddleName: 'Aroha' })
-    expect(office.people.find('a', 'mere', 5)).toMatchObject([
+    expect(office.people.find('a', 'mere', 5).people).toMatchObject([
       { FirstName: 'Mere', MiddleName: 'Aroha', Email: 'mere.parata@example.com', MobileNumber: '' }
     ])
     expect(find('aroha')).toEqual(['Mere Parata'])
@@ -159,7 +159,7 @@ describe('the address book', () => {
     sendTo({ ...person('Aroha', 'Ngata'), MobileCountry: '64', MobileNumber: '0215550111' })
     const user = { key: 'u', ...person('Aroha', 'Ngata'), MiddleName: '', IsDefault: false, IsOwner: false }
     sendTo({ ...person('Mere', 'Parata'), ShareUsers: [user] })
-    expect(office.people.find('a', 'aroha', 5)).toMatchObject([{ MobileNumber: '0215550111' }])
+    expect(office.people.find('a', 'aroha', 5).people).toMatchObject([{ MobileNumber: '0215550111' }])
   })
 
   test('includes signers of templates, and nobody without an address', () => {
@@ -196,8 +196,9 @@ describe('the address book', () => {
       total: 1,
       isNear: true
     })
-    expect(office.people.find('a', 'bne', 9)).toEqual([])
-    expect(office.people.find('a', 'bne', 9, true)).toMatchObject([{ FirstName: 'Ben' }])
+    expect(office.people.find('a', 'bne', 9).people).toEqual([])
+    expect(office.people.find('a', 'bne', 9, true)).toMatchObject({ people: [{ FirstName: 'Ben' }], isNear: true })
+    expect(office.people.find('a', 'nobody', 9, true)).toEqual({ people: [] })
     expect(office.people.list('a', { search: '', offset: 0, limit: 1 }).rows[0]?.usedAt).toBe(office.time.now)
   })
 
@@ -226,7 +227,7 @@ describe('the service’s own lists of recipients', () => {
   test('come after the people the office has sent to', () => {
     office.recipients.push(lists(person('Marama', 'Law')))
     sendTo(person('Tui', 'Marsh'))
-    expect(office.people.find('a', 'mar', 5)).toMatchObject([
+    expect(office.people.find('a', 'mar', 5).people).toMatchObject([
       { LastName: 'Marsh', from: 'sent' },
       { LastName: 'Law', from: 'recipients', MobileNumber: '' }
     ])
@@ -241,7 +242,7 @@ describe('the service’s own lists of recipients', () => {
 
   test('are searched in the same way, and may lack names', () => {
     office.recipients.push(lists({ Email: 'desk@example.org' }, person('Māia', 'Tāmati'), {}))
-    expect(office.people.find('a', 'desk@exam', 5)).toMatchObject([{ FirstName: '', Email: 'desk@example.org' }])
+    expect(office.people.find('a', 'desk@exam', 5).people).toMatchObject([{ FirstName: '', Email: 'desk@example.org' }])
     expect(find('maia tam')).toEqual(['Māia Tāmati'])
     expect(find('tamati x')).toEqual([])
   })
@@ -265,12 +266,12 @@ test('the last fetched recipient lists are offered while offline', async () => {
     time: { now: () => office.time.now },
     changed: () => undefined
   })
-  expect(people.find('a', 'mere', 5)).toEqual([])
+  expect(people.find('a', 'mere', 5).people).toEqual([])
   await fetched.recipients('a', { refresh: true })
   isDown = true
   await fetched.recipients('a', { refresh: true })
-  expect(people.find('a', 'mere', 5)).toMatchObject([{ LastName: 'Parata', from: 'recipients' }])
-  expect(people.find('b', 'mere', 5)).toEqual([])
+  expect(people.find('a', 'mere', 5).people).toMatchObject([{ LastName: 'Parata', from: 'recipients' }])
+  expect(people.find('b', 'mere', 5).people).toEqual([])
 })
 
 test('among 5,000 people the best matches for one letter are found', () => {

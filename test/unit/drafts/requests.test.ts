@@ -158,15 +158,15 @@ test('requests about people and values return those of the chosen account', asyn
   office.people.note('a', composition)
   office.remembered.note('a', composition)
   const mere = { text: 'mere', limit: 10 }
-  expect(await handlers['people.find'](mere, asking)).toMatchObject([{ Email: 'mere.tamati@example.com' }])
+  expect(await handlers['people.find'](mere, asking)).toMatchObject({ people: [{ Email: 'mere.tamati@example.com' }] })
   expect(await handlers['remembered.values']({ field: 'SignerType' }, asking)).toEqual(['Guardian'])
   expect(await handlers['remembered.forms'](undefined, asking)).toHaveLength(1)
   accounts.choose('b')
-  expect(await handlers['people.find'](mere, asking)).toEqual([])
+  expect(await handlers['people.find'](mere, asking)).toEqual({ people: [] })
   expect(await handlers['remembered.values']({ field: 'SignerType' }, asking)).toEqual([])
   accounts.choose('a')
   const page = { search: '', offset: 0, limit: 9 }
   expect(await handlers['people.list'](page, asking)).toMatchObject({ rows: [{ times: 1 }], total: 1 })
   await handlers['people.forget']({ email: 'mere.tamati@example.com' }, asking)
-  expect(await handlers['people.find'](mere, asking)).toEqual([])
+  expect(await handlers['people.find'](mere, asking)).toEqual({ people: [] })
 })

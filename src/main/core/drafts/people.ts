@@ -6,6 +6,7 @@
 import type { ComposedShareUser, ComposedSigner, Composition } from '../../../shared/composition/index.ts'
 import type {
   DecodedInput,
+  FoundPeople,
   KnownPerson,
   PeopleList,
   PersonView,
@@ -176,18 +177,19 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      * Finds people by the beginnings of words in their names or address; best first, then newest. @param isForgiving
      * whether people with similar names are returned if there are none.
      */
-    find(accountId: string, text: string, limit: number, isForgiving = false): PersonView[] {
+    find(accountId: string, text: string, limit: number, isForgiving = false): FoundPeople {
       const question = searchQueryOf(text)
       const sent = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
       const known = new Set(sent.map(({ Email }) => normalized(Email)))
       const listed = listedPeople(recipients(accountId)).filter(
-        (person) => !known.has(normalized(person.Email)) && hasWords(person, text)
+        (person) => !known.has(normalized(person.Email)) && beginsWords(person, text)
       )
       const all = [...ranked(sent, text), ...ranked(listed, text)]
-      if (all.length > 0 || !isForgiving) return all.slice(0, limit)
-      return [...newest.all(accountId, COMPARED), ...listedPeople(recipients(accountId))]
+      if (all.length > 0 || !isForgiving) return { people: all.slice(0, limit) }
+      const people = [...newest.all(accountId, COMPARED), ...listedPeople(recipients(accountId))]
         .filter((person) => isMeantBy(textOf(person), wordsOf(text)))
         .slice(0, limit)
+      return { people, ...(people.length > 0 && { isNear: true }) }
     },
 
     /**
@@ -309,7 +311,8 @@ function textOf({ FirstName, MiddleName, LastName, Email }: PersonView): string 
   return `${FirstName} ${MiddleName} ${LastName} ${Email}`
 }
 
-function hasWords(person: PersonView, text: string): boolean {
+/** Returns whether each word of the text begins one of the person's, as the word index matches. */
+function beginsWords(person: PersonView, text: string): boolean {
   const words = wordsIn(textOf(person))
   return wordsIn(text).every((typed) => words.some((word) => word.startsWith(typed)))
 }
