@@ -217,7 +217,7 @@ export class People {
       case 'forget': {
         const one = this.#oneOf(peopleOf(at))
         if (!one) return false
-        parts.people.forget(accountId, one.Email)
+        for (const each of peopleOf(at)) if (each.Email === one.Email) parts.people.forget(accountId, each)
         // Forgetting is final: it includes names given by someone who hasn't heard of it yet.
         this.#everForgotten.add(one.Email)
         if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)

@@ -20,7 +20,7 @@ class Station extends OfficeStation {
     )
   }
   forget(email: string, FirstName: string, LastName: string): void {
-    this.#people.forget(this.work.accountId, email, { FirstName, LastName })
+    this.#people.forget(this.work.accountId, { Email: email, FirstName, LastName })
   }
   correct(was: [string, string, string], now: [string, string, string]): void {
     const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })

@@ -111,7 +111,7 @@ export function draftHandlers(
     'people.list': async (query) => people.list(chosenId(accounts), query),
     'people.change': async ({ was, now }) => people.change(chosenId(accounts), was, now),
     'people.merge': async ({ from, into }) => people.merge(chosenId(accounts), from, into),
-    'people.forget': async ({ email, name }) => people.forget(chosenId(accounts), email, name),
+    'people.forget': async (person) => people.forget(chosenId(accounts), person),
     'remembered.values': async ({ field }) => remembered.values(chosenId(accounts), field),
     'remembered.keepChoices': async ({ field, choices }) => remembered.keepChoices(chosenId(accounts), field, choices),
     'remembered.forms': async () => remembered.forms(chosenId(accounts))

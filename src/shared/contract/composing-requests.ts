@@ -81,15 +81,8 @@ export const composingRequests = {
   'people.change': answers<null>()(z.strictObject({ was: namedAddress, now: personEntry })),
   /** Merges two entries of one person: `into` keeps its details and gets the uses of both. */
   'people.merge': answers<null>()(z.strictObject({ from: namedAddress, into: namedAddress })),
-  /**
-   * Removes everyone with this e-mail address from this workstation's address book, or only the person with this name.
-   */
-  'people.forget': answers<null>()(
-    z.strictObject({
-      email: z.string().min(1).max(400),
-      name: z.strictObject({ FirstName: z.string().max(400), LastName: z.string().max(400) }).optional()
-    })
-  ),
+  /** Removes someone from the address book. Others with the same e-mail stay. */
+  'people.forget': answers<null>()(namedAddress),
   /**
    * Values this office has used in a field before: first those it has ordered itself, then the newest. See
    * composition/composition.ts for the fields.

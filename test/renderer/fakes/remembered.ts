@@ -28,25 +28,18 @@ export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people'
       return { rows: pageOf(rows, page), total: rows.length }
     },
     'people.change': ({ was, now }) => {
-      const isSame = (one: PersonView, other: typeof was) =>
-        one.Email === other.Email && one.FirstName === other.FirstName && one.LastName === other.LastName
-      if (!isSame({ ...now, from: 'sent' }, was) && state.people.some((one) => isSame(one, now)))
-        throw new Failure('conflict')
+      if (!isSame(now, was) && state.people.some((one) => isSame(one, now))) throw new Failure('conflict')
       state.people = state.people.map((one) => (isSame(one, was) ? { ...one, ...now } : one))
       emit('people.changed', null)
       return null as never
     },
     'people.merge': ({ from }) => {
-      const isMerged = (one: PersonView) =>
-        one.Email === from.Email && one.FirstName === from.FirstName && one.LastName === from.LastName
-      state.people = state.people.filter((one) => !isMerged(one))
+      state.people = state.people.filter((one) => !isSame(one, from))
       emit('people.changed', null)
       return null as never
     },
-    'people.forget': ({ email, name }) => {
-      const isMeant = (one: PersonView) =>
-        one.Email === email && (!name || (one.FirstName === name.FirstName && one.LastName === name.LastName))
-      state.people = state.people.filter((one) => !isMeant(one))
+    'people.forget': (person) => {
+      state.people = state.people.filter((one) => !isSame(one, person))
       emit('people.changed', null)
       return null as never
     },
@@ -57,6 +50,12 @@ export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people'
     },
     'remembered.forms': () => state.forms
   }
+}
+
+type NamedAddress = Pick<PersonView, 'FirstName' | 'LastName' | 'Email'>
+
+function isSame(one: NamedAddress, other: NamedAddress): boolean {
+  return one.Email === other.Email && one.FirstName === other.FirstName && one.LastName === other.LastName
 }
 
 /** Returns a person in the address book, with `change` applied. */

@@ -167,6 +167,7 @@ test('requests about people and values return those of the chosen account', asyn
   accounts.choose('a')
   const page = { search: '', offset: 0, limit: 9 }
   expect(await handlers['people.list'](page, asking)).toMatchObject({ rows: [{ times: 1 }], total: 1 })
-  await handlers['people.forget']({ email: 'mere.tamati@example.com' }, asking)
+  const { FirstName, LastName, Email } = signer()
+  await handlers['people.forget']({ FirstName, LastName, Email }, asking)
   expect(await handlers['people.find'](mere, asking)).toEqual({ people: [] })
 })

@@ -61,9 +61,8 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     `SELECT ${PERSON}, times FROM people WHERE ${FOUND} ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
   const countFound = db.prepare<[string, string], number>(`SELECT count(*) FROM people WHERE ${FOUND}`).pluck()
-  // Everybody at an address, or only the one with this name.
-  const WHOM = 'account_id = @accountId AND email_key = @emailKey AND (@nameKey IS NULL OR name_key = @nameKey)'
-  type Whom = { accountId: string; emailKey: string; nameKey: string | null }
+  const WHOM = 'account_id = @accountId AND email_key = @emailKey AND name_key = @nameKey'
+  type Whom = PersonKey & { accountId: string }
   const forget = db.prepare<[Whom]>(`DELETE FROM people WHERE ${WHOM}`)
   // Deletes them for the whole office, whatever others have changed in the meantime.
   const forgetForAll = db.prepare<[Whom]>(
@@ -76,9 +75,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     forget.run(whom)
   })
 
-  const isKnown = db.prepare<[{ accountId: string; emailKey: string; nameKey: string }], unknown>(
-    'SELECT 1 FROM people WHERE account_id = @accountId AND email_key = @emailKey AND name_key = @nameKey'
-  )
+  const isKnown = db.prepare<[Whom], unknown>(`SELECT 1 FROM people WHERE ${WHOM}`)
   // What the other entry lacks is taken over, too.
   const addUses = db.prepare(
     `UPDATE people SET times = people.times + other.times, used_at = max(people.used_at, other.used_at),
@@ -207,12 +204,9 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
       return { rows: near.slice(offset, offset + limit), total: near.length, ...(near.length > 0 && { isNear: true }) }
     },
 
-    /**
-     * Removes everybody at an address, or only the one with this name, since two people can share an address. Entries
-     * of the service's lists stay.
-     */
-    forget(accountId: string, email: string, name?: { FirstName: string; LastName: string }): void {
-      forgetEverywhere({ accountId, emailKey: normalized(email), nameKey: name ? nameKey(name) : null })
+    /** Removes someone; others at the same address stay, and so do entries of the service's lists. */
+    forget(accountId: string, person: NamedAddress): void {
+      forgetEverywhere({ accountId, ...keyOf(person) })
       changed()
     }
   }
