@@ -19,7 +19,7 @@ import { aCertificate } from './certificates.ts'
 import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-written-service.ts'
 import { anOffice } from './practice-office.ts'
 
-function opened(readAs?: ReadCertificate) {
+function opened(certificateReader?: ReadCertificate) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
@@ -31,7 +31,7 @@ function opened(readAs?: ReadCertificate) {
     facts,
     fetch,
     time: systemTime,
-    ...(readAs && { lookAtCertificate: readAs })
+    ...(certificateReader && { lookAtCertificate: certificateReader })
   })
   const tried = (baseUrl: string, authentication: CredentialsInput = { scheme: 'none' }) =>
     withConnectingMessages(clients.test({ baseUrl, authentication })).catch(asAppError)

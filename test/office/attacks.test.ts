@@ -57,7 +57,7 @@ async function resultOf(sql: string, values: unknown[] = [], client = line): Pro
 }
 /** Runs as another, ordinary workstation. */
 const asVictim = (sql: string, ...values: unknown[]) => pool.query<Record<string, unknown>>(sql, values)
-const victimIsAnswered = async () => (await asVictim('SELECT name FROM office.hello()')).rows
+const answerToVictim = async () => (await asVictim('SELECT name FROM office.hello()')).rows
 
 /** Everything in the office that isn't the attacker's own, one line each, without what changes with time alone. */
 async function rowsOfOthers(): Promise<Set<string>> {
@@ -375,7 +375,7 @@ test('what is open to everyone doesn’t affect others, and reveals nothing abou
      UNION ALL SELECT tablename FROM pg_stats WHERE schemaname = 'office'`
   )
   expect(rows).toEqual([])
-  expect(await victimIsAnswered()).toEqual([{ name: 'Front desk' }])
+  expect(await answerToVictim()).toEqual([{ name: 'Front desk' }])
   tried++
   const more: Client[] = []
   const codes: unknown[] = []
@@ -872,6 +872,6 @@ test('nothing that a workstation locks or leaves behind blocks the administrator
   reconnecting.on('error', () => undefined)
   await expect(reconnecting.connect()).rejects.toMatchObject({ code: '28P01' })
   expect(await resultOf('SELECT office.hello()')).not.toBe(NOTHING)
-  expect(await victimIsAnswered()).toEqual([{ name: 'Front desk' }])
+  expect(await answerToVictim()).toEqual([{ name: 'Front desk' }])
 })
 test('more than 300 attacks were tried', () => expect(tried).toBeGreaterThan(300))

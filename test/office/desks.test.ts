@@ -44,7 +44,7 @@ function storeOf(index: number, work: Workplace) {
   return openOfficeSends({ pool: poolOf(index), key: office.key, time: work.time })
 }
 
-async function openDesk(index: number, first?: Workplace): Promise<Workstation> {
+async function openWorkstation(index: number, first?: Workplace): Promise<Workstation> {
   const work = await openWorkplace('empty', first)
   const { accountId } = work
   const connect = () => {
@@ -66,8 +66,8 @@ async function openDesk(index: number, first?: Workplace): Promise<Workstation> 
 }
 
 beforeEach(async () => {
-  front = await openDesk(0)
-  back = await openDesk(1, front.work)
+  front = await openWorkstation(0)
+  back = await openWorkstation(1, front.work)
   officeId = await storeOf(0, front.work).account(randomUUID(), LIMITS)
   for (const workstation of [front, back]) {
     workstation.work.outbox.shared.share(workstation.work.accountId, officeId)
@@ -278,13 +278,13 @@ describe('an answer', () => {
   test('from the office that arrives after this workstation left causes no send', async () => {
     const { accountId, outbox, time } = front.work
     const store = storeOf(0, front.work)
-    const [claimed, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [claimed, mayContinue] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isLate = false
     const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
       const answer = await store.finishAndClaim(...its)
       if (answer.claims.length > 0) {
         claimed.resolve()
-        await release.promise
+        await mayContinue.promise
       }
       return answer
     }
@@ -302,7 +302,7 @@ describe('an answer', () => {
     await front.synced()
     await claimed.promise
     outbox.shared.leaveBehind(accountId)
-    release.resolve()
+    mayContinue.resolve()
     await time.pass(5_000)
     expect([front.state(mine), front.state(theirs)]).toEqual(['cancelled', undefined])
     expect(arrived()).toBe(0)
@@ -311,12 +311,12 @@ describe('an answer', () => {
   test('from the office with packages undone here has them returned before any others are claimed', async () => {
     const { accountId, outbox, parts, time } = front.work
     const store = storeOf(0, front.work)
-    const release = Promise.withResolvers<void>()
+    const mayContinue = Promise.withResolvers<void>()
     // The office still has the packages: another workstation would send them.
     back.work.outbox.shared.disconnect()
     // As when a batch of hundreds is withheld one by one.
     const withhold: typeof store.withhold = async (...its) => {
-      await release.promise
+      await mayContinue.promise
       return await store.withhold(...its)
     }
     const ids: string[] = []
@@ -343,7 +343,7 @@ describe('an answer', () => {
     }
     await expect.poll(finishes, { interval: 5, timeout: 60_000 }).toBeGreaterThan(2)
     expect(both).toBe(0)
-    release.resolve()
+    mayContinue.resolve()
     await becomes(front, last, 'sent')
     // They are withheld one after the other; the last one may have been sent before its turn.
     await front.synced()
@@ -355,9 +355,9 @@ describe('an answer', () => {
     const { accountId, outbox, parts, time } = front.work
     const [mine, theirs] = [storeOf(0, front.work), storeOf(1, back.work)]
     back.work.outbox.shared.disconnect()
-    const release = Promise.withResolvers<void>()
+    const mayContinue = Promise.withResolvers<void>()
     const withhold: typeof mine.withhold = async (...its) => {
-      await release.promise
+      await mayContinue.promise
       return await mine.withhold(...its)
     }
     outbox.shared.connect({ ...mine, withhold }, 1)
@@ -365,11 +365,11 @@ describe('an answer', () => {
     const id = front.put()
     await front.synced()
     parts.db.prepare(`UPDATE sends SET state = 'cancelled', settled_at = 1 WHERE id = ?`).run(id)
-    const stateHere = parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').pluck()
+    const selectState = parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').pluck()
     const reads = async () => {
       outbox.shared.notified(accountId)
       await time.pass(600)
-      return stateHere.get(id)
+      return selectState.get(id)
     }
     await theirs.resume(officeId)
     const [claim] = await theirs.claim(officeId, 1)
@@ -378,7 +378,7 @@ describe('an answer', () => {
     await theirs.finish(officeId, claim ?? expect.fail('Nothing was claimed.'), 'nothing-left', {})
     await expect.poll(reads).toBe('ready')
     expect(front.state(id)).toBe('cancelled')
-    release.resolve()
+    mayContinue.resolve()
     await expect.poll(reads).toBe('cancelled')
     expect(arrived()).toBe(0)
   })

@@ -309,14 +309,14 @@ function threeCounters(): Partial<FakeState> {
 /** Makes a counter look as if nothing has been heard from it for this long. */
 const silentFor =
   (milliseconds: number) =>
-  (shown: BoardCounter): BoardCounter =>
-    shown.office ? { ...shown, office: { ...shown.office, heardAt: now() - milliseconds, isSilent: true } } : shown
+  (heard: BoardCounter): BoardCounter =>
+    heard.office ? { ...heard, office: { ...heard.office, heardAt: now() - milliseconds, isSilent: true } } : heard
 
 /** Returns an office of fourteen counters, with every state. */
 function fourteenCounters(): Partial<FakeState> {
   const at = now()
   const board = threeCounters().board
-  const [here, needsStaff, silent] = board?.desks ?? []
+  const [here, waiting, silent] = board?.desks ?? []
   const minutes = (count: number) => at - count * 60_000
   const of = (number: number, change: Partial<BoardCounter>, heard = at - 12_000): BoardCounter => ({
     id: `office ${number}`,
@@ -343,7 +343,7 @@ function fourteenCounters(): Partial<FakeState> {
         of(7, { state: 'closed' }, minutes(47)),
         of(8, { state: 'locked', coveredSince: minutes(2), signer: 'Lena Marchetti', document: 'Lease renewal' }),
         of(9, { state: 'signing', since: minutes(128) }),
-        ...(needsStaff ? [{ ...needsStaff, id: 'office 10', name: 'Counter 10' }] : []),
+        ...(waiting ? [{ ...waiting, id: 'office 10', name: 'Counter 10' }] : []),
         of(11, { name: 'Interview room by the lifts, second floor', staff: 'Alexandra Papadopoulou-Vasilakis' }),
         of(12, { downSince: minutes(30) }, at - 41_000),
         of(13, { name: '', state: 'unknown', office: office('Training room') }),
@@ -353,8 +353,8 @@ function fourteenCounters(): Partial<FakeState> {
   }
 }
 
-/** Returns a workstation that isn't connected to the office, or not yet. */
-const disconnected = (office: Board['office'], isKnown = true) => {
+/** Returns the board of a workstation whose office is in this state, with or without what was read of the others. */
+const withOfficeIn = (office: Board['office'], isKnown = true) => {
   const { board, ...rest } = threeCounters()
   const [here, ...others] = board?.desks ?? []
   const counters = [...(here ? [here] : []), ...(isKnown ? others.map(silentFor(720_000)) : [])]
@@ -407,9 +407,9 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
     const office = { state: 'away', readAt: now() - 300_000 } as const
     return counter({ ...rest, board: { ...board, office, desks: board?.desks?.map(silentFor(300_000)) ?? [] } })
   },
-  'board-office-apart': () => disconnected({ state: 'apart', readAt: now() - 720_000 }),
-  'board-office-unknown': () => disconnected({ state: 'apart' }, false),
-  'board-office-reading': () => disconnected({ state: 'connecting' }, false),
+  'board-office-apart': () => withOfficeIn({ state: 'apart', readAt: now() - 720_000 }),
+  'board-office-unknown': () => withOfficeIn({ state: 'apart' }, false),
+  'board-office-reading': () => withOfficeIn({ state: 'connecting' }, false),
   'board-many': () => counter(fourteenCounters()),
   'board-offline': () =>
     counter({ ...morning(), connection: { state: 'offline', since: now() - 1_800_000, error: offline } }),

@@ -82,19 +82,19 @@ describe('while an account’s address changes', () => {
 
   test('quitting midway shows the new secret to no one else', async () => {
     const { added, change, shown } = await changed()
-    const { accounts: slot } = memoryKeychain()
+    const { accounts: secrets } = memoryKeychain()
     let isEnding = false
     const { accounts, start } = opened({
-      ...slot,
+      ...secrets,
       set: async (id, secret) => {
-        await slot.set(id, secret)
+        await secrets.set(id, secret)
         if (isEnding) await new Promise(() => undefined)
       }
     })
     const { id } = await accounts.add(added)
     isEnding = true
     void accounts.update(id, change)
-    await expect.poll(() => slot.get(id)).toContain('new')
+    await expect.poll(() => secrets.get(id)).toContain('new')
     const next = start()
     expect(await next.accounts.secretState(id)).toBe('missing')
     await expect(next.clients.of(id)).rejects.toMatchObject({ appError: { code: 'keychain' } })
@@ -103,14 +103,14 @@ describe('while an account’s address changes', () => {
 
   test('a caller that waits for the keychain gets the new client, and nothing goes to the old service', async () => {
     const { added, change, shown } = await changed()
-    const { accounts: slot } = memoryKeychain()
+    const { accounts: secrets } = memoryKeychain()
     const { promise: opens, resolve: open } = Promise.withResolvers<void>()
     let isShut = false
     const { accounts, clients } = opened({
-      ...slot,
+      ...secrets,
       get: async (id) => {
         if (isShut) await opens
-        return slot.get(id)
+        return secrets.get(id)
       }
     })
     const { id } = await accounts.add(added)
@@ -139,10 +139,10 @@ describe('while an account’s address changes', () => {
 
   test('credentials stored by an earlier version are used', async () => {
     const { added, shown } = await changed()
-    const { accounts: slot } = memoryKeychain()
-    const { accounts, clients } = opened(slot)
+    const { accounts: secrets } = memoryKeychain()
+    const { accounts, clients } = opened(secrets)
     const { id } = await accounts.add(added)
-    await slot.set(id, JSON.stringify(bearer('old')))
+    await secrets.set(id, JSON.stringify(bearer('old')))
     await activeDocuments(await clients.of(id), 'InBox')
     expect(shown()).toEqual([['Bearer old'], []])
   })

@@ -5,44 +5,44 @@
 import { expect, test } from 'vitest'
 import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
 import { numbersOf } from '../audit/office.ts'
-import { openOffice, signer } from './office.ts'
+import { openOffice as openOfficeWith, signer } from './office.ts'
 
 const NUMBER = 'L898902C3'
 const EXPIRES = '2031-04-15'
 const READ = { compared: 'matches' as const, document: { number: NUMBER, expires: EXPIRES } }
 
-function office() {
-  return openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
+function openOffice() {
+  return openOfficeWith({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
 }
-type Office = ReturnType<typeof office>
+type Office = ReturnType<typeof openOffice>
 
 /** Starts a session with two documents of Ann's and one of Ben's, each with the passport read. */
-async function started(session: Office, read: object = READ) {
+async function started(office: Office, read: object = READ) {
   const place = (documentReference: string, at: number) => ({ documentReference, signer: at, evidence: [] })
   const turns = [
     { ...place('will', 0), ...read },
     { ...place('deed', 0), ...read },
     { ...place('will', 1), ...read }
   ]
-  return session.counter.start({ turns, allowsCamera: false })
+  return office.counter.start({ turns, allowsCamera: false })
 }
 
 /** Everything known of a session outside the stored identity data. */
 const everywhere = ({ notes, marker, errors }: Office, state: unknown) => JSON.stringify([notes, marker, errors, state])
 
 test('without a policy only the comparison is recorded, even if the window sends more', async () => {
-  const session = office()
-  const { id } = await started(session)
-  await session.counter.begin(id)
-  expect(session.numbers).toEqual([])
-  expect(session.notesOf('handed-over')[0]?.detail).toEqual({
+  const office = openOffice()
+  const { id } = await started(office)
+  await office.counter.begin(id)
+  expect(office.numbers).toEqual([])
+  expect(office.notesOf('handed-over')[0]?.detail).toEqual({
     turn: '1',
     place: 'here',
     evidence: 'Passport or ID card compared: the name matches'
   })
-  expect(session.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
+  expect(office.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
   for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES])
-    expect(everywhere(session, session.state())).not.toContain(secret)
+    expect(everywhere(office, office.state())).not.toContain(secret)
 })
 
 test.each([
@@ -51,35 +51,35 @@ test.each([
 ] as const)(
   'the policy “%s” stores just that at the handover, once, and nowhere else',
   async (policy, reading, words) => {
-    const session = office()
-    session.settings.identityKept = policy
-    const { id, turns } = await started(session)
+    const office = openOffice()
+    office.settings.identityKept = policy
+    const { id, turns } = await started(office)
     expect(turns.map(({ keeps }) => keeps)).toEqual([policy, policy, policy])
     // The screen hasn't been handed over yet.
-    expect(session.numbers).toEqual([])
-    await session.counter.begin(id)
+    expect(office.numbers).toEqual([])
+    await office.counter.begin(id)
     const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will', ...reading }
-    expect(session.numbers).toEqual([ofAnn])
-    expect(session.notesOf('handed-over')[0]?.detail).toMatchObject({
+    expect(office.numbers).toEqual([ofAnn])
+    expect(office.notesOf('handed-over')[0]?.detail).toMatchObject({
       identitySha256: 'hash',
       evidence: `Passport or ID card compared: the name matches; ${words}`
     })
-    expect(everywhere(session, session.state())).not.toContain(reading.number)
-    expect(everywhere(session, session.state())).not.toContain(EXPIRES)
+    expect(everywhere(office, office.state())).not.toContain(reading.number)
+    expect(everywhere(office, office.state())).not.toContain(EXPIRES)
     // The same person's page again, which stores nothing more.
-    await session.counter.cover(id, 'not-me')
-    expect(session.numbers).toEqual([ofAnn])
+    await office.counter.cover(id, 'not-me')
+    expect(office.numbers).toEqual([ofAnn])
   }
 )
 
 test('nothing is stored for a document that wasn’t compared, or if the handover can’t be recorded', async () => {
-  const counterOffice = office()
-  counterOffice.settings.identityKept = 'number-and-expiry'
-  const { id } = await started(counterOffice, { document: READ.document })
-  await counterOffice.counter.begin(id)
-  expect([counterOffice.numbers, counterOffice.state().turns[0]?.keeps]).toEqual([[], undefined])
+  const office = openOffice()
+  office.settings.identityKept = 'number-and-expiry'
+  const { id } = await started(office, { document: READ.document })
+  await office.counter.begin(id)
+  expect([office.numbers, office.state().turns[0]?.keeps]).toEqual([[], undefined])
 
-  const full = office()
+  const full = openOffice()
   full.settings.identityKept = 'number-and-expiry'
   const session = await started(full)
   full.trailTrouble = new Error('The disk is full.')
@@ -99,28 +99,28 @@ test.each([
 ] as const)(
   'if the policy changes from “%s” to “%s” before the handover, only what both allow is stored',
   async (before, after, reading, words) => {
-    const session = office()
-    session.settings.identityKept = before
-    const { id } = await started(session)
-    session.settings.identityKept = after
-    await session.counter.begin(id)
+    const office = openOffice()
+    office.settings.identityKept = before
+    const { id } = await started(office)
+    office.settings.identityKept = after
+    await office.counter.begin(id)
     const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will' }
-    expect(session.numbers).toEqual(reading ? [{ ...ofAnn, ...reading }] : [])
-    expect(session.notesOf('handed-over').map(({ detail }) => detail?.evidence)).toEqual([
+    expect(office.numbers).toEqual(reading ? [{ ...ofAnn, ...reading }] : [])
+    expect(office.notesOf('handed-over').map(({ detail }) => detail?.evidence)).toEqual([
       `Passport or ID card compared: the name matches${words}`
     ])
   }
 )
 
 test('half of a short typed number is stored if the policy now allows only its end', async () => {
-  const session = office()
-  session.settings.identityKept = 'number-and-expiry'
+  const office = openOffice()
+  office.settings.identityKept = 'number-and-expiry'
   const printed = { name: 'Ann Example', number: '12345', expires: EXPIRES }
   const turn = { documentReference: 'will', signer: 0, evidence: [], compared: 'matches' as const, printed }
-  const { id } = await session.counter.start({ turns: [turn], allowsCamera: false })
-  session.settings.identityKept = 'number-end'
-  await session.counter.begin(id)
-  expect(session.numbers).toMatchObject([{ number: '345', isEnd: true }])
+  const { id } = await office.counter.start({ turns: [turn], allowsCamera: false })
+  office.settings.identityKept = 'number-end'
+  await office.counter.begin(id)
+  expect(office.numbers).toMatchObject([{ number: '345', isEnd: true }])
 })
 
 test('stored details are shown only if they match the trail’s hash, which is salted', () => {

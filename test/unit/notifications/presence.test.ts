@@ -3,7 +3,7 @@ import { awayView, openPresence } from '../../../src/main/core/notifications/pre
 import { testTime } from '../../fixtures/own-time.ts'
 import { database, HOUR, MINUTE, scriptedWorker, TEN } from './office.ts'
 
-function openPerson() {
+function openOffice() {
   const time = testTime(TEN)
   const db = database()
   const worker = scriptedWorker(time.clock)
@@ -34,7 +34,7 @@ function openPerson() {
 }
 
 test('at the first start there is nothing to catch up on', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   office.worker.happens()
@@ -42,7 +42,7 @@ test('at the first start there is nothing to catch up on', async () => {
 })
 
 test('someone who returns sees what happened while they were away, until they mark it as seen', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   office.worker.happens({ documentName: 'Before' })
@@ -72,7 +72,7 @@ test('someone who returns sees what happened while they were away, until they ma
 })
 
 test('changes read right after their return count as having happened while away', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   presence.departed()
@@ -84,7 +84,7 @@ test('changes read right after their return count as having happened while away'
 })
 
 test('a short absence doesn’t count', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   await office.time.pass(MINUTE)
@@ -96,7 +96,7 @@ test('a short absence doesn’t count', async () => {
 })
 
 test('hours of uninterrupted work don’t count as away', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   await office.time.pass(5 * HOUR)
@@ -106,7 +106,7 @@ test('hours of uninterrupted work don’t count as away', async () => {
 })
 
 test('the time that the computer slept counts as away', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   await office.time.pass(5 * MINUTE)
@@ -117,7 +117,7 @@ test('the time that the computer slept counts as away', async () => {
 })
 
 test('a new start counts as away from the last minute of the previous run, even after a crash', async () => {
-  const office = openPerson()
+  const office = openOffice()
   office.starts().arrived()
   await office.time.pass(10 * MINUTE)
   office.worker.happens()
@@ -128,7 +128,7 @@ test('a new start counts as away from the last minute of the previous run, even 
 })
 
 test('an absence that wasn’t seen is merged with the next', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   presence.departed()
@@ -143,7 +143,7 @@ test('an absence that wasn’t seen is merged with the next', async () => {
 })
 
 test('each account is caught up on separately', async () => {
-  const office = openPerson()
+  const office = openOffice()
   office.accounts.push('second')
   const presence = office.starts()
   presence.arrived()
@@ -157,7 +157,7 @@ test('each account is caught up on separately', async () => {
 })
 
 test('of 2,300 changes the newest hundred are listed, and all are counted', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   presence.departed()
@@ -170,7 +170,7 @@ test('of 2,300 changes the newest hundred are listed, and all are counted', asyn
 })
 
 test('a clock set back causes no absence that ends before it started', async () => {
-  const office = openPerson()
+  const office = openOffice()
   const presence = office.starts()
   presence.arrived()
   presence.departed()

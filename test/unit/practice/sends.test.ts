@@ -40,13 +40,15 @@ describe('SendForms2', () => {
 
   it('asks for identity if known data, its questions or a video is requested', async () => {
     const office = practice()
-    const documentOf = async (more: object) =>
+    const asksForIdentity = async (more: object) =>
       only(await office.sendForms(aForm({ Signers: [aSigner(more)] }))).document.IDVerificationRequested
-    expect(await documentOf({})).toBe(false)
-    expect(await documentOf({ UseIDData: true })).toBe(true)
-    expect(await documentOf({ UseIDData: false, IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(false)
-    expect(await documentOf({ IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(true)
-    expect(await documentOf({ VideoConfirmation: true })).toBe(true)
+    expect(await asksForIdentity({})).toBe(false)
+    expect(await asksForIdentity({ UseIDData: true })).toBe(true)
+    expect(await asksForIdentity({ UseIDData: false, IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(
+      false
+    )
+    expect(await asksForIdentity({ IDData: [{ Label: 'a', Value: 'b', DataType: 'text' }] })).toBe(true)
+    expect(await asksForIdentity({ VideoConfirmation: true })).toBe(true)
   })
 
   it('fills a form from its employer, its XML data and its lists', async () => {
