@@ -62,7 +62,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
 export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
   const { accounts, browserSignIn, certificates, clients, facts, lists, practice, rights, polling } = parts
 
-  async function view(account: Account): Promise<AccountView> {
+  async function view(account: Account, forNewPackages = accounts.forNewPackages()): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
     const mark = accounts.marks().get(id) ?? ''
     const { formsBy, info } = facts.of(id)
@@ -82,7 +82,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
       shown: accounts.shownIds().includes(id),
-      ...(accounts.forNewPackages() === id && { beginsPackages: true as const }),
+      ...(forNewPackages === id && { beginsPackages: true as const }),
       limits: limitsOf(info),
       savesSigned: signedDocuments,
       signedFrom,
@@ -164,7 +164,10 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   }
 
   return {
-    'accounts.list': () => Promise.all(accounts.list().map(view)),
+    'accounts.list': () => {
+      const forNewPackages = accounts.forNewPackages()
+      return Promise.all(accounts.list().map((account) => view(account, forNewPackages)))
+    },
 
     'accounts.add': async (input) => {
       if (input.kind === 'practice') await practice.start()
@@ -377,24 +380,22 @@ export function selectionFor(
   return { accountId, some: { query } }
 }
 
-/** Combines the accounts' connections: any account's refusal counts, but only if all are offline is the line down. */
+/** Combines the accounts' connections: refused if any account is, but offline only if all are. */
 export function combinedConnection(
   ids: readonly string[],
   { connectionOf }: Pick<Parts['polling'], 'connectionOf'>
 ): ConnectionView {
-  const all = ids.map((id) => connectionOf(id))
-  const inState = (wanted: ConnectionView['state']) => all.find(({ state }) => state === wanted)
+  const all = ids.map((accountId) => ({ accountId, connection: connectionOf(accountId) }))
+  const inState = (state: ConnectionView['state']) => all.filter(({ connection }) => connection.state === state)
   const refused = inState('refused')
-  if (refused) {
-    const notAccepted = ids.flatMap((accountId) => {
-      const { state, error } = connectionOf(accountId)
-      return state === 'refused' ? [{ accountId, ...(error && { error }) }] : []
-    })
-    return { ...refused, notAccepted }
+  if (refused[0]) {
+    const notAccepted = refused.map(({ accountId, connection: { error } }) => ({ accountId, ...defined({ error }) }))
+    return { ...refused[0].connection, notAccepted }
   }
+  const offline = inState('offline')
+  const [first] = offline.length === all.length ? offline : [...inState('online'), ...inState('unknown')]
   // With no accounts, there is no state.
-  const offline = all.every(({ state }) => state === 'offline') ? all[0] : undefined
-  return offline ?? inState('online') ?? inState('unknown') ?? { state: 'unknown', since: 0 }
+  return first?.connection ?? { state: 'unknown', since: 0 }
 }
 
 /** Requests about employers and the forms known to the office. */

@@ -25,7 +25,7 @@ test('each account that its service doesn’t accept is named, with the reason',
   })
 })
 
-test('only if all are offline is the line down', () => {
+test('a combined connection is offline only if all are', () => {
   expect(together('fine', 'away')).toEqual(views.fine)
   expect(together('away')).toEqual(views.away)
   expect(together()).toEqual({ state: 'unknown', since: 0 })
