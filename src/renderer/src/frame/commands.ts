@@ -27,7 +27,7 @@ export type Command = {
   label: string
   note?: string
   /** Further words that find it, which aren't shown. */
-  also?: string | undefined
+  otherWords?: string | undefined
 } & ({ go: Parameters<Router['go']> } | { accountId: string } | { app: AppCommand } | { offer: Offer })
 
 const IN_PALETTE: readonly PaletteCommand[] = [
@@ -59,8 +59,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
   about: 'Settings: version'
 }
 
-function goToCommand(id: string, label: string, also: string | undefined, ...go: Parameters<Router['go']>): Command {
-  return { id, group: 'Go to', label, also, go }
+function goToCommand(
+  id: string,
+  label: string,
+  otherWords: string | undefined,
+  ...go: Parameters<Router['go']>
+): Command {
+  return { id, group: 'Go to', label, otherWords, go }
 }
 
 function searchInHelp(text: string): Command {
@@ -76,10 +81,25 @@ function searchInHelp(text: string): Command {
 const MAX_NEAR = 3
 
 /** Returns whether each word is in the name or begins one of the further words. */
-function isFoundBy(name: string, also: string | undefined, words: readonly string[]): boolean {
+function isFoundBy(name: string, otherWords: string | undefined, words: readonly string[]): boolean {
   const text = folded(name)
-  const further = wordsOf(also ?? '')
+  const further = wordsOf(otherWords ?? '')
   return words.every((word) => text.includes(word) || further.some((one) => one.startsWith(word)))
+}
+
+/** What else is offered than the commands that are always there. */
+interface Known {
+  views?: readonly SavedView[]
+  found?: readonly DocumentRow[]
+  offers?: readonly Offer[]
+  help?: readonly Section[]
+  isInHelp?: (typed: string) => boolean
+  /** Whether the staff member's role refuses a screen. */
+  isClosed?: (screen: ScreenName) => boolean
+  /** Why it refuses a request. Undefined if it doesn't. */
+  refusal?: (request: RequestName | undefined) => string | undefined
+  /** Whether documents of several accounts are shown. */
+  showsSeveral?: boolean
 }
 
 /**
@@ -93,74 +113,24 @@ export function commandsFor(
   typed: string,
   labels: Record<ScreenName, string>,
   accounts: readonly AccountView[],
-  known: {
-    views?: readonly SavedView[]
-    found?: readonly DocumentRow[]
-    offers?: readonly Offer[]
-    help?: readonly Section[]
-    isInHelp?: (typed: string) => boolean
-    /** Whether the staff member's role refuses a screen. */
-    isClosed?: (screen: ScreenName) => boolean
-    /** Why it refuses a request. Undefined if it doesn't. */
-    refusal?: (request: RequestName | undefined) => string | undefined
-    /** Whether documents of several accounts are shown. */
-    showsSeveral?: boolean
-  } = {}
+  known: Known = {}
 ): Command[] {
-  const folders = [...new Set(accounts.filter(({ shown }) => shown).flatMap((account) => account.folders))]
-  const all: Command[] = [
-    // Actions on the screen's selection come first: it is what the user was just looking at.
-    ...(known.offers ?? [])
-      .filter(({ about }) => about)
-      .map(
-        (offer): Command => ({
-          id: `offer-${offer.name}`,
-          group: 'Command',
-          label: offer.label,
-          note: known.refusal?.(offer.request) ?? offer.why ?? offer.about,
-          also: DOCUMENT_COMMAND_WORDS[offer.name as DocumentCommand],
-          offer
-        })
-      ),
-    ...IN_PALETTE.filter((app) => app !== 'compose' || !known.isClosed?.(app)).map(
-      (app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], also: APP_COMMAND_WORDS[app], app })
-    ),
-    ...screenNames
-      .filter((screen) => !documentScreens.includes(screen) && !known.isClosed?.(screen))
-      .map((screen) => goToCommand(`go-${screen}`, labels[screen], SCREEN_WORDS[screen], screen)),
-    // Only if something is typed: in the full list they would be as many as the screens.
-    ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
-      goToCommand(`settings-${part}`, label, SETTINGS_WORDS[part], 'settings', [part])
-    ),
-    goToCommand('go-board', 'Board of the counters', PLACE_WORDS['go-board'], 'counter', ['board']),
-    goToCommand('go-presets', 'Presets', PLACE_WORDS['go-presets'], 'drafts', ['presets']),
-    goToCommand('go-trash', 'Trash', PLACE_WORDS['go-trash'], 'drafts', ['trash']),
-    ...folders.map((folder) =>
-      goToCommand(`folder-${folder}`, `${folder} (documents)`, undefined, 'documents', folderPath(folder))
-    ),
-    ...(known.views ?? []).map(({ id, name }) =>
-      goToCommand(`view-${id}`, `${name} (view)`, undefined, 'documents', ['view', id])
-    ),
-    ...(accounts.length > 1 && !known.showsSeveral
-      ? [{ id: 'account-all', group: 'Switch account', label: 'All accounts', accountId: ALL_ACCOUNTS } as const]
-      : []),
-    ...accounts
-      .filter((account) => !account.chosen || known.showsSeveral)
-      .map(({ id, name }): Command => ({ id: `account-${id}`, group: 'Switch account', label: name, accountId: id }))
-  ]
+  const all = allCommands(typed, labels, accounts, known)
   const words = wordsOf(typed)
   if (words.length === 0) return all
   const nameOf = ({ group, label }: Command) => `${group} ${label}`
-  const named = all.filter((command) => hasWords(nameOf(command), words))
-  const called = all.filter((command) => !named.includes(command) && isFoundBy(nameOf(command), command.also, words))
+  const byName = all.filter((command) => hasWords(nameOf(command), words))
+  const byOtherWords = all.filter(
+    (command) => !byName.includes(command) && isFoundBy(nameOf(command), command.otherWords, words)
+  )
   // By title only: their text is searched in the handbook itself.
   const sections = (known.help ?? []).filter(({ id, title }) => isFoundBy(`help ${title}`, HELP_WORDS[id], words))
-  const isAny = named.length + called.length + sections.length > 0
-  const near = isAny ? [] : all.filter((command) => isMeantBy(`${nameOf(command)} ${command.also ?? ''}`, words))
+  const isAny = byName.length + byOtherWords.length + sections.length > 0
+  const near = isAny ? [] : all.filter((command) => isMeantBy(`${nameOf(command)} ${command.otherWords ?? ''}`, words))
   const text = typed.trim()
   return [
-    ...named,
-    ...called,
+    ...byName,
+    ...byOtherWords,
     ...sections.map(
       ({ id, title }): Command => ({
         id: `help-${id}`,
@@ -188,5 +158,61 @@ export function commandsFor(
         go: ['documents', ['all'], { document: reference, ...(known.showsSeveral && { account: accountId }) }]
       })
     )
+  ]
+}
+
+/** Returns every command; those of the settings only if something is typed. */
+function allCommands(
+  typed: string,
+  labels: Record<ScreenName, string>,
+  accounts: readonly AccountView[],
+  known: Known
+): Command[] {
+  const folders = [...new Set(accounts.filter(({ shown }) => shown).flatMap((account) => account.folders))]
+  return [
+    // Actions on the screen's selection come first: it is what the user was just looking at.
+    ...(known.offers ?? [])
+      .filter(({ about }) => about)
+      .map(
+        (offer): Command => ({
+          id: `offer-${offer.name}`,
+          group: 'Command',
+          label: offer.label,
+          note: known.refusal?.(offer.request) ?? offer.why ?? offer.about,
+          otherWords: DOCUMENT_COMMAND_WORDS[offer.name as DocumentCommand],
+          offer
+        })
+      ),
+    ...IN_PALETTE.filter((app) => app !== 'compose' || !known.isClosed?.(app)).map(
+      (app): Command => ({
+        id: app,
+        group: 'Command',
+        label: APP_COMMANDS[app],
+        otherWords: APP_COMMAND_WORDS[app],
+        app
+      })
+    ),
+    ...screenNames
+      .filter((screen) => !documentScreens.includes(screen) && !known.isClosed?.(screen))
+      .map((screen) => goToCommand(`go-${screen}`, labels[screen], SCREEN_WORDS[screen], screen)),
+    // Only if something is typed: in the full list they would be as many as the screens.
+    ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
+      goToCommand(`settings-${part}`, label, SETTINGS_WORDS[part], 'settings', [part])
+    ),
+    goToCommand('go-board', 'Board of the counters', PLACE_WORDS['go-board'], 'counter', ['board']),
+    goToCommand('go-presets', 'Presets', PLACE_WORDS['go-presets'], 'drafts', ['presets']),
+    goToCommand('go-trash', 'Trash', PLACE_WORDS['go-trash'], 'drafts', ['trash']),
+    ...folders.map((folder) =>
+      goToCommand(`folder-${folder}`, `${folder} (documents)`, undefined, 'documents', folderPath(folder))
+    ),
+    ...(known.views ?? []).map(({ id, name }) =>
+      goToCommand(`view-${id}`, `${name} (view)`, undefined, 'documents', ['view', id])
+    ),
+    ...(accounts.length > 1 && !known.showsSeveral
+      ? [{ id: 'account-all', group: 'Switch account', label: 'All accounts', accountId: ALL_ACCOUNTS } as const]
+      : []),
+    ...accounts
+      .filter((account) => !account.chosen || known.showsSeveral)
+      .map(({ id, name }): Command => ({ id: `account-${id}`, group: 'Switch account', label: name, accountId: id }))
   ]
 }
