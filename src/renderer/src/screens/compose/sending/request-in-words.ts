@@ -29,9 +29,10 @@ export interface Part {
 
 /** What stands for a reference that Countersign assigns when the package enters the outbox. */
 const ASSIGNED = 'Assigned when sent'
-const MASK = '••••••'
+/** Stands for an answer that isn't shown. */
+export const MASK = '••••••'
 /** Longer XML is cut for display. */
-const SHOWN_XML = 300
+const MAX_XML_IN_WORDS = 300
 
 /** For each member of `Of`, what is shown of it; null if it is shown with another one. */
 type Words<Of> = { [Member in keyof Of]-?: ((value: NonNullable<Of[Member]>) => Fact | Fact[]) | null }
@@ -235,8 +236,8 @@ function redirect(value: string): Fact {
 }
 
 function shortXml(value: string): Omit<Fact, 'label'> {
-  if (value.length <= SHOWN_XML) return { value }
-  return { value: `${value.slice(0, SHOWN_XML)}…`, note: `${inMegabytes(value.length)} in all` }
+  if (value.length <= MAX_XML_IN_WORDS) return { value }
+  return { value: `${value.slice(0, MAX_XML_IN_WORDS)}…`, note: `${inMegabytes(value.length)} in all` }
 }
 
 function titleOf(kind: 'Form' | 'Template', index: number, count: number, name: string): string {
