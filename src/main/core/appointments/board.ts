@@ -81,9 +81,9 @@ export class CounterBoard {
    * has signed in this run.
    */
   ownCounter(): OwnCounter {
-    const counter = this.#desk()
-    const isCounter = counter.name !== '' || counter.hasOtherDisplay || counter.state !== 'free' || this.#wasUsed
-    return { desk: counter, isCounter, accountId: this.#deps.accountId() }
+    const desk = this.#desk()
+    const isCounter = desk.name !== '' || desk.hasOtherDisplay || desk.state !== 'free' || this.#wasUsed
+    return { desk, isCounter, accountId: this.#deps.accountId() }
   }
 
   #desk(): BoardCounter {
@@ -91,7 +91,7 @@ export class CounterBoard {
     const running = session()
     const { state, since } = connection()
     const isDown = state === 'offline' || state === 'refused'
-    const counter: BoardCounter = {
+    const desk: BoardCounter = {
       id: OWN_ID,
       name: counterName(),
       staff: staff(),
@@ -101,9 +101,9 @@ export class CounterBoard {
       ...(isDown && { downSince: since })
     }
     const turn = running?.turns[running.current]
-    if (counter.state === 'free' || !turn) return counter
+    if (desk.state === 'free' || !turn) return desk
     return {
-      ...counter,
+      ...desk,
       signer: turn.signerName,
       document: turn.documentName,
       ...defined({ since: this.#turn?.at, coveredSince: this.#covered?.at })

@@ -81,14 +81,14 @@ interface ReadResult {
   readonly at: number
 }
 
-/** @param deskState the last known state, which may be slightly ahead of the connection or behind it. */
+/** @param membership the last known state, which may be slightly ahead of the connection or behind it. */
 function connectionState(
-  deskState: OfficeMembershipState,
+  membership: OfficeMembershipState,
   isConnected: boolean
 ): NonNullable<Board['office']>['state'] {
   if (isConnected) return 'connected'
-  if (deskState === 'connected' || deskState === 'connecting') return 'connecting'
-  return deskState === 'away' ? 'away' : 'apart'
+  if (membership === 'connected' || membership === 'connecting') return 'connecting'
+  return membership === 'away' ? 'away' : 'apart'
 }
 
 export class OfficeBoard {
@@ -175,16 +175,16 @@ export class OfficeBoard {
    */
   view(): { desks: BoardCounter[]; office: NonNullable<Board['office']> } | undefined {
     const { time, state } = this.#deps
-    const deskState = state()
-    if (deskState === undefined) return undefined
+    const membership = state()
+    if (membership === undefined) return undefined
     this.#viewedAt = time.elapsed()
     const read = this.#read
     // Once in that time even without an answer, because the board asks again when told that nothing came.
     if (this.#readAt + READ_INTERVAL <= this.#viewedAt) void this.#reading.run()
-    const counters = (read?.others ?? []).flatMap((report) => (read ? (this.#deskOf(report, read) ?? []) : []))
+    const desks = (read?.others ?? []).flatMap((report) => (read ? (this.#deskOf(report, read) ?? []) : []))
     return {
-      desks: counters,
-      office: { state: connectionState(deskState, this.#connection !== undefined), ...defined({ readAt: read?.at }) }
+      desks,
+      office: { state: connectionState(membership, this.#connection !== undefined), ...defined({ readAt: read?.at }) }
     }
   }
 

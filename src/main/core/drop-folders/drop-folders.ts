@@ -186,7 +186,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
         ...defined({ sends, isPaused: paused }),
         ...(presetId !== undefined && { presetId: presetId ?? undefined })
       })
-      watched.get(id)?.lookSoon()
+      watched.get(id)?.checkSoon()
       changed(id)
       return viewOf(folder)
     },

@@ -1,5 +1,5 @@
 /**
- * One watched folder: looked at regularly, and when the system reports a change. If the folder is missing, it is looked
+ * One watched folder: checked regularly, and when the system reports a change. If the folder is missing, it is looked
  * for again, and nothing is concluded about the files in it.
  */
 
@@ -13,12 +13,12 @@ import type { Folder } from './folders.ts'
 import { isFolder, removeUnfinishedReports } from './own-folders.ts'
 import { LONG_STABLE_AFTER, STABLE_AFTER, StableFiles } from './stable-file.ts'
 
-/** How long until the next look if no change is reported, in milliseconds. */
-const LOOK_EVERY = 30_000
-/** How soon to look after a change, in milliseconds, so that many events cause one look. */
+/** How long until the next check if no change is reported, in milliseconds. */
+const CHECK_INTERVAL = 30_000
+/** How soon to check after a change, in milliseconds, so that many events cause one check. */
 const SOON = 250
-/** How many looks in a row to spend on files that keep changing before moving on to others. */
-const MAX_FRUITLESS_LOOKS = 30
+/** How many checks in a row to spend on files that keep changing before moving on to others. */
+const MAX_FRUITLESS_CHECKS = 30
 /** How long a network disk may take to respond at all, in milliseconds. */
 const TIMEOUT = 15_000
 export type FolderState = Exclude<DropFolder['state'], 'paused'>
@@ -40,8 +40,8 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   let state: FolderState = 'watching'
   let isStopped = false
   let isClean = false
-  let looking: Promise<void> | undefined
-  let isLookRequested = false
+  let checking: Promise<void> | undefined
+  let isCheckRequested = false
   let unlisten: (() => void) | undefined
   let cancelNext = () => {}
 
@@ -54,44 +54,44 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     deps.changed()
   }
 
-  function scheduleLook(delay: number): void {
+  function scheduleCheck(delay: number): void {
     cancelNext()
     if (!isStopped) cancelNext = deps.time.after(delay, () => void check())
   }
 
   function folderChanged(): void {
-    if (looking) isLookRequested = true
-    else scheduleLook(SOON)
+    if (checking) isCheckRequested = true
+    else scheduleCheck(SOON)
   }
 
-  /** Looks now; if a look is in progress, looks again after it. Never rejects. */
+  /** Checks now; if a check is in progress, checks again after it. Never rejects. */
   function check(): Promise<void> {
-    if (isStopped) return looking ?? Promise.resolve()
-    if (looking) {
-      isLookRequested = true
-      return looking
+    if (isStopped) return checking ?? Promise.resolve()
+    if (checking) {
+      isCheckRequested = true
+      return checking
     }
     cancelNext()
-    const mine = lookOnce()
+    const mine = checkOnce()
       .catch((error: unknown) => {
         deps.onError(error)
-        return LOOK_EVERY
+        return CHECK_INTERVAL
       })
       .then((delay) => {
-        looking = undefined
-        scheduleLook(isLookRequested ? SOON : delay)
-        isLookRequested = false
+        checking = undefined
+        scheduleCheck(isCheckRequested ? SOON : delay)
+        isCheckRequested = false
       })
-    looking = mine
+    checking = mine
     return mine
   }
 
-  /** Returns how long until the next look. */
-  async function lookOnce(): Promise<number> {
+  /** Returns how long until the next check. */
+  async function checkOnce(): Promise<number> {
     const folder = current()
     if (!folder || folder.isPaused) {
       await processing.releaseClaims()
-      return LOOK_EVERY
+      return CHECK_INTERVAL
     }
     const { place } = folder
     const found = await listFiles(place)
@@ -99,7 +99,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
       setState('missing')
       unlisten?.()
       unlisten = undefined
-      return LOOK_EVERY
+      return CHECK_INTERVAL
     }
     unlisten ??= listen(place, folderChanged)
     await cleanOnce(place)
@@ -115,14 +115,14 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     }
     // Files that can't be taken must not block the rest.
     if (claimed > 0) fruitless = 0
-    else if (!isMoving || ++fruitless >= MAX_FRUITLESS_LOOKS) {
+    else if (!isMoving || ++fruitless >= MAX_FRUITLESS_CHECKS) {
       nextName = found.next
       fruitless = 0
     }
     if (await recheckAll(place, folder.id, isWanted)) outcomes.add('moving')
     await deps.fileImport.releaseWorker()
     setState(outcomes.has('stuck') ? 'not-writable' : 'watching')
-    return isMoving || outcomes.has('moving') || nextName !== undefined ? STABLE_AFTER + SOON : LOOK_EVERY
+    return isMoving || outcomes.has('moving') || nextName !== undefined ? STABLE_AFTER + SOON : CHECK_INTERVAL
   }
 
   /** Returns the files in the folder; undefined if it isn't there. */
@@ -147,8 +147,8 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   return {
     state: (): FolderState => state,
     check,
-    /** Looks soon, as its settings have changed. */
-    lookSoon: folderChanged,
+    /** Checks soon, as its settings have changed. */
+    checkSoon: folderChanged,
     /**
      * Stops watching. Resolves once the file in progress is processed, and files that were only claimed are back where
      * they were dropped.
@@ -158,7 +158,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
       cancelNext()
       unlisten?.()
       unlisten = undefined
-      await looking
+      await checking
       await processing.releaseClaims()
     }
   }
@@ -176,7 +176,7 @@ export const listenToFolder: ListenToFolder = (place, onChange) => {
     ignored: (path) => /[\\/](?:\.[^\\/]*|done|failed)$/.test(path) && path !== place
   })
   watcher.on('all', onChange)
-  // What the system doesn't report is found by looking.
+  // What the system doesn't report is found by checking.
   watcher.on('error', () => undefined)
   return () => void watcher.close().catch(() => undefined)
 }

@@ -99,8 +99,8 @@ export class Retention {
     const at = this.#deps.time.now() + DUE_DAYS * DAY
     const cutoffs = this.#cutoffs(at)
     // Fewer rows of downloads are erased if files go by their age.
-    const isAsked = (kind: string) => kind === 'identityFiles' || kinds.includes(kind as RetentionKind)
-    const requested = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isAsked(kind)))
+    const isRequested = (kind: string) => kind === 'identityFiles' || kinds.includes(kind as RetentionKind)
+    const requested = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isRequested(kind)))
     const counts: RetentionDue['counts'] = await this.#purging.countDue(requested)
     const { identityFiles } = cutoffs
     if (kinds.includes('identityFiles') && identityFiles !== undefined)
