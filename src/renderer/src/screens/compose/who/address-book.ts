@@ -1,4 +1,4 @@
-/** Turns people of the address book into signers. */
+/** People of the address book: what tells them apart, and how they become signers. */
 import type { ComposedShareUser, ComposedSigner } from '../../../../../shared/composition/composition.ts'
 import type { PersonView } from '../../../../../shared/contract/views.ts'
 import { fullName } from '../../../../../shared/model/person.ts'
@@ -32,4 +32,16 @@ export function isBlankSigner(signer: ComposedSigner): boolean {
 /** Returns people as suggestions; the value is their index in the list. */
 export function personSuggestions(people: readonly PersonView[]): Suggestion[] {
   return people.map((person, index) => ({ value: String(index), label: fullName(person), note: person.Email }))
+}
+
+type NamedAddress = Pick<PersonView, 'FirstName' | 'LastName' | 'Email'>
+
+/** Returns what the requests about an entry identify it by. */
+export function addressOf({ FirstName, LastName, Email }: NamedAddress): NamedAddress {
+  return { FirstName, LastName, Email }
+}
+
+/** Returns what tells an entry from others. */
+export function keyOf({ Email, FirstName, LastName }: NamedAddress): string {
+  return JSON.stringify([Email, FirstName, LastName])
 }
