@@ -9,7 +9,7 @@ import { Rows, value } from '../lib/rows.ts'
 import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
-import { nameKey, normalized } from './people.ts'
+import { nameKey, normalized } from './person-key.ts'
 
 const PEOPLE = new Rows({
   number: value<number>(),
