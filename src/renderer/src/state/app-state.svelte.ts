@@ -1,6 +1,5 @@
 /** What all screens share: the client, the router, and the small states that follow the main process's events. */
 import { getContext, setContext } from 'svelte'
-import type { Composition } from '../../../shared/composition/composition.ts'
 import type { DocumentKey } from '../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
@@ -8,6 +7,7 @@ import type { AccountView, PersonView, SettingsView, SystemStatus } from '../../
 import { type Api, ofAccount, settled } from '../api.ts'
 import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
 import { Accounts, type ShownAccounts } from './accounts.svelte.ts'
+import type { BulkBase } from './bulk-base.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
@@ -100,9 +100,7 @@ export class AppState {
    */
   suspendedBulk: { bulk: { close: () => void }; accountId: string | undefined; startedFrom: string } | undefined
   /** The last batch that was sent, and what it was made of: rows that were left out of it can be sent, too. */
-  lastBatch:
-    | { id: string; base: { from: 'preset' | 'draft' | 'template' | 'form'; name: string; composition: Composition } }
-    | undefined
+  lastBatch: { id: string; base: BulkBase } | undefined
 
   readonly #host: Window
   /** The arrival at a new package whose account was chosen: another may be chosen there since. */

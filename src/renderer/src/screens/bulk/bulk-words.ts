@@ -4,10 +4,11 @@ import { type DateOrder, readDate } from '../../../../shared/composition/bulk-da
 import { signersInWords, titleOf } from '../../../../shared/composition/names.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
+import type { BulkBase } from '../../state/bulk-base.ts'
 import { shortDay } from '../../words/dates.ts'
 import { dayAndTime } from '../../words/sends.ts'
 import { itemsInWords } from '../compose/describe.ts'
-import type { Bulk, BulkBase } from './bulk.svelte.ts'
+import type { Bulk } from './bulk.svelte.ts'
 
 /** Returns "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
 export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {

@@ -20,14 +20,8 @@ import type {
 } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
+import type { BulkBase } from '../../state/bulk-base.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
-
-/** The package that rows fill in: its own values apply wherever a row has none. */
-export interface BulkBase {
-  from: 'preset' | 'draft' | 'template' | 'form'
-  name: string
-  composition: Composition
-}
 
 export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
 

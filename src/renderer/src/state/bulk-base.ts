@@ -1,0 +1,9 @@
+/** What a bulk send starts from, also while a batch's left-out rows may still be sent. */
+import type { Composition } from '../../../shared/composition/composition.ts'
+
+/** The package that rows fill in: its own values apply wherever a row has none. */
+export interface BulkBase {
+  from: 'preset' | 'draft' | 'template' | 'form'
+  name: string
+  composition: Composition
+}
