@@ -43,7 +43,8 @@ export const release = `
     RETURN EXISTS (SELECT FROM release WHERE send = p_id AND released_by = p_by);
   END $$;
 
-  -- p_life: see withhold. Records someone's decision together with the content that says so: both, or neither if someone else has decided or changed the package.
+  -- Records someone's decision together with the content that says so: both, or neither if someone else has decided or
+  -- changed the package. p_life: see withhold.
   CREATE FUNCTION decide_send(p_id uuid, p_account uuid, p_asked_by bytea, p_by bytea, p_is_released boolean, p_in_ms bigint, p_sealed bytea,
     p_revision safe_count, p_life integer DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
