@@ -353,7 +353,7 @@ describe('the check', () => {
   test('exports the rows with errors', async () => {
     await toCheck()
     await press('Export 5 rows with errors…')
-    expect(opened.app.toasts.shown[0]?.text).toContain('Exported “Rows to mend.csv”')
+    expect(opened.app.toasts.shown[0]?.text).toContain('Exported “Rows to fix.csv”')
   })
 
   test('is invalidated when the mapping changes', async () => {

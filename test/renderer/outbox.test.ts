@@ -646,7 +646,7 @@ describe('a batch', () => {
     expect(calls('batches.retry')).toHaveLength(1)
     await press('Export 5 rows left out…')
     await settle()
-    expect(opened.app.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
+    expect(opened.app.toasts.shown.at(-1)?.text).toContain('Rows to fix.csv')
   })
 
   test('that couldn’t be paused explains why, and stays unchanged', async () => {

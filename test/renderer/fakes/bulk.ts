@@ -90,7 +90,7 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
       emit('batches.changed', { id: batch.id })
       return byId(state.batches, batch.id)
     },
-    'bulk.exportFailed': () => ({ label: 'Rows to mend.csv' }),
+    'bulk.exportFailed': () => ({ label: 'Rows to fix.csv' }),
     'bulk.exportCorrected': () => ({ label: 'Tenants corrected.xlsx' }),
     'bulk.saveSample': ({ format }) => ({ label: `Sample.${format}` }),
     'bulk.close': () => null as never

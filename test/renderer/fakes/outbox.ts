@@ -207,7 +207,7 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
       }))
       return { rows: pageOf(rows, page), total: leftOut }
     },
-    'batches.exportFailed': () => ({ label: 'Rows to mend.csv' })
+    'batches.exportFailed': () => ({ label: 'Rows to fix.csv' })
   }
 }
 
