@@ -169,7 +169,7 @@ export class Outbox {
     await this.shared.reschedule(send, at, () => this.#actions.reschedule(id, at))
     this.#dispatcher.wake(send.accountId)
     const { state, isScheduled, goesAt } = this.#deps.sends.get(id)
-    if (state !== 'ready' || !isScheduled) fail('busy', 'This package has just left, or may have.')
+    if (state !== 'ready' || !isScheduled) fail('busy', 'This package no longer waits for its time.')
     // By then the office may have another workstation's time.
     if (Math.abs(goesAt - at) < SAME_TIME) return this.get(id)
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
