@@ -54,17 +54,17 @@ const name = z.string().trim().min(1).max(200)
 /** Milliseconds since 1970 UTC. */
 const moment = z.number().int().min(0).max(8_640_000_000_000_000)
 
-const personPart = z.string().max(1000)
-const namedAddress = z.strictObject({ FirstName: personPart, LastName: personPart, Email: personPart })
-const filledIn = z.string().trim().min(1).max(1000)
+const optionalText = z.string().max(1000)
+const namedAddress = z.strictObject({ FirstName: optionalText, LastName: optionalText, Email: optionalText })
+const requiredText = z.string().trim().min(1).max(1000)
 /** Someone in the address book, as an office enters them. */
 const personEntry = z.strictObject({
-  FirstName: filledIn,
-  MiddleName: personPart.trim(),
-  LastName: filledIn,
-  Email: filledIn,
-  MobileCountry: personPart.trim(),
-  MobileNumber: personPart.trim()
+  FirstName: requiredText,
+  MiddleName: optionalText.trim(),
+  LastName: requiredText,
+  Email: requiredText,
+  MobileCountry: optionalText.trim(),
+  MobileNumber: optionalText.trim()
 })
 
 export const composingRequests = {
@@ -191,8 +191,8 @@ export const composingRequests = {
   /** Asks the service whether an uncertain send arrived. */
   'sends.reconcile': answers<SendView>()(byId),
   /**
-   * Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. None if it is in a folder that
-   * the service doesn't have under the account's name for it.
+   * Settles an uncertain send by hand: it arrived as these documents, or it didn't arrive. `documents` is empty if the
+   * package is in a folder that can't be read.
    */
   'sends.resolve': answers<SendView>()(
     z.discriminatedUnion('arrived', [
@@ -251,7 +251,7 @@ export const composingRequests = {
   ),
   /** Reads rows copied from a spreadsheet; without `text`, those on the clipboard. */
   'bulk.paste': answers<BulkSheet>()(z.strictObject({ text: z.string().max(MAX_SHEET_BYTES).optional() })),
-  /** Opens the rows that were left out of a batch as a sheet, to correct and send them. */
+  /** Opens the rows that were left out of a batch as a sheet, to fix and send them. */
   'bulk.openLeftOut': answers<BulkSheet>()(z.strictObject({ batchId: id })),
   /** Makes up rows of people for a package, or for a made-up package, to practise with; in the practice office only. */
   'bulk.trySample': answers<{ sheet: BulkSheet; name: string; composition: Composition }>()(

@@ -1,6 +1,7 @@
 /**
  * A request as an office reads it: every member of it once, in the composer's own words. Made from the request itself, so
- * that it can't differ from what is sent. The compiler asks for the words of a member that the request gains.
+ * that it can't differ from what is sent; only the due date comes from the composition, which names its time zone. The
+ * compiler asks for the words of a member that the request gains.
  */
 import { readDay } from '../../../../../shared/composition/calendar.ts'
 import type { Composition } from '../../../../../shared/composition/composition.ts'
@@ -154,12 +155,12 @@ function templatesInWords(request: SendFormFillerRequest, due: Fact): Part {
   }
 }
 
-/** The person's name is in the title. */
+/** Name, e-mail and mobile are put together in `signerPart`. */
 const PERSON = {
   FirstName: null,
   MiddleName: null,
   LastName: null,
-  Email: text(composer.signerEmail, 'Email')
+  Email: null
 } as const
 const INVITEE = {
   MobileCountry: null,
@@ -170,11 +171,11 @@ const INVITEE = {
 
 function signerPart(signer: FormSigner | TemplateSigner, place: number, facts: Fact[]): Part {
   const { MobileCountry: country, MobileNumber: number, ShareUsers = [] } = signer
-  const [email, ...others] = facts
+  const email = text(composer.signerEmail, 'Email')(signer.Email)
   const mobile = number ? [{ label: 'Mobile', value: country ? `+${country} ${number}` : number }] : []
   return {
     title: `${place + 1}. ${nameIn(signer) || `Signer ${place + 1}`}`,
-    facts: [...(email ? [email] : []), ...mobile, ...others],
+    facts: [email, ...mobile, ...facts],
     parts: ShareUsers.map((user) => ({
       title: `Shared with ${nameIn(user)}`,
       facts: factsOf(user, SHARE_USER),
