@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import Activity from '../../src/renderer/src/screens/activity/Activity.svelte'
+import { startPackageFor } from '../../src/renderer/src/screens/compose/presets/start-package.ts'
 import Start from '../../src/renderer/src/screens/compose/Start.svelte'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
@@ -14,6 +15,7 @@ import type { DocumentPage } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { appointmentOf } from './fakes/appointments.ts'
+import { personOf } from './fakes/remembered.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { documents, downloadOf, NOW, officeAccount, practiceAccount, sendOf } from './people.ts'
 
@@ -172,6 +174,14 @@ describe('with all accounts shown', () => {
     const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
     expect(summary.getByText('Practice office')).toBeTruthy()
     expect(summary.getByText('Nothing is really sent.')).toBeTruthy()
+    app.router.go('compose')
+    await settle()
+    expect(account().value).toBe('harbour')
+    // A person of its address book is sent a package from there; the package after that is begun as usual.
+    await app.workIn('practice')
+    startPackageFor(app, personOf({ FirstName: 'Mere', LastName: 'Parata', Email: 'mere@example.com' }))
+    await settle()
+    expect(account().value).toBe('practice')
     app.router.go('compose')
     await settle()
     expect(account().value).toBe('harbour')

@@ -3,6 +3,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import type { Bulk } from '../../src/renderer/src/screens/bulk/bulk.svelte.ts'
 import { kindOfDropped } from '../../src/renderer/src/state/drops.svelte.ts'
 import type { ScreenName } from '../../src/renderer/src/state/router.svelte.ts'
 import { matchColumns } from '../../src/shared/composition/bulk-columns.ts'
@@ -374,6 +375,24 @@ describe('correcting a cell', () => {
     expect(opened.app.suspendedBulk).toBeUndefined()
   })
 
+  test('survives a new package, which begins in another account only if no sheet was left', async () => {
+    const accounts = [practiceAccount(), { ...officeAccount(), beginsPackages: true as const }]
+    await toCheck({ accounts: accounts.map((one) => ({ ...one, shown: true })) })
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    opened.app.router.go('compose')
+    await settle()
+    expect(opened.app.accounts.chosen?.id).toBe('practice')
+    opened.app.router.go('bulk')
+    await settle()
+    expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
+    expect(calls('bulk.close')).toEqual([])
+    await fireEvent.click(screen.getByRole('button', { name: /^Send \d+ packages$/ }))
+    await settle()
+    opened.app.router.go('compose')
+    await settle()
+    expect(opened.app.accounts.chosen?.id).toBe('harbour')
+  })
+
   test('asks for confirmation before another sheet replaces corrected rows', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
@@ -430,19 +449,69 @@ test('reasons are shown whole: rows with findings have room for them', async () 
   expect(ready?.style.height).toBe('36px')
 })
 
-test('rows left out of a batch can be corrected and sent with the package that it was made of', async () => {
-  await toCheck()
-  await fireEvent.click(screen.getByRole('button', { name: /^Send \d+ packages$/ }))
-  await settle()
-  const [batch] = opened.api.control.state.batches
-  expect(window.location.hash).toBe(`#/outbox?batch=${batch?.id}`)
-  await fireEvent.click(screen.getByRole('button', { name: `Show rows left out of ${batch?.name}` }))
-  await fireEvent.click(await screen.findByRole('button', { name: 'Correct and send…' }))
-  await settle()
-  expect(calls('bulk.openLeftOut')).toEqual([{ batchId: batch?.id }])
-  expect(screen.getByText(/rows left out\.csv/)).toBeTruthy()
-  // The package is known, and its columns are matched.
-  expect(screen.getByRole('button', { name: /^Check \d+ rows$/ })).toBeTruthy()
+describe('rows left out of a batch', () => {
+  async function send() {
+    await fireEvent.click(screen.getByRole('button', { name: /^Send \d+ packages$/ }))
+    await settle()
+    return opened.api.control.state.batches[0]
+  }
+  async function fixLeftOut(name: string | undefined) {
+    await fireEvent.click(screen.getByRole('button', { name: `Show rows left out of ${name}` }))
+    await fireEvent.click(await screen.findByRole('button', { name: 'Fix and send…' }))
+    await settle()
+  }
+  /** Leaves a sheet with corrections, for another package than that of the batch, and continues with the rows left out. */
+  async function fixBesideCorrections() {
+    await toCheck()
+    const batch = await send()
+    opened.app.router.go('bulk', [], { preset: 'office-2' })
+    await settle()
+    for (const name of ['Choose a file…', 'Continue', 'Check 200 rows']) {
+      await fireEvent.click(screen.getByRole('button', { name }))
+      await settle()
+    }
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    opened.app.router.go('outbox', [], { batch: batch?.id ?? '' })
+    await settle()
+    return batch
+  }
+
+  test('can be fixed and sent with the package that it was made of, also after work in another account', async () => {
+    const accounts = [practiceAccount(), officeAccount()].map((one) => ({ ...one, shown: true }))
+    await toCheck({ accounts })
+    const batch = await send()
+    expect(window.location.hash).toBe(`#/outbox?batch=${batch?.id}`)
+    await opened.app.workIn('harbour')
+    await opened.app.workIn('practice')
+    await settle()
+    await fixLeftOut(batch?.name)
+    expect(calls('bulk.openLeftOut')).toEqual([{ batchId: batch?.id }])
+    expect(screen.getByText(/rows left out\.csv/)).toBeTruthy()
+    // The package is known, and its columns are matched.
+    expect(screen.getByRole('button', { name: /^Check \d+ rows$/ })).toBeTruthy()
+  })
+
+  test('leave a corrected sheet with its own package if the user keeps it', async () => {
+    const batch = await fixBesideCorrections()
+    const packageOfSheet = (opened.app.suspendedBulk?.bulk as Bulk | undefined)?.base?.name
+    await fixLeftOut(batch?.name)
+    await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))
+    await settle()
+    expect(packageOfSheet).not.toBe(opened.app.lastBatch?.base.name)
+    expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
+    expect(screen.getByText(new RegExp(`${packageOfSheet}`))).toBeTruthy()
+  })
+
+  test('don’t get the package of a sheet that they replace: if theirs isn’t known, it has to be chosen', async () => {
+    const batch = await fixBesideCorrections()
+    opened.app.lastBatch = undefined
+    await fixLeftOut(batch?.name)
+    await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Use another sheet' }))
+    await settle()
+    expect(calls('bulk.openLeftOut')).toHaveLength(1)
+    expect(step()).toBe('What to send')
+    expect(warned()).toContain('Now choose what to send.')
+  })
 })
 
 describe('how a sheet is read', () => {

@@ -558,7 +558,7 @@ describe('an uncertain package that can’t be matched', () => {
 
   test('names the folders that the service lacks, and can then be marked as sent without documents', async () => {
     await inDoubt(['Tax declaration'], [], ['Archive'])
-    expect(screen.getByText(/doesn’t have this folder of the account: Archive\./)).toBeTruthy()
+    expect(screen.getByText(/^The service has no folder “Archive”\. The package may be there\./)).toBeTruthy()
     await press('It arrived')
     await settle()
     expect(calls('sends.resolve')[0]?.input).toEqual({ id: queued().id, arrived: true, documents: [] })

@@ -275,24 +275,25 @@ describe('people', () => {
       fireEvent.input(dialog.getByLabelText(label), { target: { value } })
     const save = dialog.getByRole<HTMLButtonElement>('button', { name: 'Save' })
     expect(save.disabled).toBe(true)
-    await enter('Last name', 'Walker')
+    await enter('Last name', 'Walker ')
     await enter('E-mail', 'mere@')
     await fireEvent.click(save)
     await settle()
     expect(dialog.getByText('This isn’t an e-mail address. Write it like name@example.com.')).toBeTruthy()
-    await enter('E-mail', 'mere.walker@example.com')
+    await enter('E-mail', ' mere.walker@example.com')
     await enter(/^Mobile/, '021 555 0199')
     await fireEvent.click(save)
     await settle()
+    expect(opened.api.control.state.people[0]).toMatchObject({ LastName: 'Walker', Email: 'mere.walker@example.com' })
     expect(row(/Mere Walker/).textContent).toContain('mere.walker@example.com')
     expect(row(/Mere Walker/).getAttribute('aria-selected')).toBe('true')
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 
-  test('can’t become a second entry of someone who is there, and the error says how to merge', async () => {
+  test('can’t become a second entry of someone who is there, and the error’s advice is shown', async () => {
     const api = fakeApi({ people: people() })
     await open(api, [])
-    const next = 'If they’re the same person, choose “Same person as…” to merge the two.'
+    const next = 'If they’re the same person, choose “Merge with another person…”.'
     api.control.fail('people.change', { code: 'conflict', message: 'Someone with this name is there.', next })
     await rightClick(/Tama Parata/, /^Edit/)
     const dialog = within(await screen.findByRole('dialog', { name: 'Edit person' }))
@@ -300,14 +301,15 @@ describe('people', () => {
     await fireEvent.click(dialog.getByRole('button', { name: 'Save' }))
     await settle()
     expect(dialog.getByText('The person wasn’t changed.')).toBeTruthy()
-    expect(dialog.getAllByText(/choose “Same person as…”/).length).toBeGreaterThan(0)
+    expect(dialog.getAllByText(/choose “Merge with another person…”/).length).toBeGreaterThan(0)
   })
 
   test('can be merged with another entry of the same person, whichever details are kept', async () => {
     await open(fakeApi({ people: people() }), [])
-    await rightClick(/Tama Parata/, /^Same person as/)
-    const dialog = within(await screen.findByRole('dialog', { name: 'Same person as…' }))
+    await rightClick(/Tama Parata/, /^Merge with another person/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Merge two people' }))
     await settle()
+    expect(dialog.getByText(/^Tama Parata \(mere\.parata@example\.com\) and the other entry become one\./)).toBeTruthy()
     const merge = dialog.getByRole<HTMLButtonElement>('button', { name: 'Merge' })
     expect(merge.disabled).toBe(true)
     // People of the same last name are offered; others are found.

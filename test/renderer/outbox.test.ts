@@ -9,7 +9,7 @@ import { type FakeState, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 import { putSend } from './fakes/outbox.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { NOW, sendOf } from './people.ts'
+import { NOW, officeAccount, practiceAccount, sendOf } from './people.ts'
 
 const settings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
 const uncertain = sendOf({
@@ -489,14 +489,14 @@ describe('a package', () => {
 
   test('that left while its time was being changed says so', async () => {
     await open({ sends: [waiting] }, ['w'])
-    opened.api.control.fail('sends.reschedule', { code: 'busy', message: 'This package has just left, or may have.' })
+    opened.api.control.fail('sends.reschedule', { code: 'busy', message: 'This package no longer waits for its time.' })
     await press('Change time…')
     const dialog = within(await screen.findByRole('dialog', { name: 'Change time' }))
     await fireEvent.input(dialog.getByLabelText('Time'), { target: { value: '23:30' } })
     await fireEvent.click(dialog.getByRole('button', { name: 'Change time' }))
     await settle()
     expect(screen.getByText('The time wasn’t changed.')).toBeTruthy()
-    expect(screen.getByText('This package has just left, or may have.')).toBeTruthy()
+    expect(screen.getByText('This package no longer waits for its time.')).toBeTruthy()
   })
 
   test('that isn’t in the Outbox is reported', async () => {
@@ -674,21 +674,38 @@ test('a batch with left-out rows counts as all sent, and shows their number', as
   const counts = { ready: 0, sending: 0, sent: 11, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
   await open({ batches: [batchOf({ state: 'done', counts, leftOut: 1, total: 11 })] }, [], { show: 'batches' })
   expect(screen.getByText('All sent')).toBeTruthy()
-  expect(screen.getByText('11 sent, 1 left out')).toBeTruthy()
+  expect(screen.getByText('11 sent')).toBeTruthy()
+  expect(screen.getByText('1 row left out of this batch')).toBeTruthy()
 })
 
-test('rows left out of a batch can be seen with their reasons, and opened as a sheet to correct and send', async () => {
+test('rows left out of a batch can be seen with their reasons, and opened as a sheet to fix and send', async () => {
   const counts = { ready: 0, sending: 0, sent: 11, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
   await open({ batches: [batchOf({ state: 'done', counts, leftOut: 2, total: 11 })] }, [], { batch: 'batch-1' })
-  expect(screen.getByText('2 rows were left out: nothing was sent for them.')).toBeTruthy()
+  // Said once, and without saying that nothing is sent for them: they may be sent since, or be duplicates.
+  expect(screen.getAllByText(/left out/).map(({ textContent }) => textContent?.trim())).toEqual([
+    'Export 2 rows left out…',
+    '2 rows left out of this batch'
+  ])
   await press('Show rows left out of Staff declarations')
   const dialog = within(await screen.findByRole('dialog', { name: '2 rows left out' }))
   await settle()
   expect(dialog.getByText('Row 4')).toBeTruthy()
   expect(dialog.getByText('Same as row 2.')).toBeTruthy()
-  await fireEvent.click(dialog.getByRole('button', { name: 'Correct and send…' }))
+  await fireEvent.click(dialog.getByRole('button', { name: 'Fix and send…' }))
   await settle()
   expect(window.location.hash).toBe('#/bulk?leftOut=batch-1')
+})
+
+test('rows left out of a batch of another account can’t be sent from this one', async () => {
+  const accounts = [practiceAccount(), officeAccount()].map((one) => ({ ...one, shown: true }))
+  const batch = batchOf({ state: 'done', leftOut: 110, total: 11, accountId: 'harbour' })
+  await open({ accounts, batches: [batch] }, [], { batch: 'batch-1' })
+  await press('Show rows left out of Staff declarations')
+  const dialog = within(await screen.findByRole('dialog', { name: '110 rows left out' }))
+  await settle()
+  expect(dialog.getByText('Choose the account “Harbour & Co. Conveyancing” to fix and send them.')).toBeTruthy()
+  expect(dialog.getByText('And 10 more rows.')).toBeTruthy()
+  expect(dialog.queryByRole('button', { name: 'Fix and send…' })).toBeNull()
 })
 
 test('a scheduled package counts as waiting', async () => {

@@ -63,7 +63,9 @@ test('an overdue document can be extended directly', async () => {
 test('a stalled document can be reminded, and a declined one sent again corrected', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   await fireEvent.click(group('No progress').getAllByRole('button', { name: /^Remind/ })[0] as Element)
-  expect(await screen.findByRole('dialog', { name: 'Send a reminder?' })).toBeTruthy()
+  await settle()
+  const dialog = within(screen.getByRole('dialog', { name: 'Send 2 reminders?' }))
+  expect(dialog.getAllByRole('listitem')).toHaveLength(2)
   await fireEvent.click(group('Declined').getAllByRole('button', { name: /^Send a new copy/ })[0] as Element)
   await settle()
   expect(opened.api.control.calls.some(({ name }) => name === 'documents.correctedCopy')).toBe(true)
@@ -125,17 +127,20 @@ test('documents with invalid signatures are listed until dismissed', async () =>
   expect(screen.queryByRole('region', { name: 'Not valid' })).toBeNull()
 })
 
-test('an account that its service doesn’t accept is named, and its key can be entered again', async () => {
+test('an account that its service doesn’t accept is named with the reason and advice, and its key can be entered again', async () => {
   const error = {
     code: 'unauthorised' as const,
-    message: 'The signing service didn’t accept this account’s key or token.'
+    message: 'The signing service didn’t accept this account’s key or token. This computer’s clock is wrong.',
+    next: 'Set this computer’s date and time.'
   }
   const accounts = [practiceAccount(), officeAccount()].map((one) => ({ ...one, shown: true }))
   const notAccepted = [{ accountId: 'harbour', error }]
   const connection = { state: 'refused' as const, since: NOW, error, notAccepted }
   await open(fakeApi({ overview: overviewOf(NOW, { problem: error }), accounts, connection }))
   expect(screen.getByText('The account “Harbour & Co. Conveyancing” isn’t accepted.')).toBeTruthy()
-  expect(screen.getByText(/until its API key is entered again/)).toBeTruthy()
+  expect(screen.getByText(/This computer’s clock is wrong\.$/)).toBeTruthy()
+  expect(screen.getByText('Set this computer’s date and time.')).toBeTruthy()
+  expect(screen.getByText('Nothing is sent or updated for this account until the service accepts it.')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: /^Enter API key/ }))
   expect(opened.app.router.route).toMatchObject({ screen: 'settings', rest: [] })
   show(opened, Settings)

@@ -337,7 +337,7 @@ export const shots: Shot[] = [
     await page.getByRole('row').nth(2).click({ button: 'right' })
   }),
   shot('directory-edit', 'day', '#/directory', ofFirstPerson('Edit…')),
-  shot('directory-same', 'day', '#/directory', ofFirstPerson('Same person as…')),
+  shot('directory-same', 'day', '#/directory', ofFirstPerson('Merge with another person…')),
   shot('directory-employers', 'day', '#/directory/employers'),
   shot('activity', 'day', '#/activity'),
   shot('activity-bare', 'day-bare', '#/activity'),

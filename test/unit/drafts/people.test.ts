@@ -94,7 +94,12 @@ describe('the address book', () => {
     office.people.change('a', person('Mere', 'Parata'), now)
     expect(office.people.find('a', 'mere', 5).people).toMatchObject([now])
     expect(() => office.people.change('a', now, { ...now, ...person('Tama', 'Brooks') })).toThrow(
-      expect.objectContaining({ appError: expect.objectContaining({ code: 'conflict' }) })
+      expect.objectContaining({
+        appError: expect.objectContaining({
+          code: 'conflict',
+          next: 'If they’re the same person, choose “Merge with another person…”.'
+        })
+      })
     )
     expect(() => office.people.change('a', person('Mere', 'Parata'), now)).toThrow(
       expect.objectContaining({ appError: expect.objectContaining({ code: 'gone' }) })

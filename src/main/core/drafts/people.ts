@@ -120,7 +120,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
       const before = knownKey(accountId, was)
       if (!isSame(before, keyOf(now)) && isKnown.get({ accountId, ...keyOf(now) })) {
         fail('conflict', 'Someone with this name and e-mail is already in the address book.', {
-          next: 'If they’re the same person, choose “Same person as…” to merge the two.'
+          next: 'If they’re the same person, choose “Merge with another person…”.'
         })
       }
       rewriteEntry(accountId, before, now)

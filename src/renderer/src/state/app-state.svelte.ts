@@ -103,8 +103,8 @@ export class AppState {
   lastBatch: { id: string; base: BulkBase } | undefined
 
   readonly #host: Window
-  /** The arrival at a new package whose account was chosen: another may be chosen there since. */
-  #beganAt: Route | undefined
+  /** The arrival at a new package at which its account was chosen: afterwards the user’s own choice counts. */
+  #accountChosenAt: Route | undefined
 
   constructor(api: Api, host: Window, clock: Clock = systemClock) {
     this.api = api
@@ -182,13 +182,13 @@ export class AppState {
   }
 
   /**
-   * While several accounts are shown, begins a new package in the one used for the last, never by itself in the practice
-   * office. A package for a person of an address book begins in the account of that.
+   * While several accounts are shown, chooses the one used for the last package, never by itself the practice office.
+   * A bulk send that was left stays in its account, as its corrections would be lost in another.
    */
-  beginPackage(): void {
+  chooseAccountForNewPackage(): void {
     const { route } = this.router
-    if (!this.accounts.showsSeveral || this.recipient || route === this.#beganAt) return
-    this.#beganAt = route
+    if (!this.accounts.showsSeveral || this.suspendedBulk || route === this.#accountChosenAt) return
+    this.#accountChosenAt = route
     const usual = this.accounts.list.find(({ beginsPackages }) => beginsPackages)
     if (usual) void this.workIn(usual.id)
   }
@@ -248,8 +248,8 @@ export class AppState {
     this.recipient = undefined
     this.suspendedBulk?.bulk.close()
     this.suspendedBulk = undefined
-    this.lastBatch = undefined
     if (areAllShown) return
+    this.lastBatch = undefined
     this.toasts.dismissActions()
     this.connection.clear()
     this.drafts.clear()

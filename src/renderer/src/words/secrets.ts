@@ -1,4 +1,4 @@
-/** An account's credentials by sign-in method, for when they aren't on this computer or have yet to be entered. */
+/** An account's credentials by sign-in method, for when they are missing, not accepted, or have yet to be entered. */
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 
 /** For an account that came without them. */
@@ -21,32 +21,14 @@ export const lostSecret: Record<AuthScheme, string> = {
   oauth: 'This account’s sign-in is no longer on this computer.'
 }
 
-/** For an account that its service doesn't accept: what that means meanwhile, and the button that leads to the remedy. */
-export const notAccepted: Record<AuthScheme, { meaning: string; act: string }> = {
-  none: {
-    meaning: 'Nothing is sent or updated for this account until its sign-in method is changed.',
-    act: 'Edit account…'
-  },
-  'api-key': {
-    meaning: 'Nothing is sent or updated for this account until its API key is entered again.',
-    act: 'Enter API key…'
-  },
-  bearer: {
-    meaning: 'Nothing is sent or updated for this account until its token is entered again.',
-    act: 'Enter token…'
-  },
-  basic: {
-    meaning: 'Nothing is sent or updated for this account until its user name and password are entered again.',
-    act: 'Enter password…'
-  },
-  headers: {
-    meaning: 'Nothing is sent or updated for this account until its headers are entered again.',
-    act: 'Enter headers…'
-  },
-  oauth: {
-    meaning: 'Nothing is sent or updated for this account until someone signs in to it again.',
-    act: 'Sign in again…'
-  }
+/** For an account that its service doesn't accept: the button that leads to its sign-in. */
+export const actIfNotAccepted: Record<AuthScheme, string> = {
+  none: 'Edit account…',
+  'api-key': 'Enter API key…',
+  bearer: 'Enter token…',
+  basic: 'Enter password…',
+  headers: 'Enter headers…',
+  oauth: 'Sign in again…'
 }
 
 /** What is needed to connect an account, if the organisation allows only one sign-in method. */

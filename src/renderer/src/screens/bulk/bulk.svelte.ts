@@ -154,10 +154,10 @@ export class Bulk {
     return this.#mapping.find((one) => one.column === column)?.target
   }
 
-  /** Sets the base package; the columns are matched again. */
-  setBase(base: BulkBase): void {
+  /** Sets the base package, or none; the columns are matched again. */
+  setBase(base: BulkBase | undefined): void {
     this.#base = base
-    this.#targets = bulkTargets(base.composition)
+    this.#targets = base ? bulkTargets(base.composition) : []
     this.#match()
     void this.#restoreMapping()
   }
@@ -192,9 +192,13 @@ export class Bulk {
     return this.#open(() => this.#api.bulk.paste({ ...(text !== undefined && { text }) }))
   }
 
-  /** Opens the rows that were left out of a batch. */
-  openLeftOut(batchId: string): Promise<boolean> {
-    return this.#open(() => this.#api.bulk.openLeftOut({ batchId }))
+  /** Opens the rows that were left out of a batch, with the package it was made of; without one, it has to be chosen. */
+  openLeftOut(batchId: string, base: BulkBase | undefined): Promise<boolean> {
+    return this.#open(async () => {
+      const result = await settled(this.#api.bulk.openLeftOut({ batchId }))
+      if (result.ok) this.setBase(base)
+      return result
+    })
   }
 
   /** Opens the practice office's sample, with its package if none is chosen. */
