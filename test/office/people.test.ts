@@ -126,6 +126,32 @@ describe('joined workstations', () => {
     expect(at(0).list()).toEqual(at(1).list())
   })
 
+  test('keep one of two entries that two workstations merged into each other, with the uses of both', async () => {
+    at(0).send('Mere', 'Parata', 'old@example.com')
+    at(1).send('Mere', 'Walker', 'mere@example.com')
+    await whenSynced()
+    for (const station of stations) station.disconnect()
+    at(0).merge(['Mere', 'Parata', 'old@example.com'], ['Mere', 'Walker', 'mere@example.com'])
+    at(1).merge(['Mere', 'Walker', 'mere@example.com'], ['Mere', 'Parata', 'old@example.com'])
+    await at(0).reconnect()
+    await at(1).reconnect()
+    await whenSynced()
+    expectAll('Mere Walker <mere@example.com>  2')
+  })
+
+  test('keep an entry that is merged into another while someone elsewhere sends to it', async () => {
+    at(0).send('Mere', 'Parata', 'old@example.com')
+    at(1).send('Mere', 'Walker', 'mere@example.com')
+    await whenSynced()
+    at(0).disconnect()
+    at(0).merge(['Mere', 'Parata', 'old@example.com'], ['Mere', 'Walker', 'mere@example.com'])
+    at(1).send('Mere', 'Parata', 'old@example.com')
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
+    expectAll('Mere Parata <old@example.com>  2', 'Mere Walker <mere@example.com>  2')
+  })
+
   test('count every send if the connection breaks right after a conflict', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()

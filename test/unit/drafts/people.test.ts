@@ -76,6 +76,19 @@ describe('the address book', () => {
     expect(office.people.find('a', '', 5).people.map(({ Email }) => Email)).toEqual(['mere@example.com'])
   })
 
+  test('keeps the mobile of a correction that turns someone into an entry already known', () => {
+    sendTo({ ...person('Mere', 'Parata', 'mere@example.com'), MobileCountry: '64', MobileNumber: '0215550100' })
+    sendTo(person('Mere', 'Prata', 'mere@example.com'), person('Hine', 'Prata'))
+    const was = person('Mere', 'Prata', 'mere@example.com')
+    const now = person('Mere', 'Parata', 'mere@example.com')
+    const mobileOf = () => office.people.find('a', 'mere', 5).map(({ MobileNumber }) => MobileNumber)
+    office.people.correct('a', was, { ...now, MobileNumber: '0215550199' })
+    expect(mobileOf()).toEqual(['0215550199'])
+    // Without one, the known one stays.
+    office.people.correct('a', person('Hine', 'Prata'), now)
+    expect(mobileOf()).toEqual(['0215550199'])
+  })
+
   test('finds a corrected person by the new name and address, and no longer by the old ones', () => {
     sendTo(person('Mere', 'Parata', 'mere@example.com'))
     office.people.correct(

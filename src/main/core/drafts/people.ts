@@ -30,14 +30,14 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   const WHOM = 'account_id = @accountId AND email_key = @emailKey AND name_key = @nameKey'
   type Whom = PersonKey & { accountId: string }
   const forget = db.prepare<[Whom]>(`DELETE FROM people WHERE ${WHOM}`)
-  // Deletes them for the whole office, whatever others have changed in the meantime.
-  const forgetForAll = db.prepare<[Whom]>(
-    `UPDATE office_records SET local = NULL, base = NULL, is_final = 1, edit_count = edit_count + 1
+  // Deletes them for the whole office; finally, whatever others have changed in the meantime.
+  const forgetForAll = db.prepare<[Whom & { isFinal: 0 | 1 }]>(
+    `UPDATE office_records SET local = NULL, base = NULL, is_final = @isFinal, edit_count = edit_count + 1
      WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
        AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE ${WHOM})`
   )
-  const forgetEverywhere = db.transaction((whom: Whom): void => {
-    forgetForAll.run(whom)
+  const forgetEverywhere = db.transaction((whom: Whom, { isFinal }: { isFinal: boolean }): void => {
+    forgetForAll.run({ ...whom, isFinal: isFinal ? 1 : 0 })
     forget.run(whom)
   })
 
@@ -59,10 +59,13 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      WHERE account_id = @accountId AND email_key = @wasEmail AND name_key = @wasName`
   )
 
-  /** Merges two known entries: `into` keeps its details and gets the uses of `from`, which is removed for the whole office. */
+  /**
+   * Merges two known entries: `into` keeps its details and gets the uses of `from`, which is removed for the whole
+   * office. If another workstation changed `from` meanwhile, it stays: it may have been merged the other way there.
+   */
   function mergeEntries(accountId: string, from: PersonKey, into: PersonKey): void {
     addUses.run({ accountId, ...into, otherEmail: from.emailKey, otherName: from.nameKey })
-    forgetEverywhere({ accountId, ...from })
+    forgetEverywhere({ accountId, ...from }, { isFinal: false })
   }
 
   function rewriteEntry(accountId: string, before: PersonKey, now: NamedAddress & Corrected): void {
@@ -106,9 +109,10 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      */
     correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Corrected): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
-      const isMerged = !isSame(before, after) && isKnown.get({ accountId, ...after })
-      if (isMerged && isKnown.get({ accountId, ...before })) mergeEntries(accountId, before, after)
-      else rewriteEntry(accountId, before, now)
+      const areKnown = [before, after].every((key) => isKnown.get({ accountId, ...key }))
+      const isMerge = areKnown && !isSame(before, after)
+      if (isMerge) mergeEntries(accountId, before, after)
+      rewriteEntry(accountId, isMerge ? after : before, now)
       changed()
     }),
 
@@ -140,7 +144,8 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 
     /** Removes someone; others at the same address stay, and so do entries of the service's lists. */
     forget(accountId: string, person: NamedAddress): void {
-      forgetEverywhere({ accountId, ...keyOf(person) })
+      const whom = { accountId, ...keyOf(person) }
+      forgetEverywhere(whom, { isFinal: true })
       changed()
     }
   }
