@@ -434,13 +434,13 @@ async function settle(day: Day): Promise<void> {
   const isOpen = () => stations.flatMap(sendsOf).some(({ state }) => state !== 'sent')
   while (time.elapsed() < until && (isOpen() || (await filesIn(day.share)).length > 0)) {
     await time.pass(5 * MINUTE)
-    for (const station of stations) settleByHand(day, station)
+    for (const station of stations) await settleByHand(day, station)
   }
   // Rules run once more, and what they find is downloaded.
   for (let minutes = 0; minutes < 30; minutes++) await time.pass(MINUTE)
 }
 
-function settleByHand(day: Day, station: Station): void {
+async function settleByHand(day: Day, station: Station): Promise<void> {
   for (const send of sendsOf(station)) {
     // All automatic retries failed: a person who sees that sends it again.
     if (send.state === 'not-sent') station.work.outbox.retry(send.id)
@@ -450,7 +450,7 @@ function settleByHand(day: Day, station: Station): void {
       ({ name, reference }) => name === send.title && !taken.has(reference)
     )
     const documents = mine.map(({ reference }) => reference)
-    station.work.outbox.resolveAmbiguity(
+    await station.work.outbox.resolveAmbiguity(
       send.id,
       documents.length > 0 ? { arrived: true, documents } : { arrived: false }
     )

@@ -54,19 +54,19 @@ test('an ambiguity shows both sides without signing links, and is never retried 
 test('confirming that it arrived marks it as sent with the chosen document', async () => {
   const { id } = await doubtful()
   const [first] = get(id).ambiguity?.found ?? []
-  expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents: ['made up'] })).toThrow()
-  expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents: [] })).toThrow('invalid')
-  const settled = work.outbox.resolveAmbiguity(id, { arrived: true, documents: [first?.reference ?? ''] })
+  await expect(work.outbox.resolveAmbiguity(id, { arrived: true, documents: ['made up'] })).rejects.toThrow()
+  await expect(work.outbox.resolveAmbiguity(id, { arrived: true, documents: [] })).rejects.toThrow('invalid')
+  const settled = await work.outbox.resolveAmbiguity(id, { arrived: true, documents: [first?.reference ?? ''] })
   expect(settled).toMatchObject({ state: 'sent', documents: [{ reference: first?.reference }] })
   expect(settled.packageReference).toBeTruthy()
   expect(settled.ambiguity).toBeUndefined()
-  expect(() => work.outbox.resolveAmbiguity(id, { arrived: false })).toThrow()
+  await expect(work.outbox.resolveAmbiguity(id, { arrived: false })).rejects.toThrow()
 })
 
 describe('when a person says that none of the documents shown is the package', () => {
   test('it is sent again only after two more checks, and is never matched with those documents', async () => {
     const { id } = await doubtful()
-    expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
+    expect(await work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
     await minutes(2)
     work.line.setFault('lose-answer', isSend)
     work.outbox.retry(id)
@@ -81,7 +81,7 @@ describe('when a person says that none of the documents shown is the package', (
   test('it isn’t sent again if the first attempt’s document appears later', async () => {
     const { id } = await doubtful()
     const shown = get(id).ambiguity?.found.map(({ reference }) => reference)
-    work.outbox.resolveAmbiguity(id, { arrived: false })
+    await work.outbox.resolveAmbiguity(id, { arrived: false })
     // The service was still working on it when the connection broke.
     const body = JSON.stringify(work.receivedRequests('SendForms2')[0]?.body)
     const headers = { 'content-type': 'application/json' }
@@ -132,8 +132,23 @@ describe('two accounts with the same folders', () => {
     await minutes(2)
     await expect.poll(() => [id, theirs.id].map((one) => get(one).ambiguity?.found.length)).toEqual([1, 1])
     const documents = [get(id).ambiguity?.found[0]?.reference ?? '']
-    work.outbox.resolveAmbiguity(theirs.id, { arrived: true, documents })
-    expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents })).toThrow('conflict')
+    await work.outbox.resolveAmbiguity(theirs.id, { arrived: true, documents })
+    await expect(work.outbox.resolveAmbiguity(id, { arrived: true, documents })).rejects.toThrow('conflict')
+  })
+
+  test('a document of the other’s package can’t be chosen right after a start either', async () => {
+    work.line.setFault('lose-answer')
+    const theirs = await sentBySecond()
+    const { id } = await sentByFirstButCut()
+    await minutes(2)
+    await expect.poll(() => [id, theirs.id].map((one) => get(one).ambiguity?.found.length)).toEqual([1, 1])
+    const documents = [get(id).ambiguity?.found[0]?.reference ?? '']
+    await work.outbox.resolveAmbiguity(theirs.id, { arrived: true, documents })
+    // No folder has been read since.
+    work.line.setFault('cut')
+    work.restart()
+    await expect(work.parts.outbox.resolveAmbiguity(id, { arrived: true, documents })).rejects.toThrow('conflict')
+    expect(get(id).state).toBe('uncertain')
   })
 })
 
@@ -152,9 +167,11 @@ describe('two identical packages with one client reference', () => {
     expect(posts()).toBe(2)
 
     const reference = get(second.id).ambiguity?.found[0]?.reference ?? ''
-    work.outbox.resolveAmbiguity(second.id, { arrived: true, documents: [reference] })
+    await work.outbox.resolveAmbiguity(second.id, { arrived: true, documents: [reference] })
     // One document can't belong to two packages.
-    expect(() => work.outbox.resolveAmbiguity(first.id, { arrived: true, documents: [reference] })).toThrow('conflict')
+    await expect(work.outbox.resolveAmbiguity(first.id, { arrived: true, documents: [reference] })).rejects.toThrow(
+      'conflict'
+    )
     expect(get(first.id).state).toBe('uncertain')
     await minutes(3)
     await expect.poll(() => get(first.id).state).toBe('sent')

@@ -154,7 +154,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
     }
     case 'decide': {
       const send = all(work, 'attention').find(({ ambiguity }) => ambiguity)
-      if (send) decide(work, send, twins)
+      if (send) await decide(work, send, twins)
       break
     }
     case 'cancel': {
@@ -218,12 +218,15 @@ function misbehave(work: Workplace, { fault, on }: Extract<Step, { kind: 'fault'
 }
 
 /** A person who examines the documents, and so always decides correctly. */
-function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
+async function decide(work: Workplace, send: SendView, twins: readonly Twin[]): Promise<void> {
   const own = twins.find(({ id }) => id === send.id)?.inside
   const mine =
     send.ambiguity?.found.filter(({ reference }) => own !== undefined && own === insideOf(work, reference)) ?? []
   const documents = mine.map(({ reference }) => reference)
-  work.parts.outbox.resolveAmbiguity(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
+  await work.parts.outbox.resolveAmbiguity(
+    send.id,
+    documents.length > 0 ? { arrived: true, documents } : { arrived: false }
+  )
 }
 
 /** What the service accepted, by name or (for twins) form data, once per request. */
@@ -270,7 +273,7 @@ async function finish(work: Workplace, twins: readonly Twin[]): Promise<void> {
   for (let round = 0; round < 60; round++) {
     const { ready, sending, uncertain } = work.parts.outbox.state(work.accountId).counts
     if (ready + sending + uncertain === 0) return
-    for (const send of all(work, 'attention')) if (send.ambiguity) decide(work, send, twins)
+    for (const send of all(work, 'attention')) if (send.ambiguity) await decide(work, send, twins)
     await work.time.pass(30_000)
     await new Promise((resume) => setTimeout(resume, 25))
   }

@@ -194,7 +194,7 @@ describe('a send whose account names a folder that the service doesn’t have', 
     await whenAsked(id)
     expect(get(id)).toMatchObject({ state: 'uncertain', error: { code: 'incomplete', mayHaveArrived: true } })
     expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'uncertain' })
-    expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
+    expect(await work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
     expect(work.outbox.toDraft(id)).toMatchObject({ id: draftId })
     expect(posts()).toBe(1)
   })
@@ -203,7 +203,7 @@ describe('a send whose account names a folder that the service doesn’t have', 
     await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
     const { id } = await sendThatDidNotArrive()
     await whenAsked(id)
-    expect(work.outbox.resolveAmbiguity(id, { arrived: true, documents: [] })).toMatchObject({
+    expect(await work.outbox.resolveAmbiguity(id, { arrived: true, documents: [] })).toMatchObject({
       state: 'sent',
       documents: []
     })

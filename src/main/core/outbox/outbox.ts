@@ -263,10 +263,10 @@ export class Outbox {
   /**
    * Resolves an ambiguous send as the user decided: it arrived as these documents, or none of them is it.
    * @throws AppFailure `busy` if there is nothing to settle; `invalid` if it lacks documents; `conflict` if a chosen
-   * document belongs to another send; `gone`.
+   * document belongs to another send; `gone`; `keychain`.
    */
-  resolveAmbiguity(id: string, answer: AmbiguityAnswer): SendView {
-    this.#reconciler.resolveAmbiguity(id, answer)
+  async resolveAmbiguity(id: string, answer: AmbiguityAnswer): Promise<SendView> {
+    await this.#reconciler.resolveAmbiguity(id, answer)
     return this.get(id)
   }
 

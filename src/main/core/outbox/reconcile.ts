@@ -52,7 +52,7 @@ export class Reconciler {
   /** When this run last attempted a send, and when it began searching for one, on its monotonic clock. */
   readonly #attemptedAt = new Map<string, number>()
   readonly #searchedSince = new Map<string, number>()
-  /** By account: all that have the same folders, as of its last look. One document is never two packages of theirs. */
+  /** By account: all that have the same folders, as last known. One document is never two packages of theirs. */
   readonly #sameUser = new Map<string, readonly string[]>()
 
   constructor(deps: ReconcilerDeps) {
@@ -94,8 +94,10 @@ export class Reconciler {
   }
 
   /** See outbox.ts. */
-  resolveAmbiguity(id: string, answer: AmbiguityAnswer): void {
+  async resolveAmbiguity(id: string, answer: AmbiguityAnswer): Promise<void> {
     const { sends, changes, time } = this.#deps
+    // This run may not have looked yet, and an account may have been added since.
+    if (answer.arrived) await this.#readSameUser(sends.get(id).accountId)
     const send = sends.get(id)
     try {
       const { isClaimed } = this.#matchContextOf(send)
@@ -139,7 +141,7 @@ export class Reconciler {
       const read = await readAllFolders(accountId, () => searchKeysOf(sends, accountId))
       const { documents, latest, isComplete, missingFolders } = read
       const snapshot = await snapshotOf(documents)
-      this.#sameUser.set(accountId, (await this.#deps.accountsOfSameUser?.(accountId)) ?? [accountId])
+      await this.#readSameUser(accountId)
       await this.#judge(accountId, sought, { snapshot, latest, isComplete, missingFolders, startedAt })
       return isComplete
     } finally {
@@ -254,6 +256,10 @@ export class Reconciler {
       measured: attemptedElapsed === undefined ? undefined : time.elapsed() - attemptedElapsed,
       byService: attemptedAt === undefined || latest === undefined ? undefined : latest - attemptedAt
     }
+  }
+
+  async #readSameUser(accountId: string): Promise<void> {
+    this.#sameUser.set(accountId, (await this.#deps.accountsOfSameUser?.(accountId)) ?? [accountId])
   }
 
   #matchContextOf(send: Send): MatchContext {
