@@ -143,7 +143,14 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     troubles.reportForThisRun({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
 
   const organisation = await Organisation.open({ db, place: policy, managed, time, log })
-  const accounts = openAccounts({ db, secrets: accountSecretsFor(storage, keychain), newId, time, organisation })
+  const accounts = openAccounts({
+    db,
+    secrets: accountSecretsFor(storage, keychain),
+    newId,
+    time,
+    composedElsewhere: () => send('accounts.changed', null),
+    organisation
+  })
   await applyAccounts({ organisation, accounts, log })
   const authorityCertificates = () => organisation.policy.certificateAuthorities ?? []
   const authorities = openOwnAuthorities(authorityCertificates, time.now)

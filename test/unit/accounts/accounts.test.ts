@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Account, PRACTICE_COLOUR } from '../../../src/main/core/accounts/account.ts'
 import { type AccountInput, type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import {
@@ -52,6 +52,20 @@ test('while all are shown, a new package begins in the account used for the last
   accounts.noteComposed(second.id)
   await accounts.remove(second.id)
   expect(accounts.forNewPackages()).toBe(first.id)
+})
+
+test('says when another account becomes the one for new packages', async () => {
+  const { db, keychain } = office()
+  const composedElsewhere = vi.fn()
+  const deps = { db, secrets: keychain.accounts, newId: randomUUID, time: { now: () => 1_000 } }
+  const accounts = openAccounts({ ...deps, composedElsewhere })
+  const first = await accounts.add(service({ name: 'First' }))
+  const second = await accounts.add(service({ name: 'Second' }))
+  accounts.noteComposed(first.id)
+  expect(composedElsewhere).not.toHaveBeenCalled()
+  accounts.noteComposed(second.id)
+  accounts.noteComposed(second.id)
+  expect(composedElsewhere).toHaveBeenCalledOnce()
 })
 
 /** A keychain that can be locked. */

@@ -44,6 +44,8 @@ export interface AccountsDeps {
   readonly secrets: AccountSecrets
   readonly newId: () => string
   readonly time: Pick<Time, 'now'>
+  /** Called when another account became the one for new packages, because a package was begun in it. */
+  readonly composedElsewhere?: () => void
   /** What the organisation allows; by default, every sign-in scheme, and http to this computer only. */
   readonly organisation?: {
     readonly allowsSignIn: (scheme: AuthScheme) => boolean
@@ -96,7 +98,7 @@ export type Accounts = ReturnType<typeof openAccounts>
  * Opens the accounts. Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`,
  * `busy`, `refused`; and KeychainError if the keychain can't be used.
  */
-export function openAccounts({ db, secrets, newId, time, organisation }: AccountsDeps) {
+export function openAccounts({ db, secrets, newId, time, composedElsewhere, organisation }: AccountsDeps) {
   const rows = accountRows(db)
   const normaliseAddress = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
   let practice: RunningPractice | undefined
@@ -113,6 +115,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     return { ...kept, baseUrl: practice?.baseUrl ?? null, scheme: practice?.credentials.scheme ?? 'none' }
   }
   const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account no longer exists.')
+
+  function forNewPackages(): string | undefined {
+    const real = rows.all().filter(({ kind }) => kind === 'service')
+    return (real.find(({ id }) => id === rows.composedId()) ?? real[0])?.id
+  }
 
   /** Equal names couldn't be told apart in the list or the audit trail. */
   function refuseTakenName(name: string, except?: string): void {
@@ -179,12 +186,13 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * The account that a new package begins in while all are shown: the one that a package was last begun in, but never
      * the practice office, where something real would go nowhere; otherwise the first. Undefined if there is only that.
      */
-    forNewPackages(): string | undefined {
-      const real = rows.all().filter(({ kind }) => kind === 'service')
-      return (real.find(({ id }) => id === rows.composedId()) ?? real[0])?.id
-    },
+    forNewPackages,
     /** Remembers that a package was begun in this account. */
-    noteComposed: rows.noteComposed,
+    noteComposed(id: string): void {
+      const before = forNewPackages()
+      rows.noteComposed(id)
+      if (forNewPackages() !== before) composedElsewhere?.()
+    },
 
     /** What identifies each account besides its colour: one or two letters, by id. */
     marks: () => marksOf(rows.all()),
