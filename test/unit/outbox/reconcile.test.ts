@@ -199,6 +199,28 @@ describe('a send whose account names a folder that the service doesn’t have', 
     expect(posts()).toBe(1)
   })
 
+  test('isn’t put to a person again about the same folders, and leaves when they send it again', async () => {
+    await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
+    const { id } = await sendThatDidNotArrive()
+    await whenAsked(id)
+    await work.outbox.resolveAmbiguity(id, { arrived: false })
+    work.outbox.retry(id)
+    await expect.poll(() => afterMinute(id)).toBe('sent')
+    expect(posts()).toBe(2)
+  })
+
+  test('isn’t sent again by itself if there is no answer again after that', async () => {
+    await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
+    const { id } = await sendThatDidNotArrive()
+    await whenAsked(id)
+    await work.outbox.resolveAmbiguity(id, { arrived: false })
+    work.line.setFault('cut', isSend)
+    work.outbox.retry(id)
+    await expect.poll(() => afterMinute(id)).toBe('not-sent')
+    await work.time.pass(5 * MINUTE)
+    expect(posts()).toBe(2)
+  })
+
   test('or that it arrived, without its documents', async () => {
     await useFolders(['InBox', 'Progress', 'Signed', 'Archive'])
     const { id } = await sendThatDidNotArrive()

@@ -14,7 +14,7 @@ const check: SendCheck = {
   isStillAmbiguous: false,
   age: { byWall: 2 * MINUTE, measured: 2 * MINUTE, byService: undefined }
 }
-const send = { attempt: 1, ambiguity: undefined, error: undefined }
+const send = { attempt: 1, ambiguity: undefined, error: undefined, dismissedFolders: [] as string[] }
 const refusal = { code: 'conflict', message: 'There already.', mayHaveArrived: false } as const
 const documents = [{ Reference: 'a' }]
 
@@ -43,6 +43,30 @@ test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof re
     { isComplete: false, missingFolders: ['Archive'], earlier: { ...missing, kind: 'incomplete' } },
     {},
     'ambiguous'
+  ],
+  [
+    'lacks only folders that a person was asked about, after they sent it again: it is sent',
+    { isComplete: false, missingFolders: ['Archive'] },
+    { attempt: 0, dismissedFolders: ['Archive'] },
+    'ready'
+  ],
+  [
+    'lacks only those after another attempt: it is not sent',
+    { isComplete: false, missingFolders: ['Archive'] },
+    { dismissedFolders: ['Archive'] },
+    'not-sent'
+  ],
+  [
+    'lacks another folder, too: it is ambiguous',
+    { isComplete: false, missingFolders: ['Archive', 'Done'], earlier: { ...missing, kind: 'incomplete' } },
+    { attempt: 0, dismissedFolders: ['Archive'] },
+    'ambiguous'
+  ],
+  [
+    'couldn’t read everything after a person was asked about a folder: nothing changes',
+    { isComplete: false },
+    { attempt: 0, dismissedFolders: ['Archive'] },
+    'nothing'
   ],
   [
     'finds it although the service lacks a folder: it arrived',

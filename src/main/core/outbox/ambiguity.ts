@@ -78,7 +78,9 @@ export function resolveAmbiguity(
     return sends.accepted(send, packageOf(chosen), settledAt)
   }
   const dismissed = [...new Set([...send.dismissed, ...ambiguity.found.map(({ reference }) => reference)])]
-  return sends.change(send, { state: 'not-sent', dismissed, ambiguity: undefined, error: undefined, settledAt })
+  const dismissedFolders = [...new Set([...send.dismissedFolders, ...(ambiguity.missingFolders ?? [])])]
+  const concluded = { ambiguity: undefined, error: undefined, settledAt }
+  return sends.change(send, { ...concluded, state: 'not-sent', dismissed, dismissedFolders })
 }
 
 /** Returns the documents that the user chose. */

@@ -249,8 +249,9 @@ export class Outbox {
     if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
     const isComplete = await this.#reconciler.schedule.check(accountId)
     const send = this.#deps.sends.get(id)
-    // If a folder is missing, the person is asked instead.
-    if (!isComplete && send.state === 'uncertain' && !send.ambiguity?.missingFolders) {
+    // If a folder is missing, the person is asked instead, or was.
+    const isMissingFolder = send.ambiguity?.missingFolders !== undefined || send.dismissedFolders.length > 0
+    if (!isComplete && send.state === 'uncertain' && !isMissingFolder) {
       // One of the unreadable documents might be this package.
       fail(
         'unexpected-shape',

@@ -48,6 +48,7 @@ export const SENDS = new Rows({
   release: optional(json<Release>()),
   ambiguity: optional(json<Ambiguity>('doubt')),
   dismissed: json<readonly string[]>(),
+  dismissedFolders: json<readonly string[]>(),
   packageReference: optional(value<string>()),
   packageStatus: optional(value<string>()),
   documents: json<readonly { reference: string; name: string }[]>()

@@ -48,6 +48,7 @@ export type SendFields = Partial<
     | 'error'
     | 'ambiguity'
     | 'dismissed'
+    | 'dismissedFolders'
     | 'packageReference'
     | 'packageStatus'
     | 'documents'
@@ -98,8 +99,8 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
   const write = table.run<[send: object]>(
     `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
        first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @ambiguity,
-       dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
-       documents = @documents WHERE number = @number`
+       dismissed = @dismissed, dismissed_folders = @dismissedFolders, package_reference = @packageReference,
+       package_status = @packageStatus, documents = @documents WHERE number = @number`
   )
   const writeSchedule = table.run<[send: object]>(
     'UPDATE sends SET draft_id = @draftId, workstation = @workstation, is_scheduled = @isScheduled, goes_at = @goesAt, release = @release WHERE number = @number'

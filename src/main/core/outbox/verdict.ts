@@ -1,7 +1,7 @@
 /**
  * Concludes from a look at the folders what happened to one send. Two looks, a minute apart on the monotonic clock, are
  * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find; if it can't
- * become complete because the service lacks a folder, a person decides.
+ * become complete because the service lacks a folder, a person decides, once for each folder.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { type Observation, observationAfter } from '../jobs/reconcile-schedule.ts'
@@ -53,10 +53,13 @@ export type Verdict =
   | { kind: 'nothing' | 'cleared' | 'ready' | 'refused' | 'not-sent' }
 
 export function verdictOf(
-  send: Pick<Send, 'attempt' | 'ambiguity' | 'error'>,
+  send: Pick<Send, 'attempt' | 'ambiguity' | 'error' | 'dismissedFolders'>,
   check: SendCheck
 ): { verdict: Verdict; seen: SendObservation | undefined } {
-  const { match, isComplete, missingFolders, earlier, startedAt } = check
+  const { match, earlier, startedAt } = check
+  const missingFolders = check.missingFolders.filter((folder) => !send.dismissedFolders.includes(folder))
+  const lacksOnlyDismissed = check.missingFolders.length > 0 && missingFolders.length === 0
+  const isComplete = check.isComplete || lacksOnlyDismissed
   if (match.kind === 'found') return { verdict: { kind: 'arrived', documents: match.documents }, seen: undefined }
   const isLackingFolders = missingFolders.length > 0 && !check.isStillAmbiguous
   if (match.kind === 'unclear' || (!isComplete && !isLackingFolders)) {
@@ -80,7 +83,10 @@ export function verdictOf(
     return { verdict: { kind: 'nothing' }, seen: observationAfter('ambiguous', startedAt, earlier) }
   const seen = observationAfter('missing', startedAt, earlier)
   if (!seen.isConfirmed) return { verdict: { kind: send.ambiguity ? 'cleared' : 'nothing' }, seen }
-  return { verdict: { kind: absenceVerdict(send, check.age) }, seen: undefined }
+  const kind = absenceVerdict(send, check.age)
+  // What a person said about the missing folders was about earlier attempts.
+  const isKnown = kind !== 'ready' || send.attempt === 0 || !lacksOnlyDismissed
+  return { verdict: { kind: isKnown ? kind : 'not-sent' }, seen: undefined }
 }
 
 function absenceVerdict(

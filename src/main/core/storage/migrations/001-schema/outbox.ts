@@ -74,7 +74,9 @@ const sends = `
     -- Why it is uncertain, and the documents found that may be its own.
     doubt TEXT CHECK (json_valid(doubt)),
     -- References of documents that a person said aren't this send's.
-    dismissed TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(dismissed))
+    dismissed TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(dismissed)),
+    -- Folders that the service doesn't have, of which a person was asked and said that this didn't arrive.
+    dismissed_folders TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(dismissed_folders))
   ) STRICT;
   CREATE INDEX sends_by_account ON sends (account_id, created_at DESC, sheet_row, number DESC);
   CREATE INDEX sends_by_state ON sends (account_id, state, created_at DESC, sheet_row, number DESC);
