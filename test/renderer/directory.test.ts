@@ -331,6 +331,30 @@ describe('people', () => {
     expect(row(/Tama Parata/).getAttribute('aria-selected')).toBe('true')
   })
 
+  test.each([
+    ['Edit person', /^Edit/, 'people.change'],
+    ['Same person as…', /^Same person as/, 'people.merge']
+  ] as const)('a “%s” closed while it is saved doesn’t close the next one', async (name, entry, request) => {
+    const api = fakeApi({ people: people() })
+    await open(api, [])
+    const release = api.control.hold(request)
+    await rightClick(/Tama Parata/, entry)
+    const dialog = within(await screen.findByRole('dialog', { name }))
+    await settle()
+    if (request === 'people.merge') await fireEvent.click(dialog.getAllByRole('radio')[0] as HTMLElement)
+    else await fireEvent.input(dialog.getByLabelText('First name'), { target: { value: 'Tamati' } })
+    await settle()
+    await fireEvent.click(dialog.getByRole('button', { name: /^(Save|Merge)$/ }))
+    await fireEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+    await settle()
+    expect(screen.queryByRole('dialog', { name })).toBeNull()
+    await rightClick(/Ana Brooks/, entry)
+    await settle()
+    release()
+    await settle()
+    expect(screen.getByRole('dialog', { name })).toBeTruthy()
+  })
+
   test('are added when another workstation sends, keeping the selection', async () => {
     const api = fakeApi({ people: people() })
     await open(api, [])

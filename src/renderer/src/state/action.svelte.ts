@@ -12,7 +12,7 @@ export class Action<Value> {
   get busy() {
     return this.#busy
   }
-  /** The result of the newest run; cleared when another begins. */
+  /** The result of the newest run that has ended; undefined if it failed. */
   get value() {
     return this.#value
   }
