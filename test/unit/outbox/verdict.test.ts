@@ -16,9 +16,12 @@ const check: SendCheck = {
 }
 const send = { attempt: 1, ambiguity: undefined, error: undefined, dismissedFolders: [] as string[] }
 const refusal = { code: 'conflict', message: 'There already.', mayHaveArrived: false } as const
+const folderMissing = { code: 'incomplete', message: 'No such folder.', mayHaveArrived: true } as const
 const documents = [{ Reference: 'a' }]
 
-test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof refusal }, string]>([
+type Details = Partial<typeof send> | { error: typeof refusal | typeof folderMissing; attempt?: number }
+
+test.each<[string, Partial<SendCheck>, Details, string]>([
   ['finds it: it arrived', { match: { kind: 'found', documents } }, {}, 'arrived'],
   [
     'finds it, though something was unreadable: it arrived',
@@ -33,10 +36,10 @@ test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof re
   ['misses it after it was ambiguous: nothing changes', { earlier: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
   ['couldn’t read everything: nothing changes', { isComplete: false }, {}, 'nothing'],
   [
-    'couldn’t read a folder that the service lacks, for the first time: nothing changes',
+    'couldn’t read a folder that the service lacks, for the first time: that is kept',
     { isComplete: false, missingFolders: ['Archive'], earlier: undefined },
     {},
-    'nothing'
+    'folders-missing'
   ],
   [
     'couldn’t read a folder that the service lacks, for a minute: it is ambiguous',
@@ -77,6 +80,13 @@ test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof re
   ['ran while an identical package was being sent: nothing changes', { match: { kind: 'unclear' } }, {}, 'nothing'],
   ['misses it while an ambiguity is open: nothing changes', { isStillAmbiguous: true }, {}, 'nothing'],
   ['misses it after it was refused: it is refused', {}, { error: refusal }, 'refused'],
+  ['misses it after a folder was missing: it is not sent', {}, { error: folderMissing }, 'not-sent'],
+  [
+    'misses one that a person retried, after a folder was missing: it is not sent',
+    {},
+    { error: folderMissing, attempt: 0 },
+    'not-sent'
+  ],
   ['misses it after three attempts: it is not sent', {}, { attempt: 3 }, 'not-sent'],
   [
     'misses one that is old by the wall clock: it is not sent',

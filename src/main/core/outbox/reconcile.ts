@@ -11,7 +11,14 @@ import { type FolderSnapshot, type MatchContext, match, searchKeysOf, snapshotOf
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
-import { type Age, type NotArrivedProofs, type SendObservation, type Verdict, verdictOf } from './verdict.ts'
+import {
+  type Age,
+  hasLackedFolders,
+  type NotArrivedProofs,
+  type SendObservation,
+  type Verdict,
+  verdictOf
+} from './verdict.ts'
 
 export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'accountsOfSameUser' | 'time'> {
   sends: Sends
@@ -208,14 +215,25 @@ export class Reconciler {
       case 'ambiguous': {
         const { documents, missingFolders } = verdict
         const ambiguity = ambiguityOf(sends.requestOf(send), documents, missingFolders)
-        return sends.change(send, { ambiguity, error: missingFolders ? FOLDERS_MISSING : AMBIGUOUS })
+        const error = hasLackedFolders(send.error) ? { ...AMBIGUOUS, code: FOLDERS_MISSING.code } : AMBIGUOUS
+        return sends.change(send, { ambiguity, error: missingFolders ? FOLDERS_MISSING : error })
+      }
+      case 'folders-missing': {
+        // What was refused isn't sent again by itself anyway, and its reason is still shown.
+        const { error } = send
+        if (error?.mayHaveArrived === false || hasLackedFolders(error)) return undefined
+        return sends.change(send, { error: { ...FOLDERS_MISSING, next: 'Countersign checks again in a minute.' } })
       }
       case 'cleared':
         return sends.change(send, { ambiguity: undefined })
       case 'refused':
         return sends.change(send, { ...conclusion, state: 'refused' })
       case 'not-sent':
-        return sends.change(send, { ...conclusion, state: 'not-sent', error: NOT_THERE })
+        return sends.change(send, {
+          ...conclusion,
+          state: 'not-sent',
+          error: hasLackedFolders(send.error) ? NOT_IN_THESE_FOLDERS : NOT_THERE
+        })
       case 'ready': {
         // A restored send may have a scheduled time that is still to come.
         const isToCome = send.isScheduled && send.goesAt > time.now()
@@ -288,6 +306,12 @@ const NOT_THERE: AppError = {
   message:
     'It isn’t in your folders. Someone may have removed it, so it wasn’t sent again automatically. Send it again if ' +
     'no one did.'
+}
+const NOT_IN_THESE_FOLDERS: AppError = {
+  code: 'timeout',
+  message:
+    'It isn’t in your folders. One of them was missing before, so it wasn’t sent again automatically. Send it again if ' +
+    'it didn’t arrive.'
 }
 const FOLDERS_MISSING: AppError = {
   code: 'incomplete',

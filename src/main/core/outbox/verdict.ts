@@ -1,8 +1,10 @@
 /**
  * Concludes from a look at the folders what happened to one send. Two looks, a minute apart on the monotonic clock, are
  * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find; if it can't
- * become complete because the service lacks a folder, a person decides, once for each folder.
+ * become complete because the service lacks a folder, a person decides, once for each folder. So does a person if the account's folders have been
+ * changed since: they may lack the one where the send is.
  */
+import type { AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { type Observation, observationAfter } from '../jobs/reconcile-schedule.ts'
 import type { Time } from '../lib/time.ts'
@@ -44,13 +46,13 @@ export interface Age {
 
 /**
  * nothing: no change. arrived, ambiguous: these documents are the send's, or may be, or it may be in these folders, which
- * can't be read. cleared: the earlier ambiguity is gone. The other kinds mean that it did not arrive: ready: retry it
+ * can't be read. folders-missing: the service lacked a folder in this look. cleared: the earlier ambiguity is gone. The other kinds mean that it did not arrive: ready: retry it
  * automatically. refused: it was refused. not-sent: the user must decide.
  */
 export type Verdict =
   | { kind: 'arrived'; documents: readonly DocumentResponse[] }
   | { kind: 'ambiguous'; documents: readonly DocumentResponse[]; missingFolders?: readonly string[] }
-  | { kind: 'nothing' | 'cleared' | 'ready' | 'refused' | 'not-sent' }
+  | { kind: 'nothing' | 'folders-missing' | 'cleared' | 'ready' | 'refused' | 'not-sent' }
 
 export function verdictOf(
   send: Pick<Send, 'attempt' | 'ambiguity' | 'error' | 'dismissedFolders'>,
@@ -70,7 +72,8 @@ export function verdictOf(
     // means: the folder may be empty, or renamed.
     const seen = observationAfter('incomplete', startedAt, earlier)
     const documents = match.kind === 'ambiguous' ? match.documents : []
-    return { verdict: seen.isConfirmed ? { kind: 'ambiguous', documents, missingFolders } : { kind: 'nothing' }, seen }
+    const asked: Verdict = { kind: 'ambiguous', documents, missingFolders }
+    return { verdict: seen.isConfirmed ? asked : { kind: 'folders-missing' }, seen }
   }
   if (match.kind === 'ambiguous') {
     return {
@@ -94,10 +97,14 @@ function absenceVerdict(
   age: Age
 ): 'ready' | 'refused' | 'not-sent' {
   if (error?.mayHaveArrived === false) return 'refused'
+  if (hasLackedFolders(error)) return 'not-sent'
   // It hasn't been attempted since the user retried it.
   if (attempt === 0) return 'ready'
   return attempt < MAX_ATTEMPTS && isYoung(age) ? 'ready' : 'not-sent'
 }
+
+/** Whether the service lacked a folder in a look for this send, since it was attempted or retried. */
+export const hasLackedFolders = (error: AppError | undefined): boolean => error?.code === 'incomplete'
 
 /** An impossible age is not young. The wall clock alone isn't trusted: it may have been set back between two runs. */
 function isYoung({ byWall, measured, byService }: Age): boolean {
