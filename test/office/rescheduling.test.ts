@@ -2,7 +2,7 @@
 // every workstation shows the same time, and the package is sent once.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, inject, test } from 'vitest'
-import { openOfficeSends } from '../../src/main/core/office/sends.ts'
+import { type OfficeStore, openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice } from '../fixtures/office.ts'
 import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
@@ -38,6 +38,27 @@ describe('the server', () => {
     // What was claimed leaves with the content that was claimed, and what was postponed isn't due.
     for (const { content } of claims.flat()) expect(content.toString()).toBe('in 0')
     expect(await other.claim(accountId, 100)).toEqual([])
+  })
+
+  test('accepts nothing of an earlier state once a package was withheld', async () => {
+    const office = await openTestOffice(inject('cluster'))
+    const store = openOfficeSends({
+      pool: await poolAs('Front desk', office),
+      key: office.key,
+      time: { elapsed: () => performance.now() }
+    })
+    const accountId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
+    const id = randomUUID()
+    const push = (revision: number) =>
+      store.push(accountId, { id, content: Buffer.from('it'), inMs: HOUR, revision, mayHaveArrived: false })
+    await push(1)
+    await push(2)
+    const { life } = await store.outbox(accountId)
+    // The second request is a repetition after a lost answer.
+    for (let count = 0; count < 2; count++)
+      expect(await store.withhold(accountId, { id, revision: 2 }, 'held', life)).toBe(true)
+    expect(await push(3)).toEqual({ state: 'held', revision: 3 })
+    expect(await push(4)).toEqual({ state: 'ready', revision: 4 })
   })
 })
 
@@ -146,33 +167,63 @@ describe('two workstations', () => {
     await expect(outboxAt(1).reschedule(id, scheduled + 2 * HOUR)).rejects.toEqual(error)
   })
 
-  test('don’t change a package that another one claims at that moment', async () => {
-    const pool = await poolAs('Third', two.office)
-    const third = openOfficeSends({ pool, key: two.office.key, time: { elapsed: () => performance.now() } })
-    const officeId = outboxAt(0).shared.accounts().get(at(0).work.accountId) ?? ''
-    // Claimed between what was read and what is pushed.
-    const office = openOfficeSends({
-      pool: await poolAs('Front desk again', two.office),
+  const storeAs = async (name: string) =>
+    openOfficeSends({
+      pool: await poolAs(name, two.office),
       key: two.office.key,
       time: { elapsed: () => performance.now() }
     })
-    const claimingFirst = {
-      ...office,
-      async push(...asked: Parameters<typeof office.push>) {
-        await makeDue(id)
-        expect(await third.claim(officeId, 1)).toMatchObject([{ id }])
-        return office.push(...asked)
-      }
+  /** Lets something happen between what the second workstation has read of a package and its new time for it. */
+  async function beforeItsNewTime(happen: (third: OfficeStore, officeId: string) => Promise<unknown>): Promise<void> {
+    const [office, third] = [await storeAs('Front desk again'), await storeAs('Third')]
+    const officeId = outboxAt(0).shared.accounts().get(at(0).work.accountId) ?? ''
+    const reschedule: OfficeStore['reschedule'] = async (...asked) => {
+      await happen(third, officeId)
+      return office.reschedule(...asked)
     }
-    outboxAt(1).shared.connect(claimingFirst, 1)
+    outboxAt(1).shared.connect({ ...office, reschedule }, 1)
     await outboxAt(1).shared.syncNow(at(1).work.accountId)
+  }
+  const inOffice = async () => (await two.office.sql('SELECT state, epoch FROM office.send WHERE id = $1', [id]))[0]
+
+  test('don’t change a package that another one claims at that moment', async () => {
+    await beforeItsNewTime(async (third, officeId) => {
+      await makeDue(id)
+      expect(await third.claim(officeId, 1)).toMatchObject([{ id }])
+    })
     await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(
       refusal('busy', 'This package no longer waits for its time.')
     )
     expect(outboxAt(1).get(id).state).toBe('sending')
-    expect(await two.office.sql('SELECT state, epoch FROM office.send WHERE id = $1', [id])).toEqual([
-      { state: 'sending', epoch: 1 }
-    ])
+    expect(await inOffice()).toEqual({ state: 'sending', epoch: 1 })
+  })
+
+  test('don’t bring back a package that is taken out of the Outbox at that moment', async () => {
+    await outboxAt(0).reschedule(id, scheduled + HOUR)
+    await whenSynced()
+    // By a workstation that hasn't read the last change yet.
+    await beforeItsNewTime(async (third, officeId) => {
+      const { life } = await third.outbox(officeId)
+      expect(await third.withhold(officeId, { id, revision: 2 }, 'cancelled', life)).toBe(true)
+    })
+    await expect(outboxAt(1).reschedule(id, scheduled + 2 * HOUR)).rejects.toThrow()
+    expect(await inOffice()).toMatchObject({ state: 'cancelled' })
+  })
+
+  test('don’t bring back a package that the service refuses at that moment', async () => {
+    await beforeItsNewTime(async (third, officeId) => {
+      await makeDue(id)
+      const [claim] = await third.claim(officeId, 1)
+      if (claim) await third.finish(officeId, claim, 'refused', {})
+    })
+    await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(refusal('busy'))
+    expect(await inOffice()).toEqual({ state: 'refused', epoch: 1 })
+  })
+
+  test('say that it worked if the office accepted the new time, however long that took', async () => {
+    await beforeItsNewTime(() => at(1).work.time.pass(40_000))
+    const later = scheduled + HOUR
+    expect(await outboxAt(1).reschedule(id, later)).toMatchObject({ hold: 'time', goesAt: later })
   })
 
   test('don’t change a package that may have arrived', async () => {

@@ -130,7 +130,7 @@ export interface OfficeStore extends SendStore {
     limit: number
   ): Promise<{ states: (OfficeSendState | undefined)[]; claims: Claim[] }>
   /**
-   * Hands over a send: a new one, a retry, or one with another time. Data of an earlier revision has no effect.
+   * Hands over a send: a new one, or a retry. Data of an earlier revision has no effect.
    * @param send `isUncertain`: it may have arrived, and is looked for before anything else happens to it or its draft.
    * `life`: the life of which everything is known here; if given, rejects in any other.
    * `of`: the draft that it was made from, if the office has it, with the content's ids and revision number.
@@ -147,6 +147,15 @@ export interface OfficeStore extends SendStore {
       of?: { draft: string; basedOn: readonly string[]; revision: number }
     }
   ): Promise<{ state: OfficeSendState | PushRefusal; revision: number }>
+  /**
+   * Gives a waiting send another time, and the content that says so.
+   * @param change `life`: see `push`.
+   * @returns false, with nothing changed, if it no longer waits, or if anyone has changed it since the last revision.
+   */
+  reschedule(
+    accountId: string,
+    change: Pick<Claim, 'id' | 'content'> & { inMs: number; revision: number; life?: number }
+  ): Promise<boolean>
   /**
    * Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more.
    * @param life the life of which everything is known here; rejects if it is another.
@@ -371,6 +380,13 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   return {
     finish,
     push,
+
+    async reschedule(accountId, { id, content, inMs, revision, life }) {
+      const [row] = await ask<{ done: boolean }>('SELECT office.reschedule_send($1, $2, $3, $4, $5, $6) AS done', [
+        ...[id, accountId, inMs, sealContent(accountId, id, content), revision, life]
+      ])
+      return row?.done === true
+    },
 
     async account(name, { concurrency, perMinute }) {
       const tag = tagBy(key, `account:${name}`)

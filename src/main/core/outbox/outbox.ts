@@ -166,12 +166,11 @@ export class Outbox {
    */
   async reschedule(id: string, at: number): Promise<SendView> {
     const send = this.#actions.toReschedule(id, at)
-    await this.shared.reschedule(send, at, () => this.#actions.reschedule(id, at))
+    const isAccepted = await this.shared.reschedule(send, at, () => this.#actions.reschedule(id, at))
     this.#dispatcher.wake(send.accountId)
-    const { state, isScheduled, goesAt } = this.#deps.sends.get(id)
+    const { state, isScheduled } = this.#deps.sends.get(id)
     if (state !== 'ready' || !isScheduled) fail('busy', 'This package no longer waits for its time.')
-    // By then the office may have another workstation's time.
-    if (Math.abs(goesAt - at) < SAME_TIME) return this.get(id)
+    if (isAccepted) return this.get(id)
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
 
@@ -442,9 +441,6 @@ export class Outbox {
     })
   }
 }
-
-/** Times are chosen to the minute, and arrive at the office a moment later. In milliseconds. */
-const SAME_TIME = 30_000
 
 const INTERRUPTED = {
   code: 'cancelled',

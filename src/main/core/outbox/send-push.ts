@@ -102,6 +102,10 @@ export function openSendPush(deps: PushDeps) {
     const inMs = Math.max(0, Math.round(times.remaining(send)))
     const mayHaveArrived = send.firstAttemptedAt !== undefined
     if (send.release && !(await syncRelease(send.release, id))) return false
+    if (known?.state === 'ready') {
+      await pushTime(accountId, officeId, { id, content, inMs, revision, goesAt: send.goesAt })
+      return true
+    }
     const { state, revision: officeRound } = await ask((office) =>
       office.push(officeId, {
         id,
@@ -116,13 +120,25 @@ export function openSendPush(deps: PushDeps) {
     )
     if (state === 'taken' || state === 'gone' || state === 'changed') applyRefusal(send, state)
     else {
-      // Whether the office accepted another time for a send that it had is read with the send: see `applyTime`.
-      const read = known?.state === 'ready' && state === 'ready' ? {} : { revision: officeRound }
-      rows.change(accountId, id, { state, goesAt: send.goesAt, ...read })
+      rows.change(accountId, id, { state, goesAt: send.goesAt, revision: officeRound })
       // The office had it before, for example before this workstation left, and accepts it only with a later revision.
       if (!ACCEPTED.has(state)) syncSoon(accountId)
     }
     return true
+  }
+
+  /**
+   * Pushes the time, or the release, of a send that waits in the office. If it no longer does, or was changed meanwhile,
+   * the office's change counts, and is read.
+   */
+  async function pushTime(
+    accountId: string,
+    officeId: string,
+    { goesAt, ...change }: { id: string; content: Buffer; inMs: number; revision: number; goesAt: number }
+  ): Promise<void> {
+    const isAccepted = await ask((office) => office.reschedule(officeId, { ...change, life: life() }))
+    rows.change(accountId, change.id, { goesAt, ...(isAccepted && { revision: change.revision }) })
+    if (!isAccepted) syncSoon(accountId)
   }
 
   /**
@@ -264,7 +280,7 @@ export function openSendPush(deps: PushDeps) {
   }
 
   /** See `SharedSends.reschedule`. */
-  async function reschedule(send: Send, goesAt: number, write: () => boolean): Promise<void> {
+  async function reschedule(send: Send, goesAt: number, write: () => boolean): Promise<boolean> {
     const { id, accountId } = send
     const officeId = officeIdOf(accountId)
     // Pushes it if the office doesn't have it yet, and reads what became of it.
@@ -274,21 +290,22 @@ export function openSendPush(deps: PushDeps) {
     }
     const known = rows.find(id)
     // Only this workstation has it, for example because its batch is paused here.
-    if (!officeId || !known || known.state === 'held') {
-      db.transaction(write)()
-      return
-    }
+    if (!officeId || !known || known.state === 'held') return db.transaction(write)()
     const current = sends.find(id)
-    if (known.state !== 'ready' || current?.state !== 'ready') return
+    if (known.state !== 'ready' || current?.state !== 'ready') return false
     const next = { ...current, isScheduled: true, goesAt }
     const content = encodeSend(next, sends.requestOf(next), sends.compositionOf(next), next.sentDraft)
     const inMs = Math.max(0, Math.round(times.remaining(next)))
-    const mayHaveArrived = next.firstAttemptedAt !== undefined
-    // Without effect if the send has been claimed, or anyone has changed it, since it was read.
-    await ask((office) =>
-      office.push(officeId, { id, content, inMs, revision: known.revision + 1, mayHaveArrived, life: life() })
-    )
-    await syncNow(accountId)
+    const revision = known.revision + 1
+    const isAccepted = await ask((office) => office.reschedule(officeId, { id, content, inMs, revision, life: life() }))
+    // What the office has may have been read meanwhile.
+    if (isAccepted && rows.find(id)?.revision === known.revision)
+      db.transaction(() => {
+        if (write()) rows.change(accountId, id, { revision, goesAt })
+      })()
+    if (isAccepted) syncSoon(accountId)
+    else await syncNow(accountId)
+    return isAccepted
   }
 
   return {

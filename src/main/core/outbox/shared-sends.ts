@@ -315,14 +315,14 @@ export class SharedSends {
   }
 
   /**
-   * Has the office accept another time for a send that waits for its time, before it is stored here. What it has then is
-   * read: that time, another workstation's, or a send that has left.
-   * @param write stores it here, for a send that only this workstation has.
+   * Has the office accept another time for a send that waits for its time, before it is stored here. If it doesn't, what
+   * it has is read: another workstation's time, or a send that no longer waits.
+   * @param write stores it here; returns false if it no longer waits for its time here.
    * @throws AppFailure `offline` while the server is away.
    */
-  async reschedule(send: Send, goesAt: number, write: () => boolean): Promise<void> {
+  async reschedule(send: Send, goesAt: number, write: () => boolean): Promise<boolean> {
     this.#assertOfficeThere(send)
-    await this.#pushing.reschedule(send, goesAt, write)
+    return this.#pushing.reschedule(send, goesAt, write)
   }
 
   #assertOfficeThere({ accountId }: Send): void {

@@ -89,7 +89,7 @@ const tables = `
 `
 
 const functions = `
-  -- Pushes a send to the office: a new one, a retry, or one with another time. Returns what the office has then. Repeating the call, for
+  -- Pushes a send to the office: a new one, or a retry. Returns what the office has then. Repeating the call, for
   -- example after a lost answer, has no effect. p_is_uncertain: it may have arrived, and the workstation doesn't know. It is searched for at
   -- once, also while the outbox is paused. On a restored server, a request of the previous life may still be in flight. p_life: see withhold.
   CREATE FUNCTION push_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count, p_may_have_arrived boolean,
@@ -117,8 +117,22 @@ const functions = `
     RETURN QUERY SELECT revision, state FROM send WHERE id = p_id;
   END $$;
 
+  -- Gives a waiting send another time, and the content that says so. Returns whether that is in effect. Unlike push_send, it has no effect on one
+  -- that was withheld, cancelled or refused since it was read, so it never makes that leave.
+  CREATE FUNCTION reschedule_send(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count, p_life integer DEFAULT NULL)
+  RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  BEGIN
+    PERFORM me();
+    PERFORM assert_life(p_life);
+    UPDATE send SET goes_at = now() + p_in_ms * interval '1 ms', sealed = p_sealed, revision = p_revision
+      WHERE id = p_id AND account = p_account AND state = 'ready' AND revision < p_revision;
+    RETURN FOUND;
+  END $$;
+
   -- Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more. A send that may have arrived stays
-  -- with the office; one that is held can be withheld only with a later revision, by a workstation that knows that it is held. p_life: the
+  -- with the office; one that is held can be withheld only with a later revision, by a workstation that knows that it is held. The revision
+  -- increases even if the caller hasn't read the last one: a push based on that one mustn't bring the send back. p_life: the
   -- life of which everything is known to the caller. A restored server may have as waiting, or not at all, what has been sent since.
   CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_revision safe_count, p_state text, p_life integer DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -130,7 +144,7 @@ const functions = `
     PERFORM assert_life(p_life);
     INSERT INTO send AS it (id, account, state, goes_at, made_by, sealed, revision, concluded_at)
       VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_revision, now())
-      ON CONFLICT (id) DO UPDATE SET state = p_state, revision = greatest(it.revision, p_revision), concluded_at = now()
+      ON CONFLICT (id) DO UPDATE SET state = p_state, revision = greatest(it.revision + 1, p_revision), concluded_at = now()
         WHERE it.account = p_account
           AND ((it.state = 'ready' AND (NOT it.may_have_arrived OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
             OR (it.state = 'held' AND it.revision < p_revision));
@@ -205,6 +219,7 @@ export const sends = [tables, functions].join('')
 /** The functions that a workstation may call. */
 export const sendsForStations = [
   'push_send',
+  'reschedule_send',
   'withhold',
   'reclaim_sends',
   'cancel_send',
