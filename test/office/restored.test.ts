@@ -660,6 +660,35 @@ test('what retention has erased since isn’t sent again', { timeout: 240_000 },
   await until([front], async () => (await stateThere()) !== 'uncertain')
   expect(await stateThere()).toBe('sent')
   expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+  // Nor do its people and data come back.
+  expect(front.state(sent)).toBeUndefined()
+})
+
+test('what retention has erased doesn’t come back, and isn’t sent again, whatever the server has of it', async () => {
+  const office = await openTestOffice(inject('cluster'))
+  const front = await joined(office, 'Front desk')
+  const sent = front.put('Sent before')
+  const stateThere = async () =>
+    (await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [sent]))[0]?.state
+  await until([front], async () => front.state(sent) === 'sent' && (await stateThere()) === 'sent')
+  await front.work.parts.outbox.shared.syncNow(front.work.accountId)
+  await openPurging(front.work.parts.db).erase({ sends: Number.MAX_SAFE_INTEGER })
+  // Its place in the order of changes moves, and a start reads every body again.
+  await front.membership.close()
+  await office.sql('UPDATE office.send SET draft_revision = draft_revision + 1 WHERE id = $1', [sent])
+  front.open()
+  await until([front], () => front.membership.view()?.state === 'connected')
+  await front.work.parts.outbox.shared.syncNow(front.work.accountId)
+  expect(front.state(sent)).toBeUndefined()
+  // As on a machine that was set back as a whole, which nobody has noticed.
+  await office.sql(`UPDATE office.send SET state = 'ready', goes_at = now() WHERE id = $1`, [sent])
+  const other = front.put('Another')
+  await until([front], async () => front.state(other) === 'sent' && (await stateThere()) === 'sent')
+  expect(front.work.receivedRequests('SendForms2').flatMap(({ body }) => namesIn(body))).toEqual([
+    'Sent before',
+    'Another'
+  ])
+  expect(front.state(sent)).toBeUndefined()
 })
 
 test('nothing can be claimed on a copy before anyone has noticed that it is one', async () => {

@@ -131,7 +131,8 @@ export async function reconcileRestored(
       rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', revision: change.revision })
       return markUncertain(before)
     }
-    rows.erase(id)
+    // If retention has erased it here, that it was sent stays known.
+    if (before || known?.state !== 'sent') rows.erase(id)
     const applied = applyChange(change)
     const send = applied ?? sends.find(id)
     return send?.state === 'uncertain' && change.state === 'uncertain'

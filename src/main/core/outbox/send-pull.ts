@@ -78,6 +78,11 @@ export function openSendPull(deps: PullDeps) {
     if (known && (revision < known.revision || epoch < known.epoch)) return undefined
     const isNewer = !known || known.state !== state || known.epoch !== epoch || known.revision < revision
     const found = sends.find(id)
+    // Retention has erased it here: its content doesn't come back, and that it was sent stays known.
+    if (!found && known?.state === 'sent') {
+      rows.keep({ ...known, revision, epoch })
+      return undefined
+    }
     const local = found && state !== 'ready' ? storeRelease(found, change) : found
     const send = local ?? addFrom(accountId, change)
     rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, revision, epoch })

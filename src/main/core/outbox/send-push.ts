@@ -225,7 +225,8 @@ export function openSendPush(deps: PushDeps) {
   async function withholdForUndo({ id, accountId }: Pick<Send, 'id' | 'accountId'>): Promise<void> {
     const officeId = officeIdOf(accountId)
     const known = rows.find(id)
-    if (!officeId || known?.state === 'sent' || known?.state === 'cancelled') return
+    if (!officeId || known?.state === 'cancelled') return
+    if (known?.state === 'sent') fail('busy', 'This package has just left, or may have.')
     const revision = (known?.revision ?? 0) + 1
     undoing.add(id)
     const withheld = ask((office) => office.withhold(officeId, { id, revision }, 'cancelled', life()))

@@ -157,6 +157,17 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     const { id, epoch, until } = claim
     const body = readSharedBody(claim.content)
     const found = sends.find(id)
+    if (!found && rows.find(id)?.state === 'sent') {
+      // Retention has erased it here, and the server has forgotten that it was sent.
+      rows.keepResult({
+        id,
+        epoch,
+        accountId,
+        outcome: { kind: 'accepted', response: { Documents: [] } },
+        at: time.now()
+      })
+      return
+    }
     const before = found ? pulling.storeRelease(found, claim) : body && pulling.add(accountId, id, body)
     rows.change(accountId, id, { state: 'sending', epoch })
     const replacement = replacementOutcome(before, body)
