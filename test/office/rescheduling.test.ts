@@ -220,6 +220,48 @@ describe('two workstations', () => {
     expect(await inOffice()).toEqual({ state: 'refused', epoch: 1 })
   })
 
+  test('show the time that another workstation chose while taking a package out of the Outbox failed', async () => {
+    const later = scheduled + HOUR
+    const office = await storeAs('Counter 2 again')
+    const withhold: OfficeStore['withhold'] = async () => {
+      await outboxAt(0).reschedule(id, later)
+      await outboxAt(1).shared.syncNow(at(1).work.accountId)
+      throw new Error('The connection broke.')
+    }
+    outboxAt(1).shared.connect({ ...office, withhold }, 1)
+    await outboxAt(1).shared.syncNow(at(1).work.accountId)
+    await expect(outboxAt(1).shared.withholdForUndo(outboxAt(1).get(id))).rejects.toThrow()
+    await whenSynced()
+    expect(Math.abs((outboxAt(1).get(id).goesAt ?? 0) - later)).toBeLessThan(30_000)
+  })
+
+  test('keep an undo window one, if the first answer was lost', async () => {
+    const office = await storeAs('Front desk again')
+    let isLost = true
+    const push: OfficeStore['push'] = async (...asked) => {
+      const answer = await office.push(...asked)
+      if (!isLost) return answer
+      isLost = false
+      await outboxAt(1).shared.syncNow(at(1).work.accountId)
+      throw new Error('The connection broke.')
+    }
+    outboxAt(0).shared.connect({ ...office, push }, 1)
+    const { work } = at(0)
+    work.outbox.configure(work.accountId, { undoSeconds: 30 })
+    const sent = outboxAt(0).enqueue(work.parts.drafts.save(work.accountId, forms()).id).id
+    await expect
+      .poll(async () => {
+        await outboxAt(0)
+          .shared.syncNow(work.accountId)
+          .catch(() => undefined)
+        return two.office.sql('SELECT revision FROM office.send WHERE id = $1', [sent])
+      })
+      .toEqual([{ revision: 2 }])
+    await whenSynced()
+    expect(isLost).toBe(false)
+    for (const index of [0, 1]) expect(outboxAt(index).get(sent)).toMatchObject({ state: 'ready', hold: 'undo' })
+  })
+
   test('say that it worked if the office accepted the new time, however long that took', async () => {
     await beforeItsNewTime(() => at(1).work.time.pass(40_000))
     const later = scheduled + HOUR

@@ -187,15 +187,18 @@ export function openSendPull(deps: PullDeps) {
   }
 
   /** Applies another time, unless one that was chosen here is still to be pushed. */
-  function applyTime(send: Send, known: KnownSend | undefined, { revision, goesIn }: SendChange): Send | undefined {
+  function applyTime(send: Send, known: KnownSend | undefined, change: SendChange): Send | undefined {
+    const { revision, goesIn, content } = change
     const isSynced = known?.state === 'ready' && known.goesAt === send.goesAt
     if (!isSynced || revision === known.revision || awaitsRelease(send.release)) return undefined
     // Chosen to the minute: the moment that reading takes isn't shown.
     const goesAt = Math.round(dueAt(goesIn) / 1000) * 1000
-    if (goesAt === send.goesAt) return undefined
+    // The same time, pushed again after a lost answer.
+    if (Math.abs(goesAt - send.goesAt) < 1000) return undefined
+    const isScheduled = goesAt > 0 && ((content && readSharedBody(content)?.isScheduled) ?? true)
     rows.change(send.accountId, send.id, { goesAt })
     times.schedule(send.id)
-    return sends.change(send, { goesAt, isScheduled: goesAt > 0 })
+    return sends.change(send, { goesAt, isScheduled })
   }
 
   /** By this computer's clock; 0 for immediately. */

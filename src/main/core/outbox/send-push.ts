@@ -13,7 +13,7 @@ import type { Release, ReleaseDecision } from './releases.ts'
 import { HOLDER_GONE } from './send-pull.ts'
 import type { Send } from './send-record.ts'
 import { arrivalOutcome, encodeSend, sentDraftOf } from './shared-content.ts'
-import type { openSharedRows } from './shared-rows.ts'
+import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
   time: Time
@@ -228,14 +228,26 @@ export function openSendPush(deps: PushDeps) {
     if (!officeId || known?.state === 'cancelled') return
     if (known?.state === 'sent') fail('busy', 'This package has just left, or may have.')
     const revision = (known?.revision ?? 0) + 1
+    const cursor = rows.account(accountId)?.cursor ?? 0
+    let isWithheld = false
     undoing.add(id)
-    const withheld = ask((office) => office.withhold(officeId, { id, revision }, 'cancelled', life()))
-    const isWithheld = await withheld.finally(() => undoing.delete(id))
-    if (!isWithheld) {
-      syncSoon(accountId)
-      fail('busy', 'This package has just left, or may have.')
+    try {
+      isWithheld = await ask((office) => office.withhold(officeId, { id, revision }, 'cancelled', life()))
+    } finally {
+      undoing.delete(id)
+      if (!isWithheld) readAgain(accountId, known, cursor)
     }
+    if (!isWithheld) fail('busy', 'This package has just left, or may have.')
     rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, revision, state: 'cancelled' })
+  }
+
+  /** What was read of a send while it was being undone wasn't applied: it is read again from where it was known. */
+  function readAgain(accountId: string, known: KnownSend | undefined, cursor: number): void {
+    db.transaction(() => {
+      if (known) rows.keep(known)
+      rows.setCursor(Math.min(cursor, rows.account(accountId)?.cursor ?? 0), accountId)
+    })()
+    syncSoon(accountId)
   }
 
   /** See `SharedSends.decide`. */
