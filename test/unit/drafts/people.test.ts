@@ -81,7 +81,7 @@ describe('the address book', () => {
     sendTo(person('Mere', 'Prata', 'mere@example.com'), person('Hine', 'Prata'))
     const was = person('Mere', 'Prata', 'mere@example.com')
     const now = person('Mere', 'Parata', 'mere@example.com')
-    const mobileOf = () => office.people.find('a', 'mere', 5).map(({ MobileNumber }) => MobileNumber)
+    const mobileOf = () => office.people.find('a', 'mere', 5).people.map(({ MobileNumber }) => MobileNumber)
     office.people.correct('a', was, { ...now, MobileNumber: '0215550199' })
     expect(mobileOf()).toEqual(['0215550199'])
     // Without one, the known one stays.

@@ -46,8 +46,9 @@ export interface Age {
 
 /**
  * nothing: no change. arrived, ambiguous: these documents are the send's, or may be, or it may be in these folders, which
- * can't be read. folders-missing: the service lacked a folder in this look. cleared: the earlier ambiguity is gone. The other kinds mean that it did not arrive: ready: retry it
- * automatically. refused: it was refused. not-sent: the user must decide.
+ * can't be read. folders-missing: the service lacked a folder in this look. cleared: the earlier ambiguity is gone. The
+ * other kinds mean that it did not arrive: ready: retry it automatically. refused: it was refused. not-sent: the user
+ * must decide.
  */
 export type Verdict =
   | { kind: 'arrived'; documents: readonly DocumentResponse[] }
