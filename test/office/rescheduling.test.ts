@@ -157,9 +157,9 @@ describe('two workstations', () => {
     })
     const changedFirst = {
       ...office,
-      async push(...push: Parameters<typeof office.push>) {
+      async reschedule(...args: Parameters<typeof office.reschedule>) {
         await change()
-        return office.push(...push)
+        return office.reschedule(...args)
       }
     }
     outboxAt(1).shared.connect(changedFirst, 1)

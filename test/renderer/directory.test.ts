@@ -333,7 +333,7 @@ describe('people', () => {
 
   test.each([
     ['Edit person', /^Edit/, 'people.change'],
-    ['Same person as…', /^Same person as/, 'people.merge']
+    ['Merge two people', /^Merge/, 'people.merge']
   ] as const)('a “%s” closed while it is saved doesn’t close the next one', async (name, entry, request) => {
     const api = fakeApi({ people: people() })
     await open(api, [])
