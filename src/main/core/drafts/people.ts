@@ -8,7 +8,7 @@ import type { PersonView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { DraftDeps } from './draft-rows.ts'
 import { openPeopleSearch, type PeopleSearchDeps } from './people-search.ts'
-import { nameKey, normalized } from './person-key.ts'
+import { isSameKey, keyOf, type PersonKey } from './person-key.ts'
 
 export interface PeopleDeps extends Omit<DraftDeps, 'newId'>, PeopleSearchDeps {
   /** Called when entries changed. */
@@ -98,7 +98,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     note: db.transaction((accountId: string, composition: Composition): void => {
       const now = time.now()
       for (const person of peopleOf(composition)) {
-        write.run({ ...person, accountId, emailKey: normalized(person.Email), nameKey: nameKey(person), now })
+        write.run({ ...person, accountId, ...keyOf(person), now })
       }
       changed()
     }),
@@ -110,7 +110,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Corrected): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
       const areKnown = [before, after].every((key) => isKnown.get({ accountId, ...key }))
-      const isMerge = areKnown && !isSame(before, after)
+      const isMerge = areKnown && !isSameKey(before, after)
       if (isMerge) mergeEntries(accountId, before, after)
       rewriteEntry(accountId, isMerge ? after : before, now)
       changed()
@@ -122,7 +122,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      */
     change: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Mobile): void => {
       const before = knownKey(accountId, was)
-      if (!isSame(before, keyOf(now)) && isKnown.get({ accountId, ...keyOf(now) })) {
+      if (!isSameKey(before, keyOf(now)) && isKnown.get({ accountId, ...keyOf(now) })) {
         fail('conflict', 'Someone with this name and e-mail is already in the address book.', {
           next: 'If they’re the same person, choose “Merge with another person…”.'
         })
@@ -137,7 +137,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      */
     merge: db.transaction((accountId: string, from: NamedAddress, into: NamedAddress): void => {
       const [before, after] = [knownKey(accountId, from), knownKey(accountId, into)]
-      if (isSame(before, after)) fail('invalid', 'This is one entry already.')
+      if (isSameKey(before, after)) fail('invalid', 'This is one entry already.')
       mergeEntries(accountId, before, after)
       changed()
     }),
@@ -156,14 +156,6 @@ type Mobile = Pick<PersonView, 'MobileCountry' | 'MobileNumber'>
 
 /** A mobile as a correction gives it: undefined leaves it as it is. */
 type Corrected = { [Member in keyof Mobile]?: string | undefined }
-type PersonKey = { emailKey: string; nameKey: string }
-
-const isSame = (one: PersonKey, other: PersonKey): boolean =>
-  one.emailKey === other.emailKey && one.nameKey === other.nameKey
-
-function keyOf(person: NamedAddress): PersonKey {
-  return { emailKey: normalized(person.Email), nameKey: nameKey(person) }
-}
 
 interface PersonEntry {
   FirstName: string
@@ -180,7 +172,7 @@ function peopleOf(composition: Composition): PersonEntry[] {
   const signers = composition.items.flatMap((item) => item.signers)
   const all = [...signers.flatMap((signer) => signer.ShareUsers).map(entryOfShareUser), ...signers.map(entryOfSigner)]
   // If someone also appears as a signer, the signer's details win.
-  const unique = new Map(all.map((person) => [JSON.stringify([normalized(person.Email), nameKey(person)]), person]))
+  const unique = new Map(all.map((person) => [JSON.stringify(keyOf(person)), person]))
   return [...unique.values()].filter(({ Email }) => Email !== '')
 }
 

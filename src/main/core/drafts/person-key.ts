@@ -1,8 +1,18 @@
 /** What tells the entries of the address book apart. */
+import type { PersonView } from '../../../shared/contract/index.ts'
 
-/** Returns the key that tells people at one address apart. */
-export function nameKey({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
-  return normalized(`${FirstName} ${LastName}`)
+export interface PersonKey {
+  emailKey: string
+  /** Tells people at one address apart. */
+  nameKey: string
+}
+
+export function keyOf({ FirstName, LastName, Email }: Pick<PersonView, 'FirstName' | 'LastName' | 'Email'>): PersonKey {
+  return { emailKey: normalized(Email), nameKey: normalized(`${FirstName} ${LastName}`) }
+}
+
+export function isSameKey(one: PersonKey, other: PersonKey): boolean {
+  return one.emailKey === other.emailKey && one.nameKey === other.nameKey
 }
 
 export function normalized(text: string): string {

@@ -9,7 +9,7 @@ import { Rows, value } from '../lib/rows.ts'
 import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
-import { nameKey, normalized } from './person-key.ts'
+import { keyOf } from './person-key.ts'
 
 const PEOPLE = new Rows({
   number: value<number>(),
@@ -38,6 +38,9 @@ const Shared = z.object({
   times: z.int().min(1)
 })
 type SharedPerson = z.output<typeof Shared>
+
+const keyOfContent = ({ firstName: FirstName, lastName: LastName, email: Email }: SharedPerson) =>
+  keyOf({ FirstName, LastName, Email })
 
 interface SharedPeopleDeps {
   db: Db
@@ -80,9 +83,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
       return person && { ...person, usedAt: Math.min(person.usedAt, now() + DAY) }
     },
     write(accountId, content, _id, local) {
-      const { firstName: FirstName, lastName: LastName } = content
-      const keys = { emailKey: normalized(content.email), nameKey: nameKey({ FirstName, LastName }) }
-      const row = { ...content, ...keys, accountId, number: Number(local ?? 0) }
+      const row = { ...content, ...keyOfContent(content), accountId, number: Number(local ?? 0) }
       if (local === undefined) return String(add(PEOPLE.write(row)))
       change(PEOPLE.write(row))
       return local
@@ -91,8 +92,10 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
       detach(local)
       erase(Number(local))
     },
-    identity: ({ email, firstName: FirstName, lastName: LastName }) =>
-      JSON.stringify([normalized(email), nameKey({ FirstName, LastName })]),
+    identity(content) {
+      const { emailKey, nameKey } = keyOfContent(content)
+      return JSON.stringify([emailKey, nameKey])
+    },
     merge,
     expiresIn: ({ usedAt }) => {
       const days = keptDays()
