@@ -416,9 +416,10 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       // A keychain may ask each time it is read.
       const own = others.length > 0 ? (await readStored(row)).credentials : undefined
       const ids = [id]
-      for (const other of own ? others : []) {
+      if (!own) return ids
+      for (const other of others) {
         const { credentials } = await readStored(other)
-        if (own && credentials && isSameLogin(own, credentials)) ids.push(other.id)
+        if (credentials && isSameLogin(own, credentials)) ids.push(other.id)
       }
       return ids
     },

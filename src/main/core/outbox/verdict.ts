@@ -1,8 +1,8 @@
 /**
  * Concludes from a look at the folders what happened to one send. Two looks, a minute apart on the monotonic clock, are
  * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find; if it can't
- * become complete because the service lacks a folder, a person decides, once for each folder. So does a person if the account's folders have been
- * changed since: they may lack the one where the send is.
+ * become complete because the service lacks a folder, a person decides, once for each folder. So does a person if the
+ * account's folders have been changed since: they may lack the one where the send is.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'

@@ -120,7 +120,7 @@ const saving = `
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL, deleted_revision = 0, deleted_version = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
-    -- Whoever deleted it hadn't seen this content: it has a later revision, or is another content of the same revision.
+    -- The person who deleted it hadn't seen this content: it has a later revision, or is another content of the same revision.
     is_unseen := was_deleted(its) AND NOT has_active_send(p_id, p_account, NULL)
       AND p_version <> its.version AND p_version IS DISTINCT FROM its.deleted_version
       AND p_revision >= CASE WHEN its.deleted_version IS NULL THEN its.deleted_revision + 1 ELSE its.deleted_revision END;
