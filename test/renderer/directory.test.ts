@@ -331,6 +331,15 @@ describe('people', () => {
     expect(row(/Tama Parata/).getAttribute('aria-selected')).toBe('true')
   })
 
+  test('are named once where a merge says whom it is about, also without a name', async () => {
+    const nameless = personOf({ FirstName: '', LastName: '', Email: 'desk@example.com' })
+    await open(fakeApi({ people: [...people(), nameless] }), [])
+    await rightClick(/desk@example\.com/, /^Merge with another person/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Merge two people' }))
+    await settle()
+    expect(dialog.getByText(/^desk@example\.com and the other entry become one\./)).toBeTruthy()
+  })
+
   test.each([
     ['Edit person', /^Edit/, 'people.change'],
     ['Merge two people', /^Merge/, 'people.merge']
