@@ -217,10 +217,17 @@ export class People {
       case 'forget': {
         const one = this.#oneOf(peopleOf(at))
         if (!one) return false
-        for (const each of peopleOf(at)) if (each.Email === one.Email) parts.people.forget(accountId, each)
-        // Forgetting is final: it includes names given by someone who hasn't heard of it yet.
+        const its = peopleOf(at).filter(({ Email }) => Email === one.Email)
+        for (const each of its) parts.people.forget(accountId, each)
+        // Forgetting is final: it includes uses by someone who hasn't heard of it yet.
         this.#everForgotten.add(one.Email)
-        if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)
+        const isHeard = this.#workstations.every((other) =>
+          peopleOf(other).every(
+            ({ Email, LastName }) => Email !== one.Email || its.some((each) => each.LastName === LastName)
+          )
+        )
+        // Under a name that someone else has corrected, and this workstation hasn't heard of, the person stays known.
+        if (isHeard && parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)
         return true
       }
     }
