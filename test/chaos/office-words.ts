@@ -211,23 +211,15 @@ export class People {
         if (!one) return false
         const LastName = this.#longer(one.LastName)
         parts.people.correct(accountId, one, { ...one, LastName })
-        this.#forgotten.delete(one.Email)
         return this.#keep(LastName, at, one.Email)
       }
       case 'forget': {
         const one = this.#oneOf(peopleOf(at))
         if (!one) return false
-        const its = peopleOf(at).filter(({ Email }) => Email === one.Email)
-        for (const each of its) parts.people.forget(accountId, each)
-        // Forgetting is final: it includes uses by someone who hasn't heard of it yet.
+        for (const each of peopleOf(at)) if (each.Email === one.Email) parts.people.forget(accountId, each)
+        // Forgetting is final: it includes names given by someone who hasn't heard of it yet.
         this.#everForgotten.add(one.Email)
-        const isHeard = this.#workstations.every((other) =>
-          peopleOf(other).every(
-            ({ Email, LastName }) => Email !== one.Email || its.some((each) => each.LastName === LastName)
-          )
-        )
-        // Under a name that someone else has corrected, and this workstation hasn't heard of, the person stays known.
-        if (isHeard && parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)
+        if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)
         return true
       }
     }

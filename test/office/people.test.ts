@@ -241,6 +241,30 @@ describe('joined workstations', () => {
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
+  test.each([
+    ['before another reads that they were corrected', [1, 0]],
+    ['after another has corrected them without hearing of it', [0, 1]]
+  ] as const)('forget a person under their corrected name, too: %s', async (_when, order) => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await whenSynced()
+    for (const station of stations) station.disconnect()
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    at(1).correct(['Mere', 'Parata', 'mere@example.com'], ['Mere', 'Walker', 'mere@example.com'])
+    at(1).correct(['Mere', 'Walker', 'mere@example.com'], ['Mere', 'Walker', 'walker@example.com'])
+    for (const index of order) {
+      await at(index).reconnect()
+      await at(index).whenSynced()
+    }
+    await whenSynced()
+    await whenSynced()
+    expectAll()
+    at(1).send('Mere', 'Walker', 'walker@example.com')
+    await whenSynced()
+    at(1).correct(['Mere', 'Walker', 'walker@example.com'], ['Mere', 'Hall', 'walker@example.com'])
+    await whenSynced()
+    expectAll('Mere Hall <walker@example.com>  1')
+  })
+
   test('keep nothing of a person who is forgotten while being synced', async () => {
     const leftovers: unknown[][] = []
     at(0).disconnect()

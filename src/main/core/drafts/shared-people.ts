@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { DAY, LAST_MOMENT } from '../lib/calendar.ts'
-import { Rows, value } from '../lib/rows.ts'
+import { json, Rows, value } from '../lib/rows.ts'
 import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
@@ -22,11 +22,14 @@ const PEOPLE = new Rows({
   email: value<string>(),
   mobileCountry: value<string>(),
   mobileNumber: value<string>(),
+  formerly: json<string[]>(),
   usedAt: value<number>(),
   times: value<number>()
 })
 
 const text = z.string().max(1000)
+/** How many corrections of a name or an address are known; see the trigger `office_person_renamed`. */
+const MAX_FORMER = 16
 const Shared = z.object({
   firstName: text,
   middleName: text,
@@ -35,7 +38,9 @@ const Shared = z.object({
   mobileCountry: text,
   mobileNumber: text,
   usedAt: z.int().min(0).max(LAST_MOMENT),
-  times: z.int().min(1)
+  times: z.int().min(1),
+  /** The ids at the office of the names and addresses that were corrected into this one. */
+  formerly: z.array(z.string().max(64)).max(MAX_FORMER).default([])
 })
 type SharedPerson = z.output<typeof Shared>
 
@@ -57,9 +62,9 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
   const find = people.one<[number: number]>('WHERE number = ?')
   const numbers = people.values<[accountId: string], number>('SELECT number FROM people WHERE account_id = ?')
   const COLUMNS =
-    'email_key, name_key, first_name, middle_name, last_name, email, mobile_country, mobile_number, used_at, times'
+    'email_key, name_key, first_name, middle_name, last_name, email, mobile_country, mobile_number, formerly, used_at, times'
   const VALUES =
-    '@emailKey, @nameKey, @firstName, @middleName, @lastName, @email, @mobileCountry, @mobileNumber, @usedAt, @times'
+    '@emailKey, @nameKey, @firstName, @middleName, @lastName, @email, @mobileCountry, @mobileNumber, @formerly, @usedAt, @times'
   const add = people.value<[person: object], number>(
     `INSERT INTO people (account_id, ${COLUMNS}) VALUES (@accountId, ${VALUES}) RETURNING number`
   )
@@ -96,6 +101,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
       const { emailKey, nameKey } = keyOfContent(content)
       return JSON.stringify([emailKey, nameKey])
     },
+    formerIds: ({ formerly }) => formerly,
     merge,
     expiresIn: ({ usedAt }) => {
       const days = keptDays()
@@ -110,5 +116,6 @@ function merge(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | un
   // A correction counts too, even if nobody sent to them since.
   const isCorrected = base !== undefined && mine.usedAt === base.usedAt && theirs.usedAt === base.usedAt
   const times = mine.times + theirs.times - (base?.times ?? 0)
-  return { ...(isCorrected ? mine : newer), times: Math.max(times, mine.times, theirs.times) }
+  const formerly = [...new Set([...theirs.formerly, ...mine.formerly])].slice(0, MAX_FORMER)
+  return { ...(isCorrected ? mine : newer), times: Math.max(times, mine.times, theirs.times), formerly }
 }

@@ -34,6 +34,7 @@ const KNOWN = new Rows({
   pushedEdits: value<number>(),
   pendingEdits: value<number>(),
   isFinal: flag(),
+  isForgotten: flag(),
   isGone: flag(),
   isRestorePending: flag(),
   isUnread: flag()
@@ -49,7 +50,7 @@ export function openRecordRows(db: Db) {
   const find = known.one<[number: number]>('WHERE number = ?')
   const write = known.run<[row: object]>(
     `UPDATE office_records SET id = @id, local = @local, based_on = @basedOn, revision = @revision, lineage = @lineage, base = @base, lost = @lost, saved_by = @savedBy,
-       edit_count = @editCount, pushed_edits = @pushedEdits, pending_edits = @pendingEdits, is_final = @isFinal, is_gone = @isGone, is_restore_pending = @isRestorePending,
+       edit_count = @editCount, pushed_edits = @pushedEdits, pending_edits = @pendingEdits, is_final = @isFinal, is_forgotten = @isForgotten, is_gone = @isGone, is_restore_pending = @isRestorePending,
        is_unread = @isUnread WHERE number = @number`
   )
   const add = known.run<[kind: string, accountId: string, id: string]>(
@@ -105,7 +106,7 @@ export function openRecordRows(db: Db) {
     /** Makes this row describe the local record `local` from now on. */
     bind(row: KnownRecord, local: string): void {
       unbindOthers(row.kind, local, row.number)
-      change(row.number, { local })
+      change(row.number, { local, isForgotten: false })
     },
 
     forget: known.run<[number: number]>('DELETE FROM office_records WHERE number = ?'),

@@ -41,6 +41,8 @@ export interface SharedKind<Content = any> {
   erase: (local: string) => void
   /** What identifies it at every workstation; undefined if its own id does. */
   identity?: (content: Content) => string | undefined
+  /** The ids that it had at the office before corrections changed what identifies it. */
+  formerIds?: (content: Content) => readonly string[]
   /** Merges two contents that both derive from `base`. Undefined if they can't be merged and have to become two. */
   merge?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
   /** Returns a content to use instead of theirs when there was no local change; undefined to take theirs. */
@@ -340,6 +342,13 @@ export class SharedRecords {
     // workstation still has it.
     if (local === undefined && (kind.expiresIn?.(theirs) ?? 1) <= 0) {
       rows.forget(number)
+      return false
+    }
+    // Whoever was forgotten here stays so under the name that someone gave them who hasn't heard of it.
+    if (local === undefined && kind.formerIds?.(theirs).some((id) => rows.byId(kind.kind, id)?.isForgotten)) {
+      const unknown = { base: undefined, isUnread: false, isFinal: true, isForgotten: true }
+      rows.change(number, { basedOn: [version], revision, lineage, editCount: known.editCount + 1, ...unknown })
+      this.#lanes.syncAgain(accountId)
       return false
     }
     const lost = isLost ? lostOf(known, base) : known.lost

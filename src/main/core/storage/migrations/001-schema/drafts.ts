@@ -76,6 +76,8 @@ export const drafts = `
     email TEXT NOT NULL,
     mobile_country TEXT NOT NULL,
     mobile_number TEXT NOT NULL,
+    -- At an office: the ids of the names and addresses that were corrected into this one.
+    formerly TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(formerly)),
     used_at INTEGER NOT NULL,
     times INTEGER NOT NULL,
     UNIQUE (account_id, email_key, name_key)

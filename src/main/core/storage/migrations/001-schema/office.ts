@@ -134,6 +134,8 @@ const records = `
     pending_edits INTEGER NOT NULL DEFAULT -1,
     -- It was deleted for everyone, whatever others have changed.
     is_final INTEGER NOT NULL DEFAULT 0,
+    -- A person who was forgotten here, and hasn't been known since.
+    is_forgotten INTEGER NOT NULL DEFAULT 0,
     -- It no longer exists, and the office knows that.
     is_gone INTEGER NOT NULL DEFAULT 0,
     -- A restored server must still be told what it had of it.
@@ -214,6 +216,10 @@ const records = `
   -- With another name or address it is another person at the office, and the previous one no longer exists.
   CREATE TRIGGER office_person_renamed AFTER UPDATE ON people
     WHEN old.email_key <> new.email_key OR old.name_key <> new.name_key BEGIN
+    -- Whoever forgets the previous one, and hasn't heard of this, means this one, too.
+    UPDATE people SET formerly = json_insert(formerly, '$[#]', its.id) FROM office_records its
+      WHERE people.number = new.number AND its.kind = 'person' AND its.local = CAST(old.number AS TEXT) AND its.id IS NOT NULL
+        AND json_array_length(formerly) < 16;
     DELETE FROM office_records WHERE kind = 'person' AND local = CAST(old.number AS TEXT) AND id IS NULL;
     UPDATE office_records SET local = NULL, base = NULL, edit_count = edit_count + 1
       WHERE kind = 'person' AND local = CAST(old.number AS TEXT);
