@@ -46,12 +46,6 @@ export async function callOr<Value, Other>(
   return result.ok ? result.value : otherwise(result.error)
 }
 
-/** Returns the result of a call that resolves to its error, or to nothing if it succeeded. */
-export async function asResult(call: Promise<AppError | undefined>): Promise<Result<true>> {
-  const error = await call
-  return error ? { ok: false, error } : { ok: true, value: true }
-}
-
 /** Combines several stop functions into one, for example to stop following several events. */
 export function together(...stops: (() => void)[]): () => void {
   return () => {

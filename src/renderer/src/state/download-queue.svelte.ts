@@ -83,11 +83,11 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   reveal(id: string): Promise<AppError | undefined> {
     return this.#run(id, () => this.#api.downloads.reveal({ id }))
   }
-  /** Downloads files again that the check found missing or altered. Returns the error if that couldn't start. */
-  async refetch(ids: readonly string[]): Promise<AppError | undefined> {
+  /** Downloads files again that the check found missing or altered. */
+  async refetch(ids: readonly string[]): Promise<Result<null>> {
     const result = await settled(this.#api.downloads.retry({ ids: [...ids] }))
     await Promise.all([this.load(), result.ok && this.refetched.track(ids)])
-    return result.ok ? undefined : result.error
+    return result
   }
 
   async #run(id: string, call: () => Promise<Result<null>>): Promise<AppError | undefined> {

@@ -1,5 +1,5 @@
 /** The rules that download a saved view's documents, and verify their signatures, as they complete. */
-import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DownloadRule } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
@@ -21,23 +21,22 @@ export class DownloadRules extends Resource<DownloadRule[]> {
     return this.value ?? []
   }
 
-  add(rule: Input<'downloads.addRule'>): Promise<AppError | undefined> {
+  add(rule: Input<'downloads.addRule'>): Promise<Result<unknown>> {
     return this.#do(this.#api.downloads.addRule(rule))
   }
-  change(change: Input<'downloads.changeRule'>): Promise<AppError | undefined> {
+  change(change: Input<'downloads.changeRule'>): Promise<Result<unknown>> {
     return this.#do(this.#api.downloads.changeRule(change))
   }
-  verifyAgain(id: string): Promise<AppError | undefined> {
+  verifyAgain(id: string): Promise<Result<unknown>> {
     return this.#do(this.#api.downloads.verifyAgain({ id }))
   }
-  remove(id: string): Promise<AppError | undefined> {
+  remove(id: string): Promise<Result<unknown>> {
     return this.#do(this.#api.downloads.removeRule({ id }))
   }
 
-  async #do(call: Promise<Result<unknown>>): Promise<AppError | undefined> {
+  async #do(call: Promise<Result<unknown>>): Promise<Result<unknown>> {
     const result = await settled(call)
-    if (!result.ok) return result.error
-    await this.load()
-    return undefined
+    if (result.ok) await this.load()
+    return result
   }
 }

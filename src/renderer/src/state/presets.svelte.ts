@@ -1,7 +1,7 @@
 /** The chosen account's presets, sorted by name: packages to start from. */
 import type { Composition } from '../../../shared/composition/composition.ts'
 import { startFromPreset } from '../../../shared/composition/preset.ts'
-import type { AppError } from '../../../shared/contract/errors.ts'
+import type { Result } from '../../../shared/contract/errors.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
@@ -22,7 +22,7 @@ export class Presets extends Resource<PresetSummary[]> {
   }
 
   /**
-   * Creates a draft from the preset's current content. Returns its id, or the error.
+   * Creates a draft from the preset's current content.
    * @param now milliseconds since 1970 UTC: a due date in the past is left out.
    * @param change applied to the content of this draft.
    */
@@ -30,28 +30,29 @@ export class Presets extends Resource<PresetSummary[]> {
     id: string,
     now: number,
     change: (composition: Composition) => Composition = (composition) => composition
-  ): Promise<{ draftId: string; due: 'kept' | 'passed' } | { error: AppError }> {
+  ): Promise<Result<{ draftId: string; due: 'kept' | 'passed' }>> {
     const preset = await settled(this.#api.presets.get({ id }))
-    if (!preset.ok) return { error: preset.error }
+    if (!preset.ok) return preset
     const composition = startFromPreset(preset.value.composition, now)
     const draft = await settled(this.#api.drafts.save({ composition: change(composition) }))
-    if (!draft.ok) return { error: draft.error }
-    return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }
+    if (!draft.ok) return draft
+    const due = composition === preset.value.composition ? 'kept' : 'passed'
+    return { ok: true, value: { draftId: draft.value.id, due } }
   }
 
-  /** Removes a preset. Returns what is needed to restore it, or the error. */
-  async remove(id: string): Promise<{ removed: PresetView } | { error: AppError }> {
+  /** Removes a preset. Returns what is needed to restore it. */
+  async remove(id: string): Promise<Result<PresetView>> {
     const read = await settled(this.#api.presets.get({ id }))
-    if (!read.ok) return { error: read.error }
+    if (!read.ok) return read
     const result = await settled(this.#api.presets.remove({ id }))
     await this.load()
-    return result.ok ? { removed: read.value } : { error: result.error }
+    return result.ok ? read : result
   }
 
   /** Restores a removed preset, as a new one. */
-  async restore({ name, composition }: PresetView): Promise<AppError | undefined> {
+  async restore({ name, composition }: PresetView): Promise<Result<PresetSummary>> {
     const result = await settled(this.#api.presets.save({ name, composition }))
     await this.load()
-    return result.ok ? undefined : result.error
+    return result
   }
 }

@@ -174,22 +174,22 @@ export class AppointmentList {
   readonly choose = (id: string, person: string) => this.#do(this.#api.appointments.choosePerson({ id, person }))
 
   /**
-   * Saves an appointment. Returns an error if it could not be saved.
+   * Saves an appointment. Reporting a failure is up to the caller.
    * @param accountId the account it belongs to; absent for the current account.
    */
-  async save(appointment: Input<'appointments.save'>, accountId?: string): Promise<AppError | undefined> {
+  async save(appointment: Input<'appointments.save'>, accountId?: string): Promise<Result<null>> {
     const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
     const result = await settled(api.appointments.save(appointment))
     await this.#today.load()
-    return result.ok ? undefined : result.error
+    return result
   }
 
-  /** Returns whether it succeeded. */
-  async #do(call: Promise<Result<null>>): Promise<boolean> {
+  /** Reports a failure, so that no caller has to. */
+  async #do(call: Promise<Result<null>>): Promise<Result<null>> {
     const result = await settled(call)
     await this.#today.load()
     if (!result.ok) this.#onFailure(result.error)
-    return result.ok
+    return result
   }
 }
 

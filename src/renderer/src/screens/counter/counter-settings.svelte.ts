@@ -66,8 +66,8 @@ export class CounterSettings {
     await Promise.all([this.#view.load(), this.pin.load(), this.staff.load()])
   }
 
-  /** Saves a change. Returns an error if it wasn't saved; the view then reverts. */
-  save(change: CounterChange): Promise<AppError | undefined> {
+  /** Saves a change. If that fails, the view reverts. */
+  save(change: CounterChange): Promise<Result<CounterSettingsView>> {
     const { logo: _logo, ...shown } = change
     const definedChanges = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
     this.#pendingChanges = { ...this.#pendingChanges, ...definedChanges }
@@ -76,34 +76,39 @@ export class CounterSettings {
       const result = await settled(this.#api.counter.configure(change))
       if (result.ok) this.#view.put(result.value)
       if (this.#pendingChanges === mine) this.#pendingChanges = {}
-      return result.ok ? undefined : this.#handleRefusal(result.error)
+      if (!result.ok) await this.#handleRefusal(result.error)
+      return result
     })
     this.#lastSave = saving
     return saving
   }
 
-  /** Saves a change, and warns if that fails. Returns the error. */
-  async saveOrWarn(change: CounterChange): Promise<AppError | undefined> {
-    const error = await this.save(change)
-    if (error) this.#warn(`That wasn’t saved. ${error.message}`)
-    return error
+  /** Saves a change, and warns if that fails. Returns whether it was saved. */
+  async saveOrWarn(change: CounterChange): Promise<boolean> {
+    const result = await this.save(change)
+    if (!result.ok) this.#warn(`That wasn’t saved. ${result.error.message}`)
+    return result.ok
   }
 
-  /** Opens a file dialog for a logo. Returns an error if the picture can't be used. */
-  chooseLogo(): Promise<AppError | undefined> {
-    return this.#applyResult(this.#api.counter.chooseLogo())
+  /** Opens a file dialog for a logo. Returns null if it was cancelled, an error if the picture can't be used. */
+  chooseLogo(): Promise<Result<CounterSettingsView | null>> {
+    return this.#applyChosen(this.#api.counter.chooseLogo())
   }
 
-  /** Opens a file dialog for pictures for the second display. Returns an error if they can't be used. */
-  addPictures(): Promise<AppError | undefined> {
-    return this.#applyResult(this.#api.counter.addPictures())
+  /**
+   * Opens a file dialog for pictures for the second display. Returns null if it was cancelled, an error if they can't be
+   * used.
+   */
+  addPictures(): Promise<Result<CounterSettingsView | null>> {
+    return this.#applyChosen(this.#api.counter.addPictures())
   }
 
-  async #applyResult(call: Promise<Result<CounterSettingsView | null>>): Promise<AppError | undefined> {
+  async #applyChosen(call: Promise<Result<CounterSettingsView | null>>): Promise<Result<CounterSettingsView | null>> {
     const result = await settled(call)
-    if (!result.ok) return result.error.code === 'cancelled' ? undefined : this.#handleRefusal(result.error)
-    if (result.value) this.#view.put(result.value)
-    return undefined
+    if (!result.ok && result.error.code === 'cancelled') return { ok: true, value: null }
+    if (!result.ok) await this.#handleRefusal(result.error)
+    else if (result.value) this.#view.put(result.value)
+    return result
   }
 
   /** Runs an action on staff or on the settings lock, and shows the resulting state. */
@@ -115,11 +120,10 @@ export class CounterSettings {
   }
 
   /** If the settings have locked meanwhile, shows that and asks for the PIN. */
-  async #handleRefusal(error: AppError): Promise<AppError> {
-    if (error.code !== 'not-allowed') return error
+  async #handleRefusal(error: AppError): Promise<void> {
+    if (error.code !== 'not-allowed') return
     await this.staff.load()
     if (this.isLocked) this.isUnlocking = true
-    return error
   }
 
   /** Resets a forgotten PIN. */

@@ -1,6 +1,6 @@
 /** Starts a package from a preset, template or form, wherever it was chosen: as a new draft, which is opened. */
 import { blankComposition, type Composition } from '../../../../../shared/composition/composition.ts'
-import type { AppError, Result } from '../../../../../shared/contract/errors.ts'
+import type { Result } from '../../../../../shared/contract/errors.ts'
 import type { DraftSummary, KnownForm, PersonView } from '../../../../../shared/contract/views.ts'
 import { settled } from '../../../api.ts'
 import type { AppState } from '../../../state/app-state.svelte.ts'
@@ -30,7 +30,7 @@ export function recipientOf(app: AppState): PersonView | undefined {
 export const DUE_PASSED = 'The preset’s due date has passed, so the default applies.'
 
 /**
- * Starts a package from a preset. Returns an error if that failed.
+ * Starts a package from a preset, as a new draft. Returns the draft's id.
  * @param walkIn whether someone is waiting at the counter to sign it.
  */
 export async function startFromPreset(
@@ -38,20 +38,21 @@ export async function startFromPreset(
   presets: Presets,
   id: string,
   walkIn: 'walk-in' | undefined = undefined
-): Promise<AppError | undefined> {
+): Promise<Result<string>> {
   const name = app.router.route.query.get('name') ?? ''
   const person = recipientOf(app)
   const started = await presets.createDraft(id, app.clock.now(), (composition) =>
     walkIn ? preparedForCounter(composition, name) : person ? preparedForRecipient(composition, person) : composition
   )
-  if ('error' in started) return started.error
-  if (started.due === 'passed') app.toasts.say(DUE_PASSED)
-  app.router.go('compose', [started.draftId], walkIn && FOR_COUNTER)
-  return undefined
+  if (!started.ok) return started
+  const { draftId, due } = started.value
+  if (due === 'passed') app.toasts.say(DUE_PASSED)
+  app.router.go('compose', [draftId], walkIn && FOR_COUNTER)
+  return { ok: true, value: draftId }
 }
 
 /**
- * Starts a package of one form, or of one template with its listed signers and fields. Returns an error if that failed.
+ * Starts a package of one form, or of one template with its listed signers and fields. Returns the new draft.
  */
 export async function startFromForm(app: AppState, known: KnownForm): Promise<Result<DraftSummary>> {
   const begun = await packageOf(app, known)
