@@ -11,11 +11,11 @@ import {
   checkOffice,
   initOffice,
   stationFunctions,
-  steps,
   upgradeOffice
 } from '../../src/main/core/office/administration.ts'
 import { configOf, openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { joinOffice, newCode } from '../../src/main/core/office/joining.ts'
+import { steps } from '../../src/main/core/office/migrations.ts'
 import { aCertificate } from '../contract/certificates.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'

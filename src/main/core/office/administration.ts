@@ -5,7 +5,7 @@
 import { type Client, escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
 import { inTransaction, type OfficePlace, withConnection } from './connection.ts'
 import { credentialsOfCode, keyIdentityOf, newCode, verifierOf } from './joining.ts'
-import { schema as firstSchema, schemaForStations } from './migrations/001-schema.ts'
+import { type Step, steps } from './migrations.ts'
 import { keyId, newestOf, seal } from './sealing.ts'
 
 /** The oldest supported server, in PostgreSQL's own numbering. */
@@ -17,17 +17,6 @@ const SCHEMA_LOCK = 17_1118
  * with any number would be open to them.
  */
 const LOCK_STEPS = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
-
-/** One step of the schema. A released step is frozen; changes go into a new one after it. */
-interface Step {
-  readonly name: string
-  readonly sql: string
-  /** The functions in it that workstations may call. */
-  readonly forStations: readonly string[]
-}
-
-/** In the order of application. */
-export const steps: readonly Step[] = [{ name: 'schema', sql: firstSchema, forStations: schemaForStations }]
 
 /** All functions that a workstation may call. */
 export const stationFunctions: readonly string[] = functionsOf(steps)

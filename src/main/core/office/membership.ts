@@ -145,8 +145,6 @@ const GREETING_INTERVAL = 60_000
 const FIRST_WAIT = 2_000
 /** How long telling the audit trail's head may take on exit, in milliseconds. */
 const REPORT_TIMEOUT = 1_000
-/** How many steps of the server's schema this version knows. */
-const SCHEMA_STEPS = 1
 /** PostgreSQL's code for too many connections. */
 const TOO_MANY_CONNECTIONS = '53300'
 /** PostgreSQL's codes for a failed sign-in and for missing rights. */
@@ -374,12 +372,13 @@ export class OfficeMembership {
       if (!this.#isCurrent(office)) return await connection.close()
       this.#connection = connection
       const { incarnation, name, steps } = await connection.hello()
+      const { knownSteps } = connection
       const state =
         incarnation !== office.incarnation
           ? 'other'
-          : steps < SCHEMA_STEPS
+          : steps < knownSteps
             ? 'older'
-            : steps > SCHEMA_STEPS
+            : steps > knownSteps
               ? 'newer'
               : 'connected'
       const answers =
@@ -603,9 +602,10 @@ async function openConnection(
     import('./feed.ts'),
     import('./tasks.ts'),
     import('./counters.ts'),
-    import('./query-batching.ts')
+    import('./query-batching.ts'),
+    import('./migrations.ts')
   ])
-  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { batchQueries }] = others
+  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { batchQueries }, { steps }] = others
   const pool = openPool(place)
   let listener: PoolClient | undefined
   let key: Buffer
@@ -632,6 +632,8 @@ async function openConnection(
   const statusQueries = batchQueries(pool)
   return {
     key,
+    /** How many steps of the server's schema this version knows. */
+    knownSteps: steps.length,
     store: openOfficeSends({ pool, key, time }),
     drafts: openOfficeDrafts(common, 'draft'),
     records: openOfficeRecords(common),
