@@ -49,7 +49,7 @@ async function openWorkstation(index: number, first?: Workplace): Promise<Workst
   const { accountId } = work
   const connect = () => {
     const { outbox, sharedDrafts } = work.parts
-    sharedDrafts.connect(openOfficeDrafts({ pool: poolOf(index), key: office.key }, 'draft'), 1)
+    sharedDrafts.connect(openOfficeDrafts({ pool: poolOf(index), key: office.key }), 1)
     outbox.shared.connect(storeOf(index, work), 1)
   }
   return {

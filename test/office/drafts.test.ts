@@ -1165,8 +1165,8 @@ describe('a restored server', () => {
     await deleteAt(at(0), lease.id)
     await two.office.mutated(
       'restore_item',
-      'PERFORM assert_draft(p_kind);',
-      `RAISE EXCEPTION 'too slow';`,
+      'next := next_item_seq(',
+      `RAISE EXCEPTION 'too slow'; next := next_item_seq(`,
       async () => {
         await at(1)
           .killAndRestart()

@@ -26,7 +26,7 @@ beforeEach(async () => {
 function poolOf(index: number): Pool {
   return pools[index] ?? expect.fail('There is no such workstation.')
 }
-const draftsOf = (index: number) => openOfficeDrafts({ pool: poolOf(index), key: office.key }, 'draft')
+const draftsOf = (index: number) => openOfficeDrafts({ pool: poolOf(index), key: office.key })
 const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
 /**
  * Saves as one workstation; returns the outcome and the new version.
@@ -428,8 +428,8 @@ describe('changes', () => {
     try {
       const [first, second] = [randomUUID(), randomUUID()]
       await slow.query('BEGIN')
-      const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
-      await slow.query(put, ['draft', first, accountId, randomUUID(), [], Buffer.from('x')])
+      const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, NULL)'
+      await slow.query(put, [first, accountId, randomUUID(), [], Buffer.from('x')])
       const later = save(1, second, 'second')
       const { seq } = await draftsOf(2).state(accountId)
       expect(await draftsOf(2).changes(accountId, seq, seq)).toEqual([])
@@ -707,23 +707,22 @@ describe('a workstation that exceeds its rights', () => {
     expect((await one(id)).isGone).toBe(false)
   })
 
-  test('can’t reach a draft by another account, kind or place, or hold it too long', async () => {
+  test('can’t reach a draft by another account or place, or hold it too long', async () => {
     const id = randomUUID()
     const { its } = await save(0, id, 'one')
     const otherAccount = await sendsOf(1).account(randomUUID(), { concurrency: 1, perMinute: null })
     const body = Buffer.from('x')
-    const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, $6, NULL)'
-    await expect(ask(put, 'draft', id, otherAccount, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
-    await expect(ask(put, 'secret', id, accountId, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
+    const put = 'SELECT FROM office.save_item($1, $2, $3, $4, $5, NULL)'
+    await expect(ask(put, id, otherAccount, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
     await expect(draftsOf(1).move(otherAccount, { id, basedOn: [its], revision: 1 }, 'trash')).rejects.toMatchObject(
       NO_RIGHT
     )
     await expect(draftsOf(1).resolveConflicts(otherAccount, id, [])).rejects.toMatchObject(NO_RIGHT)
     await expect(draftsOf(1).hold(otherAccount, id, true)).rejects.toMatchObject(NO_RIGHT)
-    await expect(
-      ask(`SELECT office.move_item('draft', $1, $2, $3, 1, 'mine')`, id, accountId, [its])
-    ).rejects.toMatchObject({ code: '22023' })
-    await expect(ask(`SELECT office.hold_item('draft', $1, $2, 900000, true)`, id, accountId)).rejects.toMatchObject({
+    await expect(ask(`SELECT office.move_item($1, $2, $3, 1, 'mine')`, id, accountId, [its])).rejects.toMatchObject({
+      code: '22023'
+    })
+    await expect(ask(`SELECT office.hold_item($1, $2, 900000, true)`, id, accountId)).rejects.toMatchObject({
       code: '22023'
     })
     expect((await one(id)).content?.toString()).toBe('one')
@@ -733,7 +732,7 @@ describe('a workstation that exceeds its rights', () => {
     const { place } = await office.join('Four')
     const pool = openPool(place)
     try {
-      const drafts = openOfficeDrafts({ pool, key: office.key }, 'draft')
+      const drafts = openOfficeDrafts({ pool, key: office.key })
       expect(await drafts.changes(accountId, 0, 0)).toEqual([])
       await office.sql(`UPDATE office.station SET revoked_at = now() WHERE role_name = $1`, [place.user])
       const version = randomUUID()

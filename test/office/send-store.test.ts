@@ -464,7 +464,7 @@ describe('sends that several workstations share', () => {
     try {
       const [uncertainSend] = await two.uncertainSends(accountId)
       expect(await two.conclude(uncertainSend ?? { id, epoch: 0 }, 'ready')).toBe(false)
-      expect(await two.conclude(uncertainSend ?? { id, epoch: 0 }, 'sent')).toBe(true)
+      expect(await two.conclude(uncertainSend ?? { id, epoch: 0 }, 'refused')).toBe(true)
     } finally {
       await office.sql(`UPDATE office.office SET search = '0 s'`)
     }

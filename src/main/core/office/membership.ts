@@ -635,7 +635,7 @@ async function openConnection(
     /** How many steps of the server's schema this version knows. */
     knownSteps: steps.length,
     store: openOfficeSends({ pool, key, time }),
-    drafts: openOfficeDrafts(common, 'draft'),
+    drafts: openOfficeDrafts(common),
     records: openOfficeRecords(common),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),

@@ -7,7 +7,6 @@ import type { Pool } from 'pg'
 import type { Queryable } from './query-batching.ts'
 import { itemIdentityOf, seal, unsealIfIntact } from './sealing.ts'
 
-type SharedDraftKind = 'draft'
 export type OfficeDrafts = ReturnType<typeof openOfficeDrafts>
 
 /** The latest saved content: `by` is the name of a workstation, `ago` in milliseconds. */
@@ -75,6 +74,8 @@ interface DraftRef {
   readonly own?: readonly string[]
 }
 
+/** What they are among the office's shared items. */
+const KIND = 'draft'
 /** How many are read at a time. */
 const PAGE = 50
 /** How many bytes are transferred at a time, in either direction, but at least one content, which can be megabytes. */
@@ -125,15 +126,15 @@ interface ChangeRow
  * Opens the office's drafts. Each method rejects with the database's error if the query fails.
  * @param deps `key`: the office's key; `atOnce`: runs the queries for the state.
  */
-export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Queryable }, kind: SharedDraftKind) {
+export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Queryable }) {
   const { pool, key, atOnce = pool } = deps
   async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, values)).rows
   }
   const sealed = (accountId: string, id: string, content: Buffer) =>
-    seal(key, itemIdentityOf(kind, accountId, id), content)
+    seal(key, itemIdentityOf(KIND, accountId, id), content)
   function unsealBody(accountId: string, id: string, body: Buffer | null): { content?: Buffer } {
-    const content = body && unsealIfIntact(key, itemIdentityOf(kind, accountId, id), body)
+    const content = body && unsealIfIntact(key, itemIdentityOf(KIND, accountId, id), body)
     return content ? { content } : {}
   }
   function saveResultOf(accountId: string, id: string, [row]: SavedRow[]): SaveResult {
@@ -148,7 +149,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async state(accountId: string): Promise<{ seq: number; life: number }> {
       const { rows } = await atOnce.query<{ seq: number; life: number }>('SELECT * FROM office.items_state($1, $2)', [
-        ...[kind, accountId]
+        ...[KIND, accountId]
       ])
       return rows[0] ?? { seq: 0, life: 0 }
     },
@@ -166,7 +167,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<OfficeDraftChange[]> {
       const rows = await ask<ChangeRow>(
         'SELECT * FROM office.item_changes($1, $2, $3, $4, $5, $6, $7)',
-        ...[kind, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
+        ...[KIND, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
       )
       return rows.map(({ id, seq, version, revision, by, ...row }) => ({
         id,
@@ -196,7 +197,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       for (;;) {
         const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_resolved: boolean }>(
           'SELECT * FROM office.item_conflicts($1, $2, $3, $4)',
-          ...[kind, id, [...knownVersions, ...contents.keys()], MAX_TRANSFER_BYTES]
+          ...[KIND, id, [...knownVersions, ...contents.keys()], MAX_TRANSFER_BYTES]
         )
         for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(accountId, id, body))
         // The server stops at a number of bytes; the rest is requested next.
@@ -227,8 +228,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       life?: number
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.save_item($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        ...[kind, id, accountId, version, basedOn, sealed(accountId, id, content), isTyped ? HOLD_MS : null, own],
+        'SELECT * FROM office.save_item($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        ...[id, accountId, version, basedOn, sealed(accountId, id, content), isTyped ? HOLD_MS : null, own],
         // Without a known base, the count starts from the beginning.
         ...[basedOn.length > 0 ? revision : 0, life]
       )
@@ -243,8 +244,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       content: Buffer
     ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
-        'SELECT * FROM office.restore_item($1, $2, $3, $4, $5, $6, $7)',
-        ...[kind, id, accountId, version, revision, sealed(accountId, id, content), own]
+        'SELECT * FROM office.restore_item($1, $2, $3, $4, $5, $6)',
+        ...[id, accountId, version, revision, sealed(accountId, id, content), own]
       )
       return saveResultOf(accountId, id, rows)
     },
@@ -255,8 +256,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async restoreConflict(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
       const [row] = await ask<{ kept: boolean }>(
-        'SELECT office.restore_conflict($1, $2, $3, $4, $5) AS kept',
-        ...[kind, id, accountId, version, sealed(accountId, id, content)]
+        'SELECT office.restore_conflict($1, $2, $3, $4) AS kept',
+        ...[id, accountId, version, sealed(accountId, id, content)]
       )
       return row?.kept === true
     },
@@ -267,14 +268,14 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      */
     async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
       const [row] = await ask<{ name: string; is_me: boolean }>(
-        'SELECT * FROM office.hold_item($1, $2, $3, $4, $5)',
-        ...[kind, id, accountId, HOLD_MS, isTaking]
+        'SELECT * FROM office.hold_item($1, $2, $3, $4)',
+        ...[id, accountId, HOLD_MS, isTaking]
       )
       return row && { by: row.name, isMe: row.is_me }
     },
 
     async releaseHold(accountId: string, id: string): Promise<void> {
-      await ask('SELECT office.release_hold($1, $2, $3)', kind, id, accountId)
+      await ask('SELECT office.release_hold($1, $2)', id, accountId)
     },
 
     /**
@@ -287,8 +288,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       to: 'trash' | 'back' | 'gone' | 'maker'
     ): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
-        'SELECT office.move_item($1, $2, $3, $4, $5, $6) AS done',
-        ...[kind, id, accountId, basedOn, revision, to]
+        'SELECT office.move_item($1, $2, $3, $4, $5) AS done',
+        ...[id, accountId, basedOn, revision, to]
       )
       return row?.done === true
     },
@@ -308,7 +309,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
 
     /** Marks conflicts of a draft as resolved. */
     async resolveConflicts(accountId: string, id: string, versions: readonly string[]): Promise<void> {
-      await ask('SELECT office.resolve_conflicts($1, $2, $3, $4)', kind, id, accountId, versions)
+      await ask('SELECT office.resolve_conflicts($1, $2, $3)', id, accountId, versions)
     }
   }
 }

@@ -48,10 +48,12 @@ export interface SendStore {
   expireClaims(accountId: string): Promise<void>
   uncertainSends(accountId: string): Promise<UncertainSend[]>
   /**
-   * Records what the reconciliation showed. Returns whether the send was still uncertain. `ready` is refused until
+   * Records that the reconciliation didn't find a send. Returns whether it was still uncertain. `ready` is refused until
    * there was time for two looks.
    */
-  conclude(send: Pick<Claim, 'id' | 'epoch'>, state: 'sent' | 'ready' | 'not-sent' | 'refused'): Promise<boolean>
+  conclude(send: Pick<Claim, 'id' | 'epoch'>, state: 'ready' | 'not-sent' | 'refused'): Promise<boolean>
+  /** Records that the reconciliation found a send. Returns whether it was still uncertain. */
+  recordFound(accountId: string, send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
   /** Cancels a send. Returns false if it was sent or may have been; otherwise it never will be. */
   cancel(id: string): Promise<boolean>
   pause(accountId: string): Promise<void>
@@ -194,8 +196,6 @@ export interface OfficeStore extends SendStore {
    * @param life see `push`.
    */
   reclaimSends(accountId: string, life?: number): Promise<number>
-  /** Records that the reconciliation found a send. Returns whether it was still uncertain. */
-  recordFound(accountId: string, send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
   /**
    * Returns changes since `after`.
    * @param bodiesAfter up to where every send was read; 0 until all were.

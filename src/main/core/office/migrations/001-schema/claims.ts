@@ -146,7 +146,7 @@ export const claims = `
     RETURN FOUND;
   END $$;
 
-  -- Records what the reconciliation showed of an uncertain send. Returns whether it was still uncertain. It becomes ready only after there was
+  -- Records that the reconciliation didn't find an uncertain send. Returns whether it was still uncertain. It becomes ready only after there was
   -- time for two looks.
   CREATE FUNCTION conclude(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -154,7 +154,7 @@ export const claims = `
     rules office;
   BEGIN
     PERFORM me();
-    IF p_state NOT IN ('sent', 'ready', 'refused', 'not-sent') THEN
+    IF p_state NOT IN ('ready', 'refused', 'not-sent') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     SELECT * INTO rules FROM office;

@@ -1,17 +1,9 @@
 /**
- * Shared drafts. A save names the content that it derives from. If that isn't the current one, or someone else is
- * editing, the current one stays, and the other is kept beside it. Nothing is merged, and nothing that was saved is
- * overwritten unseen.
+ * Shared drafts, the shared items that aren't changed by put_records. A save names the content that it derives from. If
+ * that isn't the current one, or someone else is editing, the current one stays, and the other is kept beside it. Nothing
+ * is merged, and nothing that was saved is overwritten unseen.
  */
 const saving = `
-  -- Items of other kinds are changed only by put_records.
-  CREATE FUNCTION assert_draft(p_kind text) RETURNS void LANGUAGE plpgsql SET search_path = office, pg_temp AS $$
-  BEGIN
-    IF p_kind <> 'draft' THEN
-      RAISE EXCEPTION 'These have rules of their own.' USING ERRCODE = 'insufficient_privilege';
-    END IF;
-  END $$;
-
   CREATE FUNCTION is_held_by_another(p_item shared_item) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
@@ -29,7 +21,7 @@ const saving = `
   -- given, a save that becomes current holds the draft for so long. p_own_sends: the workstation's own sends of this draft that didn't arrive,
   -- as far as it knows. p_revision: the revision it derives from; a restored server has an earlier one, or none. p_life: the life of which
   -- everything is known to the caller.
-  CREATE FUNCTION save_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
+  CREATE FUNCTION save_item(p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
     p_own_sends uuid[] DEFAULT '{}', p_revision safe_count DEFAULT 0, p_life integer DEFAULT NULL)
   RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -42,26 +34,25 @@ const saving = `
     now_life integer := (SELECT life FROM office);
     held timestamptz := CASE WHEN p_hold_ms > 0 THEN now() + least(p_hold_ms, 600000) * interval '1 ms' END;
   BEGIN
-    PERFORM assert_draft(p_kind);
     PERFORM assert_life(p_life);
-    next := next_item_seq(p_kind, p_account);
-    its := item_of(p_kind, p_id, p_account);
+    next := next_item_seq('draft', p_account);
+    its := item_of('draft', p_id, p_account);
     IF its.id IS NULL THEN
       INSERT INTO shared_item (kind, id, account, seq, body_seq, version, revision, base_revision, life, made_by, by, sealed, editing_by, editing_until)
-        VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_revision, 0) + 1, greatest(p_revision, 0), now_life, mine, mine, p_sealed,
+        VALUES ('draft', p_id, p_account, next, next, p_version, greatest(p_revision, 0) + 1, greatest(p_revision, 0), now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
     ELSIF its.gone_at IS NOT NULL AND (its.is_makers_own AND its.made_by = mine OR is_back_from_send(its, p_own_sends)) THEN
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = greatest(revision, p_revision) + 1,
           life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
           by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false,
           deleted_revision = 0, deleted_version = NULL
-        WHERE kind = p_kind AND id = p_id;
+        WHERE kind = 'draft' AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
       -- The send that it went with is being retried, or has arrived, so it isn't another draft.
       result := CASE WHEN its.gone_with_send = ANY (p_own_sends) AND has_active_send(p_id, p_account, NULL) THEN 'sent' ELSE 'gone' END;
     ELSIF its.version = p_version THEN
       NULL;
-    ELSIF p_kind = 'draft' AND has_active_send(p_id, p_account, NULL) THEN
+    ELSIF has_active_send(p_id, p_account, NULL) THEN
       -- It is sent as it is. What is written from now on becomes another draft.
       result := CASE WHEN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_id AND state = 'sent')
         THEN 'gone' ELSE 'sent' END;
@@ -70,25 +61,25 @@ const saving = `
           life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
           by = mine, at = now(), sealed = p_sealed,
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
-        WHERE kind = p_kind AND id = p_id;
+        WHERE kind = 'draft' AND id = p_id;
     ELSE
       result := 'conflict';
-      INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, mine, p_sealed)
+      INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES ('draft', p_id, p_version, mine, p_sealed)
         ON CONFLICT DO NOTHING;
-      UPDATE shared_item SET seq = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET seq = next WHERE kind = 'draft' AND id = p_id;
     END IF;
     RETURN QUERY SELECT result, it.version, it.revision, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
         CASE WHEN result = 'conflict' THEN it.sealed END,
         CASE WHEN result = 'sent' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
           AND state IN ('ready', 'sending', 'uncertain', 'sent') LIMIT 1) END
-      FROM shared_item it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
+      FROM shared_item it JOIN station ON station.id = it.by WHERE it.kind = 'draft' AND it.id = p_id;
   END $$;
 
   -- Tells a restored server a content that it had. Of contents from before the restore the later one is current; older: the server has a later
   -- one already. Between two of the same revision, or if something was saved since the restore, the server's stays current, and this one
   -- becomes a conflict. Otherwise as save_item. split-off: as gone, because the draft was sent without this content, or deleted by someone who
   -- hadn't seen it.
-  CREATE FUNCTION restore_item(p_kind text, p_id text, p_account uuid, p_version uuid, p_revision safe_count, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
+  CREATE FUNCTION restore_item(p_id text, p_account uuid, p_version uuid, p_revision safe_count, p_sealed bytea, p_own_sends uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -99,12 +90,11 @@ const saving = `
     now_life integer := (SELECT life FROM office);
     is_unseen boolean;
   BEGIN
-    PERFORM assert_draft(p_kind);
-    next := next_item_seq(p_kind, p_account);
-    its := item_of(p_kind, p_id, p_account);
+    next := next_item_seq('draft', p_account);
+    its := item_of('draft', p_id, p_account);
     IF its.id IS NULL THEN
       INSERT INTO shared_item (kind, id, account, seq, body_seq, version, revision, life, made_by, by, sealed)
-        VALUES (p_kind, p_id, p_account, next, next, p_version, p_revision, now_life - 1, mine, mine, p_sealed);
+        VALUES ('draft', p_id, p_account, next, next, p_version, p_revision, now_life - 1, mine, mine, p_sealed);
     ELSIF its.gone_at IS NULL AND its.version <> p_version
         AND (p_revision < its.revision AND its.life < now_life OR p_revision <= its.base_revision) THEN
       RETURN QUERY SELECT 'older', its.version, its.revision, 0::double precision, '', NULL::bytea, NULL::uuid;
@@ -112,13 +102,13 @@ const saving = `
     ELSIF its.gone_at IS NULL AND p_revision > its.revision AND its.life < now_life THEN
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
           at = now(), sealed = p_sealed, trashed_at = NULL
-        WHERE kind = p_kind AND id = p_id;
+        WHERE kind = 'draft' AND id = p_id;
     ELSIF its.gone_at IS NOT NULL AND its.gone_with_send IS NOT NULL AND its.life < now_life AND p_revision > its.revision
         AND NOT has_active_send(p_id, p_account, NULL) THEN
       -- It had come back since: see is_back_from_send.
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL, deleted_revision = 0, deleted_version = NULL
-        WHERE kind = p_kind AND id = p_id;
+        WHERE kind = 'draft' AND id = p_id;
     END IF;
     -- The person who deleted it hadn't seen this content: it has a later revision, or is another content of the same revision.
     is_unseen := was_deleted(its) AND NOT has_active_send(p_id, p_account, NULL)
@@ -126,50 +116,49 @@ const saving = `
       AND p_revision >= CASE WHEN its.deleted_version IS NULL THEN its.deleted_revision + 1 ELSE its.deleted_revision END;
     RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR was_sent_without(p_id, p_account, p_version, p_revision)) THEN 'split-off'
           ELSE it.outcome END, it.version, it.revision, it.at_ms, it.by, it.sealed, it.sent_as
-      FROM save_item(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own_sends, p_revision - 1) it;
+      FROM save_item(p_id, p_account, p_version, '{}', p_sealed, NULL, p_own_sends, p_revision - 1) it;
   END $$;
 
   -- Tells a restored server a conflict that is unresolved as far as the workstation knows. The draft can't be sent or deleted until it is
   -- resolved. Returns whether it was stored: not if the draft is gone or being sent.
-  CREATE FUNCTION restore_conflict(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS boolean
+  CREATE FUNCTION restore_conflict(p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint;
     its shared_item;
   BEGIN
-    PERFORM assert_draft(p_kind);
-    next := next_item_seq(p_kind, p_account);
-    its := item_of(p_kind, p_id, p_account);
+    next := next_item_seq('draft', p_account);
+    its := item_of('draft', p_id, p_account);
     IF its.id IS NULL OR its.gone_at IS NOT NULL OR has_active_send(p_id, p_account, NULL) THEN
       RETURN false;
     ELSIF its.version = p_version THEN
       RETURN true;
     END IF;
-    INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
+    INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES ('draft', p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
     IF FOUND THEN
-      UPDATE shared_item SET seq = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET seq = next WHERE kind = 'draft' AND id = p_id;
     END IF;
     RETURN true;
   END $$;
 
   -- Marks these conflicts as resolved.
-  CREATE FUNCTION resolve_conflicts(p_kind text, p_id text, p_account uuid, p_versions uuid[]) RETURNS void
+  CREATE FUNCTION resolve_conflicts(p_id text, p_account uuid, p_versions uuid[]) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
-    next bigint := next_item_seq(p_kind, p_account);
+    next bigint := next_item_seq('draft', p_account);
   BEGIN
-    PERFORM item_of(p_kind, p_id, p_account);
+    PERFORM item_of('draft', p_id, p_account);
     UPDATE shared_item_conflict SET is_resolved = true
-      WHERE kind = p_kind AND id = p_id AND version = ANY (p_versions) AND NOT is_resolved;
+      WHERE kind = 'draft' AND id = p_id AND version = ANY (p_versions) AND NOT is_resolved;
     IF FOUND THEN
-      UPDATE shared_item SET seq = next WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET seq = next WHERE kind = 'draft' AND id = p_id;
     END IF;
   END $$;
 `
 
 const moving = `
   -- Holds a draft for this workstation, which edits it or takes it over from another. Returns who holds it then.
-  CREATE FUNCTION hold_item(p_kind text, p_id text, p_account uuid, p_ms integer, p_takes_over boolean)
+  CREATE FUNCTION hold_item(p_id text, p_account uuid, p_ms integer, p_takes_over boolean)
   RETURNS TABLE (name text, is_me boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -178,33 +167,32 @@ const moving = `
     next bigint;
     its shared_item;
   BEGIN
-    PERFORM assert_draft(p_kind);
     IF p_ms IS NULL OR p_ms NOT BETWEEN 100 AND 600000 THEN
       RAISE EXCEPTION 'Nothing is held for so long.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    next := next_item_seq(p_kind, p_account);
-    its := item_of(p_kind, p_id, p_account);
+    next := next_item_seq('draft', p_account);
+    its := item_of('draft', p_id, p_account);
     IF p_takes_over OR NOT is_held_by_another(its) THEN
       UPDATE shared_item SET seq = next, editing_by = mine, editing_until = now() + p_ms * interval '1 ms'
-        WHERE kind = p_kind AND id = p_id AND gone_at IS NULL;
+        WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     END IF;
     RETURN QUERY SELECT station.name, station.id = mine FROM shared_item JOIN station ON station.id = editing_by
-      WHERE kind = p_kind AND shared_item.id = p_id AND gone_at IS NULL;
+      WHERE kind = 'draft' AND shared_item.id = p_id AND gone_at IS NULL;
   END $$;
 
-  CREATE FUNCTION release_hold(p_kind text, p_id text, p_account uuid) RETURNS void
+  CREATE FUNCTION release_hold(p_id text, p_account uuid) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
-    next bigint := next_item_seq(p_kind, p_account);
+    next bigint := next_item_seq('draft', p_account);
   BEGIN
     UPDATE shared_item SET seq = next, editing_by = NULL, editing_until = NULL
-      WHERE kind = p_kind AND id = p_id AND account = p_account AND editing_by = me();
+      WHERE kind = 'draft' AND id = p_id AND account = p_account AND editing_by = me();
   END $$;
 
   -- Moves a draft to the trash, out of it, out of it for good, or back to the workstation that created it, to which alone it belongs then.
   -- Returns whether it is there now. The caller must know the current content, nobody else may be editing it, and it can't be deleted while it
   -- has unresolved conflicts. A restored server may have an earlier revision of it.
-  CREATE FUNCTION move_item(p_kind text, p_id text, p_account uuid, p_based_on uuid[], p_revision safe_count, p_to text) RETURNS boolean
+  CREATE FUNCTION move_item(p_id text, p_account uuid, p_based_on uuid[], p_revision safe_count, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     mine uuid := me();
@@ -214,15 +202,14 @@ const moving = `
     is_earlier boolean;
     is_since boolean;
   BEGIN
-    PERFORM assert_draft(p_kind);
     IF p_to NOT IN ('trash', 'back', 'gone', 'maker') THEN
       RAISE EXCEPTION 'There is no such place.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    next := next_item_seq(p_kind, p_account);
-    its := item_of(p_kind, p_id, p_account);
+    next := next_item_seq('draft', p_account);
+    its := item_of('draft', p_id, p_account);
     IF was_deleted(its) AND p_to = 'gone' AND p_revision > its.deleted_revision THEN
       -- Someone else had deleted it, too, and had seen a later revision.
-      UPDATE shared_item SET deleted_revision = p_revision, deleted_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
+      UPDATE shared_item SET deleted_revision = p_revision, deleted_version = p_based_on[cardinality(p_based_on)] WHERE kind = 'draft' AND id = p_id;
     END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
@@ -233,11 +220,11 @@ const moving = `
     -- Without a base, the caller doesn't know the current content.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
         OR (p_to = 'gone' AND its.trashed_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
-        OR (p_to IN ('gone', 'maker') AND has_open_conflicts(p_kind, p_id))) IS NOT FALSE THEN
+        OR (p_to IN ('gone', 'maker') AND has_open_conflicts('draft', p_id))) IS NOT FALSE THEN
       RETURN false;
     END IF;
     IF p_to IN ('gone', 'maker') THEN
-      PERFORM remove_item(p_kind, p_id, next);
+      PERFORM remove_item('draft', p_id, next);
       -- A restored server may be told contents that the person who deletes it hasn't seen: see restore_item.
       -- A draft whose send may leave isn't deleted by anyone: a workstation knows that it went with that send. It may know that of a send that a
       -- restored server has already found not to have arrived.
@@ -246,11 +233,11 @@ const moving = `
             AND (state IN ('ready', 'sending', 'uncertain') OR (state = 'not-sent' AND its.life < now_life)) LIMIT 1) END,
           deleted_revision = CASE WHEN is_since THEN its.base_revision ELSE greatest(its.revision, p_revision) END,
           deleted_version = CASE WHEN is_since THEN NULL WHEN p_revision > its.revision THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
-        WHERE kind = p_kind AND id = p_id;
+        WHERE kind = 'draft' AND id = p_id;
     ELSE
       UPDATE shared_item SET seq = next, trashed_at = CASE WHEN p_to = 'trash' THEN coalesce(trashed_at, now()) END,
           editing_by = NULL, editing_until = NULL
-        WHERE kind = p_kind AND id = p_id;
+        WHERE kind = 'draft' AND id = p_id;
     END IF;
     RETURN true;
   END $$;
