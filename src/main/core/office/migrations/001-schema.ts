@@ -13,6 +13,7 @@ import { feed, feedForStations } from './001-schema/feed.ts'
 import { heads, headsForStations } from './001-schema/heads.ts'
 import { lineage } from './001-schema/lineage.ts'
 import { lives, livesForStations } from './001-schema/lives.ts'
+import { movingDrafts, movingDraftsForStations } from './001-schema/moving-drafts.ts'
 import { office, officeForStations } from './001-schema/office.ts'
 import { outbox, outboxForStations } from './001-schema/outbox.ts'
 import { polling, pollingForStations } from './001-schema/polling.ts'
@@ -25,7 +26,7 @@ import { tasks, tasksForStations } from './001-schema/tasks.ts'
 
 export const schema = [
   ...[office, outbox, sends, claims, release, feed, polling, lives, tasks],
-  ...[sharedItems, lineage, drafts, sendsOfDrafts, records, heads, counters]
+  ...[sharedItems, lineage, drafts, movingDrafts, sendsOfDrafts, records, heads, counters]
 ].join('')
 
 /** The functions that a workstation may call. */
@@ -41,6 +42,7 @@ export const schemaForStations = [
   ...tasksForStations,
   ...sharedItemsForStations,
   ...draftsForStations,
+  ...movingDraftsForStations,
   ...sendsOfDraftsForStations,
   ...recordsForStations,
   ...headsForStations,
