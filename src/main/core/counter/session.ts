@@ -59,7 +59,10 @@ export class Session {
         this.state.note('idle', { became: 'ended' })
         void this.turns.stop()
       },
-      staffLeft: () => this.#overlays.cover('away', 'locked')
+      staffLeft: () => {
+        this.#overlays.cover('away', 'locked')
+        this.state.note('idle', { became: 'covered', by: 'staff' })
+      }
     })
     this.state = new SessionState(deps, start, (state) => this.#idle.update(state))
     this.#page = this.#openPage(cleanup)
