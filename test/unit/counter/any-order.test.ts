@@ -40,6 +40,8 @@ interface World {
   /** The documents as the service has them when a sitting begins, and one place for each signature. */
   documents: Record<string, Signer[]>
   places: Place[]
+  /** The signers of withdrawn documents, as the service had them last. */
+  withdrawn: Map<string, Signer[]>
   computer: KeptOffice
   run: Run
   id: string
@@ -348,8 +350,12 @@ const changes = fc.record({ which: anyone, isGone: fc.boolean() }).map(
   ({ which, isGone }): Happening =>
     (world) => {
       const [reference, index] = placeOf(world, which)
-      if (isGone) world.office.service.delete(reference)
-      else if (world.office.service.has(reference)) world.office.change(reference, index, { FirstName: 'Dora' })
+      const { service } = world.office
+      const document = service.get(reference)
+      if (!document) return
+      if (!isGone) return world.office.change(reference, index, { FirstName: 'Dora' })
+      world.withdrawn.set(reference, document.Signers as Signer[])
+      service.delete(reference)
     }
 )
 const world = fc.constantFrom<Happening>(
@@ -463,7 +469,7 @@ function checkAfter(world: World): void {
 }
 
 /** Checks what must hold at every moment. */
-function check({ office, answers, rights, opened, broken }: World): void {
+function check({ office, withdrawn, answers, rights, opened, broken }: World): void {
   if (broken[0]) throw broken[0]
   const state = office.state()
   const there = office.pages.filter((page) => page.state !== 'destroyed')
@@ -488,8 +494,8 @@ function check({ office, answers, rights, opened, broken }: World): void {
   if (state.warningUntil !== undefined) expect(state.isLocked && state.cover !== 'camera').toBe(false)
   for (const { outcome, documentReference, signer: at } of state.turns) {
     if (outcome?.signed !== 'signed') continue
-    const signers = (office.service.get(documentReference)?.Signers ?? []) as Signer[]
-    if (signers.length > 0) expect(signers[at]?.HasSigned).toBe(true)
+    const signers = (office.service.get(documentReference)?.Signers ?? withdrawn.get(documentReference)) as Signer[]
+    expect(signers[at]?.HasSigned).toBe(true)
   }
   // Only files that staff opened are given, each with an audit entry written first.
   const givenFiles = office.pages.flatMap((page) => page.given.map((path) => basename(path)))
@@ -702,6 +708,7 @@ test('every session keeps all invariants at every moment, and ends', async () =>
       const there: World = {
         documents,
         places: placesOf(documents),
+        withdrawn: new Map(),
         office,
         computer,
         run: computer.run(),
@@ -776,6 +783,7 @@ function afresh(there: World): void {
   office.trouble = undefined
   office.accounts.add('office')
   for (const [reference, Signers] of Object.entries(documents)) office.service.set(reference, { Signers })
+  there.withdrawn.clear()
   if (isClosing) {
     run.closed()
     there.run = computer.run()
