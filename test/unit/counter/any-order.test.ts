@@ -11,6 +11,7 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import type { Appointments } from '../../../src/main/core/appointments/appointments.ts'
 import type { LeaveReason, SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
+import { enlargedZoom } from '../../../src/main/core/counter/page.ts'
 import { PHASES } from '../../../src/main/core/counter/phases.ts'
 import { DEFAULT_PREFERENCES } from '../../../src/main/core/counter/session-state.ts'
 import type { StaffAction } from '../../../src/main/core/counter/staff-actions.ts'
@@ -511,6 +512,11 @@ function check({ office, withdrawn, answers, rights, opened, broken }: World): v
     const signers = (office.service.get(documentReference)?.Signers ?? withdrawn.get(documentReference)) as Signer[]
     expect(signers[at]?.HasSigned).toBe(true)
   }
+  // Files are offered only where staff opened them for this turn.
+  if (state.asksFile?.files) {
+    const opened = office.notesOf('files-opened').filter(({ session }) => session === state.id)
+    expect(opened.map(({ detail }) => detail?.turn)).toContain(String(state.current + 1))
+  }
   // Only files that staff opened are given, each with an audit entry written first.
   const givenFiles = office.pages.flatMap((page) => page.given.map((path) => basename(path)))
   expect(office.notesOf('file-given').length).toBeGreaterThanOrEqual(givenFiles.length)
@@ -640,6 +646,8 @@ function watched(office: Office, world: World): void {
     world.before = after
     // Thrown here, it would count as a failure of the session.
     try {
+      if (after.phase === 'handover' && after.current !== before?.current && before?.id === after.id)
+        checkNext(office, after)
       check(world)
     } catch (error) {
       world.broken.push(error)
@@ -662,6 +670,17 @@ function watched(office: Office, world: World): void {
     world.steps.screen.push(`page-opened ${office.state().current + 1}`)
     return openView(turn)
   }
+}
+
+/** Checks that whoever gets the screen finds nothing of the person before: neither a page's, nor of how they had it. */
+function checkNext(office: Office, { turns, current, ...next }: CounterSession): void {
+  const { textSize } = next.preferences
+  expect(next).toMatchObject({ origin: '', refused: [], asksFor: [], zoom: enlargedZoom(office.deps.zoom(), textSize) })
+  for (const name of ['error', 'asksFile', 'wantsFile', 'warningUntil'] as const)
+    expect(next[name], name).toBeUndefined()
+  expect(office.enlarged).toBe(textSize)
+  expect(turns[current]?.outcome?.signed).toBeOneOf([undefined, 'not-yet', 'skipped'])
+  expect(office.pages.filter(({ state }) => state === 'shown')).toEqual([])
 }
 
 /** Notes what a change of the session is, for the audit trail to tell. */
