@@ -15,6 +15,7 @@ import { fileCheckWords } from '../../../src/renderer/src/words/file-check.ts'
 import { numbersOf, TEN, workstation } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
+import { readQrCode } from './qr-reader.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.ts')
 const run = promisify(execFile)
@@ -582,6 +583,7 @@ describe('a receipt page', () => {
     const { size, path } = qrCodeOf('R-2026-000001-3F2A', sha256)
     expect(size).toBe(33)
     expect(path).toMatch(/^(M\d+ \d+h1v1h-1z)+$/)
+    expect(readQrCode(path)).toBe(`R-2026-000001-3F2A ${sha256.toUpperCase()}`)
   })
 })
 
