@@ -7,9 +7,13 @@ import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
 
-/** Returns an office with a second display, where one person is to sign the first of two documents. */
+/**
+ * Returns an office with a second display, where one person is to sign the first of two documents, with a camera if
+ * they are asked for it.
+ */
 async function openAtOtherDisplay() {
-  const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
+  const ann = signer('Ann Example', { VideoConfirmationEnabled: true })
+  const office = openOffice({ will: [ann], deed: [ann] })
   office.place = 'other-display'
   const { id } = await office.start(['will', 0], ['deed', 0])
   return { office, counter: office.counter, id }
@@ -141,8 +145,16 @@ const MOMENTS: readonly [moment: string, come: (session: Beside) => unknown][] =
   ['open', covered(() => {})],
   ['covered: moment', covered(({ counter, id }) => counter.cover(id, 'moment'))],
   ['covered: help', covered(({ counter, id }) => counter.cover(id, 'help'))],
+  ['covered: finish', covered(({ counter, id }) => counter.cover(id, 'finish'))],
   ['covered: stop', covered(({ counter, id }) => counter.cover(id, 'stop'))],
   ['covered: camera', covered(({ office }) => office.asks())],
+  [
+    'covered: consent',
+    covered(async ({ office, counter, id }) => {
+      office.asks()
+      await counter.staff(id, 'allow-camera', 'office')
+    })
+  ],
   [
     'covered: file',
     covered(({ office }) => {
@@ -168,10 +180,12 @@ const MOMENTS: readonly [moment: string, come: (session: Beside) => unknown][] =
 
 test.each(MOMENTS)(
   'unplugging at any moment (%s) locks this window, and the PIN lets staff end the session',
-  async (_moment, come) => {
+  async (moment, come) => {
     const all = await openAtOtherDisplay()
     const { office, counter, id } = all
     await come(all)
+    const [, cover] = moment.split(': ')
+    if (cover) expect(office.state()).toMatchObject({ phase: 'covered', cover })
     counter.displayLost()
     expect(office.state()).toMatchObject({ place: 'here', isLocked: true, cover: 'away' })
     counter.show(id, BOUNDS)
