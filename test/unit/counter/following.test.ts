@@ -63,6 +63,41 @@ describe('a page that never returns to the application', () => {
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })
   })
 
+  test('is closed behind a lock, too, and stays locked: staff at another screen read that they have signed', async () => {
+    for (const place of ['here', 'other-display'] as const) {
+      for (const by of ['idle', 'away'] as const) {
+        const there = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+        there.place = place
+        const { office, counter } = await reading(there)
+        if (by === 'idle') await office.time.pass(150_000)
+        else counter.screenLeft('blur')
+        expect(office.state()).toMatchObject({ phase: 'covered', cover: by, isLocked: true })
+        office.signs('will', 0)
+        await office.looked()
+        await office.time.pass(4000)
+        expect(await office.settled()).toMatchObject({
+          phase: 'between',
+          cover: by,
+          isLocked: true,
+          turns: [{ outcome: { signed: 'signed' } }, {}]
+        })
+        expect(office.page()?.state).toBe('destroyed')
+      }
+    }
+  })
+
+  test('is closed at the second display while they take a moment, without staff', async () => {
+    const there = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+    there.place = 'other-display'
+    const { office, counter, id } = await reading(there)
+    await counter.cover(id, 'moment')
+    office.signs('will', 0)
+    await office.looked()
+    await office.time.pass(4000)
+    expect(await office.settled()).toMatchObject({ phase: 'between', turns: [{ outcome: { signed: 'signed' } }, {}] })
+    expect([office.state().cover, office.page()?.state]).toEqual([undefined, 'destroyed'])
+  })
+
   test('isn’t closed by the previous signer’s answer', async () => {
     const { office, counter, id } = await reading()
     office.signs('will', 0)
