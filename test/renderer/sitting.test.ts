@@ -64,26 +64,30 @@ const anySitting = fc
   )
   .map((documents) => documents.flatMap(({ people, isInOrder }, index) => signedBy(`doc-${index}`, people, isInOrder)))
 
+const ordersOf = (people: string[]): string[][] =>
+  people.length === 0
+    ? [[]]
+    : people.flatMap((first) => ordersOf(people.filter((one) => one !== first)).map((rest) => [first, ...rest]))
+
 test('any session contains every signature once, in a valid order, with the fewest handovers', () => {
   fc.assert(
-    fc.property(
-      anySitting,
-      fc.shuffledSubarray(['Ann', 'Ben', 'Cy', 'Dee'], { minLength: 4 }),
-      (signatures, people) => {
-        const visits = fewestVisits(signatures)
-        const flat = visits.flat()
-        expect(new Set(flat)).toEqual(new Set(signatures))
-        expect(flat).toHaveLength(signatures.length)
-        expect(visits[0]?.[0]?.person).toBe(signatures[0]?.person)
-        for (const [place, { documentReference, after }] of flat.entries()) {
-          const before = flat.slice(0, place).filter((one) => one.documentReference === documentReference)
-          for (const signer of after) expect(before.map((one) => one.signer)).toContain(signer)
-        }
-        // Any other order that starts with the same person.
-        const another = visitsOf(signatures, [signatures[0]?.person ?? '', ...people])
-        if (another[0]?.[0]?.person === signatures[0]?.person) expect(visits.length).toBeLessThanOrEqual(another.length)
+    fc.property(anySitting, (signatures) => {
+      const visits = fewestVisits(signatures)
+      const flat = visits.flat()
+      expect(new Set(flat)).toEqual(new Set(signatures))
+      expect(flat).toHaveLength(signatures.length)
+      expect(visits[0]?.[0]?.person).toBe(signatures[0]?.person)
+      for (const [place, { documentReference, after }] of flat.entries()) {
+        const before = flat.slice(0, place).filter((one) => one.documentReference === documentReference)
+        for (const signer of after) expect(before.map((one) => one.signer)).toContain(signer)
       }
-    )
+      // Any other order that starts with the same person.
+      for (const people of ordersOf(['Ann', 'Ben', 'Cy', 'Dee'])) {
+        const another = visitsOf(signatures, people)
+        if (another[0]?.[0]?.person !== signatures[0]?.person) continue
+        expect(visits.length, people.join(' ')).toBeLessThanOrEqual(another.length)
+      }
+    })
   )
 })
 
