@@ -252,6 +252,30 @@ test('“Select all” ticks everything that can be signed', async () => {
   expect(sheet().getByText(/4 signatures in this session/)).toBeTruthy()
 })
 
+test('ten people and thirty documents are ticked at once, and handed over as 300 turns in ten visits', async () => {
+  const [first] = queueOf(documents(8))
+  if (!first) throw new Error('The made-up office has nobody to sign.')
+  const people = [first.signerName, ...Array.from({ length: 9 }, (_, at) => `Person Number${at + 2}`)]
+  const entries = Array.from({ length: 30 }, (_, at) =>
+    people.map((signerName, signer) => ({
+      ...first,
+      ...(at > 0 && { documentReference: `doc-more-${at}`, documentName: `Form ${at}` }),
+      ...{ signer, signerName, person: signer === 0 ? first.person : signerName },
+      after: [...Array(signer).keys()]
+    }))
+  ).flat()
+  await open({ offer: { ...offerOf({ evidence: [] }), entries } })
+  await press('Select all')
+  const boxes = sheet().getAllByRole<HTMLInputElement>('checkbox')
+  expect(boxes.filter(({ checked }) => !checked)).toEqual([])
+  expect(sheet().getByText(/300 signatures in this session/)).toBeTruthy()
+  expect(sheet().getAllByRole('listitem')).toHaveLength(10)
+  await press('Hand over screen')
+  const begun = turnsBegun() as { documentReference: string; signer: number }[]
+  expect(begun.map(({ signer }) => signer)).toEqual(people.flatMap((_name, at) => Array(30).fill(at)))
+  expect(new Set(begun.map(({ documentReference, signer }) => `${documentReference} ${signer}`)).size).toBe(300)
+})
+
 test('staff can change who goes first, and the focus stays', async () => {
   await open({ offer: couple() })
   await tick('Tama Brooks')

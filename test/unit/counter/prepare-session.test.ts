@@ -1,5 +1,6 @@
 /** What a session may start with, and that only one runs at a time. */
 import { describe, expect, test } from 'vitest'
+import { counterRequests } from '../../../src/shared/contract/counter-requests.ts'
 import { gate, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
@@ -228,6 +229,21 @@ describe('the queue', () => {
     ])
     const { entries, further } = await openOffice(Object.fromEntries(many)).counter.offer('doc-7', 0)
     expect([entries.length, entries[0]?.documentReference, further]).toEqual([100, 'doc-7', 10])
+  })
+
+  test('is all of ten people’s thirty documents, in order, and a session takes them', async () => {
+    const people = Array.from({ length: 10 }, (_, index) => `Person Number${index}`)
+    const references = Array.from({ length: 30 }, (_, index) => `doc-${index}`)
+    const signers = people.map((name, at) => (at === 0 ? signer(name) : later(name)))
+    const there = openOffice(Object.fromEntries(references.map((one) => [one, signers])))
+    const { entries, further } = await there.counter.offer('doc-0', 0)
+    expect(further).toBe(0)
+    expect(entries.map(({ documentReference, signer: at }) => [documentReference, at])).toEqual(
+      references.flatMap((reference) => people.map((_name, at) => [reference, at]))
+    )
+    expect(entries.slice(0, 10).map(({ after }) => after.length)).toEqual([...people.keys()])
+    const turns = entries.map(({ documentReference, signer: at }) => ({ documentReference, signer: at, evidence: [] }))
+    expect(counterRequests['counter.start'].input.safeParse({ turns, allowsCamera: false }).success).toBe(true)
   })
 
   test('shows the addresses only of people who share a name', async () => {
