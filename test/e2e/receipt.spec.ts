@@ -13,6 +13,10 @@ test('two people sign, one photographs the code, and the office saves, prints an
   clerk
 }, testInfo) => {
   const { app, window, person, button } = clerk
+  // The trail is checked at each start, without anyone asking for it.
+  await expect
+    .poll(() => window.evaluate(() => window.countersign.audit.checkAtStart()))
+    .toMatchObject({ ok: true, value: { isWhole: true } })
   await send(clerk, formsFor(['Deed of gift'], [MERE, WIREMU]))
   await sign(await clerk.handOver(MERE, 'Deed of gift', { checklist: ['Photo ID seen'], also: ['Wiremu Ngata'] }), MERE)
   await person.button('Show my receipt number').click()
@@ -31,6 +35,7 @@ test('two people sign, one photographs the code, and the office saves, prints an
   await window.getByRole('menuitem', { name: 'Save for our file…' }).click()
   await expect(window.getByText('Saved as “receipt.pdf”.')).toBeVisible()
 
+  expect((await readFile(file, 'latin1')).match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
   const { stdout } = await run(process.execPath, [SCRIPT, file])
   expect(stdout).toMatch(/^Genuine: R-\d{4}-000003-[0-9A-F]{4}/)
   expect(stdout).toContain('Mere Tamati: Deed of gift: signed')
