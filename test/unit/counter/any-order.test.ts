@@ -775,9 +775,9 @@ test('every session keeps all invariants at every moment, and ends', async () =>
       there.run.closed()
     }),
     // Does all requested runs, however long they take: an interrupt counts as a failure.
-    { numRuns: RUNS, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true }
+    { numRuns: RUNS, interruptAfterTimeLimit: 1_200_000, markInterruptAsFailure: true }
   )
-}, 600_000)
+}, 1_200_000)
 
 /** Runs a sitting from start to end, and checks its audit trail. */
 async function sits(there: World, { turns, takesAll, happenings: all, end }: Sitting): Promise<void> {

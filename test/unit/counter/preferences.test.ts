@@ -26,19 +26,22 @@ async function sitting() {
 
 describe('a person’s preferences', () => {
   test('apply to all their documents, and not to the next person or staff', async () => {
-    const { office, adjust, signed } = await sitting()
+    const { office, id, adjust, signed } = await sitting()
     expect(office.state().preferences).toEqual(FIRST)
     await adjust({ language: 'mi' })
     await adjust({ textSize: 2, highContrast: true })
     const theirs = { ...FIRST, language: 'mi', textSize: 2, highContrast: true }
     expect([office.state().preferences, office.enlarged]).toEqual([theirs, 2])
-    await office.opens()
+    const page = await office.opens()
+    await office.counter.zoom(id, 2.5)
+    expect([office.state().zoom, page.zoom]).toEqual([2.5, 2.5])
     await signed('will')
     expect([office.state().current, office.state().preferences]).toEqual([1, theirs])
     expect(office.page()?.languages).toEqual(['mi,en'])
     await signed('deed')
-    expect([office.state().phase, office.state().preferences, office.enlarged]).toEqual(['handover', FIRST, 1])
-    await office.opens()
+    const { phase, preferences, zoom } = office.state()
+    expect([phase, preferences, zoom, office.enlarged]).toEqual(['handover', FIRST, 1, 1])
+    expect((await office.opens()).zoom).toBe(1)
     expect(office.page()?.languages).toEqual(['en-NZ,en'])
     await signed('lease')
     await office.counter.unlock(office.state().id, PIN)
