@@ -101,6 +101,24 @@ test('in the smallest window at 200 %, the page to sign has most of the height',
   expect((place?.height ?? 0) / 320).toBeGreaterThan(0.6)
 })
 
+test('a touch screen, which has no keys, isn’t told of F6', async () => {
+  const { page, show } = preview
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 1366, height: 768 })
+  const way = page.getByText('F6: to the buttons')
+  const isSeen = () => way.evaluate((one) => getComputedStyle(one).clipPath === 'none')
+  await show({ scene: 'person-open', at: '' }, themes.light)
+  const withKeys = await isSeen()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  const isCoarse = await page.evaluate(() => matchMedia('(pointer: coarse)').matches)
+  const withTouch = await isSeen()
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
+  await devtools.detach()
+  if (before) await page.setViewportSize(before)
+  expect([withKeys, isCoarse, withTouch]).toEqual([true, true, false])
+})
+
 test('a board of 14 counters fits a usual office screen without scrolling', async () => {
   const { page, show } = preview
   const before = page.viewportSize()
