@@ -206,6 +206,29 @@ for (const [name, tree] of Object.entries(STAGES))
     }
   })
 
+/** A part's role, level and state, without its name or text, which are translated. */
+const shapeOf = (line: string) =>
+  line
+    .replace(/^'|'$/g, '')
+    .replace(/ "(\\.|[^"\\])*"/, '')
+    .replace(/:( .*)?$/s, '')
+
+/** Which language is pressed differs. */
+const unpressed = (tree: string[]) => tree.map((line) => line.replace('button [pressed]', 'button'))
+const OTHERS: PersonLanguage[] = ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar']
+/** The rest of the stages, and the other languages: the same parts in the same order and state as in English. */
+for (const { name } of shots.filter((one) => one.name.startsWith('person-')))
+  test(`${name} has the same parts in each language`, { tag: '@full' }, async () => {
+    await open(name)
+    await setLanguage('en')
+    const english = (await treeOf('dialog')).map(shapeOf)
+    expect(english.length).toBeGreaterThan(2)
+    for (const language of OTHERS) {
+      await setLanguage(language)
+      expect(unpressed((await treeOf('dialog')).map(shapeOf)), language).toEqual(unpressed(english))
+    }
+  })
+
 test('the language and display panel', async () => {
   await open('person-preferences')
   for (const language of ['en', 'ar'] as const) {
