@@ -15,7 +15,7 @@ test('two people sign, one photographs the code, and the office saves, prints an
   const { app, window, person, button } = clerk
   // The trail is checked at each start, without anyone asking for it.
   await expect
-    .poll(() => window.evaluate(() => window.countersign.audit.checkAtStart()))
+    .poll(() => window.evaluate(() => globalThis.window.countersign.audit.checkAtStart()))
     .toMatchObject({ ok: true, value: { isWhole: true } })
   await send(clerk, formsFor(['Deed of gift'], [MERE, WIREMU]))
   await sign(await clerk.handOver(MERE, 'Deed of gift', { checklist: ['Photo ID seen'], also: ['Wiremu Ngata'] }), MERE)
