@@ -16,8 +16,10 @@ import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../src/main/core/storage/migrations.ts'
 import { activeDocuments } from '../fixtures/active-documents.ts'
 import { aCertificate } from './certificates.ts'
+import { aKey, errorOf } from './client-factory.ts'
 import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-written-service.ts'
 import { anOffice } from './practice-office.ts'
+import { aFormDirectRequest } from './sample-requests.ts'
 
 function opened(certificateReader?: ReadCertificate) {
   const db = connectInMemory()
@@ -278,20 +280,42 @@ describe('problems while connecting are explained', () => {
     expect(error).toMatchObject({ code: 'refused', next: expect.stringMatching(/^Check the address\./) })
   })
 
-  test.each([
+  describe.each([
     [600, /is 10 minutes behind the service’s/],
-    [-7200, /is 2 hours ahead of the service’s/]
-  ])(
-    'if the clock of a service is %i seconds ahead and it refuses the key, the clocks are compared',
-    async (clockAhead, words) => {
+    [-600, /is 10 minutes ahead of the service’s/]
+  ])('if the clock of a service is %i seconds ahead', (clockAhead, words) => {
+    test.each([
+      ['right', aKey.key],
+      ['wrong', 'wrong-key']
+    ])('a %s key is refused, and the clocks are compared', async (_which, key) => {
       const { office } = await anOffice({ conditions: { clockAhead } }, 'api-key')
-      const key = { scheme: 'api-key', key: 'wrong-key', secret: 's', referer: 'https://office.example.com' } as const
-      const error = await opened().tried(office.url, key)
-      expect(error).toMatchObject({
+      const { accessUrl: referer, secret } = aKey
+      expect(await opened().tried(office.url, { scheme: 'api-key', key, secret, referer })).toMatchObject({
         code: 'unauthorised',
         message: expect.stringMatching(words),
         next: expect.stringContaining('date and time')
       })
+    })
+
+    test('a package with the right key is refused for its date alone, and doesn’t arrive', async () => {
+      const { office, client } = await anOffice({ data: 'empty', conditions: { clockAhead } }, 'api-key')
+      const error = await errorOf(client.sendForms2(aFormDirectRequest()))
+      expect(error).toMatchObject({ code: 'unauthorised', status: 401, mayHaveArrived: false })
+      expect(asAppError(error).message).toMatch(words)
+      expect(office.service.state.documents).toEqual({})
+    })
+  })
+
+  test.each([240, -240])(
+    'a right key is accepted if the clock of a service is %i seconds ahead',
+    async (clockAhead) => {
+      const { office, client } = await anOffice({ data: 'empty', conditions: { clockAhead } }, 'api-key')
+      const { accessUrl: referer, key, secret } = aKey
+      expect(await opened().tried(office.url, { scheme: 'api-key', key, secret, referer })).toMatchObject({
+        missing: []
+      })
+      await client.sendForms2(aFormDirectRequest())
+      expect(Object.keys(office.service.state.documents)).not.toEqual([])
     }
   )
 
