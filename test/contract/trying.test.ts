@@ -21,7 +21,7 @@ import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-w
 import { anOffice } from './practice-office.ts'
 import { aFormDirectRequest } from './sample-requests.ts'
 
-function opened(certificateReader?: ReadCertificate) {
+function opened(certificateReader?: ReadCertificate, request: typeof fetch = fetch) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
@@ -31,7 +31,7 @@ function opened(certificateReader?: ReadCertificate) {
   const clients = openClients({
     accounts,
     facts,
-    fetch,
+    fetch: request,
     time: systemTime,
     ...(certificateReader && { lookAtCertificate: certificateReader })
   })
@@ -273,6 +273,18 @@ describe('problems while connecting are explained', () => {
     } as const
     const error = await withConnectingMessages(Promise.reject(new ServiceError(details))).catch(asAppError)
     expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('proxy') })
+  })
+
+  test('an address whose name isn’t found', async () => {
+    // As Node reports it; no DNS server is asked.
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND sign.exmaple.com'), { code: 'ENOTFOUND' })
+    const { accounts, tried } = opened(undefined, () => Promise.reject(new TypeError('fetch failed', { cause })))
+    expect(await tried('https://sign.exmaple.com')).toEqual({
+      code: 'dns',
+      message: 'The signing service’s address can’t be found.',
+      next: 'Check the address and your network connection.'
+    })
+    expect(accounts.list()).toEqual([])
   })
 
   test('an address where nothing listens', async () => {
