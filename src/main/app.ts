@@ -29,7 +29,7 @@ import { DATABASE_FILE, setDatabaseAside } from './core/storage/database.ts'
 import { openJsonMeta } from './core/storage/meta.ts'
 import { storeKey } from './core/storage/rekey.ts'
 import { applyLoginStart } from './core/support/login-start.ts'
-import { Updates } from './core/updates/updates.ts'
+import { hindranceOf, Updates } from './core/updates/updates.ts'
 import { openCounter } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { type AppStart, openFoundation } from './foundation.ts'
@@ -221,12 +221,13 @@ export async function openApp(start: AppStart) {
     builtAt: BUILT_AT,
     policy: () => organisation.policy.updates,
     updater: openUpdater({ fetch: foundation.network.fetch, time }),
-    hindrance() {
-      const { sending, preparing } = composing.outbox.pending()
-      if (counter.counter.isRunning()) return 'counter'
-      if (sending + preparing + folders.actions.pending().running > 0) return 'sending'
-      return identity.downloads.isFetching() ? 'downloads' : undefined
-    },
+    hindrance: () =>
+      hindranceOf({
+        counter: counter.counter,
+        outbox: composing.outbox,
+        actions: folders.actions,
+        downloads: identity.downloads
+      }),
     changed: () => send('updates.changed', null)
   })
   const loginStart = openLoginStart()

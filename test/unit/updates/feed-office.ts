@@ -6,7 +6,12 @@ import { onTestFinished, vi } from 'vitest'
 import type { Fetch } from '../../../src/main/core/service/index.ts'
 import type { FeedConfig } from '../../../src/main/core/updates/feed.ts'
 import { PackageUpdater } from '../../../src/main/core/updates/package-updater.ts'
-import { Updates, type UpdatesDeps } from '../../../src/main/core/updates/updates.ts'
+import {
+  hindranceOf,
+  type UndisturbedParts,
+  Updates,
+  type UpdatesDeps
+} from '../../../src/main/core/updates/updates.ts'
 import type { UpdateHindrance } from '../../../src/shared/contract/updates.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { openUpdateFeed, type Release } from '../../fixtures/update-feed.ts'
@@ -15,10 +20,12 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 export const READY = { state: 'ready', newer: '1.1.0', atQuit: false }
 
+/** @param parts what decides whether an update has to wait, instead of `busyWith`. */
 export async function office({
   version = '1.0.0',
   channel = 'latest' as FeedConfig['channel'],
-  through = fetch as Fetch
+  through = fetch as Fetch,
+  parts = undefined as UndisturbedParts | undefined
 } = {}) {
   const feed = await openUpdateFeed()
   onTestFinished(feed.close)
@@ -44,7 +51,7 @@ export async function office({
       time: run,
       log: { info: (message) => void log.push(message), warn: (message) => void log.push(message) },
       policy: () => organisation.policy,
-      hindrance: () => hindrance,
+      hindrance: () => (parts ? hindranceOf(parts) : hindrance),
       updater: async (config) =>
         new PackageUpdater({
           config,

@@ -34,6 +34,22 @@ export interface UpdatesDeps {
   changed: () => void
 }
 
+/** The parts whose work an update must not disturb. */
+export interface UndisturbedParts {
+  counter: { isRunning(): boolean }
+  outbox: { pending(): { sending: number; preparing: number } }
+  actions: { pending(): { running: number } }
+  downloads: { isFetching(): boolean }
+}
+
+/** Returns what an update would disturb now: of several, the one that matters most to a person. */
+export function hindranceOf({ counter, outbox, actions, downloads }: UndisturbedParts): UpdateHindrance | undefined {
+  if (counter.isRunning()) return 'counter'
+  const { sending, preparing } = outbox.pending()
+  if (sending + preparing + actions.pending().running > 0) return 'sending'
+  return downloads.isFetching() ? 'downloads' : undefined
+}
+
 /** Delay until the first check after a start, and between checks, in milliseconds; random jitter up to doubles them. */
 const FIRST_CHECK_DELAY = 60_000
 const CHECK_INTERVAL = 4 * 3_600_000
