@@ -2,7 +2,7 @@
  * The structure of the code as a newcomer meets it: no cycles, no tiny files, and the four paths of
  * docs/architecture.md as they really are.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { importGraph, root, sources } from './sources.ts'
@@ -154,6 +154,23 @@ test('every test named in docs/dialects.md exists with that title', () => {
   })
   expect(named.length).toBeGreaterThan(40)
   expect(missing).toEqual([])
+})
+
+test('every row of threats in docs/security.md names test files that exist', () => {
+  const text = readFileSync(join(root, 'docs/security.md'), 'utf8')
+  const areas = readFileSync(join(root, 'scripts/chaos.ts'), 'utf8')
+  const rows = text.split('\n').filter((line) => /^\| (?!threat |---)/.test(line))
+  const namedIn = (where: string) =>
+    [...where.matchAll(/`(test\/[^`]+|[^`/ ]+\.(?:test|spec)\.ts)`/g)].flatMap(([, path = '']) => {
+      const [, before = path, choice, after = ''] = /^(.*)\{(.+)\}(.*)$/.exec(path) ?? []
+      return choice === undefined ? [path] : choice.split(',').map((one) => `${before}${one}${after}`)
+    })
+  const isFile = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile() ?? false
+  expect(rows.length).toBeGreaterThan(35)
+  expect(rows.filter((row) => namedIn(row.split(' | ').at(-1) ?? '').length === 0)).toEqual([])
+  expect(namedIn(text).filter((path) => !isFile(path))).toEqual([])
+  const chaos = [...text.matchAll(/chaos -- --only ([\w-]+)/g)].map(([, area = '']) => area)
+  expect(chaos.filter((area) => !new RegExp(`^  '?${area}'?: `, 'm').test(areas))).toEqual([])
 })
 
 /**
