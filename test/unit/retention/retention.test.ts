@@ -7,7 +7,7 @@ import { nextTurn } from '../../../src/main/core/lib/slices.ts'
 import { openHolds } from '../../../src/main/core/retention/holds.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { retentionHandlers } from '../../../src/main/ipc/retention.ts'
-import { blankComposition } from '../../../src/shared/composition/index.ts'
+import { blankComposition, blankItem } from '../../../src/shared/composition/index.ts'
 import { lease } from '../documents/worker-office.ts'
 import {
   addDownload,
@@ -101,6 +101,37 @@ describe('purged data', () => {
       }
     })
     expect(office.retention.view().last).toMatchObject({ counts: { sends: 120, documents: 120 } })
+  })
+
+  test('of drafts in the trash is in no decrypted page, log or copy, and drafts that stay are', async () => {
+    const office = await retentionOffice({ policy: { trash: 10 } })
+    const { db, drafts, retention } = office
+    const draftOf = (name: string) => ({
+      ...blankComposition('form-direct', 'form'),
+      items: [{ ...blankItem('form'), Name: `Lease for ${name}`, XMLData: `<Note>${`${name} `.repeat(500)}</Note>` }]
+    })
+    db.transaction(() => {
+      for (let at = 0; at < 60; at++) {
+        drafts.remove(drafts.save('a', draftOf(`${PLANT}${at}`)).id)
+        drafts.save('a', draftOf(`Ana${at}`))
+      }
+    })()
+    await office.copy()
+    const inTrash = office.found(PLANT)
+    expect(inTrash).toBeGreaterThan(1000)
+
+    // Ten days of use, and a clock that was plausible on three.
+    await office.use(9)
+    expect(office.found(PLANT)).toBeGreaterThanOrEqual(inTrash)
+    expect(office.notes).toEqual([])
+    await office.use(2)
+    expect(office.troubles).toEqual([])
+    expect(office.found(PLANT)).toBe(0)
+    expect(office.found('Ana7')).toBeGreaterThan(0)
+    expect(count(office, 'drafts')).toBe(60)
+    expect(await office.inCopy('SELECT count(*) FROM drafts')).toBe(60)
+    expect(office.notes).toEqual([{ what: 'data-purged', detail: { trashPurged: '60' } }])
+    expect(retention.view().last).toMatchObject({ counts: { trash: 60 } })
   })
 })
 
