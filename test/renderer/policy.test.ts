@@ -7,6 +7,7 @@ import Accounts from '../../src/renderer/src/screens/settings/Accounts.svelte'
 import NewAccount from '../../src/renderer/src/screens/settings/NewAccount.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../src/shared/contract/policy.ts'
+import type { AccountView } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -26,8 +27,8 @@ const followed = (policy: Partial<PolicyView>): PolicyView => ({
   ...policy
 })
 
-async function open(policy: Partial<PolicyView>) {
-  const api = fakeApi({ policy: followed(policy) })
+async function open(policy: Partial<PolicyView>, accounts?: readonly AccountView[]) {
+  const api = fakeApi({ policy: followed(policy), ...(accounts && { accounts: [...accounts] }) })
   api.control.state.settings = { ...api.control.state.settings, startAtLogin: false }
   opened = await openOffice(api)
   opened.app.router.go('settings')
@@ -52,7 +53,60 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['backups', 'button', /^Schedule backups/],
   ['removal', 'button', /^Remove everything/],
   ['startAtLogin', 'checkbox', /^Start Countersign when I sign in/],
-  ['quietHours', 'checkbox', /^Quiet hours/]
+  ['quietHours', 'checkbox', /^Quiet hours/],
+  ['retention.documents', 'combobox', /^Documents removed by the service/],
+  ['retention.trash', 'combobox', /^Deleted drafts/],
+  ['retention.sends', 'combobox', /^Sent packages/],
+  ['retention.downloads', 'combobox', /^List of downloads/],
+  ['retention.identityFiles', 'combobox', /^Identity files on disk/],
+  ['retention.identityNumbers', 'combobox', /^Passport and ID card numbers/],
+  ['retention.verifications', 'combobox', /^Saved verifications/],
+  ['retention.people', 'combobox', /^People and values/]
+]
+
+/** The locks of what no single control shows, each with the screen that says whose they are. */
+const SHOWN_ELSEWHERE: readonly (readonly [setting: Lockable, shows: () => Promise<void>])[] = [
+  [
+    'accounts',
+    async () => {
+      await open({ locked: ['accounts'], accountIds: [officeAccount().id] })
+      const row = screen.getByText('Set by your organisation').closest('li') as HTMLElement
+      expect(
+        within(row)
+          .getByRole('button', { name: /^Remove/ })
+          .matches(':disabled')
+      ).toBe(true)
+    }
+  ],
+  [
+    'signInMethods',
+    async () => {
+      await open({ locked: ['signInMethods'], signInMethods: ['bearer'] })
+      await fireEvent.click(screen.getByRole('button', { name: /^Connect an account/ }))
+      await settle()
+      screen.getByText('Your organisation decides which sign-in methods are offered.')
+      expect(screen.getByRole('radio', { name: /^Bearer token/ })).toBeTruthy()
+      expect(screen.queryByRole('radio', { name: /^API key/ })).toBeNull()
+    }
+  ],
+  [
+    'practiceOffice',
+    async () => {
+      await open({ locked: ['practiceOffice'] }, [officeAccount()])
+      screen.getByText('Your organisation doesn’t offer the practice office.')
+      expect(screen.queryByRole('button', { name: /^Add practice office/ })).toBeNull()
+    }
+  ],
+  [
+    'counter.pinDigits',
+    async () => {
+      await open({ locked: ['counter.pinDigits'], pinDigits: 6 })
+      await fireEvent.click(screen.getByRole('button', { name: /^Add a staff member/ }))
+      await settle()
+      screen.getByText('Your organisation decides how many digits a PIN needs.')
+      screen.getByText(/^6 to 12 digits/)
+    }
+  ]
 ]
 
 test('with enrolment only, accounts can be connected by an enrolment file and no other way', async () => {
@@ -82,20 +136,22 @@ describe('a setting locked by policy', () => {
     expect(document.getElementById(group?.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
       'Set by your organisation.'
     )
-    for (const [other, otherRole, otherName] of LOCKED) {
-      if (other !== setting)
-        expect(screen.getAllByRole(otherRole, { name: otherName })[0]?.matches(':disabled')).toBe(false)
-    }
+    expect(screen.getAllByText('Set by your organisation.')).toHaveLength(1)
   })
 
-  test('the organisation’s accounts are marked and can’t be removed', async () => {
-    await open({ locked: ['accounts'], accountIds: [officeAccount().id] })
-    const row = screen.getByText('Set by your organisation').closest('li')
-    expect(
-      within(row as HTMLElement)
-        .getByRole('button', { name: /^Remove/ })
-        .matches(':disabled')
-    ).toBe(true)
+  test.each(SHOWN_ELSEWHERE)('%s is shown as the organisation’s', (_setting, shows) => shows())
+
+  test('can be any: each is visible in one of these ways', () => {
+    const shown = [...LOCKED, ...SHOWN_ELSEWHERE].map(([setting]) => setting)
+    expect(shown.toSorted()).toEqual([...LOCKABLE].toSorted())
+  })
+
+  test('is none without a policy: each control can be used', async () => {
+    await open({ state: 'none' })
+    expect(screen.queryByText(/your organisation/i)).toBeNull()
+    for (const [setting, role, name] of LOCKED) {
+      expect(screen.getAllByRole(role, { name })[0]?.matches(':disabled'), setting).toBe(false)
+    }
   })
 
   test('an organisation account without credentials says which ones it needs', async () => {
@@ -135,10 +191,11 @@ describe('a setting locked by policy', () => {
   })
 
   test('a new PIN needs the required number of digits', async () => {
-    opened = await openOffice(fakeApi({ policy: followed({ pinDigits: 6 }) }))
+    opened = await openOffice(fakeApi({ policy: followed({ locked: ['counter.pinDigits'], pinDigits: 6 }) }))
     show(opened, PinForm, { ondone: () => undefined })
     await settle()
     expect(screen.getByText('6 to 12 digits')).toBeTruthy()
+    expect(screen.getByText('Your organisation decides how many digits a PIN needs.')).toBeTruthy()
     await fireEvent.input(screen.getByLabelText('New PIN'), { target: { value: '73519' } })
     await fireEvent.click(screen.getByRole('button', { name: 'Save PIN' }))
     expect(screen.getByText('Use at least 6 digits.')).toBeTruthy()
@@ -152,6 +209,7 @@ describe('a setting locked by policy', () => {
     show(opened, FirstRun)
     await settle()
     expect(screen.queryByRole('button', { name: /practice office/ })).toBeNull()
+    expect(screen.getByText('Your organisation doesn’t offer the practice office.')).toBeTruthy()
     expect(screen.getByRole('button', { name: /Connect your office’s account/ }).matches(':disabled')).toBe(true)
   })
 })
