@@ -159,7 +159,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const proxies = openProxySignIns({ slot: keychain.proxies, changed: () => send('proxy.changed', null) })
   const whenProxied = useOrganisationProxy(organisation.policy.proxy)
   useProxySignIns(proxies)
-  const { renewConnections, requestOnce, ...network } = openServiceNetwork({ proxies, whenProxied })
+  const { renewConnections, requestOnce, proxyFor, ...network } = openServiceNetwork({ proxies, whenProxied })
   const certificates = openClientCertificates({ db, accounts, time, renewConnections })
   useClientCertificates(certificates)
   const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
@@ -228,6 +228,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     authorities,
     certificates,
     requestOnce,
+    proxyFor,
     proxies,
     network,
     /** The user's home folder according to the system, whatever the environment variables say. */

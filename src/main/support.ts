@@ -5,6 +5,7 @@ import type { SelfTestFinding, SupportReport, SystemStatus } from '../shared/con
 import type { openComposing } from './composing.ts'
 import type { BackupSchedule } from './core/backup/schedule.ts'
 import { within } from './core/lib/time.ts'
+import { readCertificate } from './core/service/certificate.ts'
 import { openCrashReports } from './core/support/crash-reports.ts'
 import { EventLog, type RunFacts } from './core/support/event-log.ts'
 import { reportOf } from './core/support/report.ts'
@@ -33,7 +34,8 @@ interface SupportParts {
 /** Logs events and states from now on. */
 export function openSupport(foundation: Foundation, parts: SupportParts) {
   const { version, counter, polling, schedule, outbox, lastBackup } = parts
-  const { accounts, clients, keychainState, log, newId, settings, signals, storage, time, troubles } = foundation
+  const { accounts, clients, keychainState, log, newId, proxyFor, settings, signals, storage, time, troubles } =
+    foundation
   const run: RunFacts = {
     version,
     system: `${type()} ${release()} ${process.arch}`,
@@ -113,6 +115,8 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
       accounts: accounts.list,
       checkService: polling.check,
       clockAhead: clients.clockAhead,
+      proxyFor,
+      readCertificate,
       tryKeychain: async () => (await openKeychain()).status,
       backups: () => schedule.view(),
       backupTrouble: () => schedule.troubles(),

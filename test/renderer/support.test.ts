@@ -1,5 +1,5 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import RequestLog from '../../src/renderer/src/screens/requests/RequestLog.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import Support from '../../src/renderer/src/screens/settings/Support.svelte'
@@ -65,7 +65,17 @@ test('checking this computer lists each finding with advice', async () => {
   const found = within(screen.getByRole('list', { name: 'What was found' }))
   expect(found.getByText('This computer’s clock is 4 minutes ahead of the service’s.')).toBeTruthy()
   expect(found.getByText('Turn on automatic time in the system’s settings.')).toBeTruthy()
-  expect(found.getByText('Camera')).toBeTruthy()
+})
+
+test.each([
+  ['no', [], 'No camera is connected.'],
+  ['a', [{ kind: 'audioinput' }, { kind: 'videoinput' }], 'A camera is connected.']
+])('checking this computer finds %s camera', async (_how, devices, words) => {
+  vi.stubGlobal('navigator', { ...navigator, mediaDevices: { enumerateDevices: async () => devices } })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await openSettings()
+  await press('Check this computer')
+  expect(screen.getByText(words).closest('li')?.textContent).toContain('Camera')
 })
 
 test('a report can be read before it is saved', async () => {

@@ -18,6 +18,8 @@ const GREETING_TIMEOUT_MS = 15_000
 interface ServiceNetwork {
   fetch: Fetch
   lookup: Lookup
+  /** Returns the proxies for an address as Chromium lists them: `DIRECT`, `PROXY host:port;DIRECT`. */
+  proxyFor: (url: string) => Promise<string>
   /** Moves everything to new sessions, none of which remembers a certificate that a service was shown. */
   renewConnections: () => void
   /** Sends one request in a session of its own. Rejects as `fetch`. */
@@ -39,6 +41,7 @@ export function openServiceNetwork(deps: NetworkDeps): ServiceNetwork {
   return {
     fetch: (...request) => current.fetch(...request),
     lookup: (name) => current.lookup(name),
+    proxyFor: (url) => current.proxyFor(url),
     renewConnections() {
       generation++
       current = openConnections(sessionNamed, deps)
@@ -52,7 +55,10 @@ export function openServiceNetwork(deps: NetworkDeps): ServiceNetwork {
   }
 }
 
-function openConnections(sessionNamed: (name: string) => Session, deps: NetworkDeps): { fetch: Fetch; lookup: Lookup } {
+function openConnections(
+  sessionNamed: (name: string) => Session,
+  deps: NetworkDeps
+): Pick<ServiceNetwork, 'fetch' | 'lookup' | 'proxyFor'> {
   const reading = sessionNamed('service-reads-0')
   // Each session has six connections per host: with a single one, eight slow file downloads would leave none for what
   // someone is looking at.
@@ -62,7 +68,14 @@ function openConnections(sessionNamed: (name: string) => Session, deps: NetworkD
     useSecond = !useSecond
     return (useSecond ? second : first)(...request)
   }
-  return { fetch: fetchBy(reads, sessionNamed, deps), lookup: lookupIn(reading) }
+  return {
+    fetch: fetchBy(reads, sessionNamed, deps),
+    lookup: lookupIn(reading),
+    async proxyFor(url) {
+      await deps.whenProxied(reading)
+      return reading.resolveProxy(url)
+    }
+  }
 }
 
 function fetchBy(reads: Fetch, sessionNamed: (name: string) => Session, deps: NetworkDeps): Fetch {

@@ -27,7 +27,17 @@ export interface RequestLogEntry {
 
 /** One result of the self-test. */
 export interface SelfTestFinding {
-  what: 'service' | 'clock' | 'keychain' | 'database' | 'backup' | 'disk' | 'second-display' | 'printers'
+  what:
+    | 'service'
+    | 'clock'
+    | 'proxy'
+    | 'certificate'
+    | 'keychain'
+    | 'database'
+    | 'backup'
+    | 'disk'
+    | 'second-display'
+    | 'printers'
   /** `note`: a fact that may be as intended. */
   state: 'ok' | 'note' | 'warn'
   /** A sentence. */

@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../src/main/core/service/errors.ts'
 import { Settings } from '../../../src/main/core/storage/settings.ts'
 import { type ReportFacts, reportOf } from '../../../src/main/core/support/report.ts'
 import { runSelfTest, type SelfTestDeps } from '../../../src/main/core/support/self-test.ts'
 import type { RequestContext } from '../../../src/main/ipc/registration.ts'
 import { supportHandlers } from '../../../src/main/ipc/support.ts'
+import type { SelfTestFinding } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 const ACCOUNT = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
@@ -86,10 +88,15 @@ test('the report saved is the one shown, and a replaced report can’t be saved'
 
 const DAY = 86_400_000
 
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const EXPIRY = NOW + 90 * DAY
+
 const well: SelfTestDeps = {
-  accounts: () => [{ id: ACCOUNT }],
+  accounts: () => [{ id: ACCOUNT, kind: 'service', baseUrl: 'https://sign.example.com/web' }],
   checkService: async () => undefined,
   clockAhead: () => 0,
+  proxyFor: async () => 'DIRECT',
+  readCertificate: async () => ({ subject: 'sign.example.com', issuer: 'Example CA', validFrom: 0, validTo: EXPIRY }),
   tryKeychain: async () => ({ state: 'available' }),
   storage: { state: 'encrypted' },
   dataFolder: '.',
@@ -109,6 +116,8 @@ test('a computer without problems passes every check', async () => {
   expect(await states()).toEqual({
     service: 'ok online',
     clock: 'ok 0 s',
+    proxy: 'ok direct',
+    certificate: `ok ${dateOf(EXPIRY)}`,
     keychain: 'ok available',
     database: 'ok encrypted',
     backup: 'ok none planned, 3 days ago',
@@ -122,6 +131,8 @@ test('each problem is reported with what to do, and what can’t be determined i
   const wrong: SelfTestDeps = {
     ...well,
     checkService: async () => Promise.reject(new Error('no')),
+    proxyFor: async () => '',
+    readCertificate: async () => undefined,
     tryKeychain: async () => ({ state: 'unavailable', reason: 'locked', detail: '' }),
     storage: { state: 'memory' },
     otherDisplay: () => undefined,
@@ -131,6 +142,8 @@ test('each problem is reported with what to do, and what can’t be determined i
   }
   expect(await states(wrong)).toEqual({
     service: 'warn internal',
+    proxy: 'warn unreadable',
+    certificate: 'note proxied',
     keychain: 'warn locked',
     database: 'warn memory',
     backup: 'note none planned, none made',
@@ -139,7 +152,69 @@ test('each problem is reported with what to do, and what can’t be determined i
     printers: 'note unknown'
   })
   const findings = await runSelfTest({ ...wrong, printers: async () => 0 })
-  expect(findings.filter(({ what, next }) => what !== 'service' && !next)).toEqual([])
+  const isWithoutAdvice = ({ what, next }: SelfTestFinding) => !['service', 'certificate'].includes(what) && !next
+  expect(findings.filter(isWithoutAdvice)).toEqual([])
+})
+
+describe('the service’s certificate', () => {
+  const found = async (change: Partial<SelfTestDeps>) =>
+    (await runSelfTest({ ...well, ...change })).find(({ what }) => what === 'certificate')
+  const until = (validTo: number) => async () => ({ subject: '', issuer: 'Example CA', validFrom: 0, validTo })
+
+  test('is shown with its issuer and its last day', async () => {
+    const validTo = Date.UTC(2027, 5, 30, 12)
+    expect(await found({ readCertificate: until(validTo) })).toMatchObject({
+      state: 'ok',
+      found: 'It is from “Example CA” and valid until 30 June 2027.'
+    })
+  })
+
+  test('is a note if it expires soon', async () => {
+    const validTo = NOW + 13 * DAY
+    const note = { state: 'note', code: dateOf(validTo), next: expect.any(String) }
+    expect(await found({ readCertificate: until(validTo) })).toMatchObject(note)
+    expect(await found({ readCertificate: until(NOW + 14 * DAY) })).toMatchObject({ state: 'ok' })
+  })
+
+  test('is a warning if this computer refuses it', async () => {
+    const refused = new ServiceError({ code: 'tls', operation: '', mayHaveArrived: false })
+    const checkService = async () => Promise.reject(refused)
+    expect(await found({ checkService })).toMatchObject({
+      state: 'warn',
+      code: 'refused',
+      found: expect.stringMatching(/^It is from “Example CA” and .* this computer doesn’t accept it\.$/)
+    })
+  })
+
+  test('is read over no other way than the service is reached', async () => {
+    const asked: string[] = []
+    const readCertificate = async (url: URL) => void asked.push(url.host)
+    for (const [proxyFor, code] of [
+      [async () => 'PROXY proxy.example:8080;DIRECT', 'proxied'],
+      [async () => Promise.reject(new Error('no')), 'unread']
+    ] as const)
+      expect(await found({ proxyFor, readCertificate })).toMatchObject({ state: 'note', code })
+    expect(asked).toEqual([])
+    expect(await found({ readCertificate })).toMatchObject({ state: 'note', code: 'unread' })
+    expect(asked).toEqual(['sign.example.com'])
+  })
+
+  test('isn’t looked for without encryption, nor a proxy for the practice office', async () => {
+    const at = (kind: 'service' | 'practice') => () => [{ id: ACCOUNT, kind, baseUrl: 'http://127.0.0.1:8080/web' }]
+    expect(await found({ accounts: at('service') })).toBeUndefined()
+    expect(Object.keys(await states({ accounts: at('service') }))).toContain('proxy')
+    expect(Object.keys(await states({ accounts: at('practice') }))).not.toContain('proxy')
+  })
+})
+
+test.each([
+  ['DIRECT', 'ok direct', 'The service is reached without a proxy.'],
+  ['PROXY proxy.example:8080;DIRECT', 'ok proxy', 'The service is reached through the proxy proxy.example:8080.'],
+  ['', 'warn unreadable', 'The proxy script can’t be read, so the service can’t be reached.']
+])('of the proxies “%s”, the one in use is named, and not in the report', async (route, code, words) => {
+  const findings = await runSelfTest({ ...well, proxyFor: async () => route })
+  const proxy = findings.find(({ what }) => what === 'proxy')
+  expect([`${proxy?.state} ${proxy?.code}`, proxy?.found]).toEqual([code, words])
 })
 
 test('a failing scheduled backup is a warning, and an old one a note', async () => {

@@ -90,7 +90,7 @@ function certificateMessage({ reason = '', certificate }: ServiceError): string 
   return undefined
 }
 
-function dayOf(at: number): string {
+export function dayOf(at: number): string {
   return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
 }
 

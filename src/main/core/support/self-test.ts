@@ -1,11 +1,13 @@
 /**
  * Checks whether this computer has what the application needs, with findings and advice. Changes nothing, and sends
- * only a request that each account makes all day.
+ * only a request that each account makes all day; a service's certificate is read without sending anything.
  */
 import { statfs } from 'node:fs/promises'
-import type { BackupsView, SelfTestFinding, StoreTrouble } from '../../../shared/contract/index.ts'
+import type { AccountView, BackupsView, SelfTestFinding, StoreTrouble } from '../../../shared/contract/index.ts'
 import { counted } from '../../../shared/counted.ts'
-import { asAppError } from '../errors/app-error.ts'
+import { asAppError, dayOf } from '../errors/app-error.ts'
+import { DAY } from '../lib/calendar.ts'
+import type { ReadCertificate } from '../service/certificate.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import type { KeychainState } from '../storage/keychain.ts'
 
@@ -13,13 +15,19 @@ import type { KeychainState } from '../storage/keychain.ts'
 const LOW_SPACE = 1024 ** 3
 /** Clock difference from which some services reject signed requests, in milliseconds. */
 const CLOCK_OFF = 120_000
+/** Remaining validity of a certificate from which its end is worth a mention, in milliseconds. */
+const EXPIRES_SOON = 14 * DAY
 
 export interface SelfTestDeps {
-  accounts: () => readonly { id: string }[]
+  accounts: () => readonly { id: string; kind: AccountView['kind']; baseUrl: string | null }[]
   /** Makes a harmless request to the account's service; rejects if it fails. */
   checkService: (accountId: string) => Promise<unknown>
   /** How far this computer's clock is ahead of the service's, in milliseconds; 0 if unknown. */
   clockAhead: (accountId: string) => number
+  /** The proxies for an address, as Chromium lists them; rejects if the system doesn't say. */
+  proxyFor: (url: string) => Promise<string>
+  /** Reads the certificate of a server that is reached directly. */
+  readCertificate: ReadCertificate
   /** Writes, reads and deletes a keychain entry. */
   tryKeychain: () => Promise<KeychainState>
   storage: Pick<OpenedDatabase, 'state'>
@@ -37,9 +45,73 @@ export interface SelfTestDeps {
 
 /** Runs all checks. Never rejects. */
 export async function runSelfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]> {
-  const services = await Promise.all(deps.accounts().map(({ id }) => service(deps, id)))
+  const services = await Promise.all(deps.accounts().map((account) => ofAccount(deps, account)))
   const parts = [keychain(deps), database(deps), backup(deps), disk(deps), secondDisplay(deps), printers(deps)]
   return [...services.flat(), ...(await Promise.all(parts))]
+}
+
+type Account = ReturnType<SelfTestDeps['accounts']>[number]
+
+async function ofAccount(deps: SelfTestDeps, { id, kind, baseUrl }: Account): Promise<SelfTestFinding[]> {
+  // The practice office is on this computer.
+  if (kind === 'practice' || baseUrl === null) return service(deps, id)
+  const route = deps.proxyFor(baseUrl).catch(() => undefined)
+  const [findings, proxies] = await Promise.all([service(deps, id), route])
+  const isRefused = findings.some(({ code }) => code === 'tls')
+  const found = await certificate(deps, { accountId: id, url: new URL(baseUrl), route: proxies, isRefused })
+  return [...findings, proxy(id, proxies), ...found]
+}
+
+const isDirect = (route: string | undefined) => route !== undefined && /^\s*DIRECT\b/i.test(route)
+
+function proxy(accountId: string, route: string | undefined): SelfTestFinding {
+  const base = { what: 'proxy', accountId } as const
+  if (route === undefined)
+    return { ...base, state: 'note', code: 'unknown', found: 'The system doesn’t say whether there is a proxy.' }
+  if (isDirect(route)) return { ...base, state: 'ok', code: 'direct', found: 'The service is reached without a proxy.' }
+  const [first = ''] = route.split(';')
+  const server = first.trim().split(/\s+/)[1]
+  if (server !== undefined)
+    return { ...base, state: 'ok', code: 'proxy', found: `The service is reached through the proxy ${server}.` }
+  return {
+    ...base,
+    state: 'warn',
+    code: 'unreadable',
+    found: 'The proxy script can’t be read, so the service can’t be reached.',
+    next: 'Ask your administrator to check the address of the proxy script.'
+  }
+}
+
+/** Finds nothing where there is no certificate. */
+async function certificate(
+  { readCertificate, now }: SelfTestDeps,
+  { accountId, url, route, isRefused }: { accountId: string; url: URL; route: string | undefined; isRefused: boolean }
+): Promise<SelfTestFinding[]> {
+  if (url.protocol !== 'https:') return []
+  const base = { what: 'certificate', accountId } as const
+  if (route !== undefined && !isDirect(route))
+    return [{ ...base, state: 'note', code: 'proxied', found: 'Behind a proxy, it can’t be shown here.' }]
+  const read = isDirect(route) ? await readCertificate(url) : undefined
+  if (!read) return [{ ...base, state: 'note', code: 'unread', found: 'The service’s certificate can’t be read.' }]
+  const [issuer, day] = [read.issuer || '–', dayOf(read.validTo)]
+  if (isRefused) {
+    return [
+      {
+        ...base,
+        state: 'warn',
+        code: 'refused',
+        found: `It is from “${issuer}” and valid until ${day}, but this computer doesn’t accept it.`,
+        next: 'Check this computer’s date and time, or ask your administrator to add the issuer’s certificate.'
+      }
+    ]
+  }
+  const finding = {
+    ...base,
+    code: new Date(read.validTo).toISOString().slice(0, 10),
+    found: `It is from “${issuer}” and valid until ${day}.`
+  }
+  if (read.validTo - now() >= EXPIRES_SOON) return [{ ...finding, state: 'ok' }]
+  return [{ ...finding, state: 'note', next: 'Ask your provider whether a new one is planned.' }]
 }
 
 async function service({ checkService, clockAhead }: SelfTestDeps, accountId: string): Promise<SelfTestFinding[]> {
