@@ -186,6 +186,28 @@ describe('two workstations', () => {
   }
   const inOffice = async () => (await two.office.sql('SELECT state, epoch FROM office.send WHERE id = $1', [id]))[0]
 
+  test('say so if another one changes the time of a package that is sent now at that moment', async () => {
+    const later = scheduled + 2 * HOUR
+    await beforeItsNewTime(() => outboxAt(0).reschedule(id, later))
+    await expect(outboxAt(1).sendNow(id)).rejects.toEqual(
+      refusal('busy', 'This package was changed at another workstation just now.')
+    )
+    await whenSynced()
+    for (const index of [0, 1]) {
+      expect(outboxAt(index).get(id)).toMatchObject({ state: 'ready', hold: 'time' })
+      expect(Math.abs((outboxAt(index).get(id).goesAt ?? 0) - later)).toBeLessThan(30_000)
+    }
+  })
+
+  test('send a package now that another one scheduled, and say so to whoever changes its time at that moment', async () => {
+    await beforeItsNewTime(async () => void (await outboxAt(0).sendNow(id)))
+    await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(
+      refusal('busy', 'This package no longer waits for its time.')
+    )
+    for (const index of [0, 1]) await becomes(index, id, { state: 'sent' })
+    expect(arrived()).toBe(1)
+  })
+
   test('don’t change a package that another one claims at that moment', async () => {
     await beforeItsNewTime(async (third, officeId) => {
       await makeDue(id)
@@ -289,6 +311,7 @@ describe('two workstations', () => {
   test('say that they can’t while the server is unreachable, and change nothing', async () => {
     at(1).disconnect()
     await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(refusal('offline'))
+    await expect(outboxAt(1).sendNow(id)).rejects.toEqual(refusal('offline'))
     expect(outboxAt(1).get(id).goesAt).toBeLessThan(scheduled + 60_000)
   })
 })

@@ -43,7 +43,7 @@ describe('a package that someone else must release', () => {
     await muchLater()
     work.restart()
     await muchLater()
-    expect(() => outbox().sendNow(id)).toThrow(refusal('not-allowed'))
+    await expect(outbox().sendNow(id)).rejects.toEqual(refusal('not-allowed'))
     await expect(outbox().reschedule(id, work.time.now + YEARS)).rejects.toThrow(refusal('busy'))
     expect(outbox().get(id)).toMatchObject({ state: 'ready', hold: 'release' })
     expect(posts()).toBe(0)

@@ -48,7 +48,7 @@ describe('the undo period', () => {
     work.outbox.sendNow(id)
     await expect.poll(posts).toBe(1)
     expect(() => work.outbox.undo(id)).toThrow()
-    expect(() => work.outbox.sendNow(id)).toThrow()
+    await expect(work.outbox.sendNow(id)).rejects.toThrow()
     expect(get(id).state).toBe('sending')
   })
 
@@ -56,7 +56,7 @@ describe('the undo period', () => {
     work.outbox.configure(work.accountId, { undoSeconds: 60 })
     const { id, goesAt = 0 } = start()
     expect(goesAt - work.time.now).toBeGreaterThan(59_000)
-    expect(work.outbox.sendNow(id)).toMatchObject({ hold: 'turn' })
+    expect(await work.outbox.sendNow(id)).toMatchObject({ hold: 'turn' })
     expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 

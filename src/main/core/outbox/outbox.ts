@@ -22,7 +22,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
 import { currentPerson } from './releases.ts'
-import { SendActions, type SendActionsDeps } from './send-actions.ts'
+import { NOW, SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
 import { Changes, viewer, withAnswer } from './send-view.ts'
@@ -153,10 +153,20 @@ export class Outbox {
     return this.get(id)
   }
 
-  /** Sends a waiting package now instead of at its time. @throws AppFailure `busy` if it has left; `gone`. */
-  sendNow(id: string): SendView {
-    this.#dispatcher.wake(this.#actions.sendNow(id).accountId)
-    return this.get(id)
+  /**
+   * Sends a waiting package now instead of at its time. If that time was chosen, others of an office can change it, too:
+   * then the office has to accept this first.
+   * @throws AppFailure `busy` if it has left, or if someone else changed it; `not-allowed` if it waits for a release;
+   * `offline`; `gone`.
+   */
+  async sendNow(id: string): Promise<SendView> {
+    const send = this.#actions.toSendNow(id)
+    const write = () => this.#actions.sendNow(id)
+    const isAccepted = send.isScheduled ? await this.shared.reschedule(send, NOW, write) : write()
+    this.#dispatcher.wake(send.accountId)
+    if (isAccepted) return this.get(id)
+    if (this.#deps.sends.get(id).state !== 'ready') fail('busy', 'This package is no longer waiting.')
+    return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
 
   /**
@@ -166,7 +176,8 @@ export class Outbox {
    */
   async reschedule(id: string, at: number): Promise<SendView> {
     const send = this.#actions.toReschedule(id, at)
-    const isAccepted = await this.shared.reschedule(send, at, () => this.#actions.reschedule(id, at))
+    const change = { isScheduled: true, goesAt: at }
+    const isAccepted = await this.shared.reschedule(send, change, () => this.#actions.reschedule(id, at))
     this.#dispatcher.wake(send.accountId)
     const { state, isScheduled } = this.#deps.sends.get(id)
     if (state !== 'ready' || !isScheduled) fail('busy', 'This package no longer waits for its time.')

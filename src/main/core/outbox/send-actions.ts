@@ -82,15 +82,23 @@ export class SendActions {
     return send
   }
 
-  sendNow(id: string): Send {
-    const { sends, changes, times } = this.#deps
-    const send = sends.get(id)
+  /** Returns a send that may be sent now. @throws AppFailure `busy` if it isn't waiting; `not-allowed` if for a release. */
+  toSendNow(id: string): Send {
+    const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
     if (awaitsRelease(send.release)) fail('not-allowed', 'This package waits until someone else releases it.')
-    const next = sends.change(send, { goesAt: 0, isScheduled: false })
+    return send
+  }
+
+  /** Stores that a send is sent now; returns whether it was still waiting. */
+  sendNow(id: string): boolean {
+    const { sends, changes, times } = this.#deps
+    const send = sends.find(id)
+    if (send?.state !== 'ready' || awaitsRelease(send.release)) return false
+    sends.change(send, NOW)
     times.endUndo(id)
     changes.send(send)
-    return next
+    return true
   }
 
   /**
@@ -282,6 +290,9 @@ export class SendActions {
     }
   }
 }
+
+/** The time of a send that leaves as soon as it can. */
+export const NOW = { isScheduled: false, goesAt: 0 } as const
 
 /** Returns why a send can't be sent or undone in its current state. */
 function refusalText({ state }: Send): string {

@@ -34,6 +34,9 @@ interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
   restartSearch: (send: Send) => void
 }
 
+/** When a send leaves, and whether a person chose that time. */
+export type NewTime = Pick<Send, 'isScheduled' | 'goesAt'>
+
 /** An account's current state with the office. */
 interface AccountState {
   /** When checks showed what happened to a send, on this run's monotonic clock; until the office has it. */
@@ -293,7 +296,7 @@ export function openSendPush(deps: PushDeps) {
   }
 
   /** See `SharedSends.reschedule`. */
-  async function reschedule(send: Send, goesAt: number, write: () => boolean): Promise<boolean> {
+  async function reschedule(send: Send, change: NewTime, write: () => boolean): Promise<boolean> {
     const { id, accountId } = send
     const officeId = officeIdOf(accountId)
     // Pushes it if the office doesn't have it yet, and reads what became of it.
@@ -306,7 +309,7 @@ export function openSendPush(deps: PushDeps) {
     if (!officeId || !known || known.state === 'held') return db.transaction(write)()
     const current = sends.find(id)
     if (known.state !== 'ready' || current?.state !== 'ready') return false
-    const next = { ...current, isScheduled: true, goesAt }
+    const next = { ...current, ...change }
     const content = encodeSend(next, sends.requestOf(next), sends.compositionOf(next), next.sentDraft)
     const inMs = Math.max(0, Math.round(times.remaining(next)))
     const revision = known.revision + 1
@@ -314,7 +317,7 @@ export function openSendPush(deps: PushDeps) {
     // What the office has may have been read meanwhile.
     if (isAccepted && rows.find(id)?.revision === known.revision)
       db.transaction(() => {
-        if (write()) rows.change(accountId, id, { revision, goesAt })
+        if (write()) rows.change(accountId, id, { revision, goesAt: change.goesAt })
       })()
     if (isAccepted) syncSoon(accountId)
     else await syncNow(accountId)

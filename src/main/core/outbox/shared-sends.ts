@@ -24,7 +24,7 @@ import type { DispatchDeps, DispatchStore, StartedSends } from './dispatch-store
 import { reconcileRestored } from './reconcile-restored.ts'
 import type { ReleaseDecision } from './releases.ts'
 import { openSendPull } from './send-pull.ts'
-import { openSendPush } from './send-push.ts'
+import { type NewTime, openSendPush } from './send-push.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import { openSharedDispatchStore } from './shared-dispatch-store.ts'
@@ -315,14 +315,14 @@ export class SharedSends {
   }
 
   /**
-   * Has the office accept another time for a send that waits for its time, before it is stored here. If it doesn't, what
-   * it has is read: another workstation's time, or a send that no longer waits.
+   * Has the office accept another time for a send that waits for its time, or that it is sent now, before that is stored
+   * here. If it doesn't, what it has is read: another workstation's time, or a send that no longer waits.
    * @param write stores it here; returns false if it no longer waits for its time here.
    * @throws AppFailure `offline` while the server is away.
    */
-  async reschedule(send: Send, goesAt: number, write: () => boolean): Promise<boolean> {
+  async reschedule(send: Send, change: NewTime, write: () => boolean): Promise<boolean> {
     this.#assertOfficeThere(send)
-    return this.#pushing.reschedule(send, goesAt, write)
+    return this.#pushing.reschedule(send, change, write)
   }
 
   #assertOfficeThere({ accountId }: Send): void {
