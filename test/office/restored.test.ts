@@ -664,6 +664,38 @@ test('what retention has erased since isn’t sent again', { timeout: 240_000 },
   expect(front.state(sent)).toBeUndefined()
 })
 
+test('a draft isn’t sent again from a restored server if retention has erased its package', {
+  timeout: 240_000
+}, async () => {
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+  const run = await programsFor(office)
+  const front = await joined(office, 'Front desk')
+  const back = await joined(office, 'Back room', front.work)
+  const both = [front, back]
+  const sendFrom = await sharedDraftAt(front, both)
+  run('pg_dump', '-Fc')
+  await back.membership.close()
+  const sent = sendFrom(front)
+  await until([front], () => front.state(sent) === 'sent')
+  await front.work.parts.outbox.shared.syncNow(front.work.accountId)
+  await openPurging(front.work.parts.db).erase({ sends: Number.MAX_SAFE_INTEGER })
+  expect(front.state(sent)).toBeUndefined()
+  await front.membership.close()
+  run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+  // It has been off since before the draft was sent.
+  back.open()
+  await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+  const again = sendFrom(back)
+  await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [again])).length === 1)
+  front.open()
+  await until(both, () => isOver(back.state(again)))
+  await longEnough(office)
+  await pause(back, false)
+  for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+  await until(both, () => both.every(({ work }) => work.parts.drafts.list([work.accountId]).rows.length === 0))
+})
+
 test('what retention has erased doesn’t come back, and isn’t sent again, whatever the server has of it', async () => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')

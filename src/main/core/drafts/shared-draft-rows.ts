@@ -73,8 +73,9 @@ export function openSharedDraftRows(db: Db) {
   const activeSendOf = known.value<[draftId: string], number>(
     `SELECT 1 FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES} LIMIT 1`
   )
-  const sentAs = known.value<[draftId: string, same: string], string>(
-    `SELECT id FROM sends WHERE (draft_id = ? OR (draft_id IS NULL AND sent_draft = ?)) AND state = 'sent' LIMIT 1`
+  const sentAs = known.value<[{ draftId: string }], string>(
+    `SELECT id FROM sends WHERE (draft_id = @draftId OR (draft_id IS NULL AND sent_draft = @draftId)) AND state = 'sent'
+     UNION ALL SELECT id FROM office_sends WHERE sent_draft = @draftId AND state = 'sent' LIMIT 1`
   )
   const anyActive = known.value<[accountId: string], number>(
     `SELECT 1 FROM sends JOIN office_drafts its ON its.id = sends.draft_id
@@ -156,8 +157,8 @@ export function openSharedDraftRows(db: Db) {
     sendBody: known.value<[draftId: string, sendId: string], string>(
       `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND workstation IS NULL`
     ),
-    /** The id of a send of this draft that arrived, also if it is no longer linked to it here. */
-    sentAs: (draftId: string): string | undefined => sentAs(draftId, draftId),
+    /** The id of a send of this draft that arrived, also if it is no longer linked to it here, or was erased since. */
+    sentAs: (draftId: string): string | undefined => sentAs({ draftId }),
     /** Sends that arrived, whose drafts the office must still be told about. */
     unreportedSends: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts

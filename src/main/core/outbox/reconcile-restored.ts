@@ -65,8 +65,9 @@ export async function reconcileRestored(
   for (const id of missingIds) {
     const send = sends.find(id)
     // Includes other workstations' sends: the one that made it may have been off since, and would give it again.
-    if (wasSent(send, rows.find(id)))
-      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), send && sentDraftOf(send))
+    const known = rows.find(id)
+    if (wasSent(send, known))
+      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), sentDraftOf(send ?? known ?? {}))
   }
   write(() => missingIds.map(handleForgotten))
   return changed
@@ -87,7 +88,8 @@ export async function reconcileRestored(
     }
     if (wasSent(send, known)) {
       const draftThere = change.draft === undefined ? undefined : { draft: change.draft, ...change.of }
-      await office.reportSent(officeId, change, arrivalOutcome(sends, id), send ? sentDraftOf(send) : draftThere)
+      const of = sentDraftOf(send ?? known ?? {}) ?? (send ? undefined : draftThere)
+      await office.reportSent(officeId, change, arrivalOutcome(sends, id), of)
       return 'sent'
     }
     const conclusion = localConclusion(send, known)
@@ -144,7 +146,9 @@ export async function reconcileRestored(
   function handleForgotten(id: string): Send | undefined {
     const send = sends.find(id)
     const known = rows.find(id)
-    rows.erase(id)
+    // If retention has erased it here, that it was sent stays known. The server has it as new.
+    if (!send && known?.state === 'sent') rows.keep({ ...known, revision: 1, epoch: 0 })
+    else rows.erase(id)
     if (!send || FINAL_STATES.has(send.state)) return undefined
     if (send.workstation !== undefined) {
       return sends.change(send, { state: 'cancelled', settledAt: time.now(), error: WITH_ITS_MAKER })

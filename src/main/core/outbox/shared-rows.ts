@@ -2,8 +2,8 @@
  * Local storage for sends that an office shares: which accounts are shared, how far the office's changes were read, and
  * what the office has of each send.
  */
-import { json, type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { OfficeSendState } from '../office/sends.ts'
+import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { OfficeSendState, SentContent } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'
@@ -27,7 +27,10 @@ const KNOWN = new Rows({
   /** The epoch of its newest claim. */
   epoch: value<number>(),
   /** As it was pushed: see `Send`. */
-  goesAt: value<number>()
+  goesAt: value<number>(),
+  /** See `Send`. Only of a send that retention has erased here, which a trigger records. */
+  sentDraft: optional(value<string>()),
+  sentContent: optional(json<SentContent>())
 })
 
 /** The result of an attempt made here, until the office has it. */
@@ -40,6 +43,7 @@ const RESULTS = new Rows({
 })
 
 export type KnownSend = RecordOf<typeof KNOWN>
+type Synced = Omit<KnownSend, 'sentDraft' | 'sentContent'>
 export type KeptResult = RecordOf<typeof RESULTS>
 
 export function openSharedRows(db: Db) {
@@ -90,8 +94,8 @@ export function openSharedRows(db: Db) {
     ),
 
     find,
-    keep: (row: KnownSend): void => void keep(KNOWN.write(row)),
-    change(accountId: string, id: string, change: Partial<KnownSend>): void {
+    keep: (row: Synced): void => void keep(KNOWN.write(row)),
+    change(accountId: string, id: string, change: Partial<Synced>): void {
       const before = find(id) ?? { state: 'ready', revision: 1, epoch: 0, goesAt: 0 }
       keep(KNOWN.write({ ...before, id, accountId, ...change }))
     },

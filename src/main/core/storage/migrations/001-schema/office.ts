@@ -20,9 +20,17 @@ const accountsAndSends = `
       CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held')),
     revision INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
-    goes_at INTEGER NOT NULL
+    goes_at INTEGER NOT NULL,
+    -- Only of a send that was sent and that retention has erased here: as in sends.
+    sent_draft TEXT,
+    sent_content TEXT CHECK (sent_content IS NULL OR json_valid(sent_content))
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX office_sends_by_state ON office_sends (account_id, state);
+  CREATE INDEX office_sends_by_draft ON office_sends (sent_draft) WHERE sent_draft IS NOT NULL;
+  CREATE TRIGGER office_sent_erased AFTER DELETE ON sends WHEN old.state = 'sent' BEGIN
+    UPDATE office_sends SET sent_draft = coalesce(old.draft_id, old.sent_draft), sent_content = old.sent_content
+      WHERE id = old.id;
+  END;
 
   -- The results of attempts made here, until the office has them.
   CREATE TABLE office_results (
