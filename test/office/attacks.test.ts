@@ -443,6 +443,7 @@ test('the office’s functions can’t be misused on sends, tasks, leases and it
     ['(office.push_send($1, $2, 0, $3, 2147483647, false)).state', [sends.ready, account, body], '23514'],
     ['office.withhold($1, $2, 2147483647, $3, 1)', [sends.ready, account, 'held'], '23514'],
     ['office.report_concluded($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
+    ['office.report_time($1, $2, 0, $3, 2147483647)', [sends.ready, account, body], '23514'],
     [
       'office.decide_send($1, $2, $3, $4, false, 0, $5, 2147483647)',
       [sends.awaitingRelease, account, askedBy, randomBytes(32), body],

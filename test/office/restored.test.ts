@@ -199,6 +199,51 @@ test(
 )
 
 test.each([
+  ['the one that knows the later time', 0],
+  ['one that was off meanwhile', 1]
+] as const)(
+  'after restoring a dump, a package has the last time that it was given, if %s returns first',
+  {
+    timeout: 240_000
+  },
+  async (_name, first) => {
+    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+    const run = await programsFor(office)
+    const front = await joined(office, 'Front desk')
+    const back = await joined(office, 'Back room', front.work)
+    const both = [front, back]
+    const DAY = 86_400_000
+    const { drafts, outbox } = front.work.parts
+    const at = (days: number) => Math.ceil(front.work.time.now / DAY) * DAY + days * DAY
+    const id = outbox.enqueue(drafts.save(front.work.accountId, forms()).id, { at: at(2) }).id
+    await until(both, () => back.state(id) === 'ready')
+    run('pg_dump', '-Fc')
+    await back.membership.close()
+    await outbox.reschedule(id, at(4))
+    await front.membership.close()
+    run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+    for (const station of first === 0 ? [front, back] : [back, front]) {
+      station.open()
+      await until([station], () => pausedBecause(station).includes('put back to an earlier moment'))
+    }
+    await until(both, async () => {
+      await longEnough(office)
+      return both.every((station) => station.state(id) === 'ready')
+    })
+    for (const { work } of both)
+      for (let sync = 0; sync < 2; sync++) await work.parts.outbox.shared.syncNow(work.accountId)
+    for (const { work } of both) {
+      expect(Math.abs((work.parts.outbox.get(id).goesAt ?? 0) - at(4))).toBeLessThan(DAY / 2)
+    }
+    const [row] = await office.sql<{ days: number }>(
+      'SELECT extract(epoch FROM goes_at - now()) / 86400 AS days FROM office.send WHERE id = $1',
+      [id]
+    )
+    expect(Number(row?.days)).toBeGreaterThan(3)
+  }
+)
+
+test.each([
   ['its sender returns first', true],
   ['another that queued it, too, returns first, and its sender’s report comes last', false]
 ])('a draft sent since the dump isn’t sent again: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {

@@ -221,6 +221,11 @@ export interface OfficeStore extends SendStore {
     send: { id: string; revision: number },
     state: 'cancelled' | 'held' | 'refused' | 'not-sent'
   ): Promise<boolean>
+  /** Tells the server the time of a send that waits, as of this revision, if it has an earlier one. */
+  reportTime(
+    accountId: string,
+    change: Pick<Claim, 'id' | 'content'> & { inMs: number; revision: number }
+  ): Promise<void>
   /**
    * Begins a new life of the server, which has less than was read from it, unless another workstation did so before
    * (decision 59).
@@ -449,6 +454,12 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
         ...[id, accountId, revision, state]
       ])
       return row?.done === true
+    },
+
+    async reportTime(accountId, { id, content, inMs, revision }) {
+      await ask('SELECT office.report_time($1, $2, $3, $4, $5)', [
+        ...[id, accountId, inMs, sealContent(accountId, id, content), revision]
+      ])
     },
 
     async startNewLife(life) {

@@ -7,15 +7,17 @@ import type { AppError, SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { OfficeStore, SendChange } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
+import type { SendTimes } from './pauses.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { arrivalOutcome, sentDraftOf } from './shared-content.ts'
+import { arrivalOutcome, encodeSend, sentDraftOf } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
   db: Db
   time: Pick<Time, 'now'>
   sends: Sends
+  times: SendTimes
   rows: ReturnType<typeof openSharedRows>
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   applyChange: (change: SendChange) => Send | undefined
@@ -23,7 +25,7 @@ interface RestoredDeps {
 
 /** @returns the sends that changed here. */
 export async function reconcileRestored(
-  { db, time, sends, rows, applyChange }: RestoredDeps,
+  { db, time, sends, times, rows, applyChange }: RestoredDeps,
   office: OfficeStore,
   { accountId, officeId, lostFrom }: { accountId: string; officeId: string; lostFrom: number }
 ): Promise<Send[]> {
@@ -51,14 +53,16 @@ export async function reconcileRestored(
     if (!last) break
     after = last.seq
     const reported = new Map<string, KnownSend['state']>()
+    const changes: SendChange[] = []
     for (const change of page) {
       officeIds.add(change.id)
       const conclusion = await reportIfConcluded(change)
       if (conclusion) reported.set(change.id, conclusion)
+      changes.push(conclusion ? change : await reportTime(change))
     }
     write(() => {
       rows.setCursor(last.seq, accountId)
-      return page.map((change) => reapplyChange(change, reported.get(change.id)))
+      return changes.map((change) => reapplyChange(change, reported.get(change.id)))
     })
   }
   const missingIds = rows.all(accountId).filter((id) => !officeIds.has(id))
@@ -99,6 +103,19 @@ export async function reconcileRestored(
       : undefined
   }
 
+  /** Tells the server the time of a send that waits, if it had accepted that and lost it. Returns the change as it is then. */
+  async function reportTime(change: SendChange): Promise<SendChange> {
+    const { id, state, revision } = change
+    const known = rows.find(id)
+    const send = sends.find(id)
+    if (!isWaiting(state) || send?.state !== 'ready' || send.release || known?.state !== 'ready') return change
+    if (known.goesAt !== send.goesAt || known.revision <= revision) return change
+    const content = encodeSend(send, sends.requestOf(send), sends.compositionOf(send), send.sentDraft)
+    const inMs = Math.max(0, Math.round(times.remaining(send)))
+    await office.reportTime(officeId, { id, content, inMs, revision: known.revision })
+    return { ...change, revision: known.revision, goesIn: inMs }
+  }
+
   function localConclusion(
     send: Send | undefined,
     known: KnownSend | undefined
@@ -133,8 +150,12 @@ export async function reconcileRestored(
       rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', revision: change.revision })
       return markUncertain(before)
     }
+    // A time that was chosen here and isn't told yet stays so.
+    if (before && known && isWaiting(before.state) && isWaiting(known.state)) {
+      rows.keep({ ...known, revision: 0, epoch: 0 })
+    }
     // If retention has erased it here, that it was sent stays known.
-    if (before || known?.state !== 'sent') rows.erase(id)
+    else if (before || known?.state !== 'sent') rows.erase(id)
     const applied = applyChange(change)
     const send = applied ?? sends.find(id)
     return send?.state === 'uncertain' && change.state === 'uncertain'
@@ -171,6 +192,9 @@ export async function reconcileRestored(
     })
   }
 }
+
+/** Whether a send waits, or is looked for and waits again afterwards. */
+const isWaiting = (state: KnownSend['state']) => state === 'ready' || state === 'uncertain'
 
 /** Whether a send arrived. Retention erases sends that did, but not what the office was known to have of them. */
 function wasSent(send: Send | undefined, known: KnownSend | undefined): boolean {

@@ -126,7 +126,11 @@ export function openSendPull(deps: PullDeps) {
       case 'ready':
         if (send.state === 'ready')
           return local ? (applyDecision(local, change) ?? applyTime(local, known, change)) : send
-        return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
+        return applyTimeToCome(
+          sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined }),
+          known,
+          change
+        )
       case 'sending':
         if (send.state === 'sending') return undefined
         return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
@@ -134,8 +138,11 @@ export function openSendPull(deps: PullDeps) {
         return sends.accepted(send, outcome?.kind === 'accepted' ? outcome.response : { Documents: [] }, time.now())
       case 'uncertain':
         // After another attempt it is searched for from the start.
-        if (send.state === 'uncertain' && known?.epoch === epoch) return undefined
-        return sends.change(send, {
+        if (send.state === 'uncertain' && known?.epoch === epoch) {
+          applyTimeToCome(send, known, change)
+          return undefined
+        }
+        return sends.change(applyTimeToCome(send, known, change), {
           ...attempted,
           // Of an attempt that was read only afterwards, it is known that it isn't older than the package.
           firstAttemptedAt: send.firstAttemptedAt ?? send.attemptedAt ?? Math.min(send.createdAt, time.now()),
@@ -199,6 +206,15 @@ export function openSendPull(deps: PullDeps) {
     rows.change(send.accountId, send.id, { goesAt })
     times.schedule(send.id)
     return sends.change(send, { goesAt, isScheduled })
+  }
+
+  /**
+   * Applies another time of a send that is looked for, or waits again. After a restore it may still be to come: see
+   * `reconcileRestored`.
+   */
+  function applyTimeToCome(send: Send, known: KnownSend | undefined, change: SendChange): Send {
+    if (change.goesIn <= 0 && send.goesAt <= time.now()) return send
+    return applyTime(send, known && { ...known, state: 'ready', revision: 0 }, change) ?? send
   }
 
   /** By this computer's clock; 0 for immediately. */

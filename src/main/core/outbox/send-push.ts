@@ -193,7 +193,9 @@ export function openSendPush(deps: PushDeps) {
           return office.conclude(known, send.state === 'refused' ? 'refused' : 'not-sent')
         })
         const state = send.state === 'cancelled' ? 'not-sent' : send.state
-        if (isAccepted) rows.change(accountId, id, { state, goesAt: send.goesAt })
+        // A time that was chosen here before the server was restored isn't told yet.
+        const goesAt = known.goesAt > time.now() ? known.goesAt : send.goesAt
+        if (isAccepted) rows.change(accountId, id, { state, goesAt })
         else if (send.state === 'ready') {
           const reverted = db.transaction(() => sends.change(send, { state: 'uncertain', error: HOLDER_GONE }))()
           restartSearch(reverted)
