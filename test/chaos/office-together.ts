@@ -1,12 +1,12 @@
 /**
  * Three workstations of one office, each with its whole outbox and its mirror of the folders, share a PostgreSQL server
  * and a practice service over lines that lose requests and answers. In each round packages are put in, released by
- * someone else and taken back, and something happens to a workstation or the server: a workstation is killed, sleeps,
- * is closed, or leaves and joins again; connections are cut; all claims and leases expire; the server crashes, is
- * restored from an earlier dump, or a standby takes over. Meanwhile people edit the same drafts, presets, views,
- * appointments and names: see `office-words.ts`. No package may be sent while it waits for a release. In the end each
- * package has arrived once or was taken back, each workstation says so, every list matches the service's folders, and
- * every word is in some content.
+ * someone else, given another time, sent before it and taken back, and something happens to a workstation or the
+ * server: a workstation is killed, sleeps, is closed, or leaves and joins again; connections are cut; all claims and
+ * leases expire; the server crashes, is restored from an earlier dump, or a standby takes over. Meanwhile people edit
+ * the same drafts, presets, views, appointments and names: see `office-words.ts`. No package may be sent while it waits
+ * for a release or its time. In the end everyone shows the same times, each package has arrived once or was taken back,
+ * each workstation says so, every list matches the service's folders, and every word is in some content.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -38,6 +38,9 @@ const STEP = 1_000
 const MAX_DEEDS = 12
 /** Steps between two checks of the final state. */
 const BETWEEN_CHECKS = 20
+const DAY = 86_400_000
+/** The days on which scheduled packages leave: none of them comes during a run. */
+const [FIRST_DAY, DAYS] = [2, 20]
 
 const WAYS = [
   ...[
@@ -56,7 +59,8 @@ const WAYS = [
     'promote',
     'pause'
   ],
-  ...['take back', 'take back', 'release', 'release', 'release', 'nothing']
+  ...['take back', 'take back', 'release', 'release', 'release', 'nothing'],
+  ...['send now', 'send now']
 ] as const
 type Way = (typeof WAYS)[number]
 
@@ -78,6 +82,16 @@ interface Put {
   isTakenBack: boolean
   /** Set if someone else has to release it; `isGiven` once they have. */
   release?: { isGiven: boolean }
+  schedule?: Schedule
+}
+
+/** When a scheduled package leaves. */
+interface Schedule {
+  /** The days that it may have now, and all that anyone asked for. */
+  days: Set<number>
+  readonly asked: Set<number>
+  /** Someone sent it before its day, or again, and not every workstation has it as waiting since. */
+  mayLeave: boolean
 }
 
 interface Place {
@@ -92,6 +106,8 @@ interface Place {
   /** The server was restored, and nobody has resumed the outbox since. */
   isRestored: boolean
   invited: number
+  /** How often a new time was accepted, a scheduled package sent at once, and a package taken back. */
+  readonly done: { 'change time': number; 'send now': number; 'take back': number }
 }
 
 /**
@@ -120,7 +136,8 @@ export async function officeTogetherChaos({
     people: new People(chance, stations),
     hasDump: false,
     isRestored: false,
-    invited: 0
+    invited: 0,
+    done: { 'change time': 0, 'send now': 0, 'take back': 0 }
   }
   try {
     for (const name of STATIONS) stations.push(await openStation(place, name))
@@ -128,11 +145,12 @@ export async function officeTogetherChaos({
       putSome(place)
       await place.people.act(MAX_DEEDS)
       await passSome(place)
+      await changeTime(place, chance.oneOf(stations as [Station, ...Station[]]))
       const way = chance.oneOf(WAYS)
       await befall(place, way)
       await place.people.act(MAX_DEEDS)
       await passSome(place)
-      note([...doubled(place), ...unreleased(place)], `after round ${round}, ${way}`)
+      note([...doubled(place), ...tooEarly(place)], `after round ${round}, ${way}`)
       if (place.isRestored && chance.below(3) === 0) await letGoAgain(place)
       tally.rounds++
       if (round % 10 === 0) say(`${round} rounds, ${place.put.length} packages, ${place.people.count} words`)
@@ -146,7 +164,7 @@ export async function officeTogetherChaos({
   }
   tally.seconds = Math.round((performance.now() - began) / 100) / 10
   const released = place.put.filter(({ release }) => release?.isGiven).length
-  const deeds = { ...place.people.done, release: released }
+  const deeds = { ...place.people.done, release: released, ...place.done }
   say(
     `done: ${Object.entries(deeds)
       .map((one) => one.join(' '))
@@ -194,14 +212,23 @@ function putSome({ chance, stations, put }: Place): void {
     const { parts, accountId } = by.work
     const name = `Package ${put.length + 1}`
     const waits = put.length % 3 === 0
+    const day = put.length % 3 === 1 ? firstDay(by) + chance.below(DAYS) : undefined
     const signers = waits ? [signer(), signer({ FirstName: 'Tama', Email: 'tama@example.com' })] : [signer()]
     const { id } = parts.outbox.enqueue(
-      parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name, signers })] })).id
+      parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name, signers })] })).id,
+      { at: day && day * DAY }
     )
-    if (!waits) parts.outbox.sendNow(id)
-    put.push({ name, id, by, isTakenBack: false, ...(waits && { release: { isGiven: false } }) })
+    if (!waits && day === undefined) parts.outbox.sendNow(id)
+    put.push({
+      ...{ name, id, by, isTakenBack: false },
+      ...(waits && { release: { isGiven: false } }),
+      ...(day !== undefined && { schedule: { days: new Set([day]), asked: new Set([day]), mayLeave: false } })
+    })
   }
 }
+
+/** The first day that a package may be scheduled for, since 1970 UTC. */
+const firstDay = ({ work }: Station) => Math.ceil(work.time.now / DAY) + FIRST_DAY
 
 async function passSome(place: Place): Promise<void> {
   for (let count = place.chance.below(8); count > 0; count--) await pass(place)
@@ -234,8 +261,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       if (!membership.view()) await passSome(place)
       return membership.view() ? undefined : await joinAgain(place, one)
     case 'cut':
-      await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> current_user')
-      return
+      return await cutConnections(office)
     case 'lapse':
       // Locked in the workstations' order, or one of them could wait for this and this for it.
       await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms'
@@ -245,8 +271,7 @@ async function befall(place: Place, way: Way): Promise<void> {
     case 'crash':
       return await cluster.crash()
     case 'promote':
-      place.isRestored = true
-      place.people.onlyHere()
+      serverLosesWhatFollowed(place)
       return await cluster.promote()
     case 'dump':
       return await takeDump(place)
@@ -257,8 +282,7 @@ async function befall(place: Place, way: Way): Promise<void> {
         one.isOff = true
         await membership.close()
       }
-      place.isRestored = true
-      place.people.onlyHere()
+      serverLosesWhatFollowed(place)
       return await restore(place)
     case 'pause':
       if (!place.isRestored) await work.parts.outbox.shared.pause(work.accountId, true).catch(() => undefined)
@@ -270,8 +294,24 @@ async function befall(place: Place, way: Way): Promise<void> {
       return await takeBack(place)
     case 'release':
       return releaseAt(place, one)
+    case 'send now':
+      return sendNowAt(place, one)
     case 'nothing':
       return
+  }
+}
+
+async function cutConnections(office: TestOffice): Promise<void> {
+  await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> current_user')
+}
+
+/** Call it when the server is restored: it may have any time that a package had, unless everyone knows the last one. */
+function serverLosesWhatFollowed(place: Place): void {
+  place.isRestored = true
+  place.people.onlyHere()
+  for (const { id, schedule } of place.put) {
+    const shown = new Set(place.stations.map((station) => shownDay(station, id)))
+    if (schedule && shown.size > 1) schedule.days = new Set(schedule.asked)
   }
 }
 
@@ -297,17 +337,88 @@ async function releaseAt({ put }: Place, { name, work }: Station, limit = 3): Pr
   }
 }
 
-/** Takes one of a workstation's own packages out of the Outbox, as a person would. */
-async function takeBack({ chance, put, stations }: Place): Promise<void> {
+/** Sends packages before their time, as a person does at a workstation that shows them as waiting for it. */
+function sendNowAt({ put, done }: Place, { work }: Station, limit = 3): void {
+  const held = rowsOf(work).filter((row) => row.hold === 'time')
+  for (const { id } of held.slice(0, limit)) {
+    const schedule = put.find((other) => other.id === id)?.schedule
+    if (!schedule) continue
+    work.parts.outbox.sendNow(id)
+    schedule.mayLeave = true
+    done['send now']++
+  }
+}
+
+/**
+ * Gives a scheduled package another time at one workstation, or at all at the same moment. Meanwhile connections may be
+ * cut, the workstation killed, or the package taken back.
+ */
+async function changeTime(place: Place, at: Station): Promise<void> {
+  const { chance, put, stations, office, done } = place
+  const scheduled = put.filter(({ id, schedule }) => schedule && shownDay(at, id) !== undefined)
+  const [upset, delay] = [chance.oneOf(['nothing', 'nothing', 'cut', 'kill', 'take back'] as const), chance.below(30)]
+  const all = chance.below(3) === 0 ? stations : [at]
+  if (scheduled.length === 0) return
+  const one = chance.oneOf(scheduled as [Put, ...Put[]])
+  const { schedule } = one
+  if (!schedule) return
+  const asked = all.map((station) => ({ station, day: firstDay(station) + chance.below(DAYS) }))
+  for (const { day } of asked) schedule.asked.add(day)
+  const answers = asked.map(({ station, day }) => askForDay(station, one, day))
+  if (upset !== 'nothing') await pause(delay)
+  if (upset === 'cut') await cutConnections(office)
+  if (upset === 'take back') await takeBack(place, one)
+  if (upset === 'kill') {
+    at.time.end()
+    begin(at)
+  }
+  // A killed workstation may never answer.
+  const known = answers.map((answer, index) => (upset === 'kill' && all[index] === at ? 'unknown' : answer))
+  const outcomes = await Promise.all(known)
+  const daysOf = (outcome: Outcome) => asked.filter((_, index) => outcomes[index] === outcome).map(({ day }) => day)
+  const accepted = daysOf('accepted')
+  schedule.days = new Set([...(accepted.length > 0 ? accepted : schedule.days), ...daysOf('unknown')])
+  if (accepted.length > 0 && stations.every((station) => shownDay(station, one.id) !== undefined)) {
+    schedule.mayLeave = false
+  }
+  done['change time'] += accepted.length
+}
+
+type Outcome = 'accepted' | 'refused' | 'unknown'
+
+async function askForDay({ work }: Station, { id }: Put, day: number): Promise<Outcome> {
+  const run = work.parts
+  try {
+    await run.outbox.reschedule(id, day * DAY)
+    return 'accepted'
+  } catch (error) {
+    if (work.parts !== run) return 'unknown'
+    if (!(error instanceof AppFailure)) throw error
+    return error.appError.code === 'busy' || error.appError.code === 'gone' ? 'refused' : 'unknown'
+  }
+}
+
+/** The day that a workstation shows for a package that waits for its time. Their clocks and the server's differ a little. */
+function shownDay({ work }: Station, id: string): number | undefined {
+  const shown = work.parts.outbox.find(id)
+  return shown?.hold === 'time' ? Math.round((shown.goesAt ?? 0) / DAY) : undefined
+}
+
+/**
+ * Takes one of a workstation's own packages out of the Outbox, as a person would.
+ * @param one any by default.
+ */
+async function takeBack({ chance, put, stations, done }: Place, one?: Put): Promise<void> {
   const there = statesAt(stations)
   const waiting = put.filter(({ by, id }) => there.get(by)?.get(id) === 'ready')
-  if (waiting.length === 0) return
-  const one = chance.oneOf(waiting as [Put, ...Put[]])
-  const { outbox } = one.by.work.parts
+  const which = one ?? (waiting.length > 0 ? chance.oneOf(waiting as [Put, ...Put[]]) : undefined)
+  if (!which) return
+  const { outbox } = which.by.work.parts
   try {
-    await outbox.shared.withholdForUndo(outbox.get(one.id))
-    outbox.undo(one.id)
-    one.isTakenBack = true
+    await outbox.shared.withholdForUndo(outbox.get(which.id))
+    outbox.undo(which.id)
+    which.isTakenBack = true
+    done['take back']++
   } catch {
     // It has just been sent, or the server is away: the application says so, and the package stays where it is.
   }
@@ -407,19 +518,27 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   await letGoAgain(place)
   await people.closeAll()
   const reported: Fault[] = []
+  await until(place, 'everyone shows the same times', () => wrongTimes(place).length === 0).catch(() =>
+    reported.push(...wrongTimes(place))
+  )
   let faults: Fault[] = []
   const isAsItShould = async () => {
     await longEnough(place)
-    for (const station of stations) await releaseAt(place, station, put.length)
+    for (const station of stations) {
+      await releaseAt(place, station, put.length)
+      sendNowAt(place, station, put.length)
+    }
     const arrived = arrivals(place)
     const there = statesAt(stations)
-    for (const { id, name, by, isTakenBack } of put) {
+    for (const { id, name, by, isTakenBack, schedule } of put) {
       const isLeftToOffice = there.get(by)?.get(id) === 'cancelled' && !isTakenBack
       // One that was left to the office is retried at another workstation.
       const at = (isLeftToOffice ? stations : [by]).find((station) => canBeRetried(there.get(station)?.get(id)))
       if (!at) continue
       if (arrived.has(name)) reported.push(wrong(`${name} is called not sent by ${at.name}, and it arrived`))
-      if (!isTakenBack) at.work.parts.outbox.retry(id)
+      if (isTakenBack) continue
+      at.work.parts.outbox.retry(id)
+      if (schedule) schedule.mayLeave = true
     }
     faults = [...put.flatMap((one) => faultOf(one, place, there, arrived.has(one.name))), ...people.faults(arrived)]
     if (!(await areEqual(place))) faults.push(wrong('a list is not as the folders'))
@@ -431,7 +550,20 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
   // Leaves time for anything that could still be sent twice.
   for (let minute = 0; minute < 5; minute++) for (const { work } of stations) await work.time.pass(60_000)
-  return [...reported, ...faults, ...doubled(place), ...unreleased(place)]
+  return [...reported, ...faults, ...doubled(place), ...tooEarly(place)]
+}
+
+/** Packages with different times, or with one that they can't have. */
+function wrongTimes({ put, stations }: Place): Fault[] {
+  return put.flatMap(({ name, id, by, isTakenBack, schedule }) => {
+    const there = stations.filter(({ work }) => work.parts.outbox.find(id)?.state === 'ready')
+    const shown = [...new Set(there.map((station) => shownDay(station, id)))]
+    const [day] = shown
+    const isRight = shown.length === 1 && (day === undefined ? schedule?.mayLeave : schedule?.days.has(day))
+    if (!schedule || isTakenBack || shown.length === 0 || isRight) return []
+    const days = there.map((station) => `${station.name} ${shownDay(station, id)}`).join(', ')
+    return [wrong(`the day of ${name} of ${by.name} is ${[...schedule.days].join(' or ')}: ${days}`)]
+  })
 }
 
 function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boolean): Fault[] {
@@ -474,11 +606,19 @@ function doubled(place: Place): Fault[] {
   ]
 }
 
-function unreleased(place: Place): Fault[] {
+/** Packages that left although they wait for a release or their time. */
+function tooEarly(place: Place): Fault[] {
   const arrived = arrivals(place)
   return place.put
-    .filter(({ name, release }) => release?.isGiven === false && arrived.has(name))
-    .map(({ name, by }) => wrong(`${name} of ${by.name} arrived, and nobody released it`))
+    .filter(({ name }) => arrived.has(name))
+    .flatMap(({ name, by, release, schedule }) => {
+      const words = `${name} of ${by.name} arrived, and`
+      const isEarly = schedule?.mayLeave === false
+      return [
+        ...(release?.isGiven === false ? [wrong(`${words} nobody released it`)] : []),
+        ...(isEarly ? [wrong(`${words} its day is ${[...schedule.days].join(' or ')}`)] : [])
+      ]
+    })
 }
 
 /** How often the service received each package, by name. */

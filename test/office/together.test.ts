@@ -18,7 +18,8 @@ test(NAME, { timeout: 600_000 }, async () => {
     appointment: 3,
     'send to': 3,
     forget: 1,
-    release: 1
+    release: 1,
+    'send now': 1
   })) {
     expect(tally.deeds[deed], deed).toBeGreaterThanOrEqual(least)
   }
