@@ -1,8 +1,9 @@
 /**
  * Five workstations of one office send through its PostgreSQL server to the practice service, over a line that loses
  * requests and answers. In each round one of them is killed, or stopped for longer than a claim lasts; or its
- * connections to the server are cut; or the server itself crashes and restarts. Afterwards nothing may be lost, sent
- * twice or misreported. As many rounds of actions on documents follow: see `office-once.ts`.
+ * connections to the server are cut; or the server itself crashes and restarts. Some packages are scheduled, given
+ * another time or taken back. Afterwards nothing may be lost, sent twice, too early or although it was taken back, or
+ * misreported. As many rounds of actions on documents follow: see `office-once.ts`.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import { openOfficeSends, type SendStore } from '../../src/main/core/office/sends.ts'
+import { type OfficeStore, openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { toFormDirectRequest } from '../../src/shared/composition/index.ts'
@@ -34,6 +35,8 @@ const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
 const TOKEN = 'made-up-token-1'
 const STATIONS = 5
 const EACH_ROUND = 10
+/** The latest time that a package is scheduled for, in milliseconds from when it is put or given another time. */
+const LATEST = 20_000
 /** In milliseconds: how long a claim lasts, the timeout of a POST, and the time between two looks. */
 const LEASE = 4_000
 const TIMEOUT = 1_500
@@ -45,14 +48,26 @@ interface Running extends ReturnType<typeof begin> {
   station: Station
 }
 
+/** One package, and what the one who put it knows of it. */
+interface Put {
+  readonly id: string
+  readonly content: Buffer
+  revision: number
+  /** On this process's monotonic clock: it may not leave earlier. */
+  notBefore: number
+  isTakenBack: boolean
+}
+
 interface Place {
   cluster: Cluster
   office: TestOffice
   practice: PracticeOffice
-  store: SendStore
+  store: OfficeStore
   accountId: string
   running: Running[]
   chance: Chance
+  /** How often a package was given another time. */
+  changed: number
 }
 
 export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
@@ -71,7 +86,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
   const running: Running[] = []
   const tally = emptyTally()
   const note = notingIn(tally, say)
-  const ids: string[] = []
+  const put: Put[] = []
   let pool: Pool | undefined
   try {
     for (let index = 0; index < STATIONS; index++) {
@@ -92,18 +107,22 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
     pool = openPool((await office.join('Front desk')).place)
     const store = openOfficeSends({ pool, key: office.key, time: systemTime })
     await store.configure(accountId, { concurrency: STATIONS, perMinute: null })
-    const place: Place = { cluster, office, practice, store, accountId, running, chance }
+    const place: Place = { cluster, office, practice, store, accountId, running, chance, changed: 0 }
     for (const { printed } of running) await printed('begun')
     for (let round = 1; round <= rounds; round++) {
-      for (let count = 0; count < EACH_ROUND; count++) ids.push(await putOne(place))
+      for (let count = 0; count < EACH_ROUND; count++) put.push(await putOne(place))
       await pause(chance.below(400))
+      const scheduled = put.filter(({ notBefore, isTakenBack }) => !isTakenBack && notBefore > performance.now())
+      const changing = changeSome(place, scheduled)
       await disturb(place)
-      note(await faultsOf(place, ids, false), `after round ${round}`)
+      await changing
+      note(await faultsOf(place, put, false), `after round ${round}`)
       tally.rounds++
-      if (round % 10 === 0) say(`${round} rounds, ${ids.length} sends`)
+      if (round % 10 === 0) say(`${round} rounds, ${put.length} sends`)
     }
-    await allSettled(place, ids)
-    note(await faultsOf(place, ids, true), 'in the end')
+    await allSettled(place, put)
+    note(await faultsOf(place, put, true), 'in the end')
+    say(`${put.filter(({ isTakenBack }) => isTakenBack).length} were taken back, ${place.changed} had another time`)
     const once = await onceChaos({ rounds, seed, say }, await openTestOffice(cluster.place))
     for (const kind of ['lost', 'doubled', 'partial', 'wrong'] as const) tally[kind] += once[kind]
   } finally {
@@ -118,12 +137,60 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
   return tally
 }
 
-/** Retries with the same id until the store confirms it: the answer may be lost when the server crashes. */
-async function putOne({ store, accountId }: Place): Promise<string> {
+/**
+ * Retries with the same id until the store confirms it: the answer may be lost when the server crashes. One in three is
+ * scheduled.
+ */
+async function putOne({ store, accountId, chance }: Place): Promise<Put> {
   const id = randomUUID()
   const content = Buffer.from(JSON.stringify(toFormDirectRequest(forms(), () => id)))
-  await until(() => store.put(accountId, id, content).then(() => true))
-  return id
+  const inMs = chance.below(3) === 0 ? chance.below(LATEST) : 0
+  const notBefore = performance.now() + inMs
+  await until(() => store.put(accountId, id, content, inMs).then(() => true))
+  return { id, content, revision: 1, notBefore, isTakenBack: false }
+}
+
+/** Gives up to three of these another time, which may be at once, or takes them back, while something else happens. */
+async function changeSome(place: Place, scheduled: readonly Put[]): Promise<void> {
+  const { store, accountId, chance } = place
+  const plans = Array.from({ length: 3 }, () => ({
+    one: scheduled[chance.below(scheduled.length)],
+    inMs: chance.below(4) === 0 ? 0 : chance.below(LATEST),
+    isTakenBack: chance.below(3) === 0,
+    delay: chance.below(300)
+  }))
+  for (const { one, inMs, isTakenBack, delay } of plans) {
+    await pause(delay)
+    if (!one || one.isTakenBack) continue
+    const revision = ++one.revision
+    const life = await lifeOf(place)
+    if (isTakenBack) {
+      // Repeating it has no effect.
+      await until(async () => {
+        one.isTakenBack = await store.withhold(accountId, { id: one.id, revision }, 'cancelled', life)
+        return true
+      })
+      continue
+    }
+    const notBefore = performance.now() + inMs
+    try {
+      const isAccepted = await store.reschedule(accountId, { id: one.id, content: one.content, inMs, revision, life })
+      if (isAccepted) one.notBefore = notBefore
+      if (isAccepted) place.changed++
+    } catch {
+      // It may have either time.
+      one.notBefore = Math.min(one.notBefore, notBefore)
+    }
+  }
+}
+
+async function lifeOf({ store, accountId }: Place): Promise<number> {
+  let life = 0
+  await until(async () => {
+    life = (await store.outbox(accountId)).life
+    return true
+  })
+  return life
 }
 
 async function disturb({ cluster, office, running, chance }: Place): Promise<void> {
@@ -149,11 +216,12 @@ async function disturb({ cluster, office, running, chance }: Place): Promise<voi
 /**
  * Compares the store with what the service has, by our marks. The store is read first, as sending goes on meanwhile.
  */
-async function faultsOf(place: Place, ids: readonly string[], isEnd: boolean): Promise<Fault[]> {
-  const before = await statesOf(place, ids)
+async function faultsOf(place: Place, put: readonly Put[], isEnd: boolean): Promise<Fault[]> {
+  const before = await statesOf(place, put)
   const arrived = await arrivalsAt(place.practice)
+  const now = performance.now()
   const faults: Fault[] = []
-  for (const id of ids) {
+  for (const { id, isTakenBack, notBefore } of put) {
     const times = arrived.get(id) ?? 0
     const state = before.get(id)
     if (state === undefined) faults.push({ kind: 'lost', words: `${id} is nowhere` })
@@ -162,15 +230,18 @@ async function faultsOf(place: Place, ids: readonly string[], isEnd: boolean): P
     if ((state === 'not-sent' || state === 'refused') && times > 0) {
       faults.push({ kind: 'wrong', words: `${id} is called ${state}, and the service has it` })
     }
-    if (isEnd && state !== 'sent') faults.push({ kind: 'lost', words: `${id} is ${state} in the end` })
+    if (times > 0 && isTakenBack) faults.push({ kind: 'wrong', words: `${id} was taken back, and arrived` })
+    if (times > 0 && now < notBefore) faults.push({ kind: 'wrong', words: `${id} arrived before its time` })
+    const end = isTakenBack ? 'cancelled' : 'sent'
+    if (isEnd && state !== end) faults.push({ kind: 'lost', words: `${id} is ${state} in the end, not ${end}` })
   }
   return faults
 }
 
-async function statesOf({ office }: Place, ids: readonly string[]): Promise<Map<string, string>> {
+async function statesOf({ office }: Place, put: readonly Put[]): Promise<Map<string, string>> {
   const rows = await office.sql<{ id: string; state: string }>(
     'SELECT id, state FROM office.send WHERE id = ANY ($1)',
-    [ids]
+    [put.map(({ id }) => id)]
   )
   return new Map(rows.map(({ id, state }) => [id, state]))
 }
@@ -186,8 +257,9 @@ async function arrivalsAt({ url }: PracticeOffice): Promise<Map<string, number>>
   return arrivals
 }
 
-async function allSettled(place: Place, ids: readonly string[]): Promise<void> {
-  await until(async () => [...(await statesOf(place, ids)).values()].every((state) => state === 'sent'))
+async function allSettled(place: Place, put: readonly Put[]): Promise<void> {
+  const isOver = (state: string) => state === 'sent' || state === 'cancelled'
+  await until(async () => [...(await statesOf(place, put)).values()].every(isOver))
 }
 
 /** How long any condition may take to come true, in milliseconds. */
