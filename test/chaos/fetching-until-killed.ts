@@ -3,6 +3,7 @@
  * the application.
  */
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { aDocument, openDownloadOffice } from '../fixtures/download-office.ts'
 
 const HASTE = 50
@@ -29,6 +30,8 @@ if (added.length > 0) {
   await downloads.add(accountId, { references: added.map(({ reference }) => reference) }, choice)
 }
 writeSync(1, 'added\n')
+// A killed process wouldn't store it.
+flushCompileCache()
 await office.whenIdle()
 writeSync(1, 'rested\n')
 if (added.length === 0) process.exit(0)

@@ -3,6 +3,7 @@
  * goes on from a copy, and says when it begins and ends. See backup.ts.
  */
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { finishRestore, scheduleRestore, stageBackup, stageCopy } from '../../src/main/core/backup/restore.ts'
@@ -50,6 +51,8 @@ const work: Record<Way, () => Promise<unknown>> = {
   }
 }
 
+// A killed process wouldn't store it.
+flushCompileCache()
 writeSync(1, 'begins\n')
 const why = await work[way as Way]().then(
   () => 'done',

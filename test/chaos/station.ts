@@ -4,6 +4,7 @@
  * time.
  */
 import { mkdirSync, writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import keytar from 'keytar'
@@ -198,6 +199,8 @@ answer({
   ok: true,
   value: { state, because, setAside, keychain: opened.status.state } satisfies Partial<StationOpened> | object
 })
+// A killed process wouldn't store it.
+flushCompileCache()
 for await (const line of createInterface({ input: process.stdin })) {
   const [name = '', argument = ''] = JSON.parse(line) as string[]
   try {

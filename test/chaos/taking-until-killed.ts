@@ -1,5 +1,6 @@
 /** Run as a program: watches an office's drop folders until it is killed. Its time runs faster than real time. */
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { listenToFolder } from '../../src/main/core/drop-folders/watched-folder.ts'
 import { openDropFolderOffice } from '../fixtures/drop-folder-office.ts'
 
@@ -17,3 +18,5 @@ const { dropFolders } = openDropFolderOffice({
 })
 dropFolders.start()
 writeSync(1, 'watching\n')
+// A killed process wouldn't store it.
+flushCompileCache()

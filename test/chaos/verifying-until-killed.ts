@@ -3,6 +3,7 @@
  * application.
  */
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { openDownloadOffice } from '../fixtures/download-office.ts'
 
@@ -27,6 +28,8 @@ db.transaction(() => {
 })()
 verificationQueue.wake()
 writeSync(1, 'added\n')
+// A killed process wouldn't store it.
+flushCompileCache()
 while ((verificationQueue.ofRule(rule.id)?.waiting ?? 0) > 0) await new Promise((resume) => setTimeout(resume, 5))
 writeSync(1, 'rested\n')
 if (added.length === 0) process.exit(0)
