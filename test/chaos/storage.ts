@@ -56,6 +56,7 @@ export async function storageChaos({ rounds, seed, say }: ChaosOptions): Promise
     note(await firstLife(place), 'at first')
     for (let round = 1; round <= rounds; round++) {
       note(await fullDisk(place, round), `round ${round}, full`)
+      note(await whole(place), `round ${round}, after a full disk`)
       note(await damaged(place), `round ${round}, damaged`)
       tally.rounds++
       if (round % 10 === 0) say(`${round} rounds`)
@@ -120,16 +121,22 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
       await Promise.race([refusalOf(station.ask('end')).catch(() => undefined), pause(2000)])
     await station.kill()
   }
-  const after = new Station(planOf(place))
-  try {
-    const opened = await after.opened
-    if (opened.state !== 'encrypted' || opened.setAside)
-      faults.push(wrong(`after a full disk it is opened as ${JSON.stringify(opened)}`))
-    faults.push(...faultsOf(place, await after.snapshot()))
-  } finally {
-    await after.kill()
-  }
   return faults
+}
+
+/** Checks what is left, and leaves it as a kill does, with some entries only in the log. */
+async function whole(place: Place): Promise<Fault[]> {
+  const station = new Station(planOf(place))
+  try {
+    const opened = await station.opened
+    const faults = faultsOf(place, await station.snapshot())
+    for (let number = 0; number < 3; number++)
+      await station.ask('note', `Damage ${place.notes.size}`).then(() => place.notes.add(`Damage ${place.notes.size}`))
+    if (opened.state === 'encrypted' && !opened.setAside) return faults
+    return [...faults, wrong(`it is opened as ${JSON.stringify(opened)}`)]
+  } finally {
+    await station.kill()
+  }
 }
 
 /** Returns whether it was refused. */
@@ -216,12 +223,6 @@ async function damaged(place: Place): Promise<Fault[]> {
   const { chance, root } = place
   const copy = await mkdtemp(join(tmpdir(), 'countersign-damaged-'))
   try {
-    // As a kill leaves it, with some entries only in the log.
-    const before = new Station(planOf(place))
-    await before.opened
-    for (let number = 0; number < 3; number++)
-      await before.ask('note', `Damage ${place.notes.size}`).then(() => place.notes.add(`Damage ${place.notes.size}`))
-    await before.kill()
     await cp(root, copy, { recursive: true })
     const own = join(copy, 'own')
     const damage = chance.oneOf(DAMAGES)
