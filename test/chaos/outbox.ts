@@ -55,7 +55,7 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
       if (round % SETTLING_EVERY === 0 && round < rounds) await killedWhileSettling(place)
       if (round % 10 === 0) say(`${round} rounds`)
     }
-    note(await settleAll(place, ledger), 'in the end')
+    note(await settleAll(place), 'in the end')
   } finally {
     await line.close()
     await office.close()
@@ -101,7 +101,7 @@ async function oneRound(place: Place, ledger: Ledger, name: string, check: (obse
   try {
     await clerk.arrive()
     if (ledger.length === 0) await connect(clerk, place)
-    else check(await seenBy(clerk, place, ledger.length))
+    else check(await seenBy(clerk, place))
 
     const entry: Package = { name, typed: [], wasPressed: false, killedAt: Number.POSITIVE_INFINITY }
     ledger.push(entry)
@@ -158,7 +158,6 @@ async function work(
   entry.wasPressed = true
   at('sending')
   await button('Send now').click()
-  await pause(2000)
 }
 
 async function connect(clerk: Clerk, { line }: Place): Promise<void> {
@@ -177,28 +176,29 @@ async function connect(clerk: Clerk, { line }: Place): Promise<void> {
 }
 
 /** Reads what is stored, what the screen says of it, and what the service has. */
-async function seenBy(clerk: Clerk, { office }: Place, upTo: number): Promise<Seen> {
+async function seenBy(clerk: Clerk, { office }: Place): Promise<Seen> {
   const arrivedBefore = arrivals(office)
   await clerk.goTo(/^Outbox/)
   const rows = clerk.window.getByRole('grid').getByRole('row')
   await rows.or(clerk.window.getByText('Nothing has been sent yet.')).first().waitFor()
   const words = await rows.allInnerTexts()
-  const stored = await clerk.window.evaluate(
-    async (limit) => {
-      const { drafts, sends } = window.countersign
-      const page = { search: '', offset: 0, limit }
+  const stored = await clerk.window.evaluate(async () => {
+    const { drafts, sends } = window.countersign
+    const seen: Pick<Seen, 'drafts' | 'sends'> = { drafts: [], sends: [] }
+    // The most that may be asked for at a time.
+    for (let offset = 0, limit = 500, isAll = false; !isAll; offset += limit) {
+      const page = { search: '', offset, limit }
       const [draftList, sendList] = await Promise.all([
         drafts.list({ ...page, trashed: false }),
         sends.list({ ...page, show: 'all' })
       ])
       if (!draftList.ok || !sendList.ok) throw new Error('What is kept could not be read.')
-      return {
-        drafts: draftList.value.rows.map(({ title }) => title),
-        sends: sendList.value.rows.map(({ title, state }) => ({ title, state }))
-      }
-    },
-    Math.min(500, upTo + 10)
-  )
+      seen.drafts.push(...draftList.value.rows.map(({ title }) => title))
+      seen.sends.push(...sendList.value.rows.map(({ title, state }) => ({ title, state })))
+      isAll = draftList.value.rows.length < limit && sendList.value.rows.length < limit
+    }
+    return seen
+  })
   return { ...stored, words, arrivedBefore, arrivedAfter: arrivals(office) }
 }
 
@@ -211,7 +211,7 @@ function arrivals({ service }: PracticeOffice): string[] {
 }
 
 /** Starts the application a last time, on a good line, and waits until nothing is in flight or uncertain. */
-async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
+async function settleAll(place: Place): Promise<Seen> {
   place.line.setFault('pass')
   const clerk = clerkAt(await launch({ userData: place.userData }))
   try {
@@ -225,7 +225,7 @@ async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
       if (Date.now() > until) throw new Error(`Unsettled: ${ready} ready, ${sending} sending, ${uncertain} uncertain.`)
       await pause(500)
     }
-    return { ...(await seenBy(clerk, place, ledger.length)), isSettled: true }
+    return { ...(await seenBy(clerk, place)), isSettled: true }
   } finally {
     await clerk.app.close()
   }
