@@ -61,3 +61,5 @@ for (const [area, run] of Object.entries(areas)) {
 }
 console.table(results, Object.keys(emptyTally()))
 if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`)
+// A Chromium that could be used again would keep this process running.
+process.exit()
