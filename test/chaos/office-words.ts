@@ -132,9 +132,9 @@ export class People {
         return this.#throw(discarded, keptWords)
       }
       case 'send':
-        return this.#send(this.#oneOf(draftsOf(at, false)), [at])
+        return await this.#send(this.#oneOf(draftsOf(at, false)), [at])
       case 'both send':
-        return this.#send(this.#oneOf(draftsOf(at, false)), this.#workstations)
+        return await this.#send(this.#oneOf(draftsOf(at, false)), this.#workstations)
       case 'trash': {
         // Rarer than new drafts are.
         const id = this.#chance.below(3) === 0 ? this.#oneOf(draftsOf(at, false)) : undefined
@@ -302,7 +302,7 @@ export class People {
   }
 
   /** Sends a draft from one desk, or from all at the same moment. Nobody resends a draft that they can see was sent. */
-  #send(id: string | undefined, workstations: readonly Workstation[]): boolean {
+  async #send(id: string | undefined, workstations: readonly Workstation[]): Promise<boolean> {
     if (id === undefined) return false
     const already = this.#sent.length
     const before = new Set(this.#sent.map(({ text }) => text))
@@ -316,7 +316,7 @@ export class People {
         sharedDrafts.assertSendable(id)
         const versions = versionsOf(at, id)
         const send = outbox.enqueue(id)
-        outbox.sendNow(send.id)
+        await outbox.sendNow(send.id)
         this.#sent.push({ at, id: send.id, draft: id, text })
         // Its other versions go with it, as nobody wanted them.
         this.#throw(versions, wordsIn(text))

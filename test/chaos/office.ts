@@ -167,7 +167,8 @@ async function changeSome(place: Place, scheduled: readonly Put[]): Promise<void
     if (isTakenBack) {
       // Repeating it has no effect.
       await until(async () => {
-        one.isTakenBack = await store.withhold(accountId, { id: one.id, revision }, 'cancelled', life)
+        const at = await store.withhold(accountId, { id: one.id, revision }, 'cancelled', life)
+        one.isTakenBack = at !== undefined
         return true
       })
       continue

@@ -115,7 +115,7 @@ const commands: Record<string, (argument: string) => unknown> = {
     const people = [signer()]
     const composition = forms({ embedded: true, items: [form({ Name: title, Reference: 'FORM-1', signers: people })] })
     const { id } = outbox.enqueue(drafts.save(await work.account(), composition).id)
-    outbox.sendNow(id)
+    await outbox.sendNow(id)
   },
   /** Writes an audit trail entry; returns whether that succeeded. */
   note(text) {

@@ -248,7 +248,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await draftsOf(1).removeSent(accountId, draft, id)).toBe(false)
-    expect(await withhold({ id, revision: 2 }, 'cancelled')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'cancelled')).toBeGreaterThan(0)
     const second = randomUUID()
     expect((await give(1, draft, [its], second)).state).toBe('ready')
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [second])
@@ -261,7 +261,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'held')).toBeGreaterThan(0)
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     // Its workstation rejoined and pushed it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', concluded_at = now() WHERE id = $1`, [id])
@@ -291,9 +291,9 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'held')).toBeGreaterThan(0)
     expect(await give(0, draft, [its], id, 3)).toMatchObject({ state: 'ready' })
-    expect(await withhold({ id, revision: 4 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 4 }, 'held')).toBeGreaterThan(0)
     expect((await save(1, draft, 'two', [its])).outcome).toBe('newest')
     expect(await give(0, draft, [its], id, 5)).toMatchObject({ state: 'changed' })
   })
@@ -302,7 +302,7 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await withhold({ id, revision: 2 }, 'held')).toBe(true)
+    expect(await withhold({ id, revision: 2 }, 'held')).toBeGreaterThan(0)
     const second = await save(1, draft, 'two', [its])
     expect(await draftsOf(0).removeSent(accountId, draft, id, [its])).toBe(false)
     expect(await one(draft)).toMatchObject({ isGone: false })

@@ -159,7 +159,8 @@ export interface OfficeStore extends SendStore {
     change: Pick<Claim, 'id' | 'content'> & { inMs: number; revision: number; life?: number }
   ): Promise<boolean>
   /**
-   * Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more.
+   * Keeps a send from leaving, even if the office never got it. Returns its revision if it can't leave any more: a later
+   * one than was asked for if another workstation changed it meanwhile. A restored server is told of that one.
    * @param life the life of which everything is known here; rejects if it is another.
    */
   withhold(
@@ -167,7 +168,7 @@ export interface OfficeStore extends SendStore {
     send: { id: string; revision: number },
     as: 'held' | 'cancelled',
     life: number
-  ): Promise<boolean>
+  ): Promise<number | undefined>
   /** Makes a send wait for a release by another staff member than the one with this id. Call it before `push`. */
   requireRelease(id: string, by: string): Promise<void>
   /**
@@ -424,10 +425,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async withhold(accountId, { id, revision }, as, life) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.withhold($1, $2, $3, $4, $5) AS done', [
+      const [row] = await ask<{ revision: number | null }>('SELECT office.withhold($1, $2, $3, $4, $5) AS revision', [
         ...[id, accountId, revision, as, life]
       ])
-      return row?.done === true
+      return row?.revision ?? undefined
     },
 
     async reclaimSends(accountId, life) {

@@ -66,9 +66,13 @@ export function openSendPush(deps: PushDeps) {
       for (const id of toWithhold) {
         const revision = (rows.find(id)?.revision ?? 0) + 1
         const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
-        const isWithheld = await ask((office) => office.withhold(officeId, { id, revision }, as, life()))
+        const withheldAt = await ask((office) => office.withhold(officeId, { id, revision }, as, life()))
         // If it isn't kept back, it has left: the office's changes say what happened to it.
-        rows.change(accountId, id, isWithheld ? { state: as, revision } : { state: 'sending' })
+        rows.change(
+          accountId,
+          id,
+          withheldAt === undefined ? { state: 'sending' } : { state: as, revision: withheldAt }
+        )
       }
       // Sends that the server doesn't accept as released would fill the next page, too.
       if (toPush.length + toWithhold.length < CHUNK || (toPush.length === refused && toWithhold.length === 0)) return
@@ -232,17 +236,17 @@ export function openSendPush(deps: PushDeps) {
     const known = rows.find(id)
     if (!officeId || known?.state === 'cancelled') return
     if (known?.state === 'sent') fail('busy', 'This package has just left, or may have.')
-    const revision = (known?.revision ?? 0) + 1
+    const next = (known?.revision ?? 0) + 1
     const cursor = rows.account(accountId)?.cursor ?? 0
-    let isWithheld = false
+    let revision: number | undefined
     undoing.add(id)
     try {
-      isWithheld = await ask((office) => office.withhold(officeId, { id, revision }, 'cancelled', life()))
+      revision = await ask((office) => office.withhold(officeId, { id, revision: next }, 'cancelled', life()))
     } finally {
       undoing.delete(id)
-      if (!isWithheld) readAgain(accountId, known, cursor)
+      if (revision === undefined) readAgain(accountId, known, cursor)
     }
-    if (!isWithheld) fail('busy', 'This package has just left, or may have.')
+    if (revision === undefined) fail('busy', 'This package has just left, or may have.')
     rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, revision, state: 'cancelled' })
   }
 
