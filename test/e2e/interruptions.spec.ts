@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { statusLine } from '../../src/main/core/support/status.ts'
@@ -22,6 +22,28 @@ test('a package sent before a restart is there afterwards, and can be signed', {
   await sign(await after.handOver(MERE, 'Letter of authority'), MERE)
   await after.giveBack()
   await expect(after.window.getByRole('heading', { name: /signed/i })).toBeVisible()
+})
+
+test('of two starts at once with an empty folder one opens, the other hands over, and nothing is damaged', {
+  tag: '@full'
+}, async ({ open, userData }) => {
+  const starts = await Promise.allSettled([open({ userData }), open({ userData })])
+  const [opened, ...others] = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  expect(others).toEqual([])
+  if (!opened) throw new Error('Neither has opened.')
+  const refused = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+  if (opened.app.flavour === 'host') expect(refused).toEqual([expect.stringContaining('ended (0)')])
+  expect(await opened.app.windows()).toHaveLength(1)
+  await opened.choosePracticeOffice()
+  await opened.composeForm({ name: 'Letter of authority', people: [MERE] })
+  await expect(opened.window.getByText('Saved', { exact: false }).first()).toBeVisible()
+  await opened.app.quit()
+
+  // It was the only one that wrote: its draft opens with its key, and nothing was set aside.
+  const after = await open({ userData })
+  await after.goTo(/^Drafts/)
+  await expect(after.window.getByText('Letter of authority').first()).toBeVisible()
+  expect((await readdir(userData)).filter((name) => /^set-aside|^rekey|^restore/.test(name))).toEqual([])
 })
 
 test('a draft survives a power failure', { tag: '@full' }, async ({ open, userData }) => {
