@@ -1,9 +1,12 @@
-import { copyFile, mkdir, mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, open as openFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import keytar from 'keytar'
+import { profileOf } from '../../src/main/core/storage/keychain.ts'
 import { migrations } from '../../src/main/core/storage/migrations.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { expect, test } from './office.ts'
+import { searchFolder } from './secrets.ts'
 
 /** Returns a package of one form with this name. */
 const composition = (Name: string) => forms({ items: [form({ Name })] })
@@ -12,6 +15,23 @@ const composition = (Name: string) => forms({ items: [form({ Name })] })
 function nameOfCopy(at: number): string {
   return `000001-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z-v${migrations.length}.db`
 }
+
+/** A name and a secret that may be nowhere once everything was removed. */
+const PLANTED = 'Wilhelmina-Quartermaine-Ruru'
+const searched = new Map([['the planted name', PLANTED]])
+/** What the browser engine may leave as it ends. */
+const CHROMIUM =
+  /^(?:Singleton\w+|lockfile|(?:Code |Dawn\w*|GPU|Gr)?Cache|Cookies(?:-journal)?|Crashpad|Dictionaries|IndexedDB|Local (?:State|Storage)|Network Persistent State|Partitions|Preferences|Service Worker|Session Storage|Shared Dictionary|SharedStorage(?:-wal)?|TransportSecurity|Trust Tokens(?:-journal)?|WebStorage|blob_storage)$/
+
+/** Returns which entries the data folder and the account have in the keychain. */
+async function entriesOf(userData: string, accountId: string): Promise<string[]> {
+  const own = [`:${profileOf(userData, '')}`, `:${accountId}`]
+  const names = (await keytar.findCredentials('Countersign')).map(({ account }) => account)
+  return names.flatMap((name) => (own.some((end) => name.endsWith(end)) ? name.split(':').slice(0, 1) : [])).sort()
+}
+
+/** Exit codes: an application ends itself by a signal if a call of the keychain is still under way. */
+const ENDED = [0, null]
 
 /** Overwrites the last page of the file. */
 async function damage(path: string): Promise<void> {
@@ -47,7 +67,7 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     // Quitting asks, because a package is waiting.
     await first.app.dialog.answerMessage('Quit')
     await dialog.getByRole('button', { name: 'Change and restart' }).click()
-    expect(await first.app.ended).toBe(0)
+    expect(ENDED).toContain(await first.app.ended)
 
     const second = await open({ userData })
     await second.goTo('Settings')
@@ -71,7 +91,7 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
       await globalThis.window.countersign.drafts.save({ composition })
     }, composition('Lease that came later'))
     await second.app.dialog.answerMessage('Quit')
-    expect(await second.app.quit()).toBe(0)
+    expect(ENDED).toContain(await second.app.quit())
     await damage(database)
 
     const damaged = await open({ userData })
@@ -80,7 +100,7 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     // How much that is depends on what the damage has left readable.
     await expect(going.getByText(/came later.*isn’t in it/)).toBeVisible()
     await going.getByRole('button', { name: 'Use this copy and restart' }).click()
-    expect(await damaged.app.ended).toBe(0)
+    expect(ENDED).toContain(await damaged.app.ended)
 
     const third = await open({ userData })
     expect(await noted(third)).toContain('data-restored')
@@ -109,19 +129,46 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     await days.selectOption('90')
     await expect.poll(() => noted(third)).toContain('retention-changed')
 
+    // A secret of an account, and a name that is in each place where Countersign stores something.
+    const accountId = await third.window.evaluate(async (token) => {
+      const added = await globalThis.window.countersign.accounts.add({
+        kind: 'service',
+        name: 'Another service',
+        baseUrl: 'http://127.0.0.1:1',
+        authentication: { scheme: 'bearer', token }
+      })
+      if (!added.ok) throw new Error(added.error.message)
+      return added.value.id
+    }, PLANTED)
+    const logs = await third.app.evaluate(({ app }) => app.getPath('logs'))
+    const planted = [
+      join(userData, 'planted.json'),
+      join(userData, 'copies', 'planted.db'),
+      join(userData, setAsideNames[0] ?? '', 'planted.db'),
+      join(logs, 'countersign.old.log')
+    ]
+    for (const path of planted) await writeFile(path, PLANTED)
+    expect((await searchFolder(userData, searched)).found.length).toBeGreaterThanOrEqual(3)
+    expect(await entriesOf(userData, accountId)).toEqual(
+      expect.arrayContaining(['account', 'audit-anchor', 'database-key', 'staff-pin'])
+    )
+
     await third.button('Remove everything from this computer…').click()
     const sure = third.window.getByRole('dialog', { name: 'Remove everything from this computer?' })
     await sure.getByLabel('Lose 1 package that hasn’t been sent').check()
     await sure.getByLabel('I understand that this can’t be undone').check()
     await third.app.dialog.answerMessage('Quit')
     await sure.getByRole('button', { name: 'Remove everything', exact: true }).click()
-    expect(await third.app.ended).toBe(0)
+    expect(ENDED).toContain(await third.app.ended)
     // This start removes everything, says so, and ends: it never has a window.
-    await expect(open({ userData })).rejects.toThrow()
-    const left = (await readdir(userData).catch(() => [])).filter((name) =>
-      /countersign|documents|settings|recovery|removal/.test(name)
-    )
-    expect(left).toEqual([])
+    const removing = await open({ userData, main: 'test/e2e/removing-main.mjs' }).then(() => '', String)
+    if (third.app.flavour === 'host') expect(removing).toMatch(/ended \(0\)[\s\S]*were removed/)
+    expect(removing).not.toBe('')
+    const left = await readdir(userData).catch(() => [])
+    expect(left.filter((name) => !CHROMIUM.test(name))).toEqual([])
+    for (const folder of [userData, logs])
+      expect(await searchFolder(folder, searched).catch(() => ({ found: [] }))).toMatchObject({ found: [] })
+    expect(await entriesOf(userData, accountId)).toEqual([])
     const last = await open({ userData })
     await expect(last.button(/practice office/)).toBeVisible()
   } finally {
