@@ -44,13 +44,18 @@ export type Way = (typeof WAYS)[number]
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 const lost = (words: string): Fault => ({ kind: 'lost', words })
 
-/** One in `FULL_EACH` rounds runs on a full disk, where no file may exceed a random limit of up to `MAX_FILE_BYTES` bytes. */
-const FULL_EACH = 3
+/** On a full disk no file may exceed a random limit of up to this size, in bytes. */
 const MAX_FILE_BYTES = 1_800_000
 /** Errors that are right for a full disk. */
 const FULL = ['no-space', 'storage', 'disk-failed', 'not-writable']
 
-/** Each round kills one of the ways at a random moment, or makes one of its writes fail. */
+/** The rounds in which each way is killed once, and once runs on a full disk. */
+export const ROUNDS_OF_ALL = 2 * WAYS.length
+
+/**
+ * Each round kills one of the ways at a random moment, or makes one of its writes fail: all ways are killed in turn,
+ * then all run on a full disk.
+ */
 export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -58,16 +63,19 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
   const tally = emptyTally()
   const note = notingIn(tally, say)
   const ends = { old: 0, new: 0, refused: 0 }
+  const played = { killed: new Set<Way>(), full: new Set<Way>() }
   try {
     const key = randomBytes(32)
     await prepare(root, key)
     const length = new Map<Way, number>()
     for (const way of WAYS) length.set(way, await lived(root, key, way))
     for (let round = 1; round <= rounds; round++) {
-      const way = WAYS[round % WAYS.length] ?? 'back up'
+      const way = WAYS[(round - 1) % WAYS.length] ?? 'back up'
+      const isFull = (round - 1) % ROUNDS_OF_ALL >= WAYS.length
       const after = (chance.below(1000) / 1000) * (length.get(way) ?? 0) * 1.1
-      const maxFileBytes = round % FULL_EACH === 0 ? chance.below(MAX_FILE_BYTES) : undefined
+      const maxFileBytes = isFull ? chance.below(MAX_FILE_BYTES) : undefined
       const { faults, isNew, refused } = await endedIn(root, key, way, { after, maxFileBytes })
+      played[isFull ? 'full' : 'killed'].add(way)
       ends[isNew ? 'new' : 'old']++
       if (refused) ends.refused++
       const how = maxFileBytes === undefined ? `after ${Math.round(after)} ms` : `at most ${maxFileBytes} bytes`
@@ -75,6 +83,7 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
       tally.rounds++
       if (round % 10 === 0) say(`${round} rounds`)
     }
+    say(`${played.killed.size} ways were killed, ${played.full.size} ran on a full disk`)
     say(`${ends.old} times it was as before, ${ends.new} times as after; ${ends.refused} refusals of a full disk`)
   } finally {
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
