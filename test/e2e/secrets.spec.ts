@@ -3,7 +3,7 @@
  * database and at the service, and nowhere else.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import { listen } from '../../src/practice/office.ts'
 import { seed } from '../../src/practice/seed.ts'
 import { createPracticeService } from '../../src/practice/service.ts'
 import { systemClock, systemRandom } from '../../src/practice/sources.ts'
+import { blankComposition, blankItem } from '../../src/shared/composition/index.ts'
 import { type Clerk, MERE, type Person, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { type Secrets, searchFolder, searchProcesses, waysToWrite } from './secrets.ts'
@@ -332,6 +333,32 @@ test('forty secrets used on every screen are found only where they are stored', 
     await restoring.getByRole('button', { name: 'Cancel' }).click()
   })
 
+  await test.step('files for other computers', async () => {
+    await app.dialog.answerSave(join(saved, 'office.countersign-settings'))
+    await button('Export settings…').click()
+    await expectShown(/^Settings saved as/)
+    await button('More for Harbour Law').click()
+    await window.getByRole('menuitem', { name: /^Prepare for other computers/ }).click()
+    register('the code of an enrolment file', (await window.locator('.code span').allTextContents()).join('-'))
+    await window.getByRole('checkbox', { name: /I’ve noted the code/ }).check()
+    await app.dialog.answerSave(join(saved, 'office.countersign-enrolment'))
+    await button('Save file…').click()
+    await expectShown(/It can be used until/)
+    expect((await readFile(join(saved, 'office.countersign-enrolment'))).toString('latin1')).toMatch(/^CSGNENRL/)
+    await window.keyboard.press('Escape')
+    await app.dialog.answerSave(join(saved, 'drafts.countersign'))
+    const exported = await window.evaluate(async (composition) => {
+      const { drafts } = globalThis.window.countersign
+      const draft = await drafts.save({ composition })
+      return draft.ok && drafts.export({ ids: [draft.value.id] })
+    }, leaseOf('Quay Street'))
+    expect(exported).toMatchObject({ ok: true, value: { label: 'drafts.countersign' } })
+    const names = new Map(['Harbour Law', 'Quay Street'].map((name) => [name, name]))
+    expect((await searchFolder(saved, names)).found).toEqual(
+      expect.arrayContaining(['office.countersign-settings: Harbour Law', 'drafts.countersign: Quay Street'])
+    )
+  })
+
   await test.step('files saved for others', async () => {
     await button('Save a report…').click()
     await app.dialog.answerSave(join(saved, 'report.zip'))
@@ -404,6 +431,10 @@ test('forty secrets used on every screen are found only where they are stored', 
   for (const service of [...Object.values(services), echo]) await service.close()
   await rm(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 })
+
+function leaseOf(street: string) {
+  return { ...blankComposition('form-direct', 'form'), items: [{ ...blankItem('form'), Name: `Lease of ${street}` }] }
+}
 
 /** Returns where each secret was found, other than on purpose. */
 async function found(folder: string, secrets: Secrets): Promise<string[]> {
