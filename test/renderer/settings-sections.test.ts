@@ -139,6 +139,19 @@ test('an opened section stays in view while sections above it load, until the us
   }
 })
 
+test('an account that was just connected shows its folders and rights without being asked', async () => {
+  const api = fakeApi()
+  api.accounts.check = async () => ({
+    ok: true,
+    value: { folders: [{ name: 'InBox', documents: 3 }], may: { administrate: true, video: false } }
+  })
+  opened = await openOffice(api, '#/settings?check=harbour')
+  show(opened, Settings)
+  await settle()
+  const notice = screen.getByText('Connected. 3 documents found.').closest('section')
+  expect(notice?.textContent).toMatch(/InBox: 3.*This sign-in may use.*Administration.*It may not use.*Video/s)
+})
+
 test('checking the connection shows the folders, and which rights are known', async () => {
   await open()
   const folders = [
