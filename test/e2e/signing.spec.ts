@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { decline, MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
@@ -45,6 +47,12 @@ test('nothing of the first signer is left for the second', { tag: '@full' }, asy
   await sign(second, WIREMU)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
+
+  // Nor does a normal signature leave warnings, among which a real one would be overlooked.
+  const logs = await clerk.app.evaluate(({ app }) => app.getPath('logs'))
+  const log = await readFile(join(logs, 'countersign.log'), 'utf8')
+  expect(log).toContain('Countersign started.')
+  expect(log.split('\n').filter((line) => /\[(warn|error)\]/.test(line))).toEqual([])
 })
 
 test('signing links never appear in our own page', { tag: '@full' }, async ({ clerk }) => {
