@@ -65,8 +65,8 @@ export function bulkHandlers({ accounts, bulk, outbox, readClipboard, ...dialogs
     'bulk.send': (input) => bulk.send(chosenId(accounts), input),
     'bulk.exportFailed': async ({ id }, { stillAsking }) => {
       const { fileName, file } = bulk.failedRows(chosenId(accounts), id)
-      const name = `${withoutEnding(fileName)} to mend`
-      return saveTable(dialogs, { title: 'Save the rows to mend', name, file }, stillAsking)
+      const name = `${withoutEnding(fileName)} with errors`
+      return saveTable(dialogs, { title: 'Export rows with errors', name, file }, stillAsking)
     },
     'bulk.exportCorrected': async ({ id }, { stillAsking }) => {
       const { fileName, file } = bulk.correctedSheet(chosenId(accounts), id)

@@ -317,7 +317,7 @@ describe('a column mapping', () => {
     const december = await open('Lena,Brooks,lena@example.com', 'december.csv')
     expect(bulk.rememberedMapping('office', december.id, base)).toMatchObject({ mapping, dateOrders })
     const toFix = await bulk.failedRows('office', first.id).file('csv')
-    const reopened = await open(toFix, 'to mend.csv')
+    const reopened = await open(toFix, 'with errors.csv')
     expect(reopened.columns).toEqual(['A', 'B', 'C', 'Problem'])
     expect(bulk.rememberedMapping('office', reopened.id, base)).toMatchObject({ mapping })
   })

@@ -164,7 +164,7 @@ describe('bulk requests', () => {
     await handlers['bulk.check']({ id: 'sheet', composition: forms(), mapping }, context)
     saveAs = join(files.folder, 'mend.csv')
     expect(await handlers['bulk.exportFailed']({ id: 'sheet' }, context)).toEqual({ label: 'mend.csv' })
-    expect(suggested).toBe('staff to mend.xlsx')
+    expect(suggested).toBe('staff with errors.xlsx')
     expect(await readFile(saveAs, 'utf8')).toMatch(/^\ufeffFirst name,E-mail,Problem\r\nMere,nobody,E-mail: /)
     expect(await handlers['bulk.close']({ id: 'sheet' }, context)).toBeUndefined()
   })
