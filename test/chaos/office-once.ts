@@ -5,7 +5,12 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ActionState, ActionView } from '../../src/shared/contract/index.ts'
-import { type ActingWorkstation, openActingWorkstations, openPools, reminderOf } from '../fixtures/acting-desks.ts'
+import {
+  type ActingWorkstation,
+  openActingWorkstations,
+  openPools,
+  reminderOf
+} from '../fixtures/acting-workstations.ts'
 import type { TestOffice } from '../fixtures/office.ts'
 import { extension } from '../unit/actions/office.ts'
 import { type Chance, chanceOf } from './chance.ts'

@@ -83,7 +83,11 @@ class Station extends OfficeStation {
     return drafts
       .history(id)
       .filter(({ reason }) => reason === 'beside')
-      .map(({ id: version, desk: station, isOpen }) => [station, nameIn(drafts.version(id, version)), isOpen === true])
+      .map(({ id: version, workstation: station, isOpen }) => [
+        station,
+        nameIn(drafts.version(id, version)),
+        isOpen === true
+      ])
   }
   send(id: string): string {
     const { outbox } = this.#parts

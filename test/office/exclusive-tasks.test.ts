@@ -15,7 +15,7 @@ import {
   openActingWorkstations,
   openPools,
   reminderOf
-} from '../fixtures/acting-desks.ts'
+} from '../fixtures/acting-workstations.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { extension } from '../unit/actions/office.ts'
 import { openOffice as openCounter, PIN } from '../unit/counter/office.ts'
@@ -317,7 +317,7 @@ describe('a person at the counter', () => {
       news: () => news,
       start: ({ Reference }: DocumentResponse = document) =>
         counter.start({ turns: [{ documentReference: Reference, signer: 0, evidence: [] }], allowsCamera: false }),
-      elsewhere: async () => (await counter.queue()).map((entry) => entry.elsewhere?.desk ?? ''),
+      elsewhere: async () => (await counter.queue()).map((entry) => entry.elsewhere?.workstation ?? ''),
       kill() {
         time.end()
         parts.kill()

@@ -175,7 +175,7 @@ describe('two workstations', () => {
 
   test('show what waits for release, and send a released package once', async () => {
     const id = start()
-    await becomes(1, id, { state: 'ready', hold: 'release', release: { by: 'Ben Tui' }, desk: 'Front desk' })
+    await becomes(1, id, { state: 'ready', hold: 'release', release: { by: 'Ben Tui' }, workstation: 'Front desk' })
     expect(arrived()).toBe(0)
     await at(1).work.parts.outbox.release(id)
     const sent = { state: 'sent', release: { by: 'Ben Tui', released: 'Ana Reweti' } }

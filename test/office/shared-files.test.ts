@@ -6,10 +6,15 @@ import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openPools } from '../fixtures/acting-desks.ts'
+import { openPools } from '../fixtures/acting-workstations.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { openPdfServer, type PdfServer, pdfOf, sendPdf } from '../fixtures/pdf-server.ts'
-import { newReferences, openSavingWorkstation, type SavingWorkstation, sharedFolder } from '../fixtures/saving-desks.ts'
+import {
+  newReferences,
+  openSavingWorkstation,
+  type SavingWorkstation,
+  sharedFolder
+} from '../fixtures/saving-workstations.ts'
 
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3']
 let office: TestOffice
@@ -105,9 +110,9 @@ describe('saving into a shared folder', () => {
     expect(workstations.flatMap((one) => one.auditedReferences()).sort()).toEqual([...references].sort())
     for (const reference of references) {
       const its = workstations.map((one) => one.list().find(({ documentReference }) => documentReference === reference))
-      const at = its.findIndex((one) => one?.desk === undefined)
+      const at = its.findIndex((one) => one?.workstation === undefined)
       expect(new Set(its.map((one) => `${one?.fileName} ${one?.sha256}`)).size).toBe(1)
-      expect(its.filter((one) => one?.desk === NAMES[at])).toHaveLength(2)
+      expect(its.filter((one) => one?.workstation === NAMES[at])).toHaveLength(2)
     }
     const before = server.requested.length
     expect(await workstation(0).its.downloads.check(workstation(0).accountId)).toMatchObject({
@@ -136,7 +141,7 @@ describe('saving into a shared folder', () => {
       () =>
         workstation(0)
           .list()
-          .map((one) => [one.state, one.desk]),
+          .map((one) => [one.state, one.workstation]),
       [['done', 'Counter 2']]
     )
     expect(share.names()).toEqual(named([reference]))
@@ -187,7 +192,7 @@ describe('saving into a shared folder', () => {
       () =>
         workstation(0)
           .list()
-          .map((one) => [one.state, one.desk]),
+          .map((one) => [one.state, one.workstation]),
       [['done', 'Counter 2']]
     )
     expect(share.names()).toEqual(named([reference]))
@@ -232,7 +237,7 @@ describe('saving into a shared folder', () => {
       () =>
         workstation(0)
           .list()
-          .map((one) => one.desk),
+          .map((one) => one.workstation),
       ['Counter 2']
     )
     expect(share.names()).toEqual(named(references))
@@ -244,7 +249,7 @@ describe('saving into a shared folder', () => {
     await completes(references, [workstation(0)])
     await becomes(() => workstation(0).states(), ['done'])
     await completes(references, [workstation(1)])
-    await becomes(() => workstation(1).list()[0]?.desk, 'Counter 1')
+    await becomes(() => workstation(1).list()[0]?.workstation, 'Counter 1')
     const { its, accountId } = workstation(1)
     // As if filed elsewhere by now.
     rmSync(join(share.path, named(references)[0] ?? ''))
@@ -254,7 +259,7 @@ describe('saving into a shared folder', () => {
       () =>
         workstation(1)
           .list()
-          .map((one) => [one.state, one.desk]),
+          .map((one) => [one.state, one.workstation]),
       [['done', undefined]]
     )
   })
@@ -341,7 +346,7 @@ describe('while the office’s server is unreachable', () => {
       () =>
         workstation(2)
           .list()
-          .map((one) => one.desk),
+          .map((one) => one.workstation),
       ['Counter 1', 'Counter 1']
     )
     expect(share.names()).toEqual(named(references))
@@ -380,7 +385,7 @@ test('a restored server is told again which files exist, before another workstat
     () =>
       workstation(1)
         .list()
-        .map((one) => one.desk),
+        .map((one) => one.workstation),
     ['Counter 1', 'Counter 1']
   )
   expect(server.requested).toHaveLength(2)
@@ -399,7 +404,7 @@ describe('saving into separate folders', () => {
           .sort()
       ).toEqual(named(references))
     }
-    expect(workstations.flatMap((one) => one.list().map((its) => its.desk))).toEqual([
+    expect(workstations.flatMap((one) => one.list().map((its) => its.workstation))).toEqual([
       undefined,
       undefined,
       undefined,

@@ -132,7 +132,7 @@ describe('today’s appointments', () => {
       hasDisplay: false,
       appointments: [
         one('Mere Parata', 0, { state: 'arrived', number: 14 }),
-        one('Aroha Ngata', 5, { ...called, desk: 'Front desk' })
+        one('Aroha Ngata', 5, { ...called, workstation: 'Front desk' })
       ]
     })
     const byName = 'No second display: call them by name'
@@ -181,7 +181,13 @@ describe('today’s appointments', () => {
 
   test('show which workstation called, and can be called again here only after some minutes', async () => {
     const called = (name: string, ago: number) =>
-      one(name, 0, { state: 'called', desk: 'Front desk', number: 3, calledAt: NOW - ago * MINUTE, person: name })
+      one(name, 0, {
+        state: 'called',
+        workstation: 'Front desk',
+        number: 3,
+        calledAt: NOW - ago * MINUTE,
+        person: name
+      })
     await open({
       queue: [entry('Aroha Ngata'), entry('Mere Parata'), entry('Hana Ruru')],
       appointments: [
@@ -189,7 +195,7 @@ describe('today’s appointments', () => {
         called('Mere Parata', 6),
         // That computer's clock is ahead.
         called('Hana Ruru', -3),
-        one('Tama Brooks', 5, { state: 'here', desk: 'Front desk' })
+        one('Tama Brooks', 5, { state: 'here', workstation: 'Front desk' })
       ]
     })
     expect(
@@ -211,10 +217,10 @@ describe('today’s appointments', () => {
       queue: [entry('Aroha Ngata'), entry('Mere Parata'), entry('Hana Ruru')],
       appointments: [
         one('Aroha Ngata', 0, { state: 'here', person: 'Aroha Ngata' }),
-        one('Mere Parata', 5, { state: 'here', desk: 'Front desk', person: 'Mere Parata' }),
+        one('Mere Parata', 5, { state: 'here', workstation: 'Front desk', person: 'Mere Parata' }),
         one('Hana Ruru', 10, {
           state: 'called',
-          desk: 'Front desk',
+          workstation: 'Front desk',
           calledAt: NOW - 6 * MINUTE,
           person: 'Hana Ruru'
         })

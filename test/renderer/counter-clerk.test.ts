@@ -112,7 +112,7 @@ test('pinned appointments move to the top, but only after the pointer and focus 
 })
 
 test('someone at another counter is shown with the time, and can’t be started here', async () => {
-  const elsewhere = { desk: 'Counter 2', since: new Date(NOW).setHours(10, 4, 0, 0) }
+  const elsewhere = { workstation: 'Counter 2', since: new Date(NOW).setHours(10, 4, 0, 0) }
   const all = [
     entry({ elsewhere }),
     entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' }),

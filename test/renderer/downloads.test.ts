@@ -260,7 +260,7 @@ describe('the files', () => {
       error,
       retryAt: Date.now() + 50_000
     })
-    await open(fakeApi({ downloads: [downloadOf({ desk: 'Counter 2' }), waiting] }))
+    await open(fakeApi({ downloads: [downloadOf({ workstation: 'Counter 2' }), waiting] }))
     expect(within(rowOf('Deed Lindqvist')).getByText('Being saved')).toBeTruthy()
     await key('ArrowDown')
     expect(screen.getAllByText('Counter 2 is saving this file.')).toHaveLength(2)

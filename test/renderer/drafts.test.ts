@@ -405,7 +405,7 @@ describe('shared drafts', () => {
     const one = draft('one', 'Lease', 100)
     const [first, ...rest] = madeUpVersions(one, NOW)
     if (!first) throw new Error('There is no version.')
-    const conflicting = { ...first, reason: 'beside' as const, desk: 'Counter 2', isOpen: true as const }
+    const conflicting = { ...first, reason: 'beside' as const, workstation: 'Counter 2', isOpen: true as const }
     await open({ ...shared({ versions: 1 }), versions: { one: [conflicting, ...rest] } }, [], { history: 'one' })
     expect(await screen.findByText('also changed at Counter 2')).toBeTruthy()
     await press('Keep the current draft')

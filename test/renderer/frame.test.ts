@@ -15,7 +15,7 @@ import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { fakePin } from './fakes/counter.ts'
-import { membershipOf } from './fakes/desk.ts'
+import { membershipOf } from './fakes/membership.ts'
 import { type Opened, openOffice } from './office.ts'
 import { NOW, officeAccount, practiceAccount } from './people.ts'
 

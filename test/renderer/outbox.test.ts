@@ -55,7 +55,7 @@ async function open(change: Partial<FakeState>, rest: string[] = [], query: Reco
 }
 
 test('an office’s Outbox shows each package’s workstation, the wait for the server, and the pause for everyone', async () => {
-  const theirs = sendOf({ id: 'theirs', title: 'Deed of gift', who: 'Josef Lindqvist', desk: 'Counter 2' })
+  const theirs = sendOf({ id: 'theirs', title: 'Deed of gift', who: 'Josef Lindqvist', workstation: 'Counter 2' })
   const held = sendOf({ ...waiting, id: 'held', hold: 'office' })
   const office = 'away' as const
   await open({ sends: [theirs, held], outbox: { settings, office } }, ['theirs'])

@@ -79,7 +79,7 @@ export interface Appointment {
   arrivedAt?: number
   calledAt?: number
   /** The office's other workstation that called them, or where they are. */
-  desk?: string
+  workstation?: string
   /** Who it is in the queue, as in `CounterEntry`. */
   person?: string
   /** The candidates if no one in the queue is certain; staff choose. */

@@ -84,7 +84,7 @@ export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'>
    */
   reason: 'change' | 'send' | 'restore' | 'beside'
   /** For `beside`, the workstation it comes from. */
-  desk?: string
+  workstation?: string
   /** Nobody has decided yet which one counts. */
   isOpen?: true
 }
@@ -166,7 +166,7 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
   /** The row of the batch's sheet, as the spreadsheet numbers it. */
   row?: number
   /** The office's workstation that created it, if it is another one. */
-  desk?: string
+  workstation?: string
   state: SendState
   /** Why a ready send hasn't left. */
   hold?: SendHold

@@ -61,7 +61,7 @@ export interface CounterEntry {
   /** Face-to-face signing was requested but the service gave no link, so signing can't be started here. */
   withoutLink?: true
   /** Another workstation of the office has had them at its counter since `since`, so signing can't be started here. */
-  elsewhere?: { desk: string; since: number }
+  elsewhere?: { workstation: string; since: number }
   /** Their e-mail address, or the end of their mobile number, if someone else who can sign here has the same name. */
   contact?: string
   /** The document's matter, if `contact` doesn't distinguish everyone of that name. For staff only. */

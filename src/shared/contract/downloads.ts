@@ -30,7 +30,7 @@ export interface DownloadView {
   /** The same content already existed under this name, so nothing was written. */
   wasThere?: true
   /** The office's workstation that saved it, if it is another one. */
-  desk?: string
+  workstation?: string
   /** The rule that requested it. */
   ruleId?: string
   bytes: number

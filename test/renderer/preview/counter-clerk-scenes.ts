@@ -223,7 +223,10 @@ function morning(): Partial<FakeState> {
 function elsewhere(): Partial<FakeState> {
   const { appointments = [], ...rest } = morning()
   const isThere = (id: string) => id === 'a1' || id === 'a2'
-  return { ...rest, appointments: appointments.map((one) => (isThere(one.id) ? { ...one, desk: 'Front desk' } : one)) }
+  return {
+    ...rest,
+    appointments: appointments.map((one) => (isThere(one.id) ? { ...one, workstation: 'Front desk' } : one))
+  }
 }
 const room = { counterName: 'Counter 2', noShowAfter: 15, callSound: true, pictures: [] }
 
@@ -432,7 +435,11 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'clerk-called': () =>
     counter({
       queue: Array.from({ length: 4 }, (_, index) =>
-        entryOf(index, now(), index === 1 ? { elsewhere: { desk: 'Counter 2', since: now() - 11 * 60_000 } } : {})
+        entryOf(
+          index,
+          now(),
+          index === 1 ? { elsewhere: { workstation: 'Counter 2', since: now() - 11 * 60_000 } } : {}
+        )
       ),
       today: []
     }),

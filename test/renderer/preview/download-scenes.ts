@@ -168,7 +168,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
     const [next] = waiting(1, 1)
     return withDownloads([
       ...(next ? [{ ...next, error, retryAt: now() + 50_000 }] : []),
-      one(5, { desk: 'Counter 2' }),
+      one(5, { workstation: 'Counter 2' }),
       ...saved(12)
     ])
   },

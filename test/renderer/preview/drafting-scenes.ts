@@ -44,7 +44,8 @@ function shared(): FakeApi {
   if (two) {
     two.office = { ...its, versions: 1 }
     const [first, ...rest] = madeUpVersions(two, now())
-    if (first) state.versions[two.id] = [{ ...first, reason: 'beside', desk: 'Counter 2', isOpen: true }, ...rest]
+    if (first)
+      state.versions[two.id] = [{ ...first, reason: 'beside', workstation: 'Counter 2', isOpen: true }, ...rest]
   }
   const [unreported, others] = state.presets
   if (unreported) unreported.office = { isUntold: true }

@@ -247,7 +247,7 @@ export const outboxScenes: Record<string, () => FakeApi> = {
           id: 'theirs',
           title: 'Deed of gift',
           who: 'Josef Lindqvist',
-          desk: 'Counter 2',
+          workstation: 'Counter 2',
           createdAt: minutes(30),
           attemptedAt: minutes(29),
           settledAt: minutes(29)

@@ -13,13 +13,13 @@ import { USUAL_DATA_TYPE_SPELLING } from '../../../src/shared/contract/views.ts'
 import { ENROLMENT_CODE_BYTES, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { LOW_COST, refusal } from '../backup/computers.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
-import { BEARER, CODE, enrolmentDesks, NOW, TOKEN, urlOf } from './enrolment-desks.ts'
+import { BEARER, CODE, enrolmentWorkstations, NOW, TOKEN, urlOf } from './enrolment-workstations.ts'
 
 const OTHER_CODE = recoveryKeyText(new Uint8Array(ENROLMENT_CODE_BYTES).fill(8))
 const DAY = 86_400_000
 
 test('an account moves to another computer with its secret, folders and colour; neither secret nor code is shown', async () => {
-  const { admin, clerk, computer, file, prepared } = await enrolmentDesks()
+  const { admin, clerk, computer, file, prepared } = await enrolmentWorkstations()
   const { adminComputer, answer } = await prepared()
   expect(answer).toMatchObject({ label: 'Harbour.countersign-enrolment', validUntil: NOW + 14 * DAY })
   const other = computer(clerk)
@@ -63,14 +63,14 @@ describe('no account is added', () => {
     ],
     ['with half a code', () => CODE.slice(0, 11), { code: 'invalid', fields: [{ field: 'code' }] }]
   ])('%s', async (_, code, failure) => {
-    const { clerk, computer, prepared } = await enrolmentDesks()
+    const { clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared()
     expect(await refusal(computer(clerk).enrol(code()))).toMatchObject(failure)
     expect(clerk.accounts.list()).toHaveLength(1)
   })
 
   test('after the file’s validity has ended', async () => {
-    const { clerk, computer, prepared } = await enrolmentDesks()
+    const { clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared()
     const over = computer(clerk, { time: { now: () => NOW + 14 * DAY, zone: () => 'UTC' } })
     expect(await refusal(over.enrol())).toMatchObject({ message: 'This enrolment file is no longer valid.' })
@@ -78,7 +78,7 @@ describe('no account is added', () => {
   })
 
   test('if an account has the same name in any capitals', async () => {
-    const { clerk, computer, prepared } = await enrolmentDesks()
+    const { clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared('TEST OFFICE 2')
     await clerk.accounts.add({ kind: 'practice', name: 'Test office 2' })
     expect(await refusal(computer(clerk).enrol())).toMatchObject({
@@ -89,7 +89,7 @@ describe('no account is added', () => {
   })
 
   test('from a file that is damaged, a backup, or foreign', async () => {
-    const { clerk, computer, file, prepared } = await enrolmentDesks()
+    const { clerk, computer, file, prepared } = await enrolmentWorkstations()
     await prepared()
     const bytes = readFileSync(file)
     const last = bytes.byteLength - 1
@@ -111,7 +111,7 @@ describe('no account is added', () => {
   })
 
   test('if the organisation allows no such account, or its service doesn’t answer', async () => {
-    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    const { admin, clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared()
     const locked = computer(clerk, { mayAdd: () => fail('not-allowed', 'This is set by your organisation.') })
     expect(await refusal(locked.enrol())).toMatchObject({ code: 'not-allowed' })
@@ -125,7 +125,7 @@ describe('no account is added', () => {
 
 describe('an account that lacks its secret', () => {
   test('gets it, as created by a policy or a settings file; its name, folders and colour are kept', async () => {
-    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    const { admin, clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared()
     await clerk.accounts.manage({ name: 'HARBOUR', baseUrl: urlOf(admin), scheme: 'bearer' })
     const managed = clerk.accounts.list().at(-1)
@@ -146,7 +146,7 @@ describe('an account that lacks its secret', () => {
   })
 
   test('doesn’t get it if the organisation forbids it, or the keychain can’t say whether there is one', async () => {
-    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    const { admin, clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared()
     await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
     const locked = computer(clerk, { mayComplete: () => fail('not-allowed', 'This is set by your organisation.') })
@@ -158,7 +158,7 @@ describe('an account that lacks its secret', () => {
 })
 
 test('an enrolled account is in no other file or backup until someone enters their own secret for it', async () => {
-  const { clerk, computer, prepared } = await enrolmentDesks()
+  const { clerk, computer, prepared } = await enrolmentWorkstations()
   await prepared()
   const enrolling = computer(clerk)
   const { id } = await enrolling.enrol()
@@ -237,7 +237,7 @@ describe('an enrolled secret stays out of every file', () => {
 })
 
 test('a person’s own sign-in and the practice office can’t be passed on', async () => {
-  const { admin, computer } = await enrolmentDesks()
+  const { admin, computer } = await enrolmentWorkstations()
   const { id } = await admin.accounts.add({ kind: 'practice', name: 'Practice' })
   const oauth = { scheme: 'oauth', grant: 'code', clientId: 'harbour', issuer: 'https://login.example.com' } as const
   const mine = await admin.accounts.add({ kind: 'service', name: 'Mine', baseUrl: urlOf(admin), authentication: oauth })

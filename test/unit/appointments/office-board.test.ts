@@ -5,7 +5,7 @@ import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts
 import type { CounterReport, OfficeCounters } from '../../../src/main/core/office/counters.ts'
 import type { BoardCounter, OfficeMembershipState } from '../../../src/shared/contract/index.ts'
 import { testTime } from '../../fixtures/own-time.ts'
-import { MEMBERSHIP_STATES } from '../../renderer/fakes/desk.ts'
+import { MEMBERSHIP_STATES } from '../../renderer/fakes/membership.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND

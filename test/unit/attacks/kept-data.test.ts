@@ -14,7 +14,7 @@ import { DATABASE_FILE } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { keptData } from '../../e2e/attacks/tables/kept-data.ts'
-import { enrolmentDesks, urlOf } from '../accounts/enrolment-desks.ts'
+import { enrolmentWorkstations, urlOf } from '../accounts/enrolment-workstations.ts'
 import {
   backedUp,
   computer,
@@ -67,7 +67,7 @@ const opened = async (path: string) => {
 }
 
 const OURS = { scheme: 'bearer', token: 'ours' } as const
-type EnrolmentComputers = Awaited<ReturnType<typeof enrolmentDesks>>
+type EnrolmentComputers = Awaited<ReturnType<typeof enrolmentWorkstations>>
 
 /**
  * Checks that an account with the file's name that waits for a secret of its own stays unchanged, and gets none of the
@@ -77,7 +77,7 @@ async function expectNotEnrolled(
   ours: { baseUrl: string; scheme: 'bearer' | 'basic' },
   computers?: EnrolmentComputers
 ): Promise<void> {
-  const { clerk, computer, prepared } = computers ?? (await enrolmentDesks())
+  const { clerk, computer, prepared } = computers ?? (await enrolmentWorkstations())
   await prepared()
   await clerk.accounts.manage({ name: 'harbour', ...ours })
   const before = clerk.accounts.list()
@@ -90,7 +90,7 @@ async function expectNotEnrolled(
 
 /** While an account waits for its secret, runs `meanwhile` during the attempt with the file's. */
 async function enrolledMeanwhile(meanwhile: (clerk: EnrolmentComputers['clerk'], id: string) => Promise<unknown>) {
-  const { admin, clerk, computer, prepared } = await enrolmentDesks()
+  const { admin, clerk, computer, prepared } = await enrolmentWorkstations()
   await prepared()
   await clerk.accounts.manage({ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer' })
   const id = clerk.accounts.list().at(-1)?.id ?? ''
@@ -362,11 +362,11 @@ attempts(keptData, {
   'have an account of its name led elsewhere': () =>
     expectNotEnrolled({ baseUrl: 'https://sign.ours.example', scheme: 'bearer' }),
   'have an account of its name sign in otherwise': async () => {
-    const computers = await enrolmentDesks()
+    const computers = await enrolmentWorkstations()
     await expectNotEnrolled({ baseUrl: urlOf(computers.admin), scheme: 'basic' }, computers)
   },
   'replace a secret that is here': async () => {
-    const { admin, clerk, computer, prepared } = await enrolmentDesks()
+    const { admin, clerk, computer, prepared } = await enrolmentWorkstations()
     await prepared()
     const ours = { kind: 'service', name: 'harbour', baseUrl: urlOf(admin), authentication: OURS } as const
     const { id } = await clerk.accounts.add(ours)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { settingsFile } from '../../e2e/attacks/tables/settings-file.ts'
 import { refusal } from '../backup/computers.ts'
-import { EMPTY, fileOf, HARBOUR, openWorkstation } from '../settings-file/desks.ts'
+import { EMPTY, fileOf, HARBOUR, openWorkstation } from '../settings-file/workstations.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { attempts } from './attempts.ts'
 

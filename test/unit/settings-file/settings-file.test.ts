@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { DocumentQuery } from '../../../src/shared/contract/document-query.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { refusal } from '../backup/computers.ts'
-import { EMPTY, fileOf, HARBOUR, openWorkstation, type Workstation } from './desks.ts'
+import { EMPTY, fileOf, HARBOUR, openWorkstation, type Workstation } from './workstations.ts'
 
 const TOKEN = 'planted-token-of-the-office'
 const query = (more: object) => DocumentQuery.parse(more)

@@ -10,7 +10,7 @@ import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { refusal } from '../backup/computers.ts'
 import { temporaryFolder } from '../storage/folders.ts'
-import { EMPTY, HARBOUR, openWorkstation } from './desks.ts'
+import { EMPTY, HARBOUR, openWorkstation } from './workstations.ts'
 
 const MINUTE = 60_000
 const tenancy = (Name: string) => forms({ items: [form({ Name, signers: [signer()] })] })

@@ -350,7 +350,7 @@ function viewOf(one: StoredAppointment, { person, choices }: Match): Appointment
     place,
     state,
     choices,
-    ...defined({ number, arrivedAt, calledAt, person, desk: workstation }),
+    ...defined({ number, arrivedAt, calledAt, person, workstation }),
     ...(one.email && { email: one.email }),
     ...(one.mobile && { mobile: one.mobile }),
     ...(one.about && { about: one.about })

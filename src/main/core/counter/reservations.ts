@@ -87,7 +87,7 @@ export class Reservations {
     const [its] = aboutOf(turn).flatMap((about) => read.others.of(about) ?? [])
     // A lease that nobody renews while the server is away has expired.
     if (!its || read.elapsed + its.remaining <= time.elapsed()) return undefined
-    return { desk: its.holder, since: Math.round(read.at - its.ago) }
+    return { workstation: its.holder, since: Math.round(read.at - its.ago) }
   }
 
   /** Whether a session that started now couldn't be reserved. */
@@ -121,7 +121,7 @@ export class Reservations {
     })
     await within(SERVER_TIMEOUT, claimed, time)
     const [first] = takenBy
-    if (first) refuseIfReserved({ desk: first.holder, since: time.now() - first.ago }, time)
+    if (first) refuseIfReserved({ workstation: first.holder, since: time.now() - first.ago }, time)
     this.#reservation = reservation
     this.#announced = this.whyNotReserved()
     this.#renewing.schedule(RENEWAL_INTERVAL)
@@ -211,7 +211,7 @@ export class Reservations {
 export function refuseIfReserved(otherCounter: CounterEntry['elsewhere'], time: Pick<Time, 'now' | 'zone'>): void {
   if (!otherCounter) return
   const at = clockTextOf(otherCounter.since, time.zone(), time.now())
-  fail('busy', `${otherCounter.desk} has been signing with this person since ${at}.`, {
+  fail('busy', `${otherCounter.workstation} has been signing with this person since ${at}.`, {
     next: 'Choose someone else, or ask at that counter.'
   })
 }

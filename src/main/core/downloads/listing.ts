@@ -47,7 +47,7 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
       bytes: inProgress?.bytes ?? (isDone ? download.bytes : 0),
       ...(isDone && { fileName: download.fileName ?? '', ...(sha256 !== undefined && { sha256 }) }),
       ...(isDone && download.wasThere && { wasThere: true as const }),
-      ...(isDone && download.workstation !== undefined && { desk: download.workstation }),
+      ...(isDone && download.workstation !== undefined && { workstation: download.workstation }),
       ...(ruleId !== undefined && { ruleId }),
       ...(inProgress?.total !== undefined && { total: inProgress.total }),
       ...(error && !inProgress && { error }),

@@ -131,7 +131,7 @@ function viewOf({ workstation, conflict, reason, ...version }: RecordOf<typeof V
   return {
     ...version,
     reason: 'beside',
-    ...(workstation !== undefined && { desk: workstation }),
+    ...(workstation !== undefined && { workstation }),
     ...(conflict === 'open' && { isOpen: true })
   }
 }

@@ -120,7 +120,7 @@ export function viewer({
       createdAt,
       attempt,
       documents: [...send.documents],
-      ...defined({ draftId, batchId, row, desk: workstation, attemptedAt, settledAt, packageReference, packageStatus }),
+      ...defined({ draftId, batchId, row, workstation, attemptedAt, settledAt, packageReference, packageStatus }),
       ...stateDetails(send),
       ...(send.release && { release: releaseView(send.release) })
     }

@@ -112,9 +112,9 @@ export class AppointmentList {
    * Returns whether another counter of the office has just called them, so they are on their way there. This goes by
    * that counter's clock: if it is ahead by more than a minute, it says nothing about when the call was.
    */
-  isCalledAtOtherStation({ state, desk, calledAt }: Appointment): boolean {
+  isCalledAtOtherStation({ state, workstation, calledAt }: Appointment): boolean {
     const ago = this.now - (calledAt ?? 0)
-    return state === 'called' && desk !== undefined && ago >= -MINUTE && ago < CALL_DURATION
+    return state === 'called' && workstation !== undefined && ago >= -MINUTE && ago < CALL_DURATION
   }
 
   /**
@@ -122,9 +122,9 @@ export class AppointmentList {
    * over.
    * @param isDisplayInUse someone is signing on the second display.
    */
-  hiddenCallOf({ id, state, desk }: Appointment, isDisplayInUse: boolean): AppointmentStatus | undefined {
+  hiddenCallOf({ id, state, workstation }: Appointment, isDisplayInUse: boolean): AppointmentStatus | undefined {
     const today = this.#today.value
-    if (!today || state !== 'called' || desk !== undefined) return undefined
+    if (!today || state !== 'called' || workstation !== undefined) return undefined
     if (!today.hasDisplay) return { words: 'No second display: call them by name', tone: 'warn' }
     if (!isDisplayInUse || today.calling !== id) return undefined
     return { words: 'Second display in use: their number shows once it’s free', tone: 'quiet' }
@@ -134,15 +134,16 @@ export class AppointmentList {
    * Describes their progress in a few words.
    * @param isBusy someone is signing now.
    */
-  statusOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): AppointmentStatus {
+  statusOf({ state, at, arrivedAt, calledAt, workstation }: Appointment, isBusy = false): AppointmentStatus {
     const span = (from: number) => waitInWords(this.now - from)
-    if (desk && state === 'called') {
+    if (workstation && state === 'called') {
       const ago = this.now - (calledAt ?? at)
-      if (ago < -MINUTE) return { words: `Called by ${desk}`, tone: 'quiet' }
-      const words = ago < MINUTE ? `Called by ${desk} just now` : `Called by ${desk} ${span(calledAt ?? at)} ago`
+      if (ago < -MINUTE) return { words: `Called by ${workstation}`, tone: 'quiet' }
+      const words =
+        ago < MINUTE ? `Called by ${workstation} just now` : `Called by ${workstation} ${span(calledAt ?? at)} ago`
       return { words, tone: 'quiet' }
     }
-    if (desk && state === 'here') return { words: `Went to ${desk}`, tone: 'quiet' }
+    if (workstation && state === 'here') return { words: `Went to ${workstation}`, tone: 'quiet' }
     switch (state) {
       case 'expected':
         return this.now - at < MINUTE

@@ -43,7 +43,7 @@ export const distinguishingInWords = (one: DistinguishingDetails) =>
 
 /** Returns where another counter of the office has this person: "At Counter 2 since 10:04". */
 export function otherStationInWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): string | undefined {
-  return elsewhere && `At ${elsewhere.desk} since ${clockTime(elsewhere.since)}`
+  return elsewhere && `At ${elsewhere.workstation} since ${clockTime(elsewhere.since)}`
 }
 
 /** Why another counter may call, or has called, the person signing here. */

@@ -103,9 +103,14 @@ describe('a package queued at one workstation', () => {
     for (const id of ids) await becomes(back, id, 'sent')
     expect(arrived()).toBe(ids.length)
     const [row] = back.work.outbox.list([back.work.accountId], all).rows
-    expect(row).toMatchObject({ state: 'sent', desk: 'Front desk', title: 'Tax file declaration', who: 'Mere Tamati' })
+    expect(row).toMatchObject({
+      state: 'sent',
+      workstation: 'Front desk',
+      title: 'Tax file declaration',
+      who: 'Mere Tamati'
+    })
     expect(row?.packageReference).toBeTruthy()
-    expect(front.work.outbox.get(ids[0] ?? '').desk).toBeUndefined()
+    expect(front.work.outbox.get(ids[0] ?? '').workstation).toBeUndefined()
   })
 
   test('is pushed to the office immediately', async () => {

@@ -4,7 +4,7 @@ import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { OfficeMembershipState, OfficeMembershipView } from '../../src/shared/contract/office.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { JOIN_CODE, MEMBERSHIP_STATES, membershipOf, pollingOf } from './fakes/desk.ts'
+import { JOIN_CODE, MEMBERSHIP_STATES, membershipOf, pollingOf } from './fakes/membership.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 

@@ -19,7 +19,7 @@ type Parts = Parameters<typeof enrolmentHandlers>[0]
 export const urlOf = ({ accounts, accountId }: Workplace) => accounts.get(accountId).baseUrl ?? ''
 
 /** Opens an administrator's computer and a clerk's. */
-export async function enrolmentDesks() {
+export async function enrolmentWorkstations() {
   const [admin, clerk] = [await openWorkplace(), await openWorkplace()]
   onTestFinished(async () => {
     await admin.close()
