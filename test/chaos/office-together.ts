@@ -26,7 +26,7 @@ import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import { People, rowsOf } from './office-words.ts'
+import { People, refused, rowsOf } from './office-words.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const STATIONS = ['Front desk', 'Back room', 'Counter']
@@ -295,7 +295,7 @@ async function befall(place: Place, way: Way): Promise<void> {
     case 'release':
       return releaseAt(place, one)
     case 'send now':
-      return sendNowAt(place, one)
+      return await sendNowAt(place, one)
     case 'nothing':
       return
   }
@@ -338,13 +338,14 @@ async function releaseAt({ put }: Place, { name, work }: Station, limit = 3): Pr
 }
 
 /** Sends packages before their time, as a person does at a workstation that shows them as waiting for it. */
-function sendNowAt({ put, done }: Place, { work }: Station, limit = 3): void {
+async function sendNowAt({ put, done }: Place, { work }: Station, limit = 3): Promise<void> {
   const held = rowsOf(work).filter((row) => row.hold === 'time')
   for (const { id } of held.slice(0, limit)) {
     const schedule = put.find((other) => other.id === id)?.schedule
     if (!schedule) continue
-    work.parts.outbox.sendNow(id)
+    // Also if the answer doesn't come back.
     schedule.mayLeave = true
+    await work.parts.outbox.sendNow(id).catch(refused)
     done['send now']++
   }
 }
@@ -526,7 +527,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
     await longEnough(place)
     for (const station of stations) {
       await releaseAt(place, station, put.length)
-      sendNowAt(place, station, put.length)
+      await sendNowAt(place, station, put.length)
     }
     const arrived = arrivals(place)
     const there = statesAt(stations)

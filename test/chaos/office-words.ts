@@ -431,7 +431,7 @@ export class People {
 }
 
 /** A refusal with an explanation (an AppFailure) isn't a fault; anything else that is thrown is. */
-function refused(error: unknown): false {
+export function refused(error: unknown): false {
   if (error instanceof AppFailure) return false
   throw error
 }
