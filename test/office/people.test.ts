@@ -265,6 +265,21 @@ describe('joined workstations', () => {
     expectAll('Mere Hall <walker@example.com>  1')
   })
 
+  test('keep a person who was sent to again and then corrected, also where they were forgotten before', async () => {
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await whenSynced()
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    await whenSynced()
+    at(0).disconnect()
+    at(1).send('Mere', 'Parata', 'mere@example.com')
+    await at(1).whenSynced()
+    at(1).correct(['Mere', 'Parata', 'mere@example.com'], ['Mere', 'Walker', 'mere@example.com'])
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
+    expectAll('Mere Walker <mere@example.com>  1')
+  })
+
   test('keep nothing of a person who is forgotten while being synced', async () => {
     const leftovers: unknown[][] = []
     at(0).disconnect()

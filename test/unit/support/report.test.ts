@@ -182,7 +182,7 @@ describe('the service’s certificate', () => {
     expect(await found({ checkService })).toMatchObject({
       state: 'warn',
       code: 'refused',
-      found: expect.stringMatching(/^It is from “Example CA” and .* this computer doesn’t accept it\.$/)
+      found: expect.stringMatching(/^It is from “Example CA” and .* the secure connection failed\.$/)
     })
   })
 

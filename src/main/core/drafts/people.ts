@@ -32,7 +32,8 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   const forget = db.prepare<[Whom]>(`DELETE FROM people WHERE ${WHOM}`)
   // Deletes them for the whole office; finally, whatever others have changed in the meantime.
   const forgetForAll = db.prepare<[Whom & { isFinal: 0 | 1 }]>(
-    `UPDATE office_records SET local = NULL, base = NULL, is_final = @isFinal, is_forgotten = @isFinal, edit_count = edit_count + 1
+    `UPDATE office_records SET local = NULL, base = NULL, is_final = @isFinal, edit_count = edit_count + 1,
+       is_forgotten = @isFinal AND NOT EXISTS (SELECT 1 FROM people its, json_each(its.formerly) WHERE value = office_records.id)
      WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
        AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE ${WHOM})`
   )

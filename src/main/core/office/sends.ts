@@ -159,7 +159,7 @@ export interface OfficeStore extends SendStore {
     change: Pick<Claim, 'id' | 'content'> & { inMs: number; revision: number; life?: number }
   ): Promise<boolean>
   /**
-   * Keeps a send from leaving, even if the office never got it. Returns its revision if it can't leave any more: a later
+   * Keeps a send from leaving, even if the office never got it. Returns its revision if it is in that state now: a later
    * one than was asked for if another workstation changed it meanwhile. A restored server is told of that one.
    * @param life the life of which everything is known here; rejects if it is another.
    */
@@ -222,11 +222,11 @@ export interface OfficeStore extends SendStore {
     send: { id: string; revision: number },
     state: 'cancelled' | 'held' | 'refused' | 'not-sent'
   ): Promise<boolean>
-  /** Tells the server the time of a send that waits, as of this revision, if it has an earlier one. */
+  /** Tells the server the time of a send that waits, as of this revision, if it has an earlier one. Returns whether it had. */
   reportTime(
     accountId: string,
     change: Pick<Claim, 'id' | 'content'> & { inMs: number; revision: number }
-  ): Promise<void>
+  ): Promise<boolean>
   /**
    * Begins a new life of the server, which has less than was read from it, unless another workstation did so before
    * (decision 59).
@@ -458,9 +458,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async reportTime(accountId, { id, content, inMs, revision }) {
-      await ask('SELECT office.report_time($1, $2, $3, $4, $5)', [
+      const [row] = await ask<{ done: boolean }>('SELECT office.report_time($1, $2, $3, $4, $5) AS done', [
         ...[id, accountId, inMs, sealContent(accountId, id, content), revision]
       ])
+      return row?.done === true
     },
 
     async startNewLife(life) {

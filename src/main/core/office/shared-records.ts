@@ -422,7 +422,9 @@ export class SharedRecords {
       if (isLost) lost = lostOf(known, undefined)
       this.#lanes.syncAgain(accountId)
     }
-    const removed = { isGone: true, base: undefined, savedBy: undefined }
+    // Another end than the one told from here: they were known again since they were forgotten.
+    const isForgotten = known.isForgotten && (known.isFinal || known.basedOn.includes(version))
+    const removed = { isGone: true, base: undefined, savedBy: undefined, isForgotten }
     this.#rows.markSynced(number, {
       basedOn: [version],
       revision,

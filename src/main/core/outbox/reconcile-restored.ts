@@ -112,8 +112,8 @@ export async function reconcileRestored(
     if (known.goesAt !== send.goesAt || known.revision <= revision) return change
     const content = encodeSend(send, sends.requestOf(send), sends.compositionOf(send), send.sentDraft)
     const inMs = Math.max(0, Math.round(times.remaining(send)))
-    await office.reportTime(officeId, { id, content, inMs, revision: known.revision })
-    return { ...change, revision: known.revision, goesIn: inMs }
+    const isTaken = await office.reportTime(officeId, { id, content, inMs, revision: known.revision })
+    return isTaken ? { ...change, revision: known.revision, goesIn: inMs } : change
   }
 
   function localConclusion(
@@ -151,7 +151,7 @@ export async function reconcileRestored(
       return markUncertain(before)
     }
     // A time that was chosen here and isn't told yet stays so.
-    if (before && known && isWaiting(before.state) && isWaiting(known.state)) {
+    if (before && known && !before.release && isWaiting(before.state) && isWaiting(known.state)) {
       rows.keep({ ...known, revision: 0, epoch: 0 })
     }
     // If retention has erased it here, that it was sent stays known.

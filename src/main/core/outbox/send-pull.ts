@@ -213,7 +213,8 @@ export function openSendPull(deps: PullDeps) {
    * `reconcileRestored`.
    */
   function applyTimeToCome(send: Send, known: KnownSend | undefined, change: SendChange): Send {
-    if (change.goesIn <= 0 && send.goesAt <= time.now()) return send
+    // Of one that waits for a release, only the decision gives the time.
+    if (send.release || (change.goesIn <= 0 && send.goesAt <= time.now())) return send
     return applyTime(send, known && { ...known, state: 'ready', revision: 0 }, change) ?? send
   }
 

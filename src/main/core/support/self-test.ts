@@ -100,8 +100,8 @@ async function certificate(
         ...base,
         state: 'warn',
         code: 'refused',
-        found: `It is from “${issuer}” and valid until ${day}, but this computer doesn’t accept it.`,
-        next: 'Check this computer’s date and time, or ask your administrator to add the issuer’s certificate.'
+        found: `It is from “${issuer}” and valid until ${day}, but the secure connection failed.`,
+        next: 'Check this computer’s date and time, or ask your administrator whether it should trust this issuer.'
       }
     ]
   }

@@ -120,13 +120,14 @@ export const lives = `
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
 
-  -- A workstation knows a later time of a send that waits here, or is looked for before it waits again.
-  CREATE FUNCTION report_time(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count) RETURNS void
+  -- A workstation knows a later time of a send that waits here, or is looked for before it waits again. Returns whether it was taken over.
+  CREATE FUNCTION report_time(p_id uuid, p_account uuid, p_in_ms bigint, p_sealed bytea, p_revision safe_count) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
     PERFORM me();
     UPDATE send SET goes_at = now() + p_in_ms * interval '1 ms', sealed = p_sealed, revision = p_revision
       WHERE id = p_id AND account = p_account AND state IN ('ready', 'uncertain') AND revision < p_revision;
+    RETURN FOUND;
   END $$;
 
   -- Nothing is claimed while no workstation has noticed that this is a restored copy: what is ready may have been sent.

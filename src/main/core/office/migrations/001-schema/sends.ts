@@ -130,7 +130,7 @@ const functions = `
     RETURN FOUND;
   END $$;
 
-  -- Keeps a send from leaving, even if the office never got it. Returns its revision if it can't leave any more. A send that may have arrived stays
+  -- Keeps a send from leaving, even if the office never got it. Returns its revision if it has that state now. A send that may have arrived stays
   -- with the office; one that is held can be withheld only with a later revision, by a workstation that knows that it is held. The revision
   -- increases even if the caller hasn't read the last one: a push based on that one mustn't bring the send back. p_life: the
   -- life of which everything is known to the caller. A restored server may have as waiting, or not at all, what has been sent since.
@@ -148,7 +148,7 @@ const functions = `
         WHERE it.account = p_account
           AND ((it.state = 'ready' AND (NOT it.may_have_arrived OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
             OR (it.state = 'held' AND it.revision < p_revision));
-    RETURN (SELECT revision FROM send WHERE id = p_id AND account = p_account AND state IN (p_state, 'cancelled'));
+    RETURN (SELECT revision FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
 
   -- A workstation that leaves takes its own sends back; late reports about them have no effect. Returns how many of them are in flight, which
