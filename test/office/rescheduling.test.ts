@@ -199,7 +199,7 @@ describe('two workstations', () => {
     }
   })
 
-  test('send a package now that another one scheduled, and say so to whoever changes its time at that moment', async () => {
+  test('send a package now that another one scheduled, and refuse another time that is chosen at that moment', async () => {
     await beforeItsNewTime(async () => void (await outboxAt(0).sendNow(id)))
     await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(
       refusal('busy', 'This package no longer waits for its time.')

@@ -101,7 +101,7 @@ test('in the smallest window at 200 %, the page to sign has most of the height',
   expect((place?.height ?? 0) / 320).toBeGreaterThan(0.6)
 })
 
-test('a touch screen, which has no keys, isn’t told of F6', async () => {
+test('a touch screen, which has no keys, shows no hint of F6', async () => {
   const { page, show } = preview
   const before = page.viewportSize()
   await page.setViewportSize({ width: 1366, height: 768 })

@@ -672,7 +672,7 @@ function watched(office: Office, world: World): void {
   }
 }
 
-/** Checks that whoever gets the screen finds nothing of the person before: neither a page's, nor of how they had it. */
+/** Checks that the person who gets the screen finds nothing of the person before: neither a page's, nor of how they had it. */
 function checkNext(office: Office, { turns, current, ...next }: CounterSession): void {
   const { textSize } = next.preferences
   expect(next).toMatchObject({ origin: '', refused: [], asksFor: [], zoom: enlargedZoom(office.deps.zoom(), textSize) })

@@ -344,10 +344,18 @@ export class SharedRecords {
       rows.forget(number)
       return false
     }
-    // Whoever was forgotten here stays so under the name that someone gave them who hasn't heard of it.
+    // A person forgotten here stays forgotten under a name that a workstation gave them without having heard of it.
     if (local === undefined && kind.formerIds?.(theirs).some((id) => rows.byId(kind.kind, id)?.isForgotten)) {
-      const unknown = { base: undefined, isUnread: false, isFinal: true, isForgotten: true }
-      rows.change(number, { basedOn: [version], revision, lineage, editCount: known.editCount + 1, ...unknown })
+      rows.change(number, {
+        basedOn: [version],
+        revision,
+        lineage,
+        base: undefined,
+        editCount: known.editCount + 1,
+        isFinal: true,
+        isForgotten: true,
+        isUnread: false
+      })
       this.#lanes.syncAgain(accountId)
       return false
     }

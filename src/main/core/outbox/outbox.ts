@@ -22,9 +22,9 @@ import { Dispatcher } from './dispatcher.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
 import { currentPerson } from './releases.ts'
-import { NOW, SendActions, type SendActionsDeps } from './send-actions.ts'
+import { NO_LONGER_WAITING, SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
-import type { Send } from './send-record.ts'
+import { NOW, type Send } from './send-record.ts'
 import { Changes, viewer, withAnswer } from './send-view.ts'
 import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
@@ -165,7 +165,7 @@ export class Outbox {
     const isAccepted = send.isScheduled ? await this.shared.reschedule(send, NOW, write) : write()
     this.#dispatcher.wake(send.accountId)
     if (isAccepted) return this.get(id)
-    if (this.#deps.sends.get(id).state !== 'ready') fail('busy', 'This package is no longer waiting.')
+    if (this.#deps.sends.get(id).state !== 'ready') fail('busy', NO_LONGER_WAITING)
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
 

@@ -284,6 +284,11 @@ export class SendTimes {
     return isScheduled ? this.#scheduledRemaining(scheduled, goesAt) : this.#undoRemaining(batchId ?? id)
   }
 
+  /** Returns the same in whole milliseconds, as the office stores it; 0 if its time has come. */
+  wholeRemaining(send: WaitingSend): number {
+    return Math.max(0, Math.round(this.remaining(send)))
+  }
+
   #undoRemaining(id: string): number {
     const until = this.#undoUntil.get(id)
     if (until === undefined) return 0

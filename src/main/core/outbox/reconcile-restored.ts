@@ -111,7 +111,7 @@ export async function reconcileRestored(
     if (!isWaiting(state) || send?.state !== 'ready' || send.release || known?.state !== 'ready') return change
     if (known.goesAt !== send.goesAt || known.revision <= revision) return change
     const content = encodeSend(send, sends.requestOf(send), sends.compositionOf(send), send.sentDraft)
-    const inMs = Math.max(0, Math.round(times.remaining(send)))
+    const inMs = times.wholeRemaining(send)
     const isTaken = await office.reportTime(officeId, { id, content, inMs, revision: known.revision })
     return isTaken ? { ...change, revision: known.revision, goesIn: inMs } : change
   }

@@ -8,7 +8,7 @@ import { type AmbiguityAnswer, ambiguityOf, mayStillMatch, packageOf, resolveAmb
 import { referencesOnly } from './attempts.ts'
 import type { OutboxDeps } from './deps.ts'
 import { type FolderSnapshot, type MatchContext, match, searchKeysOf, snapshotOf } from './matching.ts'
-import type { Send } from './send-record.ts'
+import { NOW, type Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 import {
@@ -237,7 +237,7 @@ export class Reconciler {
       case 'ready': {
         // A restored send may have a scheduled time that is still to come.
         const isToCome = send.isScheduled && send.goesAt > time.now()
-        const at = isToCome ? {} : { goesAt: 0, isScheduled: false }
+        const at = isToCome ? {} : NOW
         return sends.change(send, { ...at, state: returnState(send), ambiguity: undefined, error: undefined })
       }
     }

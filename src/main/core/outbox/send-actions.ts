@@ -31,7 +31,7 @@ import {
   refusalDecision,
   releaseDecision
 } from './releases.ts'
-import type { Send, SentRequest } from './send-record.ts'
+import { NOW, type Send, type SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 
@@ -85,7 +85,7 @@ export class SendActions {
   /** Returns a send that may be sent now. @throws AppFailure `busy` if it isn't waiting; `not-allowed` if for a release. */
   toSendNow(id: string): Send {
     const send = this.#deps.sends.get(id)
-    if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
+    if (send.state !== 'ready') fail('busy', NO_LONGER_WAITING)
     if (awaitsRelease(send.release)) fail('not-allowed', 'This package waits until someone else releases it.')
     return send
   }
@@ -135,7 +135,7 @@ export class SendActions {
   /** @param reason why it must not leave; absent if it is released. */
   decision(id: string, who: Person, reason?: string): { send: Send; decision: ReleaseDecision } {
     const send = this.#deps.sends.get(id)
-    if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
+    if (send.state !== 'ready') fail('busy', NO_LONGER_WAITING)
     const { release } = send
     const now = this.#deps.time.now()
     const decision =
@@ -198,7 +198,7 @@ export class SendActions {
     if (draft && !this.#isSame(draft, send)) {
       fail('conflict', 'The draft of this package has changed since.', { next: 'Send it from the draft.' })
     }
-    const goes = awaitsRelease(send.release) ? {} : { goesAt: 0, isScheduled: false }
+    const goes = awaitsRelease(send.release) ? {} : NOW
     sends.change(send, { ...goes, state: 'ready', attempt: 0, settledAt: undefined, error: undefined })
     changes.send(send)
     changes.draft(send.draftId)
@@ -291,14 +291,12 @@ export class SendActions {
   }
 }
 
-/** The time of a send that leaves as soon as it can. */
-export const NOW = { isScheduled: false, goesAt: 0 } as const
-
 /** Returns why a send can't be sent or undone in its current state. */
 function refusalText({ state }: Send): string {
   return state === 'refused' || state === 'not-sent' ? 'This package was not sent.' : ALREADY_THERE[state]
 }
 
+export const NO_LONGER_WAITING = 'This package is no longer waiting.'
 const TAKEN_OUT = { code: 'cancelled', message: 'This was moved back to Drafts.' } as const
 const SENT_AGAIN = { code: 'cancelled', message: 'Its draft was sent again instead.' } as const
 

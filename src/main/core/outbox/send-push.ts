@@ -106,7 +106,7 @@ export function openSendPush(deps: PushDeps) {
     if (known?.state !== 'ready') rows.change(accountId, id, { state: 'held', revision: 0 })
     if (of)
       sends.setSentDraft(send, of.draft, of.revision > 0 ? { versions: of.basedOn, revision: of.revision } : undefined)
-    const inMs = Math.max(0, Math.round(times.remaining(send)))
+    const inMs = times.wholeRemaining(send)
     const mayHaveArrived = send.firstAttemptedAt !== undefined
     if (send.release && !(await syncRelease(send.release, id))) return false
     if (known?.state === 'ready') {
@@ -282,7 +282,7 @@ export function openSendPush(deps: PushDeps) {
         id,
         content,
         revision,
-        inMs: Math.max(0, Math.round(times.remaining(next))),
+        inMs: times.wholeRemaining(next),
         askedBy: release.by.id,
         by: (release.released ?? release.refused)?.id ?? '',
         isReleased: release.released !== undefined,
@@ -317,7 +317,7 @@ export function openSendPush(deps: PushDeps) {
     if (known.state !== 'ready' || current?.state !== 'ready') return false
     const next = { ...current, ...change }
     const content = encodeSend(next, sends.requestOf(next), sends.compositionOf(next), next.sentDraft)
-    const inMs = Math.max(0, Math.round(times.remaining(next)))
+    const inMs = times.wholeRemaining(next)
     const revision = known.revision + 1
     const isAccepted = await ask((office) => office.reschedule(officeId, { id, content, inMs, revision, life: life() }))
     // What the office has may have been read meanwhile.

@@ -53,3 +53,6 @@ export const SENDS = new Rows({
   packageStatus: optional(value<string>()),
   documents: json<readonly { reference: string; name: string }[]>()
 })
+
+/** The time of a send that leaves as soon as it can. */
+export const NOW = { isScheduled: false, goesAt: 0 } as const

@@ -224,7 +224,7 @@ const records = `
   -- With another name or address it is another person at the office, and the previous one no longer exists.
   CREATE TRIGGER office_person_renamed AFTER UPDATE ON people
     WHEN old.email_key <> new.email_key OR old.name_key <> new.name_key BEGIN
-    -- Whoever forgets the previous one, and hasn't heard of this, means this one, too.
+    -- A workstation that forgets the previous one without having heard of this forgets this one, too.
     UPDATE people SET formerly = json_insert(formerly, '$[#]', its.id) FROM office_records its
       WHERE people.number = new.number AND its.kind = 'person' AND its.local = CAST(old.number AS TEXT) AND its.id IS NOT NULL
         AND json_array_length(formerly) < 16;
