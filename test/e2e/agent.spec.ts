@@ -15,7 +15,7 @@ import { openSharedOffice } from './shared-office.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-test('an agent gets an account and joins on the administrator’s orders, and sends for workstations that are closed', async ({
+test('an agent gets an account and joins on the administrator’s orders, and sends for workstations that are closed', { tag: '@full' }, async ({
   open
 }, testInfo) => {
   const office = await openSharedOffice('empty')

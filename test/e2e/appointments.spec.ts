@@ -7,7 +7,7 @@ import { configureCounter } from './sending.ts'
 const stamp = (minutes: number) =>
   `${new Date(Date.now() + minutes * 60_000).toISOString().replace(/[-:]/g, '').slice(0, 13)}00Z`
 
-test('an imported appointment arrives and is called by number on the second display, and a no-show is marked', async ({
+test('an imported appointment arrives and is called by number on the second display, and a no-show is marked', { tag: '@full' }, async ({
   clerk
 }, testInfo) => {
   const { app, window } = clerk

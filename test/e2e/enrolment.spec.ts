@@ -7,7 +7,7 @@ import { blankComposition } from '../../src/shared/composition/index.ts'
 import { DocumentQuery } from '../../src/shared/contract/document-query.ts'
 import { expect, test } from './office.ts'
 
-test('one file brings the settings and another, with its code, the account’s secret; what the policy shares is there too', async ({
+test('one file brings the settings and another, with its code, the account’s secret; what the policy shares is there too', { tag: '@full' }, async ({
   open
 }, testInfo) => {
   const office = await openPracticeOffice({ data: 'demo', auth: { scheme: 'bearer', token: 'made-up-token-1' } })

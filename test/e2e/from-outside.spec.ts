@@ -14,7 +14,7 @@ function startAgain(userData: string, opened: string): Promise<number | null> {
   return new Promise((done) => child.on('close', done))
 }
 
-test('a link creates a draft and a file is imported, each after a person agrees', async ({ clerk, open }, testInfo) => {
+test('a link creates a draft and a file is imported, each after a person agrees', { tag: '@full' }, async ({ clerk, open }, testInfo) => {
   const { app, window } = clerk
   const link = new URLSearchParams({ kind: 'form', name: 'Deed of gift', 'signer1.firstName': 'Mere' })
   expect(await startAgain(app.userData, `countersign://draft?${link}`)).toBe(0)

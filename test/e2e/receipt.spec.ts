@@ -9,7 +9,7 @@ import { formsFor, send } from './sending.ts'
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, '../../scripts/verify-receipt.ts')
 
-test('two people sign, one photographs the code, and the office saves, prints and checks the receipt', async ({
+test('two people sign, one photographs the code, and the office saves, prints and checks the receipt', { tag: '@full' }, async ({
   clerk
 }, testInfo) => {
   const { app, window, person, button } = clerk

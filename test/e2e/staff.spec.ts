@@ -169,7 +169,7 @@ test('what a role doesn’t include is disabled with a reason, until someone els
   await expect(window.getByRole('heading', { name: 'What do you want to send?' })).toBeVisible()
 })
 
-test('a package waits until someone else releases it, and is sent once', async ({ clerk }) => {
+test('a package waits until someone else releases it, and is sent once', { tag: '@full' }, async ({ clerk }) => {
   const { window, button, goTo } = clerk
   await nameStaff(clerk)
   await window.getByLabel('Packages that someone else releases').selectOption('All')

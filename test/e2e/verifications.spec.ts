@@ -59,7 +59,7 @@ test('a verification is still shown, with its time, when its document is reopene
   await expect(after.window.getByText('Signature verified: valid.')).toBeVisible()
 })
 
-test('a rule verifies each document when it completes, and reports one that isn’t valid', async ({
+test('a rule verifies each document when it completes, and reports one that isn’t valid', { tag: '@full' }, async ({
   open,
   line,
   office
