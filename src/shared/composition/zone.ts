@@ -3,6 +3,7 @@
 const MINUTE = 60_000
 const DAY = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat | undefined>()
+let latest: { zone: string; local: string; time: LocalTime | undefined } | undefined
 
 /** Returns whether this runtime knows the zone. */
 export function isZone(zone: string): boolean {
@@ -16,8 +17,8 @@ export function isZone(zone: string): boolean {
 export function offsetIn(zone: string, at: number): number | undefined {
   const format = formatOf(zone)
   if (!format || Math.abs(at) > 8.64e15) return undefined
-  const name = format.formatToParts(at).find((part) => part.type === 'timeZoneName')?.value ?? ''
-  const match = /([+-])(\d{2}):(\d{2})/.exec(name)
+  // "11/30/2026, GMT+13:00", "11/30/2026, GMT".
+  const match = /([+-])(\d{2}):(\d{2})$/.exec(format.format(at))
   if (!match) return 0
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]))
 }
@@ -38,6 +39,14 @@ export interface LocalTime {
  * @returns undefined if `local` can't be parsed or the zone is unknown.
  */
 export function localTimeIn(zone: string, local: string): LocalTime | undefined {
+  // One row of a bulk sheet asks several times, and Intl takes most of a row's time.
+  if (latest?.zone === zone && latest.local === local) return latest.time
+  const time = computeLocalTime(zone, local)
+  latest = { zone, local, time }
+  return time
+}
+
+function computeLocalTime(zone: string, local: string): LocalTime | undefined {
   const asUtc = readLocal(local)
   if (asUtc === undefined) return undefined
   const before = offsetIn(zone, asUtc - DAY)
