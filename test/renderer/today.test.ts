@@ -311,6 +311,13 @@ test('an office without documents is invited to compose a package', async () => 
   expect(opened.app.router.route.screen).toBe('compose')
 })
 
+test('an office whose folders were never read isn’t said to have no documents', async () => {
+  const { lookedAt: _, ...unread } = overviewOf(NOW, { states: [], weeks: [] })
+  await open(fakeApi({ overview: unread }))
+  expect(screen.getByText('No folder has been read yet.')).toBeTruthy()
+  expect(screen.queryByText('No documents yet.')).toBeNull()
+})
+
 test('counts that can’t be loaded show the reason, and can be retried', async () => {
   const api = fakeApi({ overview: overviewOf(NOW) })
   api.control.fail('overview.get', { code: 'storage', message: 'The disk failed.' })

@@ -35,8 +35,8 @@ const wellFound: SelfTestFinding[] = [
     found: 'This computer’s clock is 4 minutes ahead of the service’s.',
     next: 'Turn on automatic time in the system’s settings.'
   },
-  { what: 'keychain', state: 'ok', code: 'available', found: 'The keychain keeps what it is given.' },
-  { what: 'disk', state: 'ok', code: '118.4 GB', found: '118.4 GB are free where Countersign keeps its data.' },
+  { what: 'keychain', state: 'ok', code: 'available', found: 'The keychain works.' },
+  { what: 'disk', state: 'ok', code: '118.4 GB', found: '118.4 GB free where Countersign keeps its data.' },
   {
     what: 'printers',
     state: 'note',

@@ -140,7 +140,7 @@ function clock(accountId: string, ahead: number): SelfTestFinding {
 async function keychain({ tryKeychain }: SelfTestDeps): Promise<SelfTestFinding> {
   const found = await tryKeychain()
   if (found.state === 'available')
-    return { what: 'keychain', state: 'ok', code: 'available', found: 'The keychain keeps what it is given.' }
+    return { what: 'keychain', state: 'ok', code: 'available', found: 'The keychain works.' }
   return {
     what: 'keychain',
     state: 'warn',
@@ -196,7 +196,7 @@ async function disk({ dataFolder, freeIn = freeBytes }: SelfTestDeps): Promise<S
   if (free === undefined)
     return { what: 'disk', state: 'note', code: 'unknown', found: 'The system doesn’t say how much space is free.' }
   const gigabytes = Math.floor((free / 1024 ** 3) * 10) / 10
-  const found = `${gigabytes} GB are free where Countersign keeps its data.`
+  const found = `${gigabytes} GB free where Countersign keeps its data.`
   if (free >= LOW_SPACE) return { what: 'disk', state: 'ok', code: `${gigabytes} GB`, found }
   return { what: 'disk', state: 'warn', code: `${gigabytes} GB`, found, next: 'Free some space on this disk.' }
 }
