@@ -9,11 +9,12 @@ import type { SendHold, SendState } from '../../src/shared/contract/index.ts'
 export interface Package {
   /** How its form's name begins, unlike any other package's. */
   name: string
-  /** The name after each key, and the time by which that key was certainly down. */
-  typed: { text: string; at: number }[]
+  /** The name after each key that was certainly down. */
+  typed: string[]
+  /** The last name that the screen called saved. */
+  saved?: string
   /** Whether the screen said that it is in the outbox. */
   wasPressed: boolean
-  killedAt: number
 }
 export type Ledger = Package[]
 
@@ -34,9 +35,6 @@ export interface Fault {
   words: string
 }
 
-/** How long after a key it must be saved, in milliseconds. */
-const DURABLE = 400
-
 /** Returns everything that is wrong. A fault is reported each time it is seen. */
 export function faultsOf(ledger: Ledger, observed: Seen): Fault[] {
   const newest = ledger.findLast(({ name }) => observed.sends.some(({ title }) => title.startsWith(name)))
@@ -49,16 +47,16 @@ export function faultsOf(ledger: Ledger, observed: Seen): Fault[] {
 function faultsOfKeeping(entry: Package, { drafts, sends }: Seen): Fault[] {
   const mine = (title: string) => title.startsWith(entry.name)
   const titles = [...drafts, ...sends.map(({ title }) => title)].filter(mine)
-  const durable = entry.typed.findLast(({ at }) => at <= entry.killedAt - DURABLE)?.text
-  if (durable === undefined) return []
   const [title] = titles
-  if (title === undefined) return [fault('lost', `"${durable}" was typed and is nowhere`)]
-  const lastTyped = entry.typed.at(-1)?.text ?? ''
+  if (title === undefined)
+    return entry.saved === undefined ? [] : [fault('lost', `"${entry.saved}" was called saved and is nowhere`)]
+  const lastTyped = entry.typed.at(-1) ?? entry.name
   // The last key may have been saved before the test heard that it was down.
   if (!lastTyped.startsWith(title) && title.slice(0, -1) !== lastTyped) {
     return [fault('partial', `"${title}" is kept of "${lastTyped}"`)]
   }
-  return title.length < durable.length ? [fault('lost', `only "${title}" is kept of "${durable}"`)] : []
+  const isShort = entry.saved !== undefined && title.length < entry.saved.length
+  return isShort ? [fault('lost', `only "${title}" is kept of "${entry.saved}", which was called saved`)] : []
 }
 
 function faultsOfSending(entry: Package, observed: Seen, isNewest: boolean): Fault[] {
