@@ -87,7 +87,7 @@ describe('a draft whose editor was closed before it was saved', () => {
 
   test('blocks changing the account, and offers the way back', async () => {
     await typeAndClose('late')
-    expect(await opened.app.accounts.choose('harbour')).toMatchObject({ code: 'storage' })
+    expect(await opened.app.accounts.choose('harbour')).toMatchObject({ ok: false, error: { code: 'storage' } })
     expect(opened.app.accounts.chosen?.id).toBe('practice')
     expect(opened.app.toasts.shown.at(-1)?.action?.label).toBe('Open it')
   })
@@ -100,7 +100,7 @@ describe('a draft whose editor was closed before it was saved', () => {
     expect(savedDrafts()).toEqual([])
     expect(await close()).toEqual({ kept: false })
     expect(toasts().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
-    expect(await opened.app.accounts.choose('practice')).toBeUndefined()
+    expect(await opened.app.accounts.choose('practice')).toMatchObject({ ok: true })
     await settle()
     expect(savedDrafts()).toEqual([['practice', 'ours']])
   })
@@ -124,8 +124,8 @@ describe('a draft whose editor was closed before it was saved', () => {
     expect(toasts().at(-1)).toContain('The package is in the Outbox')
     await opened.clock.pass(120_000)
     expect(calls('drafts.save')).toHaveLength(2)
-    expect(await opened.app.accounts.choose('harbour')).toBeUndefined()
-    expect(await opened.app.accounts.choose('practice')).toBeUndefined()
+    expect(await opened.app.accounts.choose('harbour')).toMatchObject({ ok: true })
+    expect(await opened.app.accounts.choose('practice')).toMatchObject({ ok: true })
     control().state.sends = []
     edit(id, opened.app.draftSavers.find(id))
     await settle()

@@ -1,6 +1,6 @@
 /** What the frame shows for the chosen account: connection state, side bar counts, newest drafts and saved views. */
 
-import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { Result } from '../../../shared/contract/errors.ts'
 import type {
   ConnectionView,
   CounterEntry,
@@ -157,38 +157,37 @@ export class Views extends Resource<SavedView[]> {
   }
 
   /** Removes a view. `restore` puts it back in the same position, under a new id. */
-  async remove(id: string): Promise<{ restore: () => Promise<AppError | undefined> } | { error: AppError }> {
+  async remove(id: string): Promise<Result<{ restore: () => Promise<Result<null>> }>> {
     const removed = this.find(id)
     const at = this.list.findIndex((view) => view.id === id)
     const result = await settled(this.#api.views.remove({ id }))
-    if (!result.ok) return { error: result.error }
+    if (!result.ok) return result
     this.put(this.list.filter((view) => view.id !== id))
-    return { restore: () => this.#restore(removed, at) }
+    return { ok: true, value: { restore: () => this.#restore(removed, at) } }
   }
 
   /** Moves a view down by `by` positions, or up if negative. */
-  async move(id: string, by: number): Promise<AppError | undefined> {
+  async move(id: string, by: number): Promise<Result<null>> {
     const from = this.list.findIndex((view) => view.id === id)
     const view = this.list[from]
     const to = from + by
-    if (!view || to < 0 || to >= this.list.length) return undefined
+    if (!view || to < 0 || to >= this.list.length) return { ok: true, value: null }
     return this.#order(this.list.filter((one) => one.id !== id).toSpliced(to, 0, view))
   }
 
-  async #restore(removed: SavedView | undefined, at: number): Promise<AppError | undefined> {
-    if (!removed) return undefined
+  async #restore(removed: SavedView | undefined, at: number): Promise<Result<null>> {
+    if (!removed) return { ok: true, value: null }
     const { name, query, tell } = removed
     const saved = await this.save({ name, query, tell })
-    if (!saved.ok) return saved.error
+    if (!saved.ok) return saved
     return this.#order(this.list.filter((one) => one.id !== saved.value.id).toSpliced(at, 0, saved.value))
   }
 
-  async #order(next: SavedView[]): Promise<AppError | undefined> {
+  async #order(next: SavedView[]): Promise<Result<null>> {
     const before = this.list
     this.put(next)
     const result = await settled(this.#api.views.order({ ids: next.map(({ id }) => id) }))
-    if (result.ok) return undefined
-    this.put([...before])
-    return result.error
+    if (!result.ok) this.put([...before])
+    return result
   }
 }

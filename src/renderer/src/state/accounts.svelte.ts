@@ -116,7 +116,7 @@ export class Accounts extends Resource<AccountView[]> {
     this.#onShownChanged(before)
   }
 
-  /** Adds and chooses an account. Returns the error if it couldn't be added. */
+  /** Adds and chooses an account. */
   async add(account: Input<'accounts.add'>): Promise<Result<AccountView>> {
     const unfinished = await this.#switchBlocker()
     if (unfinished) return { ok: false, error: unfinished }
@@ -168,8 +168,7 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   /**
-   * Changes a service account. Without `authentication`, its secrets are kept. Returns the error if it couldn't be
-   * changed.
+   * Changes a service account. Without `authentication`, its secrets are kept.
    */
   async update(account: Input<'accounts.update'>): Promise<Result<AccountView>> {
     const result = await settled(this.#api.accounts.update(account))
@@ -178,27 +177,27 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   /** Shows only this account. */
-  async choose(id: string): Promise<AppError | undefined> {
-    if (id === this.chosen?.id && !this.showsSeveral) return undefined
+  async choose(id: string): Promise<Result<null>> {
+    if (id === this.chosen?.id && !this.showsSeveral) return { ok: true, value: null }
     return this.#switchBy(() => this.#api.accounts.choose({ id }))
   }
 
   /** Shows all accounts. */
-  async showAll(): Promise<AppError | undefined> {
+  showAll(): Promise<Result<null>> {
     return this.#switchBy(() => this.#api.accounts.showAll())
   }
 
   /** Switches the account being worked in, and keeps showing as many accounts as before. */
-  async workIn(id: string): Promise<AppError | undefined> {
-    if (id === this.chosen?.id) return undefined
+  async workIn(id: string): Promise<Result<null>> {
+    if (id === this.chosen?.id) return { ok: true, value: null }
     return this.#switchBy(() => this.#api.accounts.workIn({ id }))
   }
 
-  async #switchBy<Value>(call: () => Promise<Result<Value>>): Promise<AppError | undefined> {
+  async #switchBy(call: () => Promise<Result<unknown>>): Promise<Result<null>> {
     const unfinished = await this.#switchBlocker()
-    if (unfinished) return unfinished
+    if (unfinished) return { ok: false, error: unfinished }
     const result = await this.#runSwitch(() => settled(call()))
-    return result.ok ? undefined : result.error
+    return result.ok ? { ok: true, value: null } : result
   }
 
   /** Removes an account. Returns whether its sign-in is still valid at the service. */

@@ -1,7 +1,7 @@
 /** What all screens share: the client, the router, and the small states that follow the main process's events. */
 import { getContext, setContext } from 'svelte'
 import type { DocumentKey } from '../../../shared/contract/document-requests.ts'
-import type { AppError } from '../../../shared/contract/errors.ts'
+import type { Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { AccountView, PersonView, SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
 import { type Api, ofAccount, settled } from '../api.ts'
@@ -46,23 +46,22 @@ class Settings extends Resource<SettingsView> {
   }
 
   /** Zooms in or out by one step, or resets the zoom. */
-  async zoom(way: 'in' | 'out' | 'reset'): Promise<AppError | undefined> {
+  async zoom(way: 'in' | 'out' | 'reset'): Promise<Result<SettingsView>> {
     // Each press continues from the previous one, even while that one is still being saved.
     const now = Math.round((this.#requestedZoom ?? this.view.zoom) * 100)
     const next = way === 'in' ? ZOOMS.find((step) => step > now) : ZOOMS.findLast((step) => step < now)
     const requested = (way === 'reset' ? 100 : (next ?? now)) / 100
-    if (requested === now / 100) return undefined
+    if (requested === now / 100) return { ok: true, value: this.view }
     this.#requestedZoom = requested
-    const error = await this.set({ zoom: requested })
+    const result = await this.set({ zoom: requested })
     if (this.#requestedZoom === requested) this.#requestedZoom = undefined
-    return error
+    return result
   }
 
-  async set(change: Input<'settings.set'>): Promise<AppError | undefined> {
+  async set(change: Input<'settings.set'>): Promise<Result<SettingsView>> {
     const result = await settled(this.#api.settings.set(change))
-    if (!result.ok) return result.error
-    this.put(result.value)
-    return undefined
+    if (result.ok) this.put(result.value)
+    return result
   }
 }
 
@@ -193,9 +192,9 @@ export class AppState {
     if (usual) void this.workIn(usual.id)
   }
 
-  #reportSwitch(error: AppError | undefined): boolean {
-    if (error) this.toasts.warn('We couldn’t switch accounts.')
-    return error === undefined
+  #reportSwitch({ ok }: Result<null>): boolean {
+    if (!ok) this.toasts.warn('We couldn’t switch accounts.')
+    return ok
   }
 
   /** Checks the service as soon as the computer is online again, which is sooner than the next scheduled check. */

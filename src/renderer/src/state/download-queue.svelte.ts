@@ -46,13 +46,11 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   }
 
   /**
-   * Changes the whole queue; `clear` removes failed and cancelled downloads from the list. Returns the error if it
-   * failed.
+   * Changes the whole queue; `clear` removes failed and cancelled downloads from the list. `changing` has the error.
    */
-  async change(how: 'pause' | 'resume' | 'cancelAll' | 'retryFailed' | 'clear'): Promise<AppError | undefined> {
+  async change(how: 'pause' | 'resume' | 'cancelAll' | 'retryFailed' | 'clear'): Promise<void> {
     await this.changing.run<unknown>(() => this.#api.downloads[how]())
     await this.load()
-    return this.changing.error
   }
   /** Moves what is queued for one folder to another one, which the user chooses. Returns what was done, if anything. */
   async relocate(from: string): Promise<{ moved: number; folder: string } | undefined> {
@@ -74,13 +72,13 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   isBusy(id: string): boolean {
     return this.#busy.has(id)
   }
-  stop(id: string): Promise<AppError | undefined> {
+  stop(id: string): Promise<Result<null>> {
     return this.#run(id, () => this.#api.downloads.cancel({ id }))
   }
-  retry(id: string): Promise<AppError | undefined> {
+  retry(id: string): Promise<Result<null>> {
     return this.#run(id, () => this.#api.downloads.retry({ ids: [id] }))
   }
-  reveal(id: string): Promise<AppError | undefined> {
+  reveal(id: string): Promise<Result<null>> {
     return this.#run(id, () => this.#api.downloads.reveal({ id }))
   }
   /** Downloads files again that the check found missing or altered. */
@@ -90,8 +88,8 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     return result
   }
 
-  async #run(id: string, call: () => Promise<Result<null>>): Promise<AppError | undefined> {
-    if (this.#busy.has(id)) return undefined
+  async #run(id: string, call: () => Promise<Result<null>>): Promise<Result<null>> {
+    if (this.#busy.has(id)) return { ok: true, value: null }
     this.#busy = new Set([...this.#busy, id])
     const result = await settled(call())
     this.#busy = new Set([...this.#busy].filter((one) => one !== id))
@@ -99,7 +97,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     if (result.ok) failures.delete(id)
     else failures.set(id, result.error)
     this.#failures = failures
-    return result.ok ? undefined : result.error
+    return result
   }
 }
 

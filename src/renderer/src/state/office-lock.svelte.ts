@@ -101,12 +101,11 @@ export class OfficeLock implements PinTarget {
     return stop
   }
 
-  /** Locks the window when staff leave the computer. Returns the error if it failed. */
-  async lock(): Promise<AppError | undefined> {
+  /** Locks the window when staff leave the computer. */
+  async lock(): Promise<Result<OfficeLockState>> {
     const result = await settled(this.#api.counter.lockOffice())
-    if (!result.ok) return result.error
-    this.#state.put(result.value)
-    return undefined
+    if (result.ok) this.#state.put(result.value)
+    return result
   }
 
   /** Submits the PIN. It is never stored, except for a one-time PIN until another is chosen. */

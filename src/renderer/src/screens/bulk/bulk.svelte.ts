@@ -8,7 +8,7 @@ import type { BulkTarget } from '../../../../shared/composition/bulk-fields.ts'
 import { bulkTargets, valueAt } from '../../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../../shared/composition/composition.ts'
 import { MAX_SHEET_BYTES, tooLargeSheet } from '../../../../shared/contract/composing-requests.ts'
-import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type {
   BatchView,
@@ -380,14 +380,15 @@ export class Bulk {
 
   /**
    * Resolves once nothing is in progress, when the screen is left. A sheet that was sent is closed; any other stays
-   * with its corrections. Returns an error if a batch being created failed.
+   * with its corrections. Fails if a batch being created did.
    */
-  async leave(): Promise<AppError | undefined> {
+  async leave(): Promise<Result<null>> {
     this.answerReplace(false)
     const isUnderWay = this.sending.busy
     if (isUnderWay) await this.#pendingSend
     if (this.sending.value) this.close()
-    return isUnderWay ? this.sending.error : undefined
+    const error = isUnderWay ? this.sending.error : undefined
+    return error ? { ok: false, error } : { ok: true, value: null }
   }
 
   /** Closes the sheet; nothing of it is kept. */

@@ -7,10 +7,12 @@ import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type {
   CounterOffer,
   CounterSession,
+  CounterSettings,
   EvidenceItem,
   OfferedEntry,
   PrintedComparison,
-  StaffMember
+  StaffMember,
+  StaffView
 } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
@@ -127,21 +129,20 @@ export class SessionStart {
     return this.#api.counter.offer({ documentReference, signer })
   }
 
-  /** Sets who works here from now on. Returns an error if it wasn't saved. */
-  async setStaff(staffName: string): Promise<AppError | undefined> {
+  /** Sets who works here from now on. */
+  async setStaff(staffName: string): Promise<Result<CounterSettings>> {
     const result = await settled(this.#api.counter.configure({ staffName }))
-    if (!result.ok) return result.error
-    this.#updateOffer({ staff: result.value.staffName || staffName })
-    return undefined
+    if (result.ok) this.#updateOffer({ staff: result.value.staffName || staffName })
+    return result
   }
 
-  /** Sets who works here from now on, confirmed by their own PIN. Returns an error if it is refused. */
-  async chooseStaff(name: string, pin: string): Promise<AppError | undefined> {
+  /** Sets who works here from now on, confirmed by their own PIN. */
+  async chooseStaff(name: string, pin: string): Promise<Result<StaffView>> {
     const result = await settled(this.#api.counter.chooseStaff({ name, pin }))
-    if (!result.ok) return result.error
+    if (!result.ok) return result
     this.members = result.value.members
     this.#updateOffer({ staff: result.value.members.find(({ isCurrent }) => isCurrent)?.name ?? name })
-    return undefined
+    return result
   }
 
   markPinSet(): void {

@@ -73,13 +73,13 @@ export class SigningQueue {
     await this.load()
   }
 
-  /** Pins someone to today, or unpins them. Returns an error if that wasn't saved. */
-  async pin({ accountId, documentReference, signer }: QueuePlace, isToday: boolean): Promise<AppError | undefined> {
+  /** Pins someone to today, or unpins them. */
+  async pin({ accountId, documentReference, signer }: QueuePlace, isToday: boolean): Promise<Result<null>> {
     const result = await settled(
       ofAccount(this.#api, accountId).counter.pinEntry({ documentReference, signer, isToday })
     )
     await this.load()
-    return result.ok ? undefined : result.error
+    return result
   }
 
   /** Returns the first person who can sign a document here. Refreshes if nobody is known, as right after sending. */

@@ -49,9 +49,9 @@ export class ShownColumns {
     this.#saving?.cancel()
     const now = async () => {
       this.#saving = undefined
-      const error = await this.#app.settings.set({ documentColumns: next })
+      const result = await this.#app.settings.set({ documentColumns: next })
       this.#pendingColumns = undefined
-      if (error) this.#app.toasts.showError('Couldn’t save your columns.', error)
+      if (!result.ok) this.#app.toasts.showError('Couldn’t save your columns.', result.error)
     }
     this.#saving = { cancel: this.#app.clock.after(DRAGGING, now), now }
   }

@@ -1,5 +1,5 @@
 /** The drop folders of the chosen account. */
-import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { DropFolder } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
@@ -28,24 +28,24 @@ export class DropFolderList extends Resource<DropFolder[]> {
     )
   }
 
-  /** Opens a folder dialog. Returns an error if the folder can't be watched. */
-  async add(): Promise<AppError | undefined> {
+  /** Opens a folder dialog. Returns null if it is cancelled, an error if the folder can't be watched. */
+  async add(): Promise<Result<DropFolder | null>> {
     const result = await settled(this.#api.dropFolders.add())
-    if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
+    if (!result.ok) return result.error.code === 'cancelled' ? { ok: true, value: null } : result
     await this.load()
-    return undefined
+    return result
   }
 
-  /** Returns an error if it could not be changed; the list is then unchanged. */
-  async change(id: string, change: DropFolderChange): Promise<AppError | undefined> {
+  /** Changes a drop folder. If that fails, the list is unchanged. */
+  async change(id: string, change: DropFolderChange): Promise<Result<DropFolder>> {
     const result = await settled(this.#api.dropFolders.change({ id, ...change }))
     await this.load()
-    return result.ok ? undefined : result.error
+    return result
   }
 
-  async remove(id: string): Promise<AppError | undefined> {
+  async remove(id: string): Promise<Result<null>> {
     const result = await settled(this.#api.dropFolders.remove({ id }))
     await this.load()
-    return result.ok ? undefined : result.error
+    return result
   }
 }
