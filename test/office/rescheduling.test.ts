@@ -2,7 +2,8 @@
 // every workstation shows the same time, and the package is sent once.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, inject, test } from 'vitest'
-import { type OfficeStore, openOfficeSends } from '../../src/main/core/office/sends.ts'
+import type { OfficeStore } from '../../src/main/core/office/send-store.ts'
+import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice } from '../fixtures/office.ts'
 import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'

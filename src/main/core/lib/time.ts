@@ -62,6 +62,17 @@ export function within(limit: number, work: Promise<unknown>, time: Pick<Time, '
   })
 }
 
+/**
+ * Returns a check whether a claim just obtained outlasts a request that starts now. The monotonic clock may stop while
+ * the computer sleeps, the wall clock doesn't, so the larger elapsed time counts.
+ * @param until by the monotonic clock.
+ * @param limit how long a request may take, in milliseconds.
+ */
+export function claimValidityCheck(time: Pick<Time, 'now' | 'elapsed'>, until: number, limit: number): () => boolean {
+  const [began, elapsed] = [time.now(), time.elapsed()]
+  return () => Math.max(time.elapsed() - elapsed, time.now() - began) + limit <= until - elapsed
+}
+
 export interface Throttled {
   request: () => void
   stop: () => void

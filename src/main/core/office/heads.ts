@@ -39,7 +39,7 @@ export interface OfficeHead extends TrailEntry {
   readonly chained: string
 }
 
-type OfficeHeads = ReturnType<typeof openOfficeHeads>
+export type OfficeHeads = ReturnType<typeof openOfficeHeads>
 
 /** How many are read at a time. */
 const PAGE = 500

@@ -4,29 +4,25 @@
  * database driver isn't loaded.
  */
 import { rootCertificates } from 'node:tls'
-import type { PoolClient } from 'pg'
 import { z } from 'zod'
-import type {
-  FolderPolling,
-  OfficeMembershipState,
-  OfficeMembershipView,
-  OutboxView
-} from '../../../shared/contract/index.ts'
+import type { FolderPolling, OfficeMembershipView, OutboxView } from '../../../shared/contract/index.ts'
 import { SerialTask } from '../jobs/lanes.ts'
-import { AppFailure, codeOf, fail } from '../lib/failure.ts'
+import { fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
 import { backoff, type Time, within } from '../lib/time.ts'
-import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
+import type { SecretSlot } from '../storage/keychain.ts'
 import { OFFICE_UNKNOWN, type openJsonMeta } from '../storage/meta.ts'
+import { failOfficeAway } from './ask-office.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeCounters } from './counters.ts'
 import type { ExclusiveTasks } from './exclusive-tasks.ts'
 import type { OfficeFeed } from './feed.ts'
-import { type Heads, openOfficeHeads } from './heads.ts'
-import { assertKeyCurrent, KEY_ROTATED, KeyRotated, takeCurrentKey, WrongKey } from './keys.ts'
+import type { Heads } from './heads.ts'
 import type { OfficeDrafts } from './office-drafts.ts'
 import type { OfficeRecords } from './records.ts'
-import { failOfficeAway, isUnwritable, type OfficeStore } from './sends.ts'
+import type { OfficeStore } from './send-store.ts'
+import { type OfficeNotification, openServerConnection, type ServerConnection } from './server-connection.ts'
+import { ForeignCredentials, joiningFailure, stateAfter } from './server-failures.ts'
 import type { SharedRecords } from './shared-records.ts'
 
 /** The address of the office's server. `ca`: certificates of authorities to trust instead of the system's, as PEM. */
@@ -118,7 +114,7 @@ const StoredMembership = z.object({
   port: z.int(),
   database: z.string(),
   ca: z.string().optional(),
-  /** The user that it signs in as; see `elsewhere` of {@link OfficeMembershipState}. */
+  /** The user that it signs in as; see `elsewhere` of `OfficeMembershipState`. */
   user: z.string(),
   incarnation: z.string(),
   /** The server's life in which this workstation last exchanged all it knows; see `SharedSends.restored`. */
@@ -145,20 +141,14 @@ const GREETING_INTERVAL = 60_000
 const FIRST_WAIT = 2_000
 /** How long telling the audit trail's head may take on exit, in milliseconds. */
 const REPORT_TIMEOUT = 1_000
-/** PostgreSQL's code for too many connections. */
-const TOO_MANY_CONNECTIONS = '53300'
-/** PostgreSQL's codes for a failed sign-in and for missing rights. */
-const ACCESS_DENIED: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
-
 type StoredMembership = z.output<typeof StoredMembership>
-type OfficeConnection = Awaited<ReturnType<typeof openConnection>>
 /** What the server said last, or that it hasn't said anything. */
 type ServerStatus = Pick<OfficeMembershipView, 'name' | 'state' | 'who'>
 
 export class OfficeMembership {
   readonly #deps: OfficeMembershipDeps
   readonly #greeting: SerialTask<void>
-  #connection: OfficeConnection | undefined
+  #connection: ServerConnection | undefined
   #serverStatus: ServerStatus | undefined
   #failures = 0
   #isClosed = false
@@ -365,7 +355,7 @@ export class OfficeMembership {
   async #greet(): Promise<void> {
     const office = this.#membership()
     if (!office || !this.#serverStatus) return
-    let connection: OfficeConnection | undefined
+    let connection: ServerConnection | undefined
     try {
       connection = this.#connection ?? (await this.#connect(office))
       if (!connection) return await this.#greet()
@@ -433,7 +423,7 @@ export class OfficeMembership {
   }
 
   /** Problems with the heads don't affect anything else. */
-  async #syncHeads({ heads, store }: OfficeConnection, life: number): Promise<void> {
+  async #syncHeads({ heads, store }: ServerConnection, life: number): Promise<void> {
     try {
       const { isRolledBack } = await this.#deps.heads.sync(heads, life)
       // This is handled like a machine that was reset as a whole, which the server itself can't notice.
@@ -458,8 +448,8 @@ export class OfficeMembership {
    */
   async #syncLife(
     office: StoredMembership,
-    connection: OfficeConnection,
-    now: Awaited<ReturnType<OfficeConnection['life']>>
+    connection: ServerConnection,
+    now: Awaited<ReturnType<ServerConnection['life']>>
   ): Promise<number> {
     const { shared, drafts, folders, exclusiveTasks, meta, time } = this.#deps
     let { life, lostMs } = now
@@ -488,7 +478,7 @@ export class OfficeMembership {
   }
 
   /** @returns undefined if the database only now learned that this workstation has joined again. */
-  async #connect(office: StoredMembership): Promise<OfficeConnection | undefined> {
+  async #connect(office: StoredMembership): Promise<ServerConnection | undefined> {
     const text = await this.#deps.slot.get()
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
     if (secrets?.place && secrets.replaces === office.user && this.#isCurrent(office)) {
@@ -504,7 +494,7 @@ export class OfficeMembership {
       if (!this.#isCurrent(office)) throw new ForeignCredentials()
       await this.#deps.slot.set(JSON.stringify({ ...secrets, key: key.toString('base64url') }))
     }
-    return await openConnection(
+    return await openServerConnection(
       place,
       { known: Buffer.from(secrets.key, 'base64url'), storeKey },
       this.#deps.time,
@@ -540,7 +530,7 @@ export class OfficeMembership {
   }
 
   /** @param isAfterRestore handles the accounts that are already shared instead: a restored server may not know them. */
-  async #share({ store }: OfficeConnection, isAfterRestore = false): Promise<void> {
+  async #share({ store }: ServerConnection, isAfterRestore = false): Promise<void> {
     const { shared, accounts, outboxOf } = this.#deps
     for (const { id, name, baseUrl } of accounts()) {
       const known = shared.accounts().get(id)
@@ -568,174 +558,4 @@ export class OfficeMembership {
     this.#serverStatus = status
     this.#deps.changed()
   }
-}
-
-/** A notification of the server, about the id of an account or of a feed. */
-interface OfficeNotification {
-  readonly channel: (typeof CHANNELS)[number]
-  readonly about: string
-}
-const CHANNELS = ['sends', 'items', 'feed', 'read', 'life', 'tasks', 'counters'] as const
-const CHANNEL_PREFIX = 'countersign_'
-
-/**
- * Connects to the office's server, and listens to its notifications.
- * @param notified called without a value if the connection broke.
- */
-async function openConnection(
-  place: OfficePlace,
-  keys: { known: Buffer; storeKey: (key: Buffer) => Promise<void> },
-  time: Time,
-  notified: (notification: OfficeNotification | undefined) => void
-) {
-  const [
-    { openPool, assertNotificationsArrive },
-    { openOfficeSends },
-    { openOfficeDrafts },
-    { openOfficeRecords },
-    ...others
-  ] = await Promise.all([
-    import('./connection.ts'),
-    import('./sends.ts'),
-    import('./office-drafts.ts'),
-    import('./records.ts'),
-    import('./feed.ts'),
-    import('./tasks.ts'),
-    import('./counters.ts'),
-    import('./query-batching.ts'),
-    import('./migrations.ts')
-  ])
-  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { batchQueries }, { steps }] = others
-  const pool = openPool(place)
-  let listener: PoolClient | undefined
-  let key: Buffer
-  try {
-    listener = await pool.connect()
-    listener.on('notification', ({ channel, payload: about = '' }) => {
-      const its = CHANNELS.find((one) => channel === CHANNEL_PREFIX + one)
-      if (its) notified({ channel: its, about })
-    })
-    listener.on('error', () => notified(undefined))
-    await assertNotificationsArrive(listener, pool)
-    await listener.query(CHANNELS.map((one) => `LISTEN ${CHANNEL_PREFIX}${one}`).join('; '))
-    key = await takeCurrentKey(listener, place, keys.known, keys.storeKey)
-  } catch (error) {
-    listener?.release(true)
-    await pool.end().catch(() => undefined)
-    throw error
-  }
-  // On each greeting every shared kind of data asks for its state, so these queries are batched.
-  const stateQueries = batchQueries(pool)
-  const common = { pool, key, atOnce: stateQueries }
-  // Uses the connection that listens, because it is the one to be checked.
-  const greetingQueries = batchQueries(listener, { isConnection: true })
-  const statusQueries = batchQueries(pool)
-  return {
-    key,
-    /** How many steps of the server's schema this version knows. */
-    knownSteps: steps.length,
-    store: openOfficeSends({ pool, key, time }),
-    drafts: openOfficeDrafts(common),
-    records: openOfficeRecords(common),
-    feed: openOfficeFeed({ pool, time }),
-    tasks: openOfficeTasks({ pool, key, time }),
-    counters: openOfficeCounters({ pool, key }),
-    heads: openOfficeHeads(pool, stateQueries),
-    async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
-      const [{ rows }] = await Promise.all([
-        greetingQueries.query<{ incarnation: string; name: string; steps: number }>('SELECT * FROM office.hello()'),
-        assertKeyCurrent(greetingQueries, place, key)
-      ])
-      return rows[0] ?? failOfficeAway()
-    },
-    async life(): Promise<{ life: number; lostMs: number }> {
-      const { rows } = await statusQueries.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
-      const { life, lost_ms: lostMs } = rows[0] ?? failOfficeAway()
-      return { life, lostMs }
-    },
-    async who(now: number): Promise<OfficeMembershipView['who']> {
-      const { rows } = await statusQueries.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
-        'SELECT * FROM office.who()'
-      )
-      return rows.map(({ name, is_me, seen_ms }) => ({
-        name,
-        isMe: is_me,
-        ...(seen_ms !== null && { seenAt: Math.round(now - seen_ms) })
-      }))
-    },
-    async close(): Promise<void> {
-      listener.release(true)
-      await pool.end().catch(() => undefined)
-    }
-  }
-}
-
-/** This workstation's keychain lacks the credentials for the office that its database names. */
-class ForeignCredentials extends Error {}
-
-function stateAfter(error: unknown): OfficeMembershipState {
-  if (error instanceof WrongKey) return 'wrong-key'
-  // The new key is taken on the next connection.
-  if (error instanceof KeyRotated || codeOf(error) === KEY_ROTATED) return 'connecting'
-  if (error instanceof ForeignCredentials) return 'elsewhere'
-  if (error instanceof KeychainError) return 'no-keychain'
-  if (isTls(error)) return 'untrusted'
-  if (isPooled(error)) return 'pooled'
-  if (isUnwritable(error)) return 'unwritable'
-  if (codeOf(error) === TOO_MANY_CONNECTIONS) return 'crowded'
-  return ACCESS_DENIED.has(codeOf(error)) ? 'refused' : 'away'
-}
-
-function joiningFailure(error: unknown): AppFailure {
-  const code = codeOf(error)
-  if (error instanceof Error && error.name === 'OtherOffice') {
-    return new AppFailure({
-      code: 'conflict',
-      message: 'This join code is another office’s, and this workstation belongs to one already.',
-      next: 'Leave that one first, or ask its administrator for a code. This code can still be used.'
-    })
-  }
-  if (ACCESS_DENIED.has(code) || code === '3D000') {
-    return new AppFailure({
-      code: 'invalid',
-      message: 'The office’s server doesn’t take this join code.',
-      next: 'Check the code and the database. A code works once, for ten minutes: if it was used or is older, ask your administrator for a new one.'
-    })
-  }
-  if (isTls(error)) {
-    return new AppFailure({
-      code: 'tls',
-      message: 'The certificate of the office’s server isn’t trusted.',
-      next: 'Choose the certificate of the authority that it is from, or ask your administrator.'
-    })
-  }
-  if (isPooled(error)) {
-    return new AppFailure({
-      code: 'invalid',
-      message: 'This address belongs to a connection pooler, through which workstations don’t hear from each other.',
-      next: 'Ask your administrator for the database server’s own address and port. The join code can still be used.'
-    })
-  }
-  if (isUnwritable(error) || codeOf(error) === TOO_MANY_CONNECTIONS) {
-    return new AppFailure({
-      code: 'offline',
-      message: 'The office’s server answers, but can’t take in a workstation just now.',
-      next: 'Tell your administrator: it may be read-only, its disk full, or all its connections in use. The join code can still be used.'
-    })
-  }
-  return new AppFailure({
-    code: 'offline',
-    message: 'The office’s server can’t be reached.',
-    next: 'Check the server’s name and port, and this computer’s network.'
-  })
-}
-
-/** Checks the name, because the class's module isn't loaded until a connection is made. */
-const isPooled = (error: unknown) => error instanceof Error && error.name === 'Pooled'
-
-function isTls(error: unknown): boolean {
-  return (
-    /CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(codeOf(error)) ||
-    /does not support SSL/.test(error instanceof Error ? error.message : '')
-  )
 }

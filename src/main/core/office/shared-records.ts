@@ -14,10 +14,10 @@ import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { AccountLanes, SYNC_THROTTLE } from './account-lanes.ts'
+import { askOffice } from './ask-office.ts'
 import { MAX_TRANSFER_BYTES } from './office-drafts.ts'
 import { type KnownRecord, type LostContent, openRecordRows } from './record-rows.ts'
 import type { OfficeRecords, PutResult, RecordChange, RecordKind, RecordToPut } from './records.ts'
-import { askOffice } from './sends.ts'
 
 /** Storage of one kind of record. A content is plain JSON. Writes fire the triggers that count changes. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind takes what it has read itself.

@@ -5,7 +5,7 @@
  */
 import type { AppError, SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import type { OfficeStore, SendChange } from '../office/sends.ts'
+import type { OfficeStore, SendChange } from '../office/send-store.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SendTimes } from './pauses.ts'
 import type { Send } from './send-record.ts'

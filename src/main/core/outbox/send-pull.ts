@@ -1,7 +1,7 @@
 /** Reads the office's outbox from its server, and stores it as rows among this workstation's own: see `SharedSends`. */
 import { isDeepStrictEqual } from 'node:util'
 import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
-import type { AskOutbox, OutboxState, SendChange } from '../office/sends.ts'
+import type { AskOutbox, OutboxState, SendChange } from '../office/send-store.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps } from './dispatch-store.ts'
 import { awaitsRelease, type Release } from './releases.ts'

@@ -2,7 +2,7 @@
 import type { AppError, SendAmbiguity, SendState } from '../../../shared/contract/index.ts'
 import type { SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { SentContent } from '../office/sends.ts'
+import type { SentContent } from '../office/send-store.ts'
 import type { Release } from './releases.ts'
 
 export type SentRequest =

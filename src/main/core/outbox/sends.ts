@@ -5,7 +5,7 @@ import type { AppError, BulkCorrection } from '../../../shared/contract/index.ts
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
-import type { SentContent } from '../office/sends.ts'
+import type { SentContent } from '../office/send-store.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Release } from './releases.ts'

@@ -2,7 +2,7 @@
 import { Composition } from '../../../shared/composition/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
-import type { AttemptEnd, SentContent } from '../office/sends.ts'
+import type { AttemptEnd, SentContent } from '../office/send-store.ts'
 import type { Outcome } from './attempts.ts'
 import { Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'

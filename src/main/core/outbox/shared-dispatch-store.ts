@@ -9,14 +9,9 @@ import type { SerialTask } from '../jobs/lanes.ts'
 import { writeFirstAccepted } from '../jobs/recovery.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import {
-  type AskOutbox,
-  type Claim,
-  claimValidityCheck,
-  isUnwritable,
-  type OfficeSendState,
-  type OfficeStore
-} from '../office/sends.ts'
+import { claimValidityCheck } from '../lib/time.ts'
+import { isUnwritable } from '../office/ask-office.ts'
+import type { AskOutbox, Claim, OfficeSendState, OfficeStore } from '../office/send-store.ts'
 import { withoutFlush } from '../storage/connection.ts'
 import { type FinishedAttempt, type Outcome, recorder, referencesOnly } from './attempts.ts'
 import type { DispatchDeps, DispatchStore, StartedSends, TurnResult } from './dispatch-store.ts'

@@ -3,7 +3,7 @@
  * what the office has of each send.
  */
 import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { OfficeSendState, SentContent } from '../office/sends.ts'
+import type { OfficeSendState, SentContent } from '../office/send-store.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'

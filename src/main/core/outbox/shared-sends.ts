@@ -10,14 +10,8 @@ import { SerialTask } from '../jobs/lanes.ts'
 import { fail } from '../lib/failure.ts'
 import { defined, getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import {
-  type AskOutbox,
-  askOffice,
-  failOfficeAway,
-  isUnwritable,
-  type OfficeStore,
-  type SendChange
-} from '../office/sends.ts'
+import { askOffice, failOfficeAway, isUnwritable } from '../office/ask-office.ts'
+import type { AskOutbox, OfficeStore, SendChange } from '../office/send-store.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps, DispatchStore, StartedSends } from './dispatch-store.ts'
