@@ -5,7 +5,7 @@ import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts
 import { fail } from '../lib/failure.ts'
 import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
 import { isShared, refuseShared } from '../lib/shared-id.ts'
-import type { SharedKind } from '../office/shared-records.ts'
+import type { SharedKind } from '../office/shared-kind.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 

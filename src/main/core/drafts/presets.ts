@@ -8,7 +8,7 @@ import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { Rows, value } from '../lib/rows.ts'
 import { isShared, refuseShared } from '../lib/shared-id.ts'
-import type { SharedKind } from '../office/shared-records.ts'
+import type { SharedKind } from '../office/shared-kind.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { compositionOf, type DraftDeps } from './draft-rows.ts'
 

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { DAY, LAST_MOMENT } from '../lib/calendar.ts'
 import { json, Rows, value } from '../lib/rows.ts'
-import type { SharedKind } from '../office/shared-records.ts'
+import type { SharedKind } from '../office/shared-kind.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { keyOf } from './person-key.ts'

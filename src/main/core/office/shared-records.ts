@@ -5,9 +5,7 @@
  * record, the first change to arrive stays at the office; this workstation merges its own with it, or keeps it as one
  * more record.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { SharedSyncState } from '../../../shared/contract/index.ts'
-import { clockTextOf } from '../lib/calendar.ts'
 import { defined } from '../lib/objects.ts'
 import { isShared } from '../lib/shared-id.ts'
 import { inSlices } from '../lib/slices.ts'
@@ -16,47 +14,10 @@ import type { Db } from '../storage/connection.ts'
 import { AccountLanes, SYNC_THROTTLE } from './account-lanes.ts'
 import { askOffice } from './ask-office.ts'
 import { MAX_TRANSFER_BYTES } from './office-drafts.ts'
-import { type KnownRecord, type LostContent, openRecordRows } from './record-rows.ts'
+import { mergeLineages, RecordConflicts } from './record-conflicts.ts'
+import { type KnownRecord, openRecordRows } from './record-rows.ts'
 import type { OfficeRecords, PutResult, RecordChange, RecordKind, RecordToPut } from './records.ts'
-
-/** Storage of one kind of record. A content is plain JSON. Writes fire the triggers that count changes. */
-// biome-ignore lint/suspicious/noExplicitAny: each kind takes what it has read itself.
-export interface SharedKind<Content = any> {
-  readonly kind: RecordKind
-  /** How many are transferred at a time, in either direction. */
-  readonly page: number
-  /** The local ids of an account's records. */
-  localIds: (accountId: string) => string[]
-  /** The account that it belongs to, also if it is the organisation's. */
-  ownerOf: (local: string) => string | undefined
-  /** Undefined if the record is missing, private, or in a format that this version can't read. */
-  content: (local: string) => Content | undefined
-  /** Undefined if it is in a format that this version doesn't know. */
-  read: (content: unknown) => Content | undefined
-  /**
-   * Writes a record of the office, over the local one if `local` is given. Returns its local id.
-   * @param id its id at the office.
-   */
-  write: (accountId: string, content: Content, id: string, local: string | undefined) => string
-  erase: (local: string) => void
-  /** What identifies it at every workstation; undefined if its own id does. */
-  identity?: (content: Content) => string | undefined
-  /** The ids that it had at the office before corrections changed what identifies it. */
-  formerIds?: (content: Content) => readonly string[]
-  /** Merges two contents that both derive from `base`. Undefined if they can't be merged and have to become two. */
-  merge?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
-  /** Returns a content to use instead of theirs when there was no local change; undefined to take theirs. */
-  overrideTheirs?: (mine: Content, theirs: Content) => Content | undefined
-  /** Finds an identical record of the account. It becomes the same record if the office doesn't have it yet. */
-  findIdentical?: (accountId: string, content: Content) => string | undefined
-  /**
-   * Writes a content as one more record.
-   * @param conflictLabel this workstation's name and the time, if the record it conflicts with is kept, too.
-   */
-  addCopy?: (accountId: string, content: Content, conflictLabel: string | undefined) => void
-  /** In how many milliseconds it expires; undefined if unknown. */
-  expiresIn?: (content: Content) => number | undefined
-}
+import { mergeContents, type SharedKind } from './shared-kind.ts'
 
 interface SharedRecordsDeps {
   db: Db
@@ -74,12 +35,10 @@ interface SharedRecordsDeps {
 /** How many consecutive saves of a record may be unanswered. */
 const MAX_PENDING = 50
 
-/** The current content at the office. */
-type OfficeContent = Pick<PutResult, 'version' | 'revision' | 'by' | 'lineage' | 'content'>
-
 export class SharedRecords {
   readonly #deps: SharedRecordsDeps
   readonly #lanes: AccountLanes
+  readonly #conflicts: RecordConflicts
   #openRows: ReturnType<typeof openRecordRows> | undefined
   #office: OfficeRecords | undefined
   /** From the last connection, so that its answers are applied even if it has broken since. */
@@ -95,6 +54,14 @@ export class SharedRecords {
       time: deps.time,
       accounts: deps.accounts,
       sync: (accountId, officeId) => this.#sync(accountId, officeId)
+    })
+    this.#conflicts = new RecordConflicts({
+      rows: () => this.#rows,
+      time: deps.time,
+      accounts: deps.accounts,
+      idFor: (...record) => this.#idFor?.(...record),
+      name: () => this.#name,
+      syncAgain: (accountId) => this.#lanes.syncAgain(accountId)
     })
   }
 
@@ -287,7 +254,7 @@ export class SharedRecords {
     // The server still has to be told what it had before a restore, or hasn't answered a save. What is current comes
     // with that answer, or is read again after it.
     if (known.isRestorePending || isUnanswered(known)) return false
-    if (change.isGone) return this.#applyRemoval(kind, known, change)
+    if (change.isGone) return this.#conflicts.remove(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { revision, content: base } = change
       const lineage = mergeLineages(known.lineage, change.lineage)
@@ -298,7 +265,7 @@ export class SharedRecords {
     }
     // The final deletion is still to be sent.
     if (known.isFinal) return false
-    return this.#resolveConflict(kind, known, change, known.base)
+    return this.#conflicts.resolve(kind, known, change, known.base)
   }
 
   /** Adds a row for a record of the office. An identical local record that the office doesn't have becomes this one. */
@@ -311,137 +278,6 @@ export class SharedRecords {
     if (twin === undefined || !its || its.basedOn.length > 0) return known
     rows.bind(known, twin)
     return { ...known, local: twin }
-  }
-
-  /**
-   * Resolves a conflict: the office's content doesn't derive from the local one.
-   * @param base what both derive from.
-   * @param isLost whether the office had the local content before it was restored, and lost it.
-   */
-  #resolveConflict(
-    kind: SharedKind,
-    known: KnownRecord,
-    { version, revision, by, lineage, content }: OfficeContent,
-    base: unknown,
-    isLost = false
-  ): boolean {
-    const rows = this.#rows
-    const { accountId, local, number } = known
-    const theirs = content === undefined ? undefined : kind.read(content)
-    const mine = local === undefined ? undefined : kind.content(local)
-    if (
-      theirs === undefined ||
-      !this.#hasMatchingId(kind, known, theirs) ||
-      (local !== undefined && mine === undefined)
-    ) {
-      // One of the two was altered on the server, written by a later version, or is private. The local one stays.
-      rows.change(number, { isUnread: true })
-      return false
-    }
-    // A record that has expired here, such as a person erased by retention, doesn't come back because another
-    // workstation still has it.
-    if (local === undefined && (kind.expiresIn?.(theirs) ?? 1) <= 0) {
-      rows.forget(number)
-      return false
-    }
-    // A person forgotten here stays forgotten under a name that a workstation gave them without having heard of it.
-    if (local === undefined && kind.formerIds?.(theirs).some((id) => rows.byId(kind.kind, id)?.isForgotten)) {
-      rows.change(number, {
-        basedOn: [version],
-        revision,
-        lineage,
-        base: undefined,
-        editCount: known.editCount + 1,
-        isFinal: true,
-        isForgotten: true,
-        isUnread: false
-      })
-      this.#lanes.syncAgain(accountId)
-      return false
-    }
-    const lost = isLost ? lostOf(known, base) : known.lost
-    const synced = {
-      basedOn: [version],
-      revision,
-      isGone: false,
-      lost,
-      isRestorePending: lost !== undefined,
-      isUnread: false,
-      lineage: lineageOf(known, lost, lineage),
-      base: kind.merge && content,
-      savedBy: by === this.#name ? undefined : by
-    }
-    if (mine !== undefined && isSame(mine, theirs)) {
-      rows.markSynced(number, synced)
-      return known.savedBy !== synced.savedBy
-    }
-    if (mine !== undefined) {
-      const isNewToOffice = isLost || known.editCount !== known.pushedEdits
-      const merged = isNewToOffice
-        ? kind.merge?.(mine, theirs, readContent(kind, base))
-        : kind.overrideTheirs?.(mine, theirs)
-      if (merged !== undefined) {
-        kind.write(accountId, merged, known.id ?? '', local)
-        // The merged content derives from theirs. It gets a new edit number, because the last one asked about had
-        // another content.
-        if (isSame(merged, theirs)) rows.markSynced(number, synced)
-        else rows.change(number, { ...synced, editCount: known.editCount + 1, savedBy: undefined })
-        this.#lanes.syncAgain(accountId)
-        return true
-      }
-      if (isNewToOffice) {
-        kind.addCopy?.(accountId, mine, `${this.#name}, ${this.#timestamp()}`)
-        this.#lanes.syncAgain(accountId)
-      }
-    }
-    rows.bind(known, kind.write(accountId, theirs, known.id ?? '', local))
-    rows.markSynced(number, synced)
-    return true
-  }
-
-  /** Checks that a record identified by what it describes has the matching id, so that nothing else can replace it. */
-  #hasMatchingId(kind: SharedKind, { id, accountId }: KnownRecord, content: unknown): boolean {
-    const officeId = this.#deps.accounts().get(accountId)
-    const identity = kind.identity?.(content)
-    return identity === undefined || officeId === undefined || this.#idFor?.(kind.kind, officeId, identity) === id
-  }
-
-  /**
-   * Handles a deletion made elsewhere: deletes the local record too, but keeps unsynced local changes as a new record.
-   * @param isLost see {@link #resolveConflict}.
-   */
-  #applyRemoval(
-    kind: SharedKind,
-    known: KnownRecord,
-    { version, revision, lineage }: Pick<OfficeContent, 'version' | 'revision' | 'lineage'>,
-    isLost = false
-  ): boolean {
-    const { accountId, local, number } = known
-    const mine = local === undefined ? undefined : kind.content(local)
-    if (local !== undefined && mine === undefined) {
-      // One that can't be read, or is private, belongs to this workstation alone from now on.
-      this.#rows.forget(number)
-      return true
-    }
-    if (local !== undefined) kind.erase(local)
-    let { lost } = known
-    if (mine !== undefined && (isLost || known.editCount !== known.pushedEdits) && kind.addCopy) {
-      kind.addCopy(accountId, mine, undefined)
-      if (isLost) lost = lostOf(known, undefined)
-      this.#lanes.syncAgain(accountId)
-    }
-    // Another end than the one told from here: they were known again since they were forgotten.
-    const isForgotten = known.isForgotten && (known.isFinal || known.basedOn.includes(version))
-    const removed = { isGone: true, base: undefined, savedBy: undefined, isForgotten }
-    this.#rows.markSynced(number, {
-      basedOn: [version],
-      revision,
-      ...removed,
-      lost,
-      isRestorePending: lost !== undefined,
-      lineage: lineageOf(known, lost, lineage)
-    })
-    return local !== undefined
   }
 
   /** Sends local changes. */
@@ -602,9 +438,9 @@ export class SharedRecords {
       rows.change(sent.number, { basedOn: [version], revision, lineage, lost: undefined, isRestorePending: false })
     else if (outcome === 'conflict' && isLost) {
       const base = lost ? mergeContents(kind, answer.base, now.base, lost.shared) : answer.base
-      return this.#resolveConflict(kind, now, answer, base, true)
-    } else if (outcome === 'conflict') return this.#resolveConflict(kind, now, answer, now.base)
-    else if (outcome === 'gone' && put.content !== undefined) return this.#applyRemoval(kind, now, answer, isLost)
+      return this.#conflicts.resolve(kind, now, answer, base, true)
+    } else if (outcome === 'conflict') return this.#conflicts.resolve(kind, now, answer, now.base)
+    else if (outcome === 'gone' && put.content !== undefined) return this.#conflicts.remove(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
         basedOn: [version],
@@ -658,33 +494,6 @@ export class SharedRecords {
     }
     return false
   }
-
-  /** The current date and time as text. */
-  #timestamp(): string {
-    const { now, zone } = this.#deps.time
-    return clockTextOf(now(), zone(), 0)
-  }
-}
-
-/** @param shared the part of it that is in the server's current content too. */
-function lostOf({ lost, revision, base }: KnownRecord, shared: unknown): LostContent {
-  return { ...(lost ?? { revision, content: base }), shared }
-}
-
-/**
- * Returns the lineage of a content of the office. Until the server is told what it lost, that counts as contained in
- * it, too.
- */
-const lineageOf = (known: KnownRecord, lost: LostContent | undefined, theirs: readonly string[]) =>
-  lost === undefined ? theirs : mergeLineages(known.lineage, theirs)
-
-/** As many as the server keeps, plus the content's own. */
-const MAX_MARKS = 49
-
-/** Returns the latest of the marks in either lineage. */
-function mergeLineages(one: readonly string[], other: readonly string[]): readonly string[] {
-  const marks = [...new Set([...one, ...other])]
-  return marks.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MAX_MARKS)
 }
 
 /**
@@ -693,20 +502,3 @@ function mergeLineages(one: readonly string[], other: readonly string[]): readon
  */
 const isUnanswered = ({ basedOn, editCount, pushedEdits, pendingEdits, isUnread }: KnownRecord) =>
   !isUnread && editCount !== pushedEdits && pendingEdits === editCount && basedOn.length > 1
-
-const readContent = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
-
-/**
- * Merges two contents that both derive from `base`. The result is the common base of any two contents that derive from
- * both.
- */
-function mergeContents(kind: SharedKind, one: unknown, other: unknown, base: unknown): unknown {
-  const [its, others] = [readContent(kind, one), readContent(kind, other)]
-  if (its === undefined || others === undefined) return others ?? its
-  return kind.merge?.(its, others, readContent(kind, base))
-}
-
-/** Compares as JSON does: undefined equals absent. */
-function isSame(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)))
-}
