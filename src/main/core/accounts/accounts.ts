@@ -6,12 +6,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AuthScheme, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
-import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
-import { KeychainError } from '../storage/keychain.ts'
 import {
   type Account,
   type AccountRecord,
@@ -24,9 +22,6 @@ import {
 import {
   type AccountCredentials,
   type CredentialsChange,
-  decodeCredentials,
-  encodeCredentials,
-  isEnrolledSecret,
   isSameLogin,
   keepsStoredCredentials,
   mergedCredentials,
@@ -37,6 +32,7 @@ import {
   readService
 } from './credentials.ts'
 import type { Tokens } from './oauth-tokens.ts'
+import { type SecretFacts, type SecretState, storedCredentials } from './stored-credentials.ts'
 
 export interface AccountsDeps {
   readonly db: Db
@@ -82,9 +78,6 @@ export type AccountChanges = Optional<
 /** Whether the service accepted the account's credentials when last asked. */
 export type CredentialVerdict = 'refused' | 'not refused'
 
-/** `unknown`: the keychain couldn't be read just now. */
-export type SecretState = 'kept' | 'missing' | 'unknown'
-
 /** An account as typed: a new one, or a change to an existing one. */
 export interface AccountToTest {
   id?: string | undefined
@@ -102,13 +95,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
   const rows = accountRows(db)
   const normaliseAddress = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
   let practice: RunningPractice | undefined
-  /** Each account's credentials as last changed in this run; every change has another number. */
-  const credentialsRevisions = new Map<string, number>()
-  const credentialsRevision = (id: string): number => credentialsRevisions.get(id) ?? 0
-  let lastRevision = 0
-  /** Serialises an account's keychain writes, since new tokens may arrive at any time. */
-  // @wc-ignore
-  const runSerially = <Value>(id: string, work: () => Promise<Value>) => inTurn(`secret ${id}`, work)
+  const stored = storedCredentials(secrets)
 
   const accountOf = ({ position: _, ...kept }: AccountRecord): Account => {
     if (kept.kind === 'service') return kept
@@ -164,6 +151,12 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
     const chosen = all.find(({ id }) => id === rows.chosenId()) ?? all[0]
     const others = which === 'all' ? all.filter((row) => row !== chosen) : []
     return chosen ? [chosen, ...others].map(accountOf) : []
+  }
+
+  /** Returns both `secretState` and `isEnrolled`. */
+  const secretFacts = async (id: string): Promise<SecretFacts> => {
+    const row = rowOf(id)
+    return row.kind === 'practice' ? { state: 'kept', isEnrolled: false } : await stored.facts(row)
   }
 
   return {
@@ -246,10 +239,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       // The record comes first: after a crash in between, the account asks for its secret again, whereas a secret
       // without an account could never be found.
       try {
-        if (service !== undefined) {
-          const text = secretTextOf(service.credentials, service.baseUrl, isEnrolled)
-          await runSerially(id, () => writeSecret(id, text))
-        }
+        if (service) await stored.add(id, { ...service, isEnrolled })
       } catch (error) {
         erase(id)
         throw error
@@ -278,14 +268,14 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       const name = changes.name === undefined ? before.name : readName(changes.name)
       if (name !== before.name) refuseTakenName(name, id)
       const baseUrl = changes.baseUrl === undefined ? before.baseUrl : normaliseAddress(changes.baseUrl)
-      const stored = changes.authentication && (await readStored(before))
-      const credentials = changes.authentication && mergedCredentials(changes.authentication, stored?.credentials)
+      const current = changes.authentication && (await stored.read(before))
+      const credentials = changes.authentication && mergedCredentials(changes.authentication, current?.credentials)
       const changesAccess = (row: AccountRecord): boolean =>
         baseUrl !== row.baseUrl ||
         (credentials !== undefined &&
-          stored?.credentials !== undefined &&
+          current?.credentials !== undefined &&
           verdict !== 'refused' &&
-          !isSameLogin(stored.credentials, credentials))
+          !isSameLogin(current.credentials, credentials))
       const refuseWhileUnconfirmed = (row: AccountRecord): void => {
         if (baseUrl !== row.baseUrl && rows.hasPendingActions(id)) fail('busy', PENDING_ACTIONS_FOR_ADDRESS)
         if (!changesAccess(row)) return
@@ -301,7 +291,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       ) {
         fail('invalid', CREDENTIALS_NEEDED, { fields: [{ field: 'authentication', message: CREDENTIALS_NEEDED }] })
       }
-      const staysEnrolled = keepsStoredCredentials(changes.authentication) && stored?.isEnrolled === true
+      const staysEnrolled = keepsStoredCredentials(changes.authentication) && current?.isEnrolled === true
       const write = (): void => {
         // Checked again: while the keychain was busy, the account may have been changed or removed, or something may
         // have been sent.
@@ -319,7 +309,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
         })
       }
       if (credentials) {
-        await changeSecret(id, secretTextOf(credentials, baseUrl, isEnrolled || staysEnrolled), write)
+        await stored.change(id, { credentials, baseUrl, isEnrolled: isEnrolled || staysEnrolled }, write)
       } else write()
       return accountOf(rowOf(id))
     },
@@ -355,7 +345,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
         if (changesAccess) refuseWhilePending(current)
         change(current, { ...current, ...managed })
       }
-      if (next.scheme !== row.scheme) await changeSecret(row.id, null, write)
+      if (next.scheme !== row.scheme) await stored.change(row.id, undefined, write)
       else write()
     },
 
@@ -368,7 +358,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       rowOf(id)
       refuseWhileInUse(id)
       // The secret is deleted first: if the keychain is locked, nothing is removed, and no secret is left behind.
-      await changeSecret(id, null, () => erase(id))
+      await stored.change(id, undefined, () => erase(id))
     },
 
     /** Called at each start, since the practice service's port changes; undefined when it stops. */
@@ -401,8 +391,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       if (organisation?.allowsSignIn(row.scheme) === false)
         fail('not-allowed', SIGN_IN_NOT_ALLOWED, { next: ASK_ADMINISTRATOR })
       if (row.scheme === 'none') return { scheme: 'none' }
-      const text = await secrets.get(id)
-      const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
+      const { credentials } = await stored.read(row)
       return credentials ?? fail('keychain', SECRET_MISSING[row.scheme], { next: 'Enter it in Settings.' })
     },
 
@@ -414,11 +403,11 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       const row = rowOf(id)
       const others = rows.all().filter((other) => other.id !== id && other.baseUrl === row.baseUrl)
       // A keychain may ask each time it is read.
-      const own = others.length > 0 ? (await readStored(row)).credentials : undefined
+      const own = others.length > 0 ? (await stored.read(row)).credentials : undefined
       const ids = [id]
       if (!own) return ids
       for (const other of others) {
-        const { credentials } = await readStored(other)
+        const { credentials } = await stored.read(other)
         if (credentials && isSameLogin(own, credentials)) ids.push(other.id)
       }
       return ids
@@ -437,7 +426,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
     async secretsForBackup(): Promise<Record<string, string>> {
       const all: Record<string, string> = {}
       for (const row of rows.all()) {
-        const { text, isEnrolled } = await readStored(row)
+        const { text, isEnrolled } = await stored.read(row)
         if (text !== null && !isEnrolled) all[row.id] = text
       }
       return all
@@ -450,7 +439,7 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
     async credentialsToShare(id: string): Promise<AccountCredentials> {
       const row = rowOf(id)
       if (row.kind === 'practice') fail('not-allowed', 'The practice office is this computer’s own.')
-      const { isEnrolled } = await readStored(row)
+      const { isEnrolled } = await stored.read(row)
       if (isEnrolled) fail('not-allowed', ENROLLED, { next: 'Make one where the account was connected.' })
       const credentials = await this.credentialsOf(id)
       if (credentials.scheme !== 'oauth') return credentials
@@ -482,85 +471,19 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
     },
 
     /** Changes whenever new credentials are stored. */
-    credentialsRevision,
+    credentialsRevision: stored.revision,
 
     /**
      * Stores renewed tokens, unless the account was removed or its credentials have changed since.
      * @param revision of the sign-in that they renew.
      */
     async storeTokens(id: string, revision: number, tokens: Tokens): Promise<void> {
-      await runSerially(id, async () => {
-        const row = rows.get(id)
-        if (!row || credentialsRevision(id) !== revision) return
-        const { credentials, isEnrolled } = await readStored(row)
-        if (credentials?.scheme === 'oauth') {
-          await secrets.set(id, encodeCredentials({ ...credentials, tokens }, row.baseUrl, isEnrolled))
-        }
-      })
+      await stored.renew(id, { revision, tokens }, () => rows.get(id))
     },
 
     /** Whether the account's credentials have to be entered again. */
     secretState: async (id: string): Promise<SecretState> => (await secretFacts(id)).state,
     secretFacts
-  }
-
-  /** Returns both `secretState` and `isEnrolled`. */
-  async function secretFacts(id: string): Promise<{ state: SecretState; isEnrolled: boolean }> {
-    const row = rowOf(id)
-    if (row.kind === 'practice' || row.scheme === 'none') return { state: 'kept', isEnrolled: false }
-    try {
-      const { credentials, isEnrolled } = await readStored(row)
-      return credentials ? { state: 'kept', isEnrolled } : { state: 'missing', isEnrolled: false }
-    } catch (error) {
-      if (error instanceof KeychainError) return { state: 'unknown', isEnrolled: false }
-      throw error
-    }
-  }
-
-  interface StoredSecret {
-    text: string | null
-    /** Missing if it is lost or invalid. */
-    credentials?: AccountCredentials
-    isEnrolled: boolean
-  }
-
-  /** Reads an account's keychain entry. */
-  async function readStored(row: AccountRecord): Promise<StoredSecret> {
-    const text = await secrets.get(row.id)
-    const isEnrolled = isEnrolledSecret(text)
-    if (row.scheme === 'none') return { text, credentials: { scheme: 'none' }, isEnrolled }
-    const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
-    return { text, ...(credentials && { credentials }), isEnrolled }
-  }
-
-  /** Returns the keychain entry for credentials; null for none. */
-  function secretTextOf(credentials: AccountCredentials, baseUrl: string | null, isEnrolled: boolean): string | null {
-    return credentials.scheme === 'none' ? null : encodeCredentials(credentials, baseUrl, isEnrolled)
-  }
-
-  async function writeSecret(id: string, text: string | null): Promise<void> {
-    await (text === null ? secrets.delete(id) : secrets.set(id, text))
-  }
-
-  /**
-   * Changes an account's keychain entry, and then its record. If the record isn't changed, the entry stays what it was,
-   * and so do the tokens of its sign-in: one that is renewed meanwhile is stored afterwards. If restoring the entry
-   * fails, the credentials have to be entered again; nothing else is lost.
-   */
-  function changeSecret(id: string, text: string | null, changeRecord: () => void): Promise<void> {
-    return runSerially(id, async () => {
-      const revision = credentialsRevision(id)
-      const before = await secrets.get(id)
-      await writeSecret(id, text)
-      credentialsRevisions.set(id, ++lastRevision)
-      try {
-        changeRecord()
-      } catch (error) {
-        await writeSecret(id, before).catch(() => undefined)
-        credentialsRevisions.set(id, revision)
-        throw error
-      }
-    })
   }
 }
 
