@@ -4,7 +4,8 @@
  */
 import { expect, test } from 'vitest'
 import type { Round } from '../../../../src/main/core/documents/polling/rounds.ts'
-import { type RoundStart, SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
+import type { RoundStart } from '../../../../src/main/core/documents/polling/shared-account.ts'
+import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import {
   type FeedChange,
   feedIdOf,
