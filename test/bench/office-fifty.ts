@@ -64,7 +64,7 @@ async function openStation(office: TestOffice, count: number, first: Station | u
     onError: () => undefined
   })
   const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
-  counters.setOwnCounter(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
+  counters.setOwnCounter(() => ({ counter: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
   const membership = openMembership(work, { counters, heads: headsOf(work), staff: staffOf(work) })
   work.parts.polling.start()
   await membership.join(serverOf(office), await office.invite(`Counter ${count}`))

@@ -301,7 +301,7 @@ export class People {
     return true
   }
 
-  /** Sends a draft from one desk, or from all at the same moment. Nobody resends a draft that they can see was sent. */
+  /** Sends a draft from one workstation, or from all at the same moment. Nobody resends a draft that they can see was sent. */
   async #send(id: string | undefined, workstations: readonly Workstation[]): Promise<boolean> {
     if (id === undefined) return false
     const already = this.#sent.length

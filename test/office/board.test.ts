@@ -126,7 +126,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
       board.board()
     },
     board: () => board.board(),
-    others: () => board.board().desks.slice(1),
+    others: () => board.board().counters.slice(1),
     disconnect() {
       state = 'away'
       officeBoard.disconnect()
@@ -203,7 +203,7 @@ describe('the board of another counter', () => {
     await two()
     await shows({ name: 'Counter 1', staff: 'Planted Clerk', state: 'free', wantsStaff: false })
     expect(there.board()).toMatchObject({
-      desks: [{ id: 'here', name: 'Counter 2' }, {}],
+      counters: [{ id: 'here', name: 'Counter 2' }, {}],
       office: { state: 'connected' }
     })
     await here.its.start(['will', 0])
@@ -540,7 +540,7 @@ describe('a workstation', () => {
           })
           const index = boards.push(counters)
           counters.setOwnCounter(() => ({
-            desk: { ...SAID, id: 'here', name: `Counter ${index}`, state: index === 1 ? state : 'free' },
+            counter: { ...SAID, id: 'here', name: `Counter ${index}`, state: index === 1 ? state : 'free' },
             isCounter: true,
             accountId: undefined
           }))
@@ -553,7 +553,7 @@ describe('a workstation', () => {
     const second = await openStation(Station, own, first)
     await first.join('Front desk')
     await second.join('Back room')
-    const shownOn = (index: number) => boards[index]?.view()?.desks.map(({ name, state }) => `${name}: ${state}`)
+    const shownOn = (index: number) => boards[index]?.view()?.counters.map(({ name, state }) => `${name}: ${state}`)
     const becomes = (index: number, expected: string[]) =>
       expect
         .poll(

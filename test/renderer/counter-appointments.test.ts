@@ -539,7 +539,7 @@ describe('the board', () => {
     const HERE = there('here', { name: 'Counter 1', staff: 'Grace Okafor' })
     async function board(office: Board['office'], ...others: BoardCounter[]) {
       const { office: _, ...here } = HERE
-      await open({ queue: [], board: { desks: [here, ...others], ...(office && { office }) } }, ['board'])
+      await open({ queue: [], board: { counters: [here, ...others], ...(office && { office }) } }, ['board'])
       await settle()
     }
     const textOf = (name: string) => screen.getByRole('article', { name }).textContent ?? ''
@@ -643,7 +643,7 @@ describe('the board', () => {
     test('updates when another counter reports', async () => {
       await board(CONNECTED, there('Counter 2'))
       expect(textOf('Counter 2')).toContain('Free')
-      state().board = { desks: [HERE, there('Counter 2', { state: 'signing' })], office: CONNECTED }
+      state().board = { counters: [HERE, there('Counter 2', { state: 'signing' })], office: CONNECTED }
       opened.api.control.emit('board.changed', null)
       await settle()
       expect(textOf('Counter 2')).toContain('Signing')

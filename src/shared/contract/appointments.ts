@@ -180,7 +180,7 @@ interface BoardWaiting {
 
 export interface Board {
   /** This computer's counter comes first. */
-  desks: BoardCounter[]
+  counters: BoardCounter[]
   /**
    * Absent if it belongs to no office. away: the office's server can't be reached. apart: not connected for another
    * reason, given in Settings → Office. `readAt`: when the other counters were last read; absent if not yet.

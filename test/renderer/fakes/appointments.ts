@@ -104,7 +104,7 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
       const { counter: session, appointments } = state
       const turn = session?.phase === 'ended' ? undefined : session?.turns[session.current]
       return {
-        desks: [
+        counters: [
           {
             id: 'here',
             name: state.counterSettings.waitingRoom.counterName,

@@ -263,7 +263,7 @@ function threeCounters(): Partial<FakeState> {
     ...morning(),
     board: {
       office: { state: 'connected', readAt: at - 4_000 },
-      desks: [
+      counters: [
         {
           id: 'here',
           name: 'Counter 1',
@@ -319,7 +319,7 @@ const silentFor =
 function fourteenCounters(): Partial<FakeState> {
   const at = now()
   const board = threeCounters().board
-  const [here, waiting, silent] = board?.desks ?? []
+  const [here, waiting, silent] = board?.counters ?? []
   const minutes = (count: number) => at - count * 60_000
   const of = (number: number, change: Partial<BoardCounter>, heard = at - 12_000): BoardCounter => ({
     id: `office ${number}`,
@@ -336,7 +336,7 @@ function fourteenCounters(): Partial<FakeState> {
     ...morning(),
     board: {
       office: { state: 'connected', readAt: at - 4_000 },
-      desks: [
+      counters: [
         ...(here ? [here] : []),
         of(2, { staff: 'Ben Tui' }),
         ...(silent ? [silent] : []),
@@ -359,9 +359,9 @@ function fourteenCounters(): Partial<FakeState> {
 /** Returns the board of a workstation whose office is in this state, with or without what was read of the others. */
 const withOfficeIn = (office: Board['office'], isKnown = true) => {
   const { board, ...rest } = threeCounters()
-  const [here, ...others] = board?.desks ?? []
+  const [here, ...others] = board?.counters ?? []
   const counters = [...(here ? [here] : []), ...(isKnown ? others.map(silentFor(720_000)) : [])]
-  return counter({ ...rest, board: { ...board, desks: counters, ...(office && { office }) } })
+  return counter({ ...rest, board: { ...board, counters, ...(office && { office }) } })
 }
 
 export const counterClerkScenes: Record<string, () => FakeApi> = {
@@ -388,7 +388,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       ...morning(),
       counter: sessionOf({ place: 'other-display', phase: 'covered', cover: 'help', turns: turns(undefined) }),
       board: {
-        desks: [
+        counters: [
           {
             id: 'here',
             name: 'Counter 2',
@@ -408,7 +408,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'board-office-away': () => {
     const { board, ...rest } = threeCounters()
     const office = { state: 'away', readAt: now() - 300_000 } as const
-    return counter({ ...rest, board: { ...board, office, desks: board?.desks?.map(silentFor(300_000)) ?? [] } })
+    return counter({ ...rest, board: { ...board, office, counters: board?.counters?.map(silentFor(300_000)) ?? [] } })
   },
   'board-office-apart': () => withOfficeIn({ state: 'apart', readAt: now() - 720_000 }),
   'board-office-unknown': () => withOfficeIn({ state: 'apart' }, false),

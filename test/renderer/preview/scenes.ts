@@ -177,9 +177,9 @@ const updateScenes: Record<string, () => FakeApi> = {
     })
 }
 
-const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
+const membershipScenes: Record<string, () => FakeApi> = Object.fromEntries(
   MEMBERSHIP_STATES.map((state) => [
-    `desk-${state}`,
+    `membership-${state}`,
     () =>
       usual({
         membership: membershipOf(now(), { state, ...(state === 'connecting' && { who: [] }) })
@@ -215,20 +215,20 @@ const everyones: Record<string, () => FakeApi> = {
   ...identityScenes,
   usual,
   ...updateScenes,
-  ...deskScenes,
+  ...membershipScenes,
   requests: () => usual({ requests: requestsOf(240, now()) }),
   'bad-day': () => {
     const day = { dialects: ['v13', 'day-first'], refusal: '402', clockAhead: -600, documentsLeft: 3 } as const
     return usual({ accounts: [{ ...practiceAccount(), day: { ...day, dialects: [...day.dialects] } }] })
   },
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
-  'desk-busy': () => leavingTooSoon('Some packages are being sent just now.', 'Try again in a minute.'),
-  'desk-untold': () =>
+  'membership-busy': () => leavingTooSoon('Some packages are being sent just now.', 'Try again in a minute.'),
+  'membership-untold': () =>
     leavingTooSoon(
       'A package in the Outbox here hasn’t reached the office yet.',
       'Try again in a minute. If it needs your decision, decide in the Outbox first.'
     ),
-  'desk-watching': () => usual({ membership: membershipOf(now(), { folders: pollingOf(now()) }) }),
+  'membership-watching': () => usual({ membership: membershipOf(now(), { folders: pollingOf(now()) }) }),
   'all-accounts': () =>
     usual({
       accounts: [

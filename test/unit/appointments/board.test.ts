@@ -22,7 +22,7 @@ function counter() {
   return {
     ...one,
     board: () => board.board(),
-    firstCounter: () => board.board().desks[0],
+    firstCounter: () => board.board().counters[0],
     become(change: Partial<CounterSession> | null) {
       session =
         change &&

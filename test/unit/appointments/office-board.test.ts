@@ -35,7 +35,7 @@ function workstation() {
     // As the screen does, asks again when notified.
     changed: () => void setImmediate(() => isOpen && board.view())
   })
-  board.setOwnCounter(() => ({ desk: own, isCounter: true, accountId: undefined }))
+  board.setOwnCounter(() => ({ counter: own, isCounter: true, accountId: undefined }))
   onTestFinished(() => time.end())
 
   /** A connection to a server whose answers can be delayed; each answer has the state at the time of the request. */
@@ -77,7 +77,7 @@ function workstation() {
       isOpen = true
       board.view()
     },
-    firstCounter: () => board.view()?.desks[0]
+    firstCounter: () => board.view()?.counters[0]
   }
 }
 
@@ -203,7 +203,7 @@ test('reports older than a day aren’t shown', async () => {
 
 test('a read in progress when an office is left isn’t shown in the next', async () => {
   const { board, line, pass, server } = await looking(newsOf())
-  expect(board.view()?.desks).toHaveLength(1)
+  expect(board.view()?.counters).toHaveLength(1)
   const release = hold(server)
   board.notified()
   await pass(1)
@@ -215,7 +215,7 @@ test('a read in progress when an office is left isn’t shown in the next', asyn
   await pass(0)
   board.connect({ ...line().made, others: () => new Promise(() => undefined) })
   await pass(0)
-  expect(board.view()?.desks).toEqual([])
+  expect(board.view()?.counters).toEqual([])
 })
 
 test('a future time is reported as now, and one long ago as a day', async () => {

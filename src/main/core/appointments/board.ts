@@ -53,7 +53,7 @@ export class CounterBoard {
     const [next] = expected
     const others = this.#deps.office.view()
     return {
-      desks: [this.#desk(), ...(others?.desks ?? [])],
+      counters: [this.#counter(), ...(others?.counters ?? [])],
       ...(others && { office: others.office }),
       waiting: waiting
         .map(({ id, name, place, at, arrivedAt, state, number }) => ({
@@ -81,17 +81,17 @@ export class CounterBoard {
    * has signed in this run.
    */
   ownCounter(): OwnCounter {
-    const desk = this.#desk()
-    const isCounter = desk.name !== '' || desk.hasOtherDisplay || desk.state !== 'free' || this.#wasUsed
-    return { desk, isCounter, accountId: this.#deps.accountId() }
+    const counter = this.#counter()
+    const isCounter = counter.name !== '' || counter.hasOtherDisplay || counter.state !== 'free' || this.#wasUsed
+    return { counter, isCounter, accountId: this.#deps.accountId() }
   }
 
-  #desk(): BoardCounter {
+  #counter(): BoardCounter {
     const { connection, counterName, hasOtherDisplay, session, staff } = this.#deps
     const running = session()
     const { state, since } = connection()
     const isDown = state === 'offline' || state === 'refused'
-    const desk: BoardCounter = {
+    const counter: BoardCounter = {
       id: OWN_ID,
       name: counterName(),
       staff: staff(),
@@ -101,9 +101,9 @@ export class CounterBoard {
       ...(isDown && { downSince: since })
     }
     const turn = running?.turns[running.current]
-    if (desk.state === 'free' || !turn) return desk
+    if (counter.state === 'free' || !turn) return counter
     return {
-      ...desk,
+      ...counter,
       signer: turn.signerName,
       document: turn.documentName,
       ...defined({ since: this.#turn?.at, coveredSince: this.#covered?.at })

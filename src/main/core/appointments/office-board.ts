@@ -56,7 +56,7 @@ type Report = z.output<typeof Report>
 
 /** What others learn about this computer's counter. */
 export interface OwnCounter {
-  readonly desk: BoardCounter
+  readonly counter: BoardCounter
   /** Whether people sign here at all; if not, there is nothing to report. */
   readonly isCounter: boolean
   /** The running session's account. */
@@ -173,7 +173,7 @@ export class OfficeBoard {
    * Returns the others' counters as last reported, for someone with the board open; undefined if this workstation
    * belongs to no office.
    */
-  view(): { desks: BoardCounter[]; office: NonNullable<Board['office']> } | undefined {
+  view(): { counters: BoardCounter[]; office: NonNullable<Board['office']> } | undefined {
     const { time, state } = this.#deps
     const membership = state()
     if (membership === undefined) return undefined
@@ -181,9 +181,9 @@ export class OfficeBoard {
     const read = this.#read
     // Once in that time even without an answer, because the board asks again when told that nothing came.
     if (this.#readAt + READ_INTERVAL <= this.#viewedAt) void this.#reading.run()
-    const desks = (read?.others ?? []).flatMap((report) => (read ? (this.#deskOf(report, read) ?? []) : []))
+    const counters = (read?.others ?? []).flatMap((report) => (read ? (this.#counterOf(report, read) ?? []) : []))
     return {
-      desks,
+      counters,
       office: { state: connectionState(membership, this.#connection !== undefined), ...defined({ readAt: read?.at }) }
     }
   }
@@ -209,7 +209,7 @@ export class OfficeBoard {
   #report(): { key: string; content: Report | null } {
     const own = this.#own?.()
     if (!own?.isCounter || this.#finalReport === 'nothing') return { key: '', content: null }
-    const { name, staff, state, wantsStaff, hasOtherDisplay, signer, document, ...times } = own.desk
+    const { name, staff, state, wantsStaff, hasOtherDisplay, signer, document, ...times } = own.counter
     const named = { name: shortened(name, MAX_TEXT_LENGTH), wantsStaff: false, hasOtherDisplay }
     if (this.#finalReport === 'closed') return { key: 'closed', content: { ...named, staff: '', state: 'closed' } }
     const account = own.accountId === undefined ? undefined : this.#deps.accounts().get(own.accountId)
@@ -230,7 +230,7 @@ export class OfficeBoard {
       state: state as Report['state'],
       ...defined({ sinceAgo: ageOf(began), coveredAgo: ageOf(coveredSince), downAgo: ageOf(downSince) })
     }
-    return { key: JSON.stringify([own.desk, account]), content }
+    return { key: JSON.stringify([own.counter, account]), content }
   }
 
   async #pushReport(): Promise<void> {
@@ -293,7 +293,10 @@ export class OfficeBoard {
   }
 
   /** Undefined if the report is too old to be useful. */
-  #deskOf({ station, name, ago: age, remaining, content }: CounterReport, read: ReadResult): BoardCounter | undefined {
+  #counterOf(
+    { station, name, ago: age, remaining, content }: CounterReport,
+    read: ReadResult
+  ): BoardCounter | undefined {
     const readAge = this.#ageOf(read)
     if (age + readAge >= DAY) return undefined
     const heardAt = Math.round(read.at - age)
