@@ -6,28 +6,27 @@ import type {
   AccountPermissions,
   AccountRights,
   AccountView,
-  ConnectionView,
-  DocumentQuery
+  ConnectionView
 } from '../../shared/contract/index.ts'
 import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
-import type { AccountChanges, Accounts } from '../core/accounts/accounts.ts'
+import type { AccountChanges } from '../core/accounts/accounts.ts'
 import type { BrowserSignIn, TypedChange } from '../core/accounts/browser-sign-in.ts'
 import type { ChosenCertificate, ClientCertificates } from '../core/accounts/client-certificates.ts'
 import type { CredentialsChange, CredentialsInput } from '../core/accounts/credentials.ts'
 import type { Tokens } from '../core/accounts/oauth-tokens.ts'
 import type { Rights } from '../core/accounts/rights.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
-import type { DocumentSelection } from '../core/documents/questions.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { withCheckingMessages, withConnectingMessages } from '../core/errors/connecting.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import type { OwnAuthorities } from '../core/service/own-authorities.ts'
+import { chosenId, shownIds } from './covered-accounts.ts'
 import type { Parts } from './parts.ts'
-import { type HandlersOf, namedAccount } from './registration.ts'
+import type { HandlersOf } from './registration.ts'
 
 interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'presets' | 'polling'> {
   /** The practice service: `start` makes sure that it runs; calls reject with AppFailure if it can't. */
@@ -326,58 +325,6 @@ function limitsOf(info: AccountInfo | undefined): AccountLimits {
 function daysIn(value: AccountInfo['MaxDueDate']): number | undefined {
   const days = Number(value)
   return Number.isInteger(days) && days > 0 ? days : undefined
-}
-
-/**
- * Returns the account that a request is about: the one it names, or else the chosen one.
- * @throws AppFailure `no-account` if there is none yet, or it no longer exists.
- */
-export function chosenId(accounts: Accounts): string {
-  return shownIds(accounts)[0]
-}
-
-/** Returns the accounts that a request covers, the chosen one first: the one it names, or else those shown. */
-export function shownIds(accounts: Accounts): readonly [first: string, ...others: string[]] {
-  const named = namedAccount.getStore()
-  if (named !== undefined) return [accounts.get(named).id]
-  const [first, ...others] = accounts.shownIds()
-  return first === undefined
-    ? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
-    : [first, ...others]
-}
-
-/**
- * Returns the check that a record belongs to an account that the request covers. It returns the record's id.
- * @param accountOf returns a record's account.
- * @param refuse throws what is said if it belongs to another.
- */
-export function coveredRecord(
-  accounts: Accounts,
-  accountOf: (id: string) => string,
-  refuse: () => never
-): (id: string) => string {
-  return (id) => (shownIds(accounts).includes(accountOf(id)) ? id : refuse())
-}
-
-/** Returns a record's account if the request covers it; otherwise the chosen one, which doesn't have the record. */
-export function coveredOwner(accounts: Accounts, owner: string): string {
-  return shownIds(accounts).includes(owner) ? owner : chosenId(accounts)
-}
-
-/** Prepares a query for the index: for the accounts that it covers. */
-export function queryFor(accounts: Accounts, query: DocumentQuery): { accountId: string; query: DocumentQuery } {
-  const [accountId, ...others] = shownIds(accounts)
-  return { accountId, query: others.length > 0 ? { ...query, accounts: others } : query }
-}
-
-/** As `queryFor`, for documents or a query. */
-export function selectionFor(
-  accounts: Accounts,
-  some: DocumentSelection
-): { accountId: string; some: DocumentSelection } {
-  if (!('query' in some)) return { accountId: chosenId(accounts), some }
-  const { accountId, query } = queryFor(accounts, some.query)
-  return { accountId, some: { query } }
 }
 
 /** Combines the accounts' connections: refused if any account is, but offline only if all are. */

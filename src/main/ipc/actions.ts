@@ -1,7 +1,7 @@
 /** Requests about actions on documents. Only actions of accounts that the user sees can be changed. */
 
 import { fail } from '../core/lib/failure.ts'
-import { chosenId, coveredRecord, shownIds } from './accounts.ts'
+import { chosenId, coveredRecord, shownIds } from './covered-accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 

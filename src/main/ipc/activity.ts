@@ -3,7 +3,7 @@
 import type { ActivityEntry, DocumentChange } from '../../shared/contract/index.ts'
 import type { StoredPreferences } from '../core/notifications/preferences.ts'
 import { awayView, combinedAway, type Presence } from '../core/notifications/presence.ts'
-import { shownIds } from './accounts.ts'
+import { shownIds } from './covered-accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 

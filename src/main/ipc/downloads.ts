@@ -5,7 +5,7 @@
 import type { DownloadCheck, DownloadState, DownloadSummary } from '../../shared/contract/index.ts'
 import { assertValidPattern } from '../core/downloads/name-pattern.ts'
 import { defined } from '../core/lib/objects.ts'
-import { chosenId, coveredOwner, shownIds } from './accounts.ts'
+import { chosenId, coveredOwner, shownIds } from './covered-accounts.ts'
 import { getDocument } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'

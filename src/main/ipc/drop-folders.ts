@@ -4,7 +4,7 @@
  */
 import type { Hints } from '../core/documents/polling/hints.ts'
 import { fail } from '../core/lib/failure.ts'
-import { chosenId, coveredRecord, shownIds } from './accounts.ts'
+import { chosenId, coveredRecord, shownIds } from './covered-accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 

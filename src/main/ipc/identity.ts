@@ -2,7 +2,7 @@
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
-import { chosenId } from './accounts.ts'
+import { chosenId } from './covered-accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'

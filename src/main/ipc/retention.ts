@@ -3,7 +3,7 @@ import type { DocumentKey, SomeDocuments } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Holds, NamedDocument } from '../core/retention/holds.ts'
 import type { Retention } from '../core/retention/retention.ts'
-import { selectionFor } from './accounts.ts'
+import { selectionFor } from './covered-accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 

@@ -1,7 +1,7 @@
 /** Requests about verifying signatures of documents, and the findings. */
 import type { VerificationList } from '../../shared/contract/index.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
-import { chosenId, coveredOwner, shownIds } from './accounts.ts'
+import { chosenId, coveredOwner, shownIds } from './covered-accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf, RequestHandlers } from './registration.ts'

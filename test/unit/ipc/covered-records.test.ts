@@ -5,7 +5,7 @@ import { AppFailure, fail } from '../../../src/main/core/lib/failure.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { coveredOwner, coveredRecord } from '../../../src/main/ipc/accounts.ts'
+import { coveredOwner, coveredRecord } from '../../../src/main/ipc/covered-accounts.ts'
 import { namedAccount } from '../../../src/main/ipc/registration.ts'
 
 const test = base.extend('office', async () => {

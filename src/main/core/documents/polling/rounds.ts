@@ -117,12 +117,6 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
   }
 }
 
-/**
- * Decides which documents count as gone. A document that moves while the folders are read in parallel can be missed by
- * all of them, so one round proves nothing, nor do two in quick succession. A folder that is suddenly empty or half as
- * long may be the service's mistake, so that takes one more round, over a longer time.
- */
-
 /** A round in which every folder was read, and each of its documents could be identified. */
 export interface CompleteRound {
   /** When it began, by the monotonic clock. */
@@ -145,7 +139,12 @@ const MIN_INTERVAL_AFTER_SHRINK = 30_000
 /** Losing fewer documents than this is never suspicious, whatever share of the folder they are. */
 const SUSPICIOUS_LOSS = 10
 
-/** Tracks the rounds of one account. */
+/**
+ * Tracks the rounds of one account, and decides which documents count as gone. A document that moves while the folders
+ * are read in parallel can be missed by all of them, so one round proves nothing, nor do two in quick succession. A
+ * folder that is suddenly empty or half as long may be the service's mistake, so that takes one more round, over a
+ * longer time.
+ */
 export function trackMissing(before: ReadonlyMap<string, number>) {
   let lengths = before
   /** When the previous two rounds began, oldest first. */
