@@ -5,25 +5,16 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
+import { Delays, Tries } from './pin-delays.ts'
 import { type Cost, FULL_COST, hashOf, isCheaper, matchesHash, PinHash, pinRefusal } from './pin-hash.ts'
 
-/**
- * How many tries in a row have failed, when the last one began, in milliseconds since 1970 UTC, and whether its wait
- * was ended early.
- */
-export const Tries = z.object({
-  wrong: z.int().min(0).max(1_000_000),
-  triedAt: z.number().min(0),
-  isWaived: z.literal(true).optional()
-})
-export type Tries = z.infer<typeof Tries>
 const KeptPin = Tries.extend({ hash: PinHash })
 type KeptPin = z.infer<typeof KeptPin>
 
@@ -251,63 +242,12 @@ function refuse(field: 'pin' | 'current', message: string): never {
   fail('invalid', message, { fields: [{ field, message }] })
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-
-const TRIES_AT_ONCE = 3
-/** Milliseconds of delay after each further wrong PIN in a row; the last value applies to all later ones. */
-const DELAYS = [5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND, 5 * MINUTE]
-
-/** How many wrong PINs cause no delay, and the delay after each further one. */
-interface Steps {
-  atOnce: number
-  delays: readonly number[]
-}
-
-function delayAfter(wrong: number, { atOnce, delays }: Steps): number {
-  return wrong < atOnce ? 0 : (delays[Math.min(wrong - atOnce, delays.length - 1)] as number)
-}
-
-/**
- * How long the next PIN has to wait after wrong ones: long enough that a person at the counter can't try them all.
- * Within a run the wait is measured by the monotonic clock, which nobody can set. What remains from an earlier run is
- * computed from the wall clock once; if that was set back since, the whole delay applies again, but never more.
- */
-export class Delays {
-  readonly #time: PinDeps['time']
-  readonly #steps: Steps
-  #known: (Tries & { until: number }) | undefined
-
-  constructor(time: PinDeps['time'], steps: Steps = { atOnce: TRIES_AT_ONCE, delays: DELAYS }) {
-    this.#time = time
-    this.#steps = steps
-  }
-
-  /** Begins a try; returns what must be stored before anything else happens. */
-  begin(wrong: number): Tries {
-    const tries = { wrong, triedAt: this.#time.now() }
-    this.#known = { ...tries, until: this.#time.elapsed() + delayAfter(wrong, this.#steps) }
-    return tries
-  }
-
-  /** Milliseconds until the next PIN is accepted; 0 if it's accepted now. */
-  remaining({ wrong, triedAt, isWaived }: Tries): number {
-    if (isWaived) return 0
-    if (this.#known?.wrong !== wrong || this.#known.triedAt !== triedAt) {
-      const delay = delayAfter(wrong, this.#steps)
-      const rest = Math.min(Math.max(triedAt + delay - this.#time.now(), 0), delay)
-      this.#known = { wrong, triedAt, until: this.#time.elapsed() + rest }
-    }
-    return Math.max(this.#known.until - this.#time.elapsed(), 0)
-  }
-}
-
 /**
  * The longest time from the request to the unlocking: a request from long ago must not let in someone who doesn't know
  * of it.
  */
-const ASKED_FOR = 10 * MINUTE
-const ALLOWED_FOR = 2 * MINUTE
+const ASKED_FOR = 10 * 60_000
+const ALLOWED_FOR = 2 * 60_000
 
 /**
  * The reset of a forgotten PIN, open to anyone who can sign in to this computer. After the request the computer has to
