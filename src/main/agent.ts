@@ -61,7 +61,7 @@ export async function runAgentOrder(
     }
     case 'leave': {
       await counter.access.mustBeOpen()
-      membership.open()
+      membership.start()
       await membership.checkNow()
       const before = membership.view()
       await membership.leave()

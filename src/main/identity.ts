@@ -118,9 +118,9 @@ export function openIdentity(
     verifications,
 
     /** Starts downloads, and the verifications that download rules ask for. */
-    open(): void {
-      downloads.open()
-      verificationQueue.open()
+    start(): void {
+      downloads.startFetching()
+      verificationQueue.start()
     },
     /** The computer may be online again. */
     connectionChanged,

@@ -48,7 +48,7 @@ export async function throughTheQueue(url: string, root: string, references: rea
   try {
     await office.showDocuments(references.map((reference) => aDocument(reference, { Name: reference })))
     office.downloads.configure({ concurrency: CONCURRENCY })
-    office.downloads.open()
+    office.downloads.startFetching()
     const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false, folderId: office.folderId }
     const began = performance.now()
     await office.downloads.add(office.accountId, { references: [...references] }, choice)

@@ -108,7 +108,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
     })
     box.configure(accountId, { concurrency: CONCURRENCY, undoSeconds: 0 })
     box.pause(accountId)
-    box.open()
+    box.start()
     const rows = Array.from({ length: count }, (_, row) => ({ row: row + 1, cells: [], composition: packageOf(row) }))
     await box.addBatch({ accountId, name: 'Bench', columns: [], rows, leftOut: [] })
     const began = performance.now()

@@ -24,7 +24,7 @@ const { downloads, accountId, folderId } = office
 const { items } = downloads.list([accountId], { states: ['waiting'], offset: 0, limit: PAGE })
 const queued = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
 await office.showDocuments([...queued, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
-downloads.open()
+downloads.startFetching()
 if (added.length > 0) {
   const choice = { types: ['pdf' as const], pattern: '{signer}/{document}/{document}', writesIndex: false, folderId }
   await downloads.add(accountId, { references: added.map(({ reference }) => reference) }, choice)

@@ -202,7 +202,7 @@ function begin(station: Station): void {
   work.parts.polling.start()
   station.time = work.time.run()
   station.membership = openMembership(work, { slot, time: station.time })
-  station.membership.open()
+  station.membership.start()
   station.isOff = false
 }
 

@@ -22,7 +22,7 @@ const office = await openDownloadOffice({
 })
 const { accountId, db, downloads, folderId, verificationQueue, views } = office
 const rule = downloads.rules.list(accountId)[0] ?? (await aRule())
-verificationQueue.open()
+verificationQueue.start()
 db.transaction(() => {
   for (const reference of added) verificationQueue.add({ accountId, reference, name: `Lease ${reference}` }, rule.id)
 })()

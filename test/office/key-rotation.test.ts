@@ -35,7 +35,7 @@ async function joined(name: string, first?: Workplace) {
     open() {
       work.restart()
       station.membership = openOwnMembership()
-      station.membership.open()
+      station.membership.start()
     },
     put() {
       const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id)

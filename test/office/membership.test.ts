@@ -132,7 +132,7 @@ describe('a workstation that has joined', () => {
     const id = put(first)
     first.restart()
     const next = membershipOf(first, slot)
-    next.membership.open()
+    next.membership.start()
     expect(next.membership.view()).toMatchObject({ state: 'connecting' })
     await becomes(first, id, 'sent')
     expect(next.membership.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
@@ -151,18 +151,18 @@ describe('a workstation that has joined', () => {
     await other.membership.join(serverOf(office), await office.invite('Back room'))
     for (const its of [other.slot, memoryKeychain().office]) {
       const copy = membershipOf(first, its)
-      copy.membership.open()
+      copy.membership.start()
       await copy.membership.checkNow()
       expect(copy.membership.view()).toMatchObject({ state: 'elsewhere', who: [] })
       expect(first.parts.outbox.shared.isAway(first.accountId)).toBe(true)
       await copy.membership.close()
     }
     const own = membershipOf(first, slot)
-    own.membership.open()
+    own.membership.start()
     await own.membership.checkNow()
     expect(own.membership.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
     const last = membershipOf(first, memoryKeychain().office)
-    last.membership.open()
+    last.membership.start()
     await last.membership.checkNow()
     await last.membership.leave({ without: true })
     expect(stateOf(first, id)).toBe('cancelled')
@@ -193,13 +193,13 @@ describe('a workstation that has joined', () => {
     // While the office can't be reached, a person's resuming doesn't send it either.
     const dead: SecretSlot = { ...slot, get: () => Promise.reject(new Error('It is locked.')) }
     const locked = membershipOf(first, dead)
-    locked.membership.open()
+    locked.membership.start()
     first.parts.outbox.resume(accountId)
     for (let minute = 0; minute < 10; minute++) await first.time.pass(60_000)
     expect(first.receivedRequests('SendForms2')).toHaveLength(0)
     await locked.membership.close()
     const reopened = membershipOf(first, slot)
-    reopened.membership.open()
+    reopened.membership.start()
     await expect
       .poll(async () => {
         await first.time.pass(1_000)
@@ -218,7 +218,7 @@ describe('a workstation that has joined', () => {
     await membership.join(serverOf(office), await office.invite('Front desk'))
     await membership.close()
     const next = membershipOf(first, slot)
-    next.membership.open()
+    next.membership.start()
     const checking = next.membership.checkNow()
     await next.membership.leave({ without: true })
     await checking

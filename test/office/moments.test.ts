@@ -82,7 +82,7 @@ test(
       // The server's address was stored with a connection that no longer exists.
       const office = openJsonMeta(work.parts.db).read('office', z.looseObject({}))
       if (office) openJsonMeta(work.parts.db).write('office', { ...office, port: line.port })
-      membership.open()
+      membership.start()
       await membership.checkNow()
       return { membership, end, server: { host: '127.0.0.1', port: line.port, database } }
     }

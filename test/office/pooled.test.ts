@@ -67,7 +67,7 @@ test('a workstation whose server address later leads to a pooler reports that', 
     await work.close()
     await pooler.close()
   })
-  membership.open()
+  membership.start()
   await membership.checkNow()
   expect(membership.view()).toMatchObject({ state: 'pooled' })
 })

@@ -46,7 +46,7 @@ async function joined(office: TestOffice, name: string, first?: Workplace): Prom
     open() {
       work.restart()
       station.membership = openOwnMembership()
-      station.membership.open()
+      station.membership.start()
     },
     put(name) {
       const composition = forms({ items: [form({ Name: name, Reference: name })] })

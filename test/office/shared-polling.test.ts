@@ -373,7 +373,7 @@ describe('while the office’s server is unreachable', () => {
     const station: Station = { work, membership, halt: () => undefined }
     stations = [station]
     work.parts.polling.start()
-    membership.open()
+    membership.start()
     const folders = work.parts.polling.foldersOf(work.accountId).length
     await until(() => folderRequests(station) === folders && viewOf(station)?.how === 'away')
     // All fifty together poll twice as often as the single poller usually does, which is every ten seconds.

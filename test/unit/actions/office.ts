@@ -101,7 +101,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
 
   function begin(): void {
     parts.actions.recover()
-    parts.actions.open()
+    parts.actions.startDispatching()
   }
 
   const direct = async (path: string, body: unknown) => {

@@ -66,7 +66,7 @@ async function computer() {
       onError: (error) => troubles.push(error)
     })
     onTestFinished(run.end)
-    copies.open()
+    copies.start()
     return { copies, storage }
   }
   const ages = async () => (await copiesIn(folder)).map(({ at }) => Math.round((time.now - at) / HOUR))

@@ -105,7 +105,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     },
     async plan(plan: Partial<BackupPlan> = {}) {
       const { id } = await schedule.offerFolder(share)
-      schedule.open()
+      schedule.start()
       await schedule.set({ plan: { ...DAILY, ...plan }, folderId: id, passphrase: PASSPHRASE })
       await over()
     },
@@ -174,7 +174,7 @@ test('a backup missed while the application was closed or the computer asleep is
   await pass(40 * HOUR)
   expect(backups()).toHaveLength(1)
   const next = start()
-  next.open()
+  next.start()
   await over()
   expect(backups()).toHaveLength(2)
 })
@@ -204,7 +204,7 @@ test('an unavailable share is reported until a backup succeeds, also after a res
   schedule.close()
   const next = start()
   expect(next.troubles()).toMatchObject([{ since }])
-  next.open()
+  next.start()
   await pass(HOUR)
   expect(next.troubles()).toMatchObject([{ since }])
   renameSync(`${share}-away`, share)
@@ -254,7 +254,7 @@ test('the remains of a killed backup are removed with the next, and other files 
 test('the organisation’s plan overrides a person’s, and waits for its passphrase', async () => {
   const place = temporaryFolder()
   const { schedule, over, backups, is, pass } = await office({ folder: place, when: 'daily', keep: 2 })
-  schedule.open()
+  schedule.start()
   await over()
   expect(schedule.troubles()).toMatchObject([{ error: { message: 'Scheduled backups need a passphrase.' } }])
   await schedule.set({ passphrase: PASSPHRASE })

@@ -22,7 +22,7 @@ describe('a queued download', () => {
       alreadyQueued: 0,
       leftOut: 0
     })
-    office.downloads.open()
+    office.downloads.startFetching()
     await office.whenIdle()
     const [view] = at.list()
     const pdf = pdfOf('R1')
@@ -76,7 +76,7 @@ describe('a queued download', () => {
       alreadyQueued: 0,
       leftOut: 1
     })
-    downloads.open()
+    downloads.startFetching()
     await office.whenIdle()
     const [view] = at.list()
     expect(view).toMatchObject({ state: 'done', type: 'signed', sha256: sha256(pdfOf('R1')) })
@@ -91,7 +91,7 @@ describe('a queued download', () => {
     office.rights.signedDocuments = 'yes'
     await at.add(['R1'], { ...CHOICE, types: ['signed'] })
     office.rights.signedDocuments = 'no'
-    office.downloads.open()
+    office.downloads.startFetching()
     await office.whenIdle()
     expect(at.list()).toMatchObject([{ state: 'failed', error: { code: 'not-allowed' } }])
     expect(server.requested).toEqual([])
@@ -114,7 +114,7 @@ describe('a queued download', () => {
     await office.showDocuments(names(12).map((name) => aDocument(name)))
     const release = stalling(server)
     office.downloads.configure({ concurrency: 3 })
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(12))
     await until(() => server.requested.length === 3)
     await pause(30)
@@ -138,7 +138,7 @@ describe('a queued download', () => {
     const { office, server } = at
     server.answer = (_reference, response) => sendPdf('the same', response)
     await office.showDocuments([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'Lease' })])
-    office.downloads.open()
+    office.downloads.startFetching()
     office.downloads.configure({ concurrency: 1 })
     await at.add(['R1', 'R2'])
     await office.whenIdle()
@@ -158,7 +158,7 @@ describe('a queued download', () => {
     let office = at.office
     await office.showDocuments([aDocument('R1'), aDocument('R2')])
     const release = stalling(at.server, (reference) => reference === 'R2')
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1', 'R2'])
     await until(() => at.files().includes('Lease R1.identity.pdf'))
     await until(() => office.db.prepare('SELECT 1 FROM downloads WHERE naming_bytes IS NOT NULL').get() !== undefined)
@@ -167,7 +167,7 @@ describe('a queued download', () => {
     office = await at.startAgain()
     release()
     await office.showDocuments([aDocument('R1'), aDocument('R2')])
-    office.downloads.open()
+    office.downloads.startFetching()
     await until(() => at.files().filter((name) => !name.startsWith('.')).length === 2)
     await until(() => at.list(['running']).length === 0 || at.counts().done > 0)
     expect(at.files().filter((name) => !name.startsWith('.'))).toEqual([
@@ -186,7 +186,7 @@ describe('a queued download', () => {
     server.answer = (_reference, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(sent)
     await office.showDocuments([aDocument('R1')])
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1'], { ...CHOICE, types: ['json'] })
     await office.whenIdle()
     expect(at.files()).toEqual(['Lease R1.identity.json'])
@@ -200,7 +200,7 @@ describe('managing the queue', () => {
     const at = await anOffice()
     await at.office.showDocuments(names(5).map((name) => aDocument(name)))
     const release = stalling(at.server)
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.add(names(5))
     await until(() => at.server.requested.length === 4)
     expect(await at.office.downloads.pause(at.office.accountId)).toMatchObject({
@@ -209,7 +209,7 @@ describe('managing the queue', () => {
     })
     release()
     const office = await at.startAgain()
-    office.downloads.open()
+    office.downloads.startFetching()
     await pause(50)
     expect(at.files()).toEqual([])
     office.downloads.resume(office.accountId)
@@ -222,7 +222,7 @@ describe('managing the queue', () => {
     const { office, server } = at
     await office.showDocuments(names(8).map((name) => aDocument(name)))
     const release = stalling(server, (reference) => reference === 'R001')
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(8))
     await until(() => at.counts().done === 7)
     const [running] = at.list(['running'])
@@ -249,7 +249,7 @@ describe('managing the queue', () => {
     const { office, server } = at
     await office.showDocuments([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'LEASE' })])
     const release = stalling(server)
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1', 'R2'])
     await until(() => at.counts().running === 2)
     await until(() => at.list(['running']).some(({ bytes }) => bytes > 0))
@@ -267,7 +267,7 @@ describe('managing the queue', () => {
     await at.office.showDocuments(names(6).map((name) => aDocument(name)))
     const run = () => at.office.downloads.summary(at.office.accountId).run
     expect(run()).toBeUndefined()
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.add(['R001', 'R002'])
     await at.office.whenIdle()
     expect(run()).toEqual({ done: 2, failed: 0, of: 2 })
@@ -285,7 +285,7 @@ describe('managing the queue', () => {
     release()
     await at.office.downloads.retryFailed(at.office.accountId)
     expect(run()).toEqual({ done: 1, failed: 0, of: 4 })
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.office.whenIdle()
     expect(run()).toEqual({ done: 4, failed: 0, of: 4 })
   })
@@ -337,7 +337,7 @@ describe('managing the queue', () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments([aDocument('R1'), aDocument('R2')])
-    office.downloads.open()
+    office.downloads.startFetching()
     const shut = new Error('The keychain is shut.')
     await at.add(['R1', 'R2'])
     await expect(office.downloads.whileStopped(office.accountId, () => Promise.reject(shut))).rejects.toBe(shut)
@@ -350,7 +350,7 @@ describe('managing the queue', () => {
     const { office, server } = at
     await office.showDocuments([aDocument('R1'), aDocument('R2')])
     stalling(server, (reference) => reference === 'R2')
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1', 'R2'])
     await until(() => at.counts().done === 1)
     let running = Number.NaN
@@ -369,7 +369,7 @@ describe('after a crash', () => {
     const at = await anOffice()
     await at.office.showDocuments(names(9).map((name) => aDocument(name)))
     const release = stalling(at.server)
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.add(names(9), { ...CHOICE, pattern: '{signer}/{document}' })
     await until(() => readdirSync(at.office.files, { recursive: true }).some((name) => `${name}`.endsWith('.part')))
     const killed = at.office
@@ -380,7 +380,7 @@ describe('after a crash', () => {
     for (const name of left) writeFileSync(join(office.files, 'Mere Tamati', name), 'half')
     await office.showDocuments(names(9).map((name) => aDocument(name)))
     expect(at.counts()).toMatchObject({ waiting: 9, running: 0 })
-    office.downloads.open()
+    office.downloads.startFetching()
     await office.whenIdle()
     expect(readdirSync(join(office.files, 'Mere Tamati')).sort()).toEqual(
       names(9).map((name) => `Lease ${name}.identity.pdf`)
@@ -392,7 +392,7 @@ describe('after a crash', () => {
     await at.office.showDocuments([aDocument('R1')])
     await at.add(['R1'])
     writeFileSync(join(at.office.files, 'Lease R1.identity.pdf'), pdfOf('R1'))
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.office.whenIdle()
     expect(at.files()).toEqual(['Lease R1.identity.pdf'])
     expect(at.list()).toMatchObject([{ state: 'done', wasThere: true, fileName: 'Lease R1.identity.pdf' }])
@@ -404,7 +404,7 @@ describe('a downloaded file', () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments(names(4).map((name) => aDocument(name)))
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(4))
     await office.whenIdle()
     rmSync(join(office.files, 'Lease R001.identity.pdf'))
@@ -434,7 +434,7 @@ describe('a downloaded file', () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1')])
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1'])
     await office.whenIdle()
     const [file] = at.list()
@@ -474,7 +474,7 @@ describe('a downloaded file', () => {
     const at = await anOffice()
     const { office, server } = at
     await office.showDocuments([aDocument('R1')])
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1'])
     await office.whenIdle()
     writeFileSync(join(office.files, 'Lease R1.identity.pdf'), 'something else')
@@ -499,7 +499,7 @@ describe('a downloaded file', () => {
   test('is no longer checked once another account is chosen', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.add(['R1'])
     await at.office.whenIdle()
     const check = at.office.downloads.check(at.office.accountId)
@@ -511,7 +511,7 @@ describe('a downloaded file', () => {
     const at = await anOffice()
     const { office } = at
     await office.showDocuments(names(3).map((name) => aDocument(name)))
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(3), { ...CHOICE, writesIndex: true })
     await office.whenIdle()
     await until(() => at.files().includes('index.csv'))

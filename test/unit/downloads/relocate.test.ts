@@ -23,7 +23,7 @@ async function withoutItsFolder(count: number) {
   const workstation = await withAnother(count)
   const { office } = workstation
   renameSync(office.files, `${office.files} away`)
-  office.downloads.open()
+  office.downloads.startFetching()
   await workstation.add(names(count))
   await until(workstation.isHeld)
   return workstation
@@ -55,7 +55,7 @@ test('a download already queued for the other folder isn’t queued twice', asyn
 
 test('a file that is being fetched again stays in its folder', async () => {
   const { office, other, list, files, isHeld, relocate, ...workstation } = await withAnother(2)
-  office.downloads.open()
+  office.downloads.startFetching()
   await workstation.add(['R001'])
   await office.whenIdle()
   const [file] = list(['done'])
@@ -76,7 +76,7 @@ test('relocating to the same folder leaves the queue unchanged', async () => {
   await office.downloads.pause(office.accountId)
   await workstation.add(names(5))
   expect(await office.downloads.relocate(office.accountId, office.folderId, office.folderId)).toBe(0)
-  office.downloads.open()
+  office.downloads.startFetching()
   office.downloads.resume(office.accountId)
   await office.whenIdle()
   expect(files()).toHaveLength(5)

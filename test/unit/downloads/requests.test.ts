@@ -53,7 +53,7 @@ async function anOffice() {
 
 test('a document can be fetched, listed, and shown in its folder', async () => {
   const { ask, office, revealed } = await anOffice()
-  office.downloads.open()
+  office.downloads.startFetching()
   const begun = await ask('downloads.start', { reference: 'R1', type: 'pdf' })
   expect(await ask('downloads.start', { reference: 'R1', type: 'pdf' })).toMatchObject({ id: begun.id })
   await office.whenIdle()

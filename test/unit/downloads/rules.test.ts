@@ -35,7 +35,7 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
     query: DocumentQuery.parse({ search: 'lease' }),
     tell: false
   })
-  office.downloads.open()
+  office.downloads.startFetching()
   const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false }
   const input = { viewId: view.id, folderId: office.folderId, ...choice, alsoNow }
   const rule = await office.downloads.rules.add(office.accountId, input)
@@ -164,10 +164,10 @@ describe('a rule', () => {
     let office = await at.startAgain()
     // The folders are read before downloads start.
     await office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
-    office.downloads.open()
+    office.downloads.startFetching()
     expect(await at.settled()).toEqual(['Lease R1.identity.pdf', 'Lease R2.identity.pdf'])
     office = await at.startAgain()
-    office.downloads.open()
+    office.downloads.startFetching()
     await office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
     await at.settled()
     expect(at.server.requested).toEqual(['R1', 'R2'])
@@ -177,7 +177,7 @@ describe('a rule', () => {
     const at = await aRule()
     const after = new Date().toISOString()
     const office = await at.startAgain(true)
-    office.downloads.open()
+    office.downloads.startFetching()
     await office.showDocuments([aDocument('R1', { LastSignedDate: after }), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease R1.identity.pdf'])
   })

@@ -13,7 +13,7 @@ async function heldBy(answer: Answer) {
   const { office, server } = at
   server.answer = answer
   await office.showDocuments(names(20).map((name) => aDocument(name)))
-  office.downloads.open()
+  office.downloads.startFetching()
   await at.add(names(20))
   await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
   return at
@@ -36,7 +36,7 @@ describe('a problem', () => {
       else sendPdf(reference, response)
     }
     await office.showDocuments(['R1', 'R2', 'R3'].map((name) => aDocument(name)))
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['R1', 'R2', 'R3'])
     await office.whenIdle()
     expect(
@@ -77,7 +77,7 @@ describe('a problem', () => {
       response.write(pdf.subarray(0, 20_000), () => response.destroy())
     }
     await office.showDocuments(names(6).map((name) => aDocument(name)))
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(6))
     await until(() => at.list(['waiting']).some(({ retryAt }) => retryAt !== undefined) && at.counts().running === 0)
     expect(at.files()).toEqual([])
@@ -94,7 +94,7 @@ describe('a problem', () => {
     const { office, server } = at
     await office.showDocuments(names(20).map((name) => aDocument(name)))
     renameSync(office.files, `${office.files} away`)
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(20))
     await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
     await pause(50)
@@ -115,7 +115,7 @@ describe('a problem', () => {
     const cutShort = pdfOf('closed').subarray(0, 500)
     server.answer = (_reference, response) => sendPdf('', response, cutShort)
     await office.showDocuments(names(3).map((name) => aDocument(name)))
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(3))
     while (server.requested.length < 40) {
       office.downloads.connectionChanged()
@@ -136,7 +136,7 @@ describe('a problem', () => {
     server.answer = (reference, response) =>
       sendPdf(reference, response, reference === 'BAD' ? pdfOf('BAD').subarray(0, 500) : undefined)
     await office.showDocuments([aDocument('BAD'), ...names(60).map((name) => aDocument(name))])
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(['BAD'])
     const attempts = () => server.requested.filter((reference) => reference === 'BAD').length
     const hurriedUntil = async (what: () => boolean) => {
@@ -173,7 +173,7 @@ describe('a problem', () => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>')
     await office.showDocuments(names(3).map((name) => aDocument(name)))
     office.rights.signedDocuments = 'yes'
-    office.downloads.open()
+    office.downloads.startFetching()
     await at.add(names(3), { ...CHOICE, types: ['signed'] })
     await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
     expect(office.downloads.summary(office.accountId)).toMatchObject({
@@ -194,7 +194,7 @@ describe('a problem', () => {
     const otherFolderId = office.downloads.folders.register(second).id
     rmSync(second, { recursive: true })
     await office.showDocuments(names(12).map((name) => aDocument(name)))
-    office.downloads.open()
+    office.downloads.startFetching()
     const choice = { ...CHOICE, folderId: otherFolderId }
     await office.downloads.add(office.accountId, { references: names(6) }, choice)
     await until(() => office.downloads.summary(office.accountId).problem !== undefined)

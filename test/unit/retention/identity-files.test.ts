@@ -250,7 +250,7 @@ describe('a downloaded file', () => {
     for (const isKilled of [false, true]) {
       if (isKilled) await at.startAgain()
       await at.office.showDocuments([aDocument('R1'), aDocument('R2')])
-      at.office.downloads.open()
+      at.office.downloads.startFetching()
       if (isKilled) continue
       await at.add(['R1', 'R2'])
       const hasArrived = () => at.list(['running']).some(({ bytes }) => bytes === pdfOf('R1').length)
@@ -265,7 +265,7 @@ describe('a downloaded file', () => {
   test('is deleted even if it was downloaded again', async () => {
     const at = await anOffice()
     await at.office.showDocuments([aDocument('R1')])
-    at.office.downloads.open()
+    at.office.downloads.startFetching()
     await at.add(['R1'])
     await at.office.whenIdle()
     await fetchAgain(at)

@@ -84,7 +84,7 @@ async function download({ files }: Workshop) {
   const answer = stalling(files.server)
   await files.office.showDocuments([aDocument('R1')])
   await files.add(['R1'])
-  files.office.downloads.open()
+  files.office.downloads.startFetching()
   await expect.poll(() => files.counts().running).toBe(1)
   return async () => {
     answer()

@@ -60,8 +60,8 @@ export async function anOffice() {
 
     /** Starts the queues as the application does. */
     begin() {
-      office.downloads.open()
-      office.verificationQueue.open()
+      office.downloads.startFetching()
+      office.verificationQueue.start()
     },
     /** Adds a rule that verifies each lease. */
     async addRule({ alsoNow = false, types = ['verification'] as RuleTask[] } = {}): Promise<DownloadRule> {

@@ -56,7 +56,7 @@ function aQueue() {
 
 test('there is a pause between two requests for an account', async () => {
   const { add, verified, pass, queue } = aQueue()
-  queue.open()
+  queue.start()
   add('R1', 'R2', 'R3')
   await pass(1)
   expect(verified).toEqual(['R1'])
@@ -75,7 +75,7 @@ test('documents added before the queue opens wait until then', async () => {
   add('R1')
   await pass(60_000)
   expect(verified).toEqual([])
-  queue.open()
+  queue.start()
   await pass(1)
   expect(verified).toEqual(['R1'])
 })
@@ -83,7 +83,7 @@ test('documents added before the queue opens wait until then', async () => {
 test('a service that asks us to wait gets that time, and then gets one request first', async () => {
   const { add, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'rate-limited', message: 'Slow down.', retryAfterMs: 120_000 }))
-  queue.open()
+  queue.start()
   add('R1', 'R2')
   await pass(60_000)
   // Being online again or choosing another account makes no difference either.
@@ -101,7 +101,7 @@ test('a service that asks us to wait gets that time, and then gets one request f
 test('offline, retries become rarer, and happen immediately when online again', async () => {
   const { add, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'offline', message: 'This computer is offline.' }))
-  queue.open()
+  queue.start()
   add('R1')
   await pass(600_000)
   expect(verified.length).toBeLessThan(25)
@@ -115,7 +115,7 @@ test('offline, retries become rarer, and happen immediately when online again', 
 test('a service that keeps failing is asked for a day, and then the document is given up', async () => {
   const { add, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
-  queue.open()
+  queue.start()
   add('R1')
   await pass(23 * HOUR)
   expect(queue.ofRule('rule')).toMatchObject({ waiting: 1, failed: 0, problem: { code: 'server' } })
@@ -129,7 +129,7 @@ test('a service that keeps failing is asked for a day, and then the document is 
 test('a document of two rules is tried and given up together for both', async () => {
   const { addFor, verified, fail, pass, queue } = aQueue()
   fail(new AppFailure({ code: 'server', message: 'The signing service had a problem.' }))
-  queue.open()
+  queue.start()
   addFor('rule', 'R1')
   addFor('other', 'R1')
   await pass(1)

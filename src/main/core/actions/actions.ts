@@ -75,18 +75,18 @@ export class Actions {
   }
 
   /**
-   * Recovers after a crash: actions that were in flight may have arrived. Call it once at startup. If it throws, `open`
-   * tries it again.
+   * Recovers after a crash: actions that were in flight may have arrived. Call it once at startup. If it throws,
+   * `startDispatching` tries it again.
    */
   recover(): void {
     this.#recovery.recoverNow()
   }
 
   /** Starts sending what waits, and checking what is uncertain. */
-  open(): void {
+  startDispatching(): void {
     this.#recovery.runAfterRecovery(() => {
-      this.#dispatcher.open()
-      this.#reconciler.schedule.open()
+      this.#dispatcher.start()
+      this.#reconciler.schedule.start()
       this.#pruneDaily()
     })
   }

@@ -35,7 +35,7 @@ export class Dispatcher {
   readonly #pauses: Pauses
   /** Just requested by a person who sees the document. They are sent without another look. */
   readonly #justRequested = new Set<string>()
-  #state: 'closed' | 'open' | 'over' = 'closed'
+  #state: 'unstarted' | 'started' | 'over' = 'unstarted'
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
@@ -44,8 +44,8 @@ export class Dispatcher {
   }
 
   /** Starts sending what waits. */
-  open(): void {
-    this.#state = 'open'
+  start(): void {
+    this.#state = 'started'
     this.connectionChanged()
   }
 
@@ -94,7 +94,7 @@ export class Dispatcher {
     const tried = new Set<string>()
     let trouble: AppError | undefined
     for (;;) {
-      if (this.#state !== 'open') return undefined
+      if (this.#state !== 'started') return undefined
       const next = this.#deps.records.ofAccount(accountId, 'waiting').find(({ id }) => !tried.has(id))
       if (!next) return trouble
       tried.add(next.id)
@@ -196,7 +196,7 @@ export class Dispatcher {
   ): Promise<AppError | undefined> {
     const { records, time, recordOutcome, attemptStarted, changed } = this.#deps
     // A person may have cancelled it during the checks.
-    if (this.#state !== 'open' || records.find(action.id)?.state !== 'waiting') return undefined
+    if (this.#state !== 'started' || records.find(action.id)?.state !== 'waiting') return undefined
     const { before } = action
     // Written to disk before anything is sent: after a crash it is uncertain, never taken as not sent.
     const running = records.change(action.id, { state: 'running', attemptedAt: time.now(), before, error: undefined })

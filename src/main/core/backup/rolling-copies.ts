@@ -162,7 +162,7 @@ export class RollingCopies {
   }
 
   /** Makes copies when due, from now on. */
-  open(): void {
+  start(): void {
     this.#isOpen = this.#deps.storage.state === 'encrypted'
     this.#scheduleIn(FIRST_DELAY)
   }

@@ -89,7 +89,7 @@ export class BackupSchedule {
   }
 
   /** Makes backups when due, from now on. */
-  open(): void {
+  start(): void {
     this.#isOpen = this.#deps.storage.state === 'encrypted'
     this.check()
   }

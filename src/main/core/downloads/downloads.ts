@@ -259,8 +259,8 @@ export function openDownloads(deps: DownloadsDeps) {
     isFetching: (): boolean => queue.isRunning(),
 
     /** Starts fetching, and looking for documents that rules want. */
-    open(): void {
-      queue.open()
+    startFetching(): void {
+      queue.start()
       rules.start()
     },
 

@@ -74,7 +74,7 @@ export class Queue {
   readonly #attempts: Attempts
   readonly #commits: BatchCommit<FinishedDownload>
   readonly #turns: DispatchLoop
-  #state: 'closed' | 'open' | 'over' = 'closed'
+  #state: 'unstarted' | 'started' | 'over' = 'unstarted'
 
   constructor(deps: QueueDeps) {
     const { db, table, time, concurrency, saved } = deps
@@ -106,8 +106,8 @@ export class Queue {
   }
 
   /** Starts fetching. */
-  open(): void {
-    this.#state = 'open'
+  start(): void {
+    this.#state = 'started'
     for (const lane of this.#deps.table.lanes()) this.lanes.add(lane)
     this.wake()
   }
@@ -120,7 +120,7 @@ export class Queue {
 
   /** Starts what can be started, once the current events are handled. */
   wake(): void {
-    if (this.#state === 'open') this.#turns.wake()
+    if (this.#state === 'started') this.#turns.wake()
   }
 
   /** Retries an account's waiting downloads now: all of them, or those that wait because of such an error. */
@@ -170,7 +170,7 @@ export class Queue {
   }
 
   #turn(): void {
-    if (this.#state !== 'open') return
+    if (this.#state !== 'started') return
     try {
       this.#fill()
     } catch {

@@ -58,7 +58,7 @@ export class ReconcileSchedule {
   readonly #deps: ReconcileScheduleDeps
   readonly #pauses: Pauses
   readonly #lanes: Lanes<SerialTask<boolean>>
-  #state: 'closed' | 'open' | 'over' = 'closed'
+  #state: 'unstarted' | 'started' | 'over' = 'unstarted'
 
   constructor(deps: ReconcileScheduleDeps) {
     this.#deps = deps
@@ -74,8 +74,8 @@ export class ReconcileSchedule {
   }
 
   /** Starts looking automatically. */
-  open(): void {
-    this.#state = 'open'
+  start(): void {
+    this.#state = 'started'
     for (const accountId of this.#deps.accounts()) this.plan(accountId)
   }
 
@@ -93,7 +93,7 @@ export class ReconcileSchedule {
   plan(accountId: string): void {
     const lane = this.#lanes.of(accountId)
     lane.cancel()
-    if (this.#state !== 'open' || lane.isRunning) return
+    if (this.#state !== 'started' || lane.isRunning) return
     const times = this.#deps.uncertainJobs(accountId).flatMap((job) => this.nextCheckAt(job) ?? [])
     if (times.length === 0) return
     const first = times.reduce((one, two) => Math.min(one, two))

@@ -163,12 +163,12 @@ export class OfficeMembership {
   }
 
   /** Connects to the office's server if this workstation has joined an office. Call it at startup. Never rejects. */
-  open(): void {
+  start(): void {
     const { meta, shared, accounts } = this.#deps
     const isUnknown = meta.read(OFFICE_UNKNOWN, z.boolean()) === true
     // What waits here may be the office's by now, so the office is asked before anything is sent.
     if (isUnknown) shared.holdBack(accounts().map(({ id }) => id))
-    if (this.#membership()) this.#start()
+    if (this.#membership()) this.#connectSoon()
     else if (isUnknown) void this.#findMembership()
   }
 
@@ -181,7 +181,7 @@ export class OfficeMembership {
       if (this.#isClosed || this.#membership()) return
       if (!place) return this.#releaseHeldBack()
       meta.write(MEMBERSHIP_KEY, place)
-      this.#start()
+      this.#connectSoon()
       this.#deps.changed()
     } catch (error) {
       // Nothing is sent until the keychain can be read.
@@ -196,7 +196,7 @@ export class OfficeMembership {
     this.#deps.shared.holdBack([])
   }
 
-  #start(): void {
+  #connectSoon(): void {
     this.#serverStatus = { state: 'connecting', who: [] }
     this.#deps.folders.expect(this.#membership()?.workstations)
     this.#greeting.schedule(0)
@@ -285,7 +285,7 @@ export class OfficeMembership {
     }
     // To the server, this is another workstation.
     if (before) heads.joinedAgain()
-    this.open()
+    this.start()
     await this.#greeting.run()
     return this.view() ?? failOfficeAway()
   }

@@ -49,7 +49,7 @@ export class Dispatcher {
   readonly #troubles = new Map<string, AppError>()
   readonly #limit: AttemptLimit
   readonly #localStore: DispatchStore
-  #state: 'closed' | 'open' | 'closing' | 'over' = 'closed'
+  #state: 'unstarted' | 'started' | 'closing' | 'over' = 'unstarted'
   #onIdle: (() => void) | undefined
 
   constructor(deps: DispatcherDeps) {
@@ -71,8 +71,8 @@ export class Dispatcher {
   }
 
   /** Starts sending. */
-  open(): void {
-    this.#state = 'open'
+  start(): void {
+    this.#state = 'started'
     for (const accountId of this.#deps.queries.accountsWaiting()) this.wake(accountId)
   }
 
@@ -112,13 +112,13 @@ export class Dispatcher {
 
   #turn(lane: Lane): void {
     // A lane that is waiting for the office takes its next turn as soon as that one ends.
-    if (this.#state === 'closed' || this.#state === 'over' || lane.isTurnPending) return
+    if (this.#state === 'unstarted' || this.#state === 'over' || lane.isTurnPending) return
     lane.turns.stopSleeping()
     // Fetched again each time: the address or credentials may have changed.
     const { client } = lane
     lane.client = undefined
     const finished = [...lane.finished]
-    const freeSlots = client && this.#state === 'open' ? this.#freeSlots(lane) : 0
+    const freeSlots = client && this.#state === 'started' ? this.#freeSlots(lane) : 0
     try {
       const done = this.#dispatchStoreOf(lane).turn(lane.accountId, finished, freeSlots)
       if (done instanceof Promise) this.#awaitTurn(lane, finished, client, done)
@@ -189,7 +189,7 @@ export class Dispatcher {
 
   /** Decides when the lane takes its next turn. */
   #planNextTurn(lane: Lane): void {
-    if (this.#state !== 'open') {
+    if (this.#state !== 'started') {
       if (this.#lanes.all().every(({ inFlight, isTurnPending }) => inFlight.size === 0 && !isTurnPending))
         this.#onIdle?.()
       return
@@ -215,7 +215,7 @@ export class Dispatcher {
 
   /** Fetches the client. Nothing can leave without one, so nothing is stored as leaving before it is there. */
   #fetchClient(lane: Lane): void {
-    if (lane.isFetchingClient || lane.client || this.#state !== 'open') return
+    if (lane.isFetchingClient || lane.client || this.#state !== 'started') return
     const { clientOf, changes } = this.#deps
     const { accountId } = lane
     lane.isFetchingClient = true

@@ -100,18 +100,18 @@ export class Outbox {
 
   /**
    * Marks sends that were in flight when the application ended as uncertain, since they may have arrived, and removes
-   * incomplete batches. Call it before anything else. If it throws, `open` retries it before anything is sent.
+   * incomplete batches. Call it before anything else. If it throws, `start` retries it before anything is sent.
    */
   recover(): void {
     this.#recovery.recoverNow()
   }
 
   /** Starts sending, and looking for uncertain sends. */
-  open(): void {
+  start(): void {
     this.#recovery.runAfterRecovery(() => {
-      this.#sentDocuments.open()
-      this.#dispatcher.open()
-      this.#reconciler.schedule.open()
+      this.#sentDocuments.start()
+      this.#dispatcher.start()
+      this.#reconciler.schedule.start()
     })
   }
 

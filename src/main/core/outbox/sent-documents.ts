@@ -29,7 +29,7 @@ export class SentDocuments {
   }
 
   /** Resumes what an earlier run could not hand over. */
-  open(): void {
+  start(): void {
     for (const id of this.#deps.sends.withLinks()) this.#waiting.add(id)
     if (this.#waiting.size > 0) void this.#work.run()
   }

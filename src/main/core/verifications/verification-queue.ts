@@ -40,7 +40,7 @@ export class VerificationQueue {
   /** When the next document of an account may be requested, by the monotonic clock. */
   readonly #nextAt = new Map<string, number>()
   readonly #closing = new AbortController()
-  #state: 'closed' | 'open' | 'over' = 'closed'
+  #state: 'unstarted' | 'started' | 'over' = 'unstarted'
 
   constructor(deps: VerificationQueueDeps) {
     const { db, time } = deps
@@ -62,14 +62,14 @@ export class VerificationQueue {
   }
 
   /** Starts making requests. */
-  open(): void {
-    this.#state = 'open'
+  start(): void {
+    this.#state = 'started'
     this.wake()
   }
 
   /** Call when there may be new jobs, or waiting ones may proceed. */
   wake(): void {
-    if (this.#state !== 'open') return
+    if (this.#state !== 'started') return
     for (const accountId of this.#jobs.accounts()) this.#schedule(accountId)
   }
 
@@ -108,7 +108,7 @@ export class VerificationQueue {
   /** Schedules the account's next request. */
   #schedule(accountId: string): void {
     const lane = this.#lanes.of(accountId)
-    if (this.#state !== 'open' || lane.isRunning) return
+    if (this.#state !== 'started' || lane.isRunning) return
     try {
       const next = this.#jobs.nextJob(accountId)
       const wait = next && this.#remainingWait(next)
@@ -128,7 +128,7 @@ export class VerificationQueue {
 
   async #work(accountId: string): Promise<void> {
     const { verify, changed, time } = this.#deps
-    const job = this.#state === 'open' ? this.#jobs.nextJob(accountId) : undefined
+    const job = this.#state === 'started' ? this.#jobs.nextJob(accountId) : undefined
     if (!job || this.#remainingWait(job) > 0) return
     const { documentReference, documentName, ruleId } = job
     try {
@@ -137,12 +137,12 @@ export class VerificationQueue {
         documentName,
         signal: this.#closing.signal,
         inTransaction: () => void this.#jobs.done(job),
-        mayKeep: () => this.#state === 'open'
+        mayKeep: () => this.#state === 'started'
       })
       this.#attempts.recordSuccess({ id: keyOf(job), accountId })
       this.#pauses.clear(accountId)
     } catch (thrown) {
-      if (this.#state === 'open') this.#failed(job, thrown)
+      if (this.#state === 'started') this.#failed(job, thrown)
     }
     this.#nextAt.set(accountId, time.elapsed() + REQUEST_INTERVAL)
     changed()
