@@ -184,6 +184,7 @@ export const guards = {
     does: 'A policy is followed as a whole or not at all: a name that isn’t known, a value that can’t be, a name that stands twice or a contradiction refuses all of it.',
     files: [
       'src/main/core/organisation/reading.ts',
+      'src/main/core/organisation/contradictions.ts',
       'src/main/core/organisation/json-positions.ts',
       'src/main/core/organisation/managed.ts',
       'src/main/core/organisation/managed-settings.ts',

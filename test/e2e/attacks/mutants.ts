@@ -50,6 +50,7 @@ const POLICY_FILE = 'src/main/core/organisation/policy-file.ts'
 const MANAGED = 'src/main/core/organisation/managed.ts'
 const MANAGED_SETTINGS = 'src/main/core/organisation/managed-settings.ts'
 const POLICY_READING = 'src/main/core/organisation/reading.ts'
+const CONTRADICTIONS = 'src/main/core/organisation/contradictions.ts'
 const ORGANISATION = 'src/main/core/organisation/organisation.ts'
 const CREDENTIALS = 'src/main/core/accounts/credentials.ts'
 const AUTHORITIES = 'src/main/core/service/own-authorities.ts'
@@ -562,27 +563,27 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: ''
     },
     {
-      file: POLICY_READING,
+      file: CONTRADICTIONS,
       find: "    if (!read.ok) report(read.message, 'accounts', index, 'address')\n",
       put: ''
     },
     {
-      file: POLICY_READING,
+      file: CONTRADICTIONS,
       find: "    if (host.includes('*') || ",
       put: '    if (false && '
     },
-    { file: POLICY_READING, find: "    if (!read.ok) report(read.message, 'signingOrigins', index)\n", put: '' },
+    { file: CONTRADICTIONS, find: "    if (!read.ok) report(read.message, 'signingOrigins', index)\n", put: '' },
     {
-      file: POLICY_READING,
+      file: CONTRADICTIONS,
       find: "    if (!authorityIn(text)) report(NO_AUTHORITY, 'certificateAuthorities', index)\n",
       put: ''
     },
     {
-      file: POLICY_READING,
+      file: CONTRADICTIONS,
       find: "    if (!isAbsolutePath(folder)) report(NOT_ABSOLUTE, 'dropFolders', index, 'folder')\n",
       put: ''
     },
-    { file: POLICY_READING, find: '  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {', put: '  if (false) {' },
+    { file: CONTRADICTIONS, find: '  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {', put: '  if (false) {' },
     {
       file: MANAGED,
       find: '  if (data.type !== REG_SZ && data.type !== REG_MULTI_SZ) return undefined\n',
