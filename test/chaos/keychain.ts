@@ -132,8 +132,8 @@ async function withoutWhileRunning(place: Place, trouble: 'locked' | 'gone', rou
     if (isKilled) await station.kill()
     await (trouble === 'locked' ? place.keyring.unlock() : place.keyring.start())
     if (isKilled) return faults
-    // It works again in the same run. After "gone" it doesn't here: libsecret learns of the new service only in
-    // Electron's main loop.
+    // It works again in the same run. After "gone" it can't: libsecret keeps the connection to the service that
+    // stopped, and what is refused says to restart.
     if (trouble === 'locked') faults.push(...(await works(station)))
     await station.end()
     return faults

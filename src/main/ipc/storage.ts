@@ -71,7 +71,10 @@ export function storageHandlers({
     }
     if (status.reason === 'locked')
       fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
-    fail('keychain', 'This computer still has no working keychain.', { next: ASK_ADMINISTRATOR })
+    // One that was there and stopped can be reached only after a restart: see `noticingStop`.
+    fail('keychain', 'This computer still has no working keychain.', {
+      next: 'If it should work, restart Countersign. Otherwise, ask your administrator to look at this computer’s keychain.'
+    })
   }
 
   /** @throws AppFailure if someone signs, whom a restart would interrupt. */

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,7 +10,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { type KeytarApi, openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
+import { openKeyring } from '../../fixtures/keyring.ts'
 import { contentsOf, temporaryFolder } from './folders.ts'
+import type { CallResult, Calls } from './stopping-keychain.ts'
 
 const linux = process.platform === 'linux'
 const SERVICE = 'Countersign'
@@ -100,6 +103,96 @@ describe.runIf(linux)('a keychain that was usable and is now locked', () => {
       atTheNextStart: { state: 'unavailable', reason: 'locked', keeps: 'in-memory' }
     })
     expect(Object.keys(contentsOf(join(folder, 'app')))).toEqual(['countersign.db'])
+  })
+})
+
+describe.runIf(linux)('a Secret Service that comes and goes within a run', () => {
+  /** A Secret Service, not started yet, and processes that use it. */
+  async function ownKeyring() {
+    const keyring = await openKeyring(temporaryFolder())
+    onTestFinished(() => keyring.close())
+
+    function run() {
+      const child = fork(fileURLToPath(new URL('stopping-keychain.ts', import.meta.url)), { env: keyring.env })
+      // Without waiting for a call that never returns.
+      const kill = () => void child.kill('SIGKILL')
+      onTestFinished(kill)
+      /** Resolves as the given number of writes has begun. */
+      const whenWriting = (count: number) =>
+        new Promise<void>((resolve) =>
+          child.on('message', (message) => message === 'writing' && --count === 0 && resolve())
+        )
+      async function ask(...calls: Calls): Promise<CallResult[]> {
+        child.send(calls)
+        for (;;) {
+          const [message] = (await once(child, 'message')) as [CallResult[] | 'writing']
+          if (message !== 'writing') return message
+        }
+      }
+      return { ask, kill, whenWriting }
+    }
+    return { keyring, run }
+  }
+
+  const values = (...list: unknown[]) => list.map((value) => ({ value }))
+  const stopped = {
+    error: {
+      code: 'keychain',
+      message: 'This computer’s keychain stopped while Countersign was running.',
+      next: 'If it doesn’t start again by itself, start it. Then restart Countersign.'
+    }
+  }
+
+  test('is used once it is there, without a restart, if it was absent at the start', async () => {
+    const { keyring, run } = await ownKeyring()
+    const { ask } = run()
+    expect(await ask(['open'], ['recheck'])).toEqual(values('unavailable', 'unavailable'))
+    await keyring.start()
+    expect(await ask(['recheck'])).toEqual(values('available'))
+    expect(await ask(['set', 'a', 'first'], ['set', 'b', 'other'])).toEqual(values(null, null))
+    expect(await ask(['open'])).toEqual(values('available'))
+    expect(await ask(['get', 'a'], ['get', 'b'], ['databaseKey'])).toEqual(values('first', 'other', 'key'))
+  })
+
+  test('ends the calls under way as it stops, and says until the restart what to do', async () => {
+    const { keyring, run } = await ownKeyring()
+    await keyring.start()
+    const first = run()
+    expect(await first.ask(['open'])).toEqual(values('available'))
+    expect(await first.ask(['set', 'a', 'first'], ['set', 'b', 'other'])).toEqual(values(null, null))
+    keyring.suspend()
+    const underWay = first.ask(['set', 'a', 'second'], ['get', 'b'], ['delete', 'b'], ['databaseKey'])
+    await keyring.stop()
+    expect(await underWay).toEqual([stopped, stopped, stopped, stopped])
+    expect(await first.ask(['get', 'a'])).toEqual([stopped])
+    expect(await first.ask(['set', 'a', 'third'])).toEqual([stopped])
+    // libsecret keeps the connection and the session of the service that stopped, which a new one doesn't know.
+    await keyring.start()
+    expect(await first.ask(['get', 'a'])).toEqual([stopped])
+    expect(await first.ask(['set', 'a', 'third'])).toEqual([stopped])
+    expect(await first.ask(['delete', 'b'])).toEqual([stopped])
+    first.kill()
+    const next = run()
+    expect(await next.ask(['open'])).toEqual(values('available'))
+    expect(await next.ask(['get', 'a'], ['get', 'b'])).toEqual(values('first', 'other'))
+  })
+
+  test('has a whole secret after it was killed during a write: the last that it took, or the one under way', async () => {
+    const { keyring, run } = await ownKeyring()
+    await keyring.start()
+    const first = run()
+    expect(await first.ask(['open'])).toEqual(values('available'))
+    const writing = first.ask(['setMany', 'a'])
+    await first.whenWriting(5)
+    await keyring.stop()
+    const [result] = await writing
+    const count = result && 'value' in result ? Number(result.value) : Number.NaN
+    first.kill()
+    await keyring.start()
+    const next = run()
+    expect(await next.ask(['open'])).toEqual(values('available'))
+    const secrets = [count - 1, count].map((number) => (number < 0 ? null : String(number).repeat(500)))
+    expect(values(...secrets)).toContainEqual((await next.ask(['get', 'a']))[0])
   })
 })
 

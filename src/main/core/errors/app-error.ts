@@ -233,6 +233,11 @@ const KEYCHAIN: Record<KeychainTrouble, AppError> = {
     message: 'This computer has no keychain that Countersign can use.',
     next: 'Start the computer’s keychain, then restart Countersign.'
   },
+  stopped: {
+    code: 'keychain',
+    message: 'This computer’s keychain stopped while Countersign was running.',
+    next: 'If it doesn’t start again by itself, start it. Then restart Countersign.'
+  },
   locked: { code: 'keychain', message: 'This computer’s keychain is locked.', next: 'Unlock it and try again.' },
   failed: {
     code: 'keychain',

@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 
 /**
- * Why the keychain can't be used: there's no such service, it is locked (or waits for its owner), it failed, or the
- * secret is too long.
+ * Why the keychain can't be used: there's no such service, it was there and stopped during this run, it is locked (or
+ * waits for its owner), it failed, or the secret is too long.
  */
-export type KeychainTrouble = 'missing' | 'locked' | 'failed' | 'too-long'
+export type KeychainTrouble = 'missing' | 'stopped' | 'locked' | 'failed' | 'too-long'
 
 /** A failed keychain call. It doesn't tell whether an entry exists. */
 export class KeychainError extends Error {

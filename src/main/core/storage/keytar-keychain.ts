@@ -51,23 +51,19 @@ export async function openKeytarKeychain(
   const runCall = callRunner(options.timeoutMs ?? 30_000, options.calls)
   try {
     const keytar = await loadKeytar(load)
-    const probe = coalesced(() => probeKeychain(keytar, runCall))
-    await probe()
-    return { keychain: keytarKeychain(keytar, probe, runCall, options), status: { state: 'available' } }
+    await probeKeychain(keytar, runCall)
+    return { keychain: keytarKeychain(keytar, runCall, options), status: { state: 'available' } }
   } catch (error) {
     const { code, message } = asKeychainError(error)
-    const reason = code === 'too-long' ? 'failed' : code
+    const reason = code === 'locked' || code === 'missing' ? code : 'failed'
     return { keychain: memoryKeychain(), status: { state: 'unavailable', reason, detail: message } }
   }
 }
 
-function keytarKeychain(
-  keytar: KeytarApi,
-  probe: () => Promise<void>,
-  runCall: CallRunner,
-  options: KeytarOptions
-): Keychain {
+function keytarKeychain(keytar: KeytarApi, run: CallRunner, options: KeytarOptions): Keychain {
   const platform = options.platform ?? process.platform
+  const runCall = noticingStop(run)
+  const probe = coalesced(() => probeKeychain(keytar, runCall))
 
   async function get(name: SecretName): Promise<string | null> {
     const secret = await runCall(() => keytar.getPassword(SERVICE, name))
@@ -131,6 +127,22 @@ function coalesced(probe: () => Promise<void>): () => Promise<void> {
   }
 }
 
+/**
+ * Names the trouble if a keychain that was there is missing. libsecret keeps its connection to the service that stopped,
+ * and that service's session, for as long as the process lives (its `SecretService` is created in the context of a call
+ * that is over, so it never hears of another owner of the bus name). If the service returns, only a restart reaches it.
+ */
+function noticingStop(runCall: CallRunner): CallRunner {
+  return async (call) => {
+    try {
+      return await runCall(call)
+    } catch (error) {
+      if (error instanceof KeychainError && error.code === 'missing') throw new KeychainError('stopped', error.message)
+      throw error
+    }
+  }
+}
+
 type CallRunner = <Value>(call: () => Promise<Value>) => Promise<Value>
 
 /**
@@ -187,4 +199,4 @@ function asKeychainError(error: unknown): KeychainError {
 const LOCKED =
   /\blocked\b|dismissed|interaction is not allowed|user cancell?ed|user name or passphrase|no such logon session/i
 const MISSING =
-  /org\.freedesktop\.|D-Bus|dbus|autolaunch|could not connect|not provided by any|no keychain|does not exist at path/i
+  /org\.freedesktop\.|D-Bus|dbus|autolaunch|could not connect|not provided by any|no keychain|does not exist at path|disconnected from message bus|session wrapping the secret/i

@@ -149,7 +149,7 @@ async function keychain({ tryKeychain }: SelfTestDeps): Promise<SelfTestFinding>
     next:
       found.reason === 'locked'
         ? 'Unlock it, then check again.'
-        : 'Ask your administrator to set up a keychain on this computer.'
+        : 'Restart Countersign. If that doesn’t help, ask your administrator to set up a keychain on this computer.'
   }
 }
 
