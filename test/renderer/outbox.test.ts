@@ -565,6 +565,25 @@ describe('the Outbox', () => {
     expect(calls('outbox.resume')).toHaveLength(1)
   })
 
+  test('paused because of the keychain says so once for all accounts, and what to do', async () => {
+    const error = {
+      code: 'keychain',
+      message: 'This computer’s keychain stopped while Countersign was running.',
+      next: 'If it doesn’t start again by itself, start it. Then restart Countersign.'
+    } as const
+    const pause = { by: 'service', since: NOW, error } as const
+    const paused = ['practice', 'harbour'].map((accountId) => ({ accountId, pause }))
+    await open({
+      accounts: [practiceAccount(), officeAccount()],
+      sends: [waiting],
+      outbox: { settings, pause, paused }
+    })
+    expect(screen.getByText(/^Paused: an account’s key or token can’t be read\.$/)).toBeTruthy()
+    expect(screen.getByText(`${error.message} ${error.next} Then resume.`)).toBeTruthy()
+    expect(screen.getAllByText(/keychain/)).toHaveLength(1)
+    expect(screen.queryByText(/the service is rejecting/)).toBeNull()
+  })
+
   test('waiting for a connection shows since when, and the next attempt', async () => {
     await open({
       sends: [waiting],

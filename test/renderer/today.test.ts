@@ -340,3 +340,18 @@ test('an account without credentials on this computer says so, and links to the 
   await fireEvent.click(screen.getByRole('button', { name: 'Go to Settings' }))
   expect(window.location.hash).toBe('#/settings')
 })
+
+test('a keychain that fails is reported once, with what to do, and the folders can be read again', async () => {
+  const problem = {
+    code: 'keychain',
+    message: 'This computer’s keychain is locked.',
+    next: 'Unlock it and try again.'
+  } as const
+  await open(fakeApi({ overview: { ...overviewOf(NOW), problem } }))
+  const [notice, ...others] = screen.getAllByRole('alert').map(({ textContent }) => textContent)
+  expect(notice).toMatch(/keychain is locked\..*Unlock it and try again\./s)
+  expect(others).toEqual([])
+  await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  await settle()
+  expect(opened.api.control.calls.filter(({ name }) => name === 'documents.refresh')).toHaveLength(1)
+})

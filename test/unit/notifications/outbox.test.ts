@@ -42,6 +42,28 @@ test('a pause by the service is notified once, with a link to the Outbox', async
   expect(workstation.titles()).toHaveLength(2)
 })
 
+test('a keychain that fails is notified once, however many accounts wait for it, until it works again', async () => {
+  const workstation = office()
+  workstation.accounts = [{ id: 'office' }, { id: 'harbour' }]
+  await workstation.atWork()
+  const error = { code: 'keychain', message: 'This computer’s keychain is locked.' } as const
+  workstation.pause = { by: 'service', since: TEN, error }
+  await workstation.goOn()
+  await workstation.atWork()
+  const [notified] = workstation.shown
+  expect(workstation.shown).toHaveLength(1)
+  expect(notified).toMatchObject({
+    title: 'The Outbox is paused',
+    body: 'This computer’s keychain is locked. Nothing is sent until someone resumes.',
+    leadsTo: { place: 'outbox' }
+  })
+  workstation.pause = undefined
+  await workstation.goOn()
+  workstation.pause = { by: 'service', since: TEN + HOUR, error }
+  await workstation.goOn()
+  expect(workstation.shown).toHaveLength(2)
+})
+
 test('pauses by a person or the connection, and uncertain packages, aren’t notified', async () => {
   const workstation = office()
   await workstation.atWork()

@@ -47,8 +47,10 @@ export function openOutboxNews({ db, accounts, state, attention, find, who }: Ou
   function pauseOf(accountId: string): OutboxNews[] {
     const { pause } = state(accountId)
     if (pause?.by !== 'service' || pause.until !== undefined) return []
-    const key = `paused ${accountId} ${pause.since}`
-    return [{ key, accountId, kind: 'paused', name: '', detail: pause.error?.message ?? '' }]
+    const detail = pause.error?.message ?? ''
+    // All accounts wait for the one keychain, each since it last needed it.
+    const key = pause.error?.code === 'keychain' ? `paused keychain ${detail}` : `paused ${accountId} ${pause.since}`
+    return [{ key, accountId, kind: 'paused', name: '', detail }]
   }
 
   /** Whether a package that isn't among the newest still needs someone for the same reason. */
@@ -63,9 +65,10 @@ export function openOutboxNews({ db, accounts, state, attention, find, who }: Ou
         ...pauseOf(id),
         ...attention(id, MAX_PACKAGES).flatMap((send) => newsOfSend(send, who()) ?? [])
       ])
-      const keys = new Set(all.map(({ key }) => key))
-      const older = [...notified].filter((key) => !keys.has(key) && isCurrent(key))
-      return { news: all.filter(({ key }) => !notified.has(key)), current: [...keys, ...older] }
+      const byKey = new Map(all.toReversed().map((one) => [one.key, one]))
+      const older = [...notified].filter((key) => !byKey.has(key) && isCurrent(key))
+      const news = all.filter((one) => byKey.get(one.key) === one && !notified.has(one.key))
+      return { news, current: [...byKey.keys(), ...older] }
     },
     markNotified(current) {
       if (current.length === notified.size && current.every((key) => notified.has(key))) return

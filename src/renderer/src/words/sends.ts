@@ -147,6 +147,11 @@ export function pauseInWords(
     }
   }
   const words = pause.error && presentError(pause.error)
+  if (pause.error?.code === 'keychain')
+    return {
+      title: 'Paused: an account’s key or token can’t be read.',
+      meaning: `${failureText(pause.error)}${todoOf(pause.error)} Then resume.`
+    }
   return {
     title: (pause.error && pauseTitles[pause.error.code]) ?? 'Paused: the service is rejecting packages.',
     meaning: `${words && !pauseTitles[pause.error?.code ?? 'internal'] ? `${words.happened} ` : ''}${todoOf(pause.error)} Then resume.`
