@@ -1,4 +1,8 @@
-/** `npm run practice`: runs only the practice service. Prints one line of JSON once it is listening; ends on Ctrl+C. */
+/**
+ * `npm run practice`: runs only the practice service. Prints one line of JSON once it is listening, and with `--auth
+ * oauth` one for each access token; ends on Ctrl+C.
+ */
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import type { AuthScheme } from '../src/practice/authentication.ts'
 import { type Conditions, DIALECTS, REFUSALS, readDialects } from '../src/practice/dialects.ts'
@@ -12,7 +16,8 @@ const USAGE = `Use: npm run practice -- [OPTIONS]
   --auth ${SCHEMES.join('|')}
                                   who is let in; with --key, --secret and --referer (hmac), --token (bearer), all four (bearer-and-key),
                                   --user and --password (basic), --header 'NAME: VALUE' (headers), or --client, --secret and
-                                  --lifetime S of access tokens (oauth) for credentials of your own
+                                  --lifetime S of access tokens (oauth) for credentials of your own; type “expire” and Enter to let
+                                  the access tokens (oauth) expire at once
   --data demo|empty|NUMBER        what a new office has
   --state FILE                    keeps the office there
   --base /web/v1.4                finds operations under this path only
@@ -137,9 +142,12 @@ const port = readPort(values.port)
 const auth = readAuth(readScheme(values.auth), values)
 const data = readData(values.data)
 
+const printLine = (fact: object) => console.log(JSON.stringify(fact))
+
 const office = await openPracticeOffice({
   port,
   auth,
+  tokenIssued: (tokenFor) => printLine({ tokenFor }),
   data,
   conditions: readConditions(values),
   ...(values.left !== undefined && { documentsLeft: readLeft(values.left) }),
@@ -152,7 +160,16 @@ const office = await openPracticeOffice({
 
 if (office.setAside) console.error(`The state file could not be read and was put aside as ${office.setAside}.`)
 const { scheme, ...credentials } = auth
-console.log(JSON.stringify({ url: office.url, auth: scheme, ...credentials, data }))
+printLine({ url: office.url, auth: scheme, ...credentials, data })
+
+const { signIn } = office.service
+if (signIn) {
+  createInterface({ input: process.stdin }).on('line', (typed) => {
+    if (typed.trim() !== 'expire') return console.error('Type “expire” to let the access tokens expire.')
+    signIn.expire()
+    printLine({ expired: true })
+  })
+}
 
 let closing = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

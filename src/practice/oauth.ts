@@ -9,7 +9,13 @@ import { type Clock, newKey, type RandomBytes } from './sources.ts'
 const PATH = '/api/oauth2'
 const CODE_LIFETIME = 60_000
 
-export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomBytes) {
+/** @param issued called with the kind of grant after each access token. */
+export function createOAuth(
+  options: OAuthOptions,
+  clock: Clock,
+  random: RandomBytes,
+  issued: (grantType: string) => void = () => undefined
+) {
   const lifetime = (options.lifetimeSeconds ?? 3600) * 1000
   const codes = new Map<string, { challenge: string; redirect: string; until: number }>()
   /** Access tokens with the sign-in they belong to. */
@@ -114,7 +120,11 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
       }
       if (request.method !== 'POST') return errorResponse('invalid_request', 405)
       if (!isClient(request, form)) return errorResponse('invalid_client', 401)
-      if (endpoint === 'token') return tokenResponse(form)
+      if (endpoint === 'token') {
+        const response = await tokenResponse(form)
+        if (response.ok) issued(form.get('grant_type') ?? '')
+        return response
+      }
       if (endpoint !== 'revoke') return undefined
       const token = form.get('token') ?? ''
       endSignIn(refresh.get(token) ?? access.get(token)?.family ?? '')

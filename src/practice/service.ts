@@ -34,6 +34,8 @@ export interface PracticeServiceOptions {
   retentionDays?: number
   /** Called after anything in the state may have changed. */
   stateChanged?: () => void
+  /** Called with the kind of grant whenever the sign-in service gives an access token. */
+  tokenIssued?: (grantType: string) => void
   /** Called with each sent package; the answer waits for it. */
   packageSent?: (sent: SentPackage) => Promise<void>
 }
@@ -98,7 +100,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
     await next()
   })
   const auth = options.auth ?? { scheme: 'none' }
-  const signIn = auth.scheme === 'oauth' ? createOAuth(auth, deps.clock, deps.random) : undefined
+  const signIn = auth.scheme === 'oauth' ? createOAuth(auth, deps.clock, deps.random, options.tokenIssued) : undefined
   const authenticate = createAuthentication(auth, deps.clock, signIn)
   app.use(async (call, next) => {
     if (!isPage(call.get('address'))) {

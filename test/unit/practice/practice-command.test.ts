@@ -9,7 +9,7 @@ const NODE = fileURLToPath(new URL('../../../node_modules/.bin/node', import.met
 
 /** Runs the command. When waiting only for its first line, it is left running. */
 function run(...args: string[]) {
-  const child = spawn(NODE, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(NODE, [SCRIPT, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   child.stdout.on('data', (piece) => {
     out += piece
@@ -36,6 +36,38 @@ describe('npm run practice', () => {
     expect((await ask({})).status).toBe(401)
     child.kill('SIGTERM')
     expect((await ended).code).toBe(0)
+  })
+
+  it('expires the access tokens once someone types “expire”, and says which tokens it gives', async () => {
+    const { child, line, ended } = run('--auth', 'oauth', '--data', '3')
+    const { url, clientId, secret } = await line
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId ?? '',
+      client_secret: secret ?? ''
+    })
+    const sign = async () =>
+      (await (await fetch(`${url}/api/oauth2/token`, { method: 'POST', body })).json()).access_token as string
+    const statusWith = async (token: string) =>
+      (await fetch(`${url}/Recipient/Recipients.json`, { headers: { Authorization: `Bearer ${token}` } })).status
+    const first = await sign()
+    expect(await statusWith(first)).toBe(200)
+    child.stdin.write('expire\n')
+    await expect.poll(() => statusWith(first)).toBe(401)
+    expect(await statusWith(await sign())).toBe(200)
+    child.stdin.write('exspire\n')
+    await once(child.stderr, 'data')
+    child.kill('SIGTERM')
+    const { code, out, err } = await ended
+    expect(code).toBe(0)
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((text) => JSON.parse(text))
+    ).toEqual([{ tokenFor: 'client_credentials' }, { expired: true }, { tokenFor: 'client_credentials' }])
+    expect(err).toContain('Type “expire” to let the access tokens expire.')
   })
 
   it.each([
