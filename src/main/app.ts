@@ -623,7 +623,6 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
           const { ready, uncertain, preparing } = outbox.pending()
           return ready + uncertain + preparing
         },
-        othersMayNeedKey: foundation.keychain.sharedDatabaseKey === undefined,
         scheduleRemoval: (withBackups) =>
           scheduleRemoval(foundation.dataFolder, {
             accountIds: accounts.list().map(({ id }) => id),

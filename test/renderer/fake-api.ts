@@ -391,7 +391,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       ],
       withoutSecret: ['Wharf Street']
     },
-    removal: { unsent: 0, backups: 0, othersMayNeedKey: true },
+    removal: { unsent: 0, backups: 0 },
     copies: [],
     backups: { plan: null, hasPassphrase: false, isRunning: false },
     system: {

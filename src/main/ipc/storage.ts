@@ -38,7 +38,6 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   startEmpty: () => Promise<unknown>
   /** Number of packages that are unsent, or may be. */
   unsent: () => number
-  othersMayNeedKey: boolean
   /** Schedules removing everything for the next start. */
   scheduleRemoval: (backups: boolean) => Promise<void>
   /** Restarts the application, unless the user stays; `beforeRestart` runs as it ends, while the database is open. */
@@ -111,8 +110,7 @@ export function storageHandlers({
     },
     'storage.removal': async () => ({
       unsent: parts.unsent(),
-      backups: schedule.existingBackups().length,
-      othersMayNeedKey: parts.othersMayNeedKey
+      backups: schedule.existingBackups().length
     }),
     'storage.remove': async ({ backups: withBackups, unsent }) => {
       refuseWhileSigning()

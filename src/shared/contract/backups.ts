@@ -74,11 +74,6 @@ export interface RemovalView {
   unsent: number
   /** Scheduled backups. */
   backups: number
-  /**
-   * The key to be deleted was once shared by all of this user's data folders. Another folder (`--user-data-dir`) that
-   * hasn't been opened since each got its own key still needs it.
-   */
-  othersMayNeedKey: boolean
 }
 
 export const removalRequests = {

@@ -486,7 +486,7 @@ const everyones: Record<string, () => FakeApi> = {
   },
   /** After restarting with a restored backup: the Outbox opens paused. */
   'recovery-offer': () => usual({ recovery: { isOffered: true } }),
-  removal: () => usual({ removal: { unsent: 3, backups: 7, othersMayNeedKey: true } }),
+  removal: () => usual({ removal: { unsent: 3, backups: 7 } }),
   'backups-scheduled': () => usual({ backups: backupsOf() }),
   /** Its share has been unavailable since yesterday. */
   'backups-failing': () => {

@@ -67,7 +67,7 @@ test('without a usable keychain the recovery key opens the data for this run, an
     expect(planted(data)).toBe(JSON.stringify(PLANTED))
     expect(data.keychainState()).toMatchObject({ state: 'unavailable', reason: found })
     const { keychain } = data
-    const { accounts, databaseKey, keeps: _, sharedDatabaseKey: __, ...slots } = keychain
+    const { accounts, databaseKey, keeps: _, ...slots } = keychain
     for (const slot of [
       ...Object.values(slots),
       { ...accounts, get: () => accounts.get('a'), delete: () => accounts.delete('a') }

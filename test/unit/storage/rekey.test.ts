@@ -9,14 +9,13 @@ import { type Keychain, KeychainError, keychainOver, type SecretName } from '../
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { requestKeyChange } from '../../../src/main/core/storage/rekey.ts'
 import { temporaryFolder } from './folders.ts'
-import { lastingKeychain } from './keychains.ts'
 
 const NOW = Date.UTC(2026, 10, 25, 9)
 
 /** A computer whose keychain calls can be made to fail by name, such as `set database-key`. */
-function computer(profile?: string) {
+/** @param entries of the keychain, shared with the same user's other data folders. */
+function computer(profile?: string, entries = new Map<string, string>()) {
   const folder = temporaryFolder()
-  const entries = new Map<string, string>()
   const failing = new Set<string>()
   const check = (call: string) => {
     if (failing.has(call)) throw new KeychainError('locked', 'Not now.')
@@ -143,31 +142,26 @@ test('if the copy can’t be made, the database keeps its key and content, and t
   expect(existsSync(join(folder, 'rekey.json'))).toBe(false)
 })
 
-test('a separate data folder takes over the shared key, gets its own, and never uses another folder’s', async () => {
-  const shared = computer()
-  await shared.begin()
-  const own = computer('0123456789abcdef')
-  own.entries.set('database-key', shared.entries.get('database-key') ?? '')
-  writeFileSync(own.path, readFileSync(shared.path))
-  const first = await own.open()
-  expect(planted(first.db)).toBe('what was here')
-  expect(own.entries.get('database-key:0123456789abcdef')).toBe(shared.entries.get('database-key'))
-  first.db.close()
+test('each data folder has a key of its own, which stays when another folder’s is changed or removed', async () => {
+  const usual = computer()
+  await usual.begin()
+  const own = computer('0123456789abcdef', usual.entries)
+  await own.begin()
+  const key = own.entries.get('database-key:0123456789abcdef')
+  expect(key).toMatch(/^[0-9a-f]{64}$/)
+  expect(key).not.toBe(usual.entries.get('database-key'))
   await requestKeyChange(own.folder, own.keychain, randomBytes(32))
-  const second = await own.open()
-  expect(planted(second.db)).toBe('what was here')
-  await settle(second)
-  second.db.close()
-  // The key of the usual folder stays as it was.
-  expect(own.entries.get('database-key')).toBe(shared.entries.get('database-key'))
+  const changed = await own.open()
+  expect(planted(changed.db)).toBe('what was here')
+  await settle(changed)
+  changed.db.close()
+  expect(planted((await usual.open()).db)).toBe('what was here')
+  usual.entries.delete('database-key')
+  expect(planted((await own.open()).db)).toBe('what was here')
+  // Nor is another folder's key tried.
+  usual.entries.set('database-key', usual.entries.get('database-key:0123456789abcdef') ?? '')
   own.entries.delete('database-key:0123456789abcdef')
   expect(await own.open()).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
-  expect(readdirSync(own.folder)).toEqual([DATABASE_FILE])
-  const other = computer('fedcba9876543210')
-  other.entries.set('database-key', 'ab'.repeat(32))
-  await other.begin()
-  expect(other.entries.get('database-key:fedcba9876543210')).not.toBe('ab'.repeat(32))
-  expect(lastingKeychain().sharedDatabaseKey).toBeUndefined()
 })
 
 /**

@@ -86,7 +86,6 @@ const noBackups = {
   recheckKeychain: async () => ({ state: 'available' }) as const,
   isSigning: () => false,
   unsent: () => 0,
-  othersMayNeedKey: false,
   scheduleRemoval: async () => undefined,
   chooseFolder: async () => undefined,
   today: () => '2026-11-24',

@@ -108,7 +108,7 @@ export interface RecoveryKeysDeps {
   /** The data folder. */
   folder: string
   storage: { state: OpenedDatabase['state']; rekeyed?: Rekeyed }
-  keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey' | 'nextDatabaseKey'>
+  keychain: Pick<Keychain, 'databaseKey' | 'nextDatabaseKey'>
   random: (bytes: number) => Uint8Array
   meta: ReturnType<typeof openJsonMeta>
   /** The organisation's public key in PEM, if its policy has one. */

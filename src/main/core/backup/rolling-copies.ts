@@ -142,7 +142,7 @@ export interface RollingCopiesDeps {
   /** The data folder. */
   folder: string
   storage: OpenedDatabase
-  keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
+  keychain: Pick<Keychain, 'databaseKey'>
   /** Whether work is in progress that mustn't be slowed down. */
   isBusy: () => boolean
   /** Whether the computer has been idle for a while. */

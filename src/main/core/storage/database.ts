@@ -91,20 +91,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     const found = await findFiles(parts)
     const { key: currentKey, rekeyed } =
       found === 'database' ? await applyKeyChange(parts.folder, DATABASE_FILE, parts.keychain, own) : { key: own }
-    let key = currentKey ?? (await sharedKey(parts.keychain))
+    let key = currentKey
     // The key may come back: with an older keychain, from paper, or in a backup.
     if (key === undefined && found === 'database') return inMemory('key-missing', parts)
     const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
-    // The formerly shared key may belong to another database by now, so it says nothing about this file.
-    if (currentKey === undefined && opened?.reason === 'unreadable') return inMemory('key-missing', parts)
-    // Nor does a key that this file's recovery keys don't match, as when the folder was copied from elsewhere.
+    // A key that this file's recovery keys don't match says nothing about it, as when the folder was copied from elsewhere.
     if (key !== undefined && opened?.reason === 'unreadable' && (await belongsToOtherKey(parts.folder, key)))
       return inMemory('key-missing', parts)
-    if (key !== undefined && opened?.db !== undefined) {
-      // From now on it has its own entry; if that can't be stored yet, the next start retries.
-      if (currentKey === undefined) await storeKey(parts.keychain.databaseKey, key).catch(() => undefined)
-      return { db: opened.db, state: 'encrypted', ...(rekeyed && { rekeyed }) }
-    }
+    if (opened?.db !== undefined) return { db: opened.db, state: 'encrypted', ...(rekeyed && { rekeyed }) }
 
     if (found !== 'nothing') {
       const reason = opened?.reason ?? (found === 'emptied' ? 'damaged' : 'incomplete')
@@ -241,14 +235,8 @@ export async function keyForRestoring({
 }
 
 /** Returns the key, or undefined if the keychain holds no valid one. */
-export async function storedKey(keychain: KeySlots): Promise<Uint8Array | undefined> {
-  return keyOf(await keychain.databaseKey.get()) ?? (await sharedKey(keychain))
-}
-
-export type KeySlots = Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
-
-async function sharedKey({ sharedDatabaseKey }: Pick<Keychain, 'sharedDatabaseKey'>): Promise<Uint8Array | undefined> {
-  return keyOf((await sharedDatabaseKey?.get()) ?? null)
+export async function storedKey(keychain: Pick<Keychain, 'databaseKey'>): Promise<Uint8Array | undefined> {
+  return keyOf(await keychain.databaseKey.get())
 }
 
 async function newKey({ keychain, random }: Pick<Parts, 'keychain' | 'random'>): Promise<Uint8Array> {

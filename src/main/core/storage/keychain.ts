@@ -43,13 +43,9 @@ export interface AccountSecrets {
 export interface Keychain {
   /** `in-memory`: everything is lost when the application ends. */
   readonly keeps: 'in-os' | 'in-memory'
+  /** Per data folder, as `staffPin`, so that removing one folder's entries never locks another's data. */
   readonly databaseKey: SecretSlot
-  /**
-   * The former entry, when all data folders of a user shared one key; undefined if it is the same entry. No longer
-   * written.
-   */
-  readonly sharedDatabaseKey: Pick<SecretSlot, 'get'> | undefined
-  /** The database's new key from the next start on, until it becomes `databaseKey`. Per data folder, as `staffPin`. */
+  /** The database's new key from the next start on, until it becomes `databaseKey`. As `staffPin`. */
   readonly nextDatabaseKey: SecretSlot
   /** The staff's PIN, hashed. Per data folder, like everything the office sets; see {@link profileOf}. */
   readonly staffPin: SecretSlot
@@ -115,7 +111,6 @@ export function keychainOver(store: SecretStore, keeps: Keychain['keeps'], profi
   return {
     keeps,
     databaseKey: ofFolder('database-key'),
-    sharedDatabaseKey: profile === '' ? undefined : slot(store, 'database-key'),
     nextDatabaseKey: ofFolder('next-database-key'),
     staffPin: ofFolder('staff-pin'),
     auditAnchor: ofFolder('audit-anchor'),
@@ -175,9 +170,6 @@ export function deferredKeychain(deps: {
     keychain: {
       keeps: 'in-os',
       databaseKey: { ...databaseKey, get: async () => deps.databaseKey },
-      get sharedDatabaseKey() {
-        return recovered?.sharedDatabaseKey
-      },
       nextDatabaseKey: deferred((keychain) => keychain.nextDatabaseKey),
       staffPin: deferred((keychain) => keychain.staffPin),
       auditAnchor: deferred((keychain) => keychain.auditAnchor),
