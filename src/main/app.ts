@@ -269,6 +269,7 @@ export function followPolicy({
   recoveryKeys,
   schedule,
   sharedFile,
+  support,
   updates
 }: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
@@ -278,6 +279,8 @@ export function followPolicy({
   void applyFolders()
   const applyStart = () => applyLoginStart(loginStart, organisation.policy.startAtLogin, log)
   applyStart()
+  const applyCrashReports = () => void support.crashReports.applyPolicy(organisation.policy.crashReports)
+  applyCrashReports()
   void sharedFile.check()
   const stop = organisation.follow(() => {
     const counterBefore = counter.settings.read()
@@ -291,6 +294,7 @@ export function followPolicy({
       signals.emit('accounts')
       notifications.notifier.documentsChanged()
       applyStart()
+      applyCrashReports()
       schedule.check()
       updates.policyChanged()
       void recoveryKeys.applyPolicy(log)

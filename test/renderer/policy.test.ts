@@ -53,6 +53,7 @@ const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp]
   ['backups', 'button', /^Schedule backups/],
   ['removal', 'button', /^Remove everything/],
   ['startAtLogin', 'checkbox', /^Start Countersign when I sign in/],
+  ['crashReports', 'checkbox', /^Keep crash reports/],
   ['quietHours', 'checkbox', /^Quiet hours/],
   ['retention.documents', 'combobox', /^Documents removed by the service/],
   ['retention.trash', 'combobox', /^Deleted drafts/],

@@ -3,6 +3,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import RequestLog from '../../src/renderer/src/screens/requests/RequestLog.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import Support from '../../src/renderer/src/screens/settings/Support.svelte'
+import type { OrganisationPolicy } from '../../src/renderer/src/state/policy.svelte.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { requestsOf } from './fakes/support.ts'
@@ -106,7 +107,7 @@ test('crash reports can be turned off and deleted, and are added to a report onl
     }
   })
   opened = await openOffice(api)
-  show(opened, Support)
+  show(opened, Support, { policy: { isLocked: () => false } as unknown as OrganisationPolicy })
   await settle()
   const inputsOf = (name: string) => api.control.calls.flatMap((call) => (call.name === name ? [call.input] : []))
   expect(screen.getByText(/^2 crash reports, the newest from/)).toBeTruthy()

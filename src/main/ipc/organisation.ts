@@ -82,6 +82,7 @@ const LOCKS: Locks = {
   'downloads.relocate': () => ['downloads.folder'],
   'settings.set': ({ startAtLogin }) => [startAtLogin !== undefined && 'startAtLogin'],
   'storage.remove': () => ['removal'],
+  'support.keepCrashReports': () => ['crashReports'],
   'storage.scheduleBackups': ({ plan, folderId }) => [(plan !== undefined || folderId !== undefined) && 'backups'],
   'retention.set': (changes) =>
     (Object.keys(changes) as (keyof typeof changes)[]).map((name) => `retention.${name}` as const),

@@ -18,6 +18,7 @@ export const LOCKABLE = [
   'backups',
   'removal',
   'startAtLogin',
+  'crashReports',
   'quietHours',
   'retention.documents',
   'retention.trash',

@@ -252,6 +252,12 @@ const TABLE: readonly Locked[] = [
   },
   { setting: 'removal', policy: { removal: false }, request: 'storage.remove', input: { backups: false, unsent: 0 } },
   {
+    setting: 'crashReports',
+    policy: { crashReports: false },
+    request: 'support.keepCrashReports',
+    input: { keep: true }
+  },
+  {
     setting: 'backups',
     policy: { backups: { folder: '/data', when: 'daily' } },
     request: 'storage.scheduleBackups',

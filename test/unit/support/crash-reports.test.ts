@@ -52,6 +52,17 @@ test('no crash report is kept by default, and existing ones are deleted when it 
   expect([left(), isWanted()]).toEqual([[], false])
 })
 
+test('the organisation’s setting takes the place of the person’s; without one, theirs stays', async () => {
+  const { reports, crash, left, isWanted } = open(true)
+  crash('a.dmp', 1)
+  await reports.applyPolicy(undefined)
+  expect([left(), isWanted()]).toEqual([['a.dmp'], true])
+  await reports.applyPolicy(false)
+  expect([left(), isWanted()]).toEqual([[], false])
+  await reports.applyPolicy(true)
+  expect(isWanted()).toBe(true)
+})
+
 test('the newest ten of the last month are kept, and other files are left alone', async () => {
   const { reports, crash, left } = open()
   for (let index = 0; index < 12; index++) crash(`${String(index).padStart(2, '0')}.dmp`, index)

@@ -177,6 +177,12 @@ export const Policy = z
       .boolean()
       .optional()
       .describe('Whether Countersign starts in the background when someone signs in to the computer.'),
+    crashReports: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether reports of crashes are kept on the computer; they may hold names, documents or keys from memory.'
+      ),
     quietHours: NotificationPreferences.shape.quiet
       .optional()
       .describe('When the desktop shows no notifications, such as {"from": "18:00", "to": "08:00"}; null for never.'),

@@ -56,6 +56,12 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
     return { isKept: isKept(), reports: found.map(({ at, bytes }) => ({ at: Math.floor(at), bytes })) }
   }
 
+  async function setEnabled(isEnabled: boolean): Promise<boolean> {
+    const { saved } = settings.change({ keepsCrashReports: isEnabled || undefined })
+    if (!isEnabled) await remove(await dumps())
+    return saved
+  }
+
   return {
     view,
 
@@ -63,10 +69,11 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
      * Turns dumps on or off from the next start; turning them off deletes existing ones. Returns whether the setting
      * was saved.
      */
-    async setEnabled(isEnabled: boolean): Promise<boolean> {
-      const { saved } = settings.change({ keepsCrashReports: isEnabled || undefined })
-      if (!isEnabled) await remove(await dumps())
-      return saved
+    setEnabled,
+
+    /** Applies the organisation's setting, if any, as `setEnabled` does. Never rejects. */
+    async applyPolicy(isEnabled: boolean | undefined): Promise<void> {
+      if (isEnabled !== undefined && isEnabled !== isKept()) await setEnabled(isEnabled).catch(() => undefined)
     },
 
     async removeAll(): Promise<void> {
