@@ -11,7 +11,7 @@ import keytar from 'keytar'
 import type { SigningTurn } from '../../src/main/core/counter/deps.ts'
 import { asAppError } from '../../src/main/core/errors/app-error.ts'
 import { systemTime, type Time } from '../../src/main/core/lib/time.ts'
-import { openKeytarKeychain } from '../../src/main/core/storage/keytar-keychain.ts'
+import { openKeychainCalls, openKeytarKeychain } from '../../src/main/core/storage/keytar-keychain.ts'
 import type { AppError, SendState } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { openWorkstation, UNSEEN_PAGE } from '../fixtures/workstation.ts'
@@ -64,7 +64,7 @@ const time: Time = {
   after: (delay, task) => systemTime.after(delay / HASTE, task)
 }
 
-const calls = { underWay: 0 }
+const calls = openKeychainCalls()
 const opened =
   plan.keychain === 'file'
     ? {

@@ -9,7 +9,7 @@ import type { SystemStatus } from '../../shared/contract/index.ts'
 import type { OpenedData } from '../core/backup/unlocking.ts'
 import { agentOrderOf } from '../core/office/agent-order.ts'
 import { profileOf } from '../core/storage/keychain.ts'
-import { type OpenedKeychain, openKeytarKeychain } from '../core/storage/keytar-keychain.ts'
+import { type OpenedKeychain, openKeychainCalls, openKeytarKeychain } from '../core/storage/keytar-keychain.ts'
 import { credentialIn, openSealedKeychain } from '../core/storage/sealed-keychain.ts'
 import { openSettings } from '../core/storage/settings.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
@@ -33,7 +33,7 @@ export async function openSettingsStore(): ReturnType<typeof openSettings> {
 }
 
 /** For all keychains that are opened: some are asked repeatedly whether they are available again. */
-const calls = { underWay: 0 }
+const calls = openKeychainCalls()
 
 function killIfCallsPending(): void {
   if (calls.underWay > 0) process.kill(process.pid, 'SIGKILL')

@@ -9,7 +9,11 @@ import keytar from 'keytar'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-import { type KeytarApi, openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
+import {
+  type KeytarApi,
+  openKeychainCalls,
+  openKeytarKeychain
+} from '../../../src/main/core/storage/keytar-keychain.ts'
 import { openKeyring } from '../../fixtures/keyring.ts'
 import { contentsOf, temporaryFolder } from './folders.ts'
 import type { CallResult, Calls } from './stopping-keychain.ts'
@@ -310,11 +314,11 @@ describe('a usable keychain', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('that never answers blocks at most two threads, and no abandoned call is made later', async () => {
+  test('that never answers blocks one thread, and no abandoned call is made later', async () => {
     const startedCalls: string[] = []
     const answers: PromiseWithResolvers<void>[] = []
     let isStuck = false
-    const calls = { underWay: 0 }
+    const calls = openKeychainCalls()
     const { keychain } = await openKeytarKeychain(
       keytarThat({
         setPassword: async (_, name) => {
@@ -331,13 +335,34 @@ describe('a usable keychain', () => {
     isStuck = true
     const writes = ['a', 'b', 'c', 'd'].map((name) => keychain.accounts.set(name, 'secret'))
     for (const one of writes) await expect(one).rejects.toMatchObject({ code: 'locked' })
-    expect(startedCalls).toHaveLength(2)
-    expect(calls.underWay).toBe(2)
+    expect(startedCalls).toHaveLength(1)
+    expect(calls.underWay).toBe(1)
     for (const { resolve } of answers) resolve()
     isStuck = false
     await keychain.accounts.set('e', 'secret')
     expect(calls.underWay).toBe(0)
-    expect(startedCalls).toHaveLength(2)
+    expect(startedCalls).toHaveLength(1)
+  })
+
+  test('is asked for one thing at a time, also by several keychains of one process', async () => {
+    const calls = openKeychainCalls()
+    const entries = new Map<string, string>()
+    const atOnce: number[] = []
+    let running = 0
+    async function oneByOne<Value>(answer: () => Value): Promise<Value> {
+      atOnce.push(++running)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      running--
+      return answer()
+    }
+    const load = keytarThat({
+      getPassword: (_, name) => oneByOne(() => entries.get(name) ?? null),
+      setPassword: (_, name, secret) => oneByOne(() => void entries.set(name, secret)),
+      deletePassword: (_, name) => oneByOne(() => entries.delete(name))
+    })
+    const opened = await Promise.all([openKeytarKeychain(load, { calls }), openKeytarKeychain(load, { calls })])
+    await Promise.all(opened.flatMap(({ keychain }) => [keychain.databaseKey.get(), keychain.staffPin.set('pin')]))
+    expect(new Set(atOnce)).toEqual(new Set([1]))
   })
 
   test('answers two simultaneous requests for missing entries', async () => {

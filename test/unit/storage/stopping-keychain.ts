@@ -5,7 +5,7 @@
 import keytar from 'keytar'
 import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { deferredKeychain, type Keychain } from '../../../src/main/core/storage/keychain.ts'
-import { openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
+import { openKeychainCalls, openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
 import type { AppError } from '../../../src/shared/contract/index.ts'
 
 /** What a call gave, or the error that a person would see. */
@@ -15,14 +15,15 @@ export type CallResult = { value: unknown } | { error: AppError }
 export type Calls = [name: keyof typeof calls, ...args: string[]][]
 
 let keychain: Keychain
-const load = async () => keytar
+const turns = openKeychainCalls()
+const openKeychain = () => openKeytarKeychain(async () => keytar, { calls: turns })
 /** As after opening the data with the recovery key. */
-const deferred = deferredKeychain({ databaseKey: 'key', found: 'missing', check: () => openKeytarKeychain(load) })
+const deferred = deferredKeychain({ databaseKey: 'key', found: 'missing', check: openKeychain })
 
 const calls = {
   /** As a start does, and *Try again*. */
   async open() {
-    const opened = await openKeytarKeychain(load)
+    const opened = await openKeychain()
     keychain = opened.keychain
     return opened.status.state
   },

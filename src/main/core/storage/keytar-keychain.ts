@@ -2,7 +2,7 @@
  * Implements the keychain with keytar: probed before use, with timeouts, and consistent on every operating system: null
  * only if an entry doesn't exist, an error for everything else.
  */
-import { openResourcePool } from '../lib/resource-pool.ts'
+import { openResourcePool, type ResourcePool } from '../lib/resource-pool.ts'
 import type { Keychain, KeychainState, SecretName } from './keychain.ts'
 import { KeychainError, keychainOver, memoryKeychain } from './keychain.ts'
 
@@ -28,9 +28,23 @@ export interface KeytarOptions {
   readonly platform?: NodeJS.Platform
   /** Profile of the data folder, see `profileOf`; default: the usual folder. */
   readonly profile?: string
-  /** Counts the calls in progress: one may never return, and a normal exit would wait for it. */
-  readonly calls?: { underWay: number }
+  /** For all keychains of the process. */
+  readonly calls?: KeychainCalls
 }
+
+/** The turns of a process's calls. */
+export interface KeychainCalls {
+  readonly turns: ResourcePool<'the only one'>
+  /** Calls in progress: one may never return, and a normal exit would wait for it. */
+  underWay: number
+}
+
+/** Creates the turns, which all keychains of the process have to share: see `callRunner`. */
+export function openKeychainCalls(): KeychainCalls {
+  return { turns: openResourcePool(['the only one'], tooLate), underWay: 0 }
+}
+
+const tooLate = () => new KeychainError('locked', 'The keychain gave no answer in time.')
 
 export interface OpenedKeychain {
   /** keytar's, or {@link memoryKeychain} if that can't be used. */
@@ -108,7 +122,7 @@ async function probeKeychain(keytar: KeytarApi, runCall: CallRunner): Promise<vo
     })
   } catch (error) {
     // A prompt answered after the timeout would still store the entry, which mustn't stay behind.
-    written?.then(() => keytar.deletePassword(SERVICE, PROBE_ENTRY)).catch(() => undefined)
+    written?.then(() => runCall(() => keytar.deletePassword(SERVICE, PROBE_ENTRY))).catch(() => undefined)
     throw error
   }
   const read = await runCall(() => keytar.getPassword(SERVICE, PROBE_ENTRY))
@@ -146,19 +160,15 @@ function noticingStop(runCall: CallRunner): CallRunner {
 type CallRunner = <Value>(call: () => Promise<Value>) => Promise<Value>
 
 /**
- * Runs calls with a timeout and at most two at a time; a call whose turn comes too late is never made. Rejects with a
+ * Runs calls with a timeout and one at a time; a call whose turn comes too late is never made. Rejects with a
  * KeychainError only.
  *
- * keytar makes each call on its own thread, and libsecret shares one connection and session among them. Two concurrent
- * calls, while the keyring is being locked or its service stops, answer each other's tasks: one then never returns, or
- * the service ends. With one at a time, though, a start after a kill sometimes showed no window (see docs/status.md).
- * Also, calls that wait for their owner occupy at most two of Node's four threads, which files and DNS lookups need
- * too.
+ * keytar makes each call on its own thread. While a keyring is locked, two calls ask for it to be unlocked, and
+ * gnome-keyring 42 doesn't survive two such requests at once ("perform_next_unlock: assertion failed"): the keyring of
+ * everything on the desktop ends, and a call that waits for its prompt never returns. Also, a call that waits for its
+ * owner occupies one of Node's four threads, which files and DNS lookups need too.
  */
-function callRunner(timeoutMs: number, calls = { underWay: 0 }): CallRunner {
-  const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
-  const slots = openResourcePool(['one', 'another'], tooLate)
-
+function callRunner(timeoutMs: number, calls = openKeychainCalls()): CallRunner {
   return async (call) => {
     const timeout = Promise.withResolvers<never>()
     const abort = new AbortController()
@@ -167,13 +177,13 @@ function callRunner(timeoutMs: number, calls = { underWay: 0 }): CallRunner {
       timeout.reject(tooLate())
     }, timeoutMs)
     const inTurn = async () => {
-      const slot = await slots.acquire(abort.signal)
+      const turn = await calls.turns.acquire(abort.signal)
       calls.underWay++
       try {
         return await call()
       } finally {
         calls.underWay--
-        slots.release(slot)
+        calls.turns.release(turn)
       }
     }
     try {
