@@ -167,6 +167,7 @@ describe('a setting locked by policy', () => {
       const { unmount } = show(opened, Accounts)
       await settle()
       expect(screen.getByText(needed)).toBeTruthy()
+      expect(screen.queryByText(/or connect with an enrolment file below\.$/) !== null).toBe(scheme !== 'oauth')
       unmount()
     }
   })

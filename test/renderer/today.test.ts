@@ -334,9 +334,11 @@ test('an account without credentials on this computer says so, and links to the 
     code: 'keychain',
     message: 'This account’s key, token or password isn’t on this computer.'
   } as const
-  await open(fakeApi({ overview: { ...overviewOf(NOW), problem } }))
+  const accounts = [{ ...officeAccount(), hasSecret: false }]
+  await open(fakeApi({ accounts, overview: { ...overviewOf(NOW), problem } }))
   expect(screen.queryByText(/A folder could not be read/)).toBeNull()
   expect(screen.getByText(problem.message)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
   await fireEvent.click(screen.getByRole('button', { name: 'Go to Settings' }))
   expect(window.location.hash).toBe('#/settings')
 })
@@ -351,6 +353,7 @@ test('a keychain that fails is reported once, with what to do, and the folders c
   const [notice, ...others] = screen.getAllByRole('alert').map(({ textContent }) => textContent)
   expect(notice).toMatch(/keychain is locked\..*Unlock it and try again\./s)
   expect(others).toEqual([])
+  expect(screen.queryByRole('button', { name: 'Go to Settings' })).toBeNull()
   await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
   await settle()
   expect(opened.api.control.calls.filter(({ name }) => name === 'documents.refresh')).toHaveLength(1)

@@ -28,11 +28,13 @@ export async function showRemoved({ files, entries, backups, left }: Removed): P
     `Scheduled backups: ${backups}`,
     ...(left.includes('files') ? ['Some files couldn’t be removed. Delete the data folder yourself.'] : []),
     ...(left.includes('entries')
-      ? ['Some entries couldn’t be removed from the keychain. Delete those called “Countersign” yourself.']
+      ? [
+          'Some entries couldn’t be removed from the keychain. Delete those called “Countersign” yourself; if you also use another data folder, ask your administrator first.'
+        ]
       : []),
     ...(left.includes('unknown entries')
       ? [
-          'The keychain may have keys and passwords of accounts that were here before. Delete those called “Countersign” yourself.'
+          'The keychain may have keys and passwords of accounts that were here before: entries of “Countersign” that begin with “account:”. Delete them yourself, unless another data folder uses them.'
         ]
       : []),
     ...(left.includes('backups')
