@@ -84,17 +84,15 @@ export const counterRequests = {
             signer,
             /** The ids of the evidence that staff have seen from this person. */
             evidence: z.array(id).max(100),
-            /** The result that staff were shown when their name was compared with a passport or identity card. */
-            compared: z.enum(['matches', 'differs']).optional(),
-            /** That document, if staff typed what is printed on it: the main process compares it again. */
-            printed: printed.optional(),
             /**
-             * A document whose machine-readable lines were read, if the policy keeps more than the fact that it was
-             * compared.
+             * The result that staff were shown when their name was compared with a passport or identity card. The main
+             * process compares it itself, and refuses another result.
              */
-            document: z
-              .strictObject({ number: z.string().regex(/^[A-Z0-9]{1,22}$/), expires: z.iso.date().optional() })
-              .optional()
+            compared: z.enum(['matches', 'differs']).optional(),
+            /** That document, if staff typed what is printed on it. */
+            printed: printed.optional(),
+            /** Its machine-readable lines, if they were read. Nothing of them is kept but what the policy says. */
+            lines: z.string().max(300).optional()
           })
         )
         .min(1)

@@ -152,7 +152,7 @@ export const guards = {
     files: ['src/main/core/backup/restore.ts', 'src/main/core/backup/removal.ts']
   },
   'identity kept': {
-    does: 'Of an identity document that was compared at the counter main keeps no more than the organisation’s policy says, whatever the page sends, and not before the person is handed the screen.',
+    does: 'An identity document at the counter is compared with the signer by main, whatever the page says came of it. Of the document main keeps no more than the organisation’s policy says, and not before the person is handed the screen.',
     files: ['src/main/core/counter/identity-numbers.ts', 'src/main/core/counter/prepare-session.ts']
   },
   'settings file': {

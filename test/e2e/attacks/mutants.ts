@@ -18,6 +18,7 @@ interface Edit {
 }
 
 const IDENTITY_NUMBERS = 'src/main/core/counter/identity-numbers.ts'
+const PREPARE_SESSION = 'src/main/core/counter/prepare-session.ts'
 const NAVIGATION = 'src/main/core/policy/navigation.ts'
 const PRIVATE = 'src/main/core/policy/private-networks.ts'
 const MEDIA = 'src/main/core/policy/media-grants.ts'
@@ -447,13 +448,18 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'identity kept': [
     {
       file: IDENTITY_NUMBERS,
-      find: "  if (!read || policy === 'compared') return undefined\n",
-      put: '  if (!read) return undefined\n'
+      find: "  if (!read?.number || policy === 'compared') return undefined\n",
+      put: '  if (!read?.number) return undefined\n'
     },
     {
       file: IDENTITY_NUMBERS,
-      find: "  if (policy === 'number-end') return { number: number.slice(-END_LENGTH), isEnd: true }\n",
+      find: "  if (policy === 'number-end') return { number: endOf(number), isEnd: true }\n",
       put: ''
+    },
+    {
+      file: PREPARE_SESSION,
+      find: '  if (compared?.result !== requested.compared)\n',
+      put: '  if (!person)\n'
     }
   ],
   'settings file': [

@@ -4,25 +4,28 @@
  */
 import { expect, test } from 'vitest'
 import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
+import { counterRequests } from '../../../src/shared/contract/counter-requests.ts'
+import { passportLines } from '../../fixtures/passport-lines.ts'
 import { numbersOf } from '../audit/office.ts'
 import { openOffice as openOfficeWith, signer } from './office.ts'
 
 const NUMBER = 'L898902C3'
-const EXPIRES = '2031-04-15'
-const READ = { compared: 'matches' as const, document: { number: NUMBER, expires: EXPIRES } }
+const EXPIRES = '2012-04-15'
+const LINES = passportLines('EXAMPLE<<ANN<CHARLOTTE')
 
 function openOffice() {
   return openOfficeWith({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
 }
 type Office = ReturnType<typeof openOffice>
+type Read = Partial<Parameters<Office['counter']['start']>[0]['turns'][number]>
 
-/** Starts a session with two documents of Ann's and one of Ben's, each with the passport read. */
-async function started(office: Office, read: object = READ) {
+/** Starts a session with two documents of Ann's and one of Ben's, and each passport read. */
+async function started(office: Office, ofAnn: Read = { compared: 'matches', lines: LINES }) {
   const place = (documentReference: string, at: number) => ({ documentReference, signer: at, evidence: [] })
   const turns = [
-    { ...place('will', 0), ...read },
-    { ...place('deed', 0), ...read },
-    { ...place('will', 1), ...read }
+    { ...place('will', 0), ...ofAnn },
+    { ...place('deed', 0), ...ofAnn },
+    { ...place('will', 1), compared: 'matches' as const, lines: passportLines('EXAMPLE<<BEN') }
   ]
   return office.counter.start({ turns, allowsCamera: false })
 }
@@ -30,7 +33,7 @@ async function started(office: Office, read: object = READ) {
 /** Everything known of a session outside the stored identity data. */
 const everywhere = ({ notes, marker, errors }: Office, state: unknown) => JSON.stringify([notes, marker, errors, state])
 
-test('without a policy only the comparison is recorded, even if the window sends more', async () => {
+test('without a policy only the comparison is recorded, and nothing of the lines', async () => {
   const office = openOffice()
   const { id } = await started(office)
   await office.counter.begin(id)
@@ -41,8 +44,48 @@ test('without a policy only the comparison is recorded, even if the window sends
     evidence: 'Passport or ID card compared: the name matches'
   })
   expect(office.state().turns.map(({ keeps }) => keeps)).toEqual([undefined, undefined, undefined])
-  for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES])
+  for (const secret of [NUMBER, NUMBER.slice(-4), EXPIRES, 'CHARLOTTE', '<<'])
     expect(everywhere(office, office.state())).not.toContain(secret)
+})
+
+const OTHERWISE = { code: 'bad-input', message: 'The signer’s name has changed since their document was compared.' }
+
+test.each<[what: string, claim: Read]>([
+  ['lines of someone else', { compared: 'matches', lines: passportLines('BROOKS<<BEN') }],
+  ['lines with a wrong digit', { compared: 'matches', lines: LINES.replace('L898902C3', 'L898902C4') }],
+  ['half of the lines', { compared: 'matches', lines: LINES.slice(0, 44) }],
+  ['no lines', { compared: 'matches' }],
+  ['a difference that isn’t there', { compared: 'differs', lines: LINES }],
+  ['lines that staff weren’t shown the result of', { lines: LINES }]
+])('the window isn’t believed: %s', async (_what, claim) => {
+  const office = openOffice()
+  office.settings.identityKept = 'number-and-expiry'
+  await expect(started(office, claim)).rejects.toMatchObject({ appError: OTHERWISE })
+  expect([office.notes, office.numbers, office.errors, office.marker]).toEqual([[], [], [], null])
+})
+
+test('a claim for a later document isn’t believed either, if the name is spelled differently there', async () => {
+  const more = { Email: 'ann@example.com' }
+  const office = openOfficeWith({ will: [signer('Ann Example', more)], deed: [signer('Anne Example', more)] })
+  const turn = (documentReference: string, compared: 'matches' | 'differs') => ({
+    ...{ documentReference, signer: 0, evidence: [] },
+    ...{ compared, lines: LINES }
+  })
+  const claimed = { turns: [turn('will', 'matches'), turn('deed', 'matches')], allowsCamera: false }
+  await expect(office.counter.start(claimed)).rejects.toMatchObject({ appError: OTHERWISE })
+  await office.counter.start({ ...claimed, turns: [turn('will', 'matches'), turn('deed', 'differs')] })
+  const said = 'Passport or ID card compared: the name'
+  expect(office.notesOf('session-started')[0]?.detail?.evidence).toBe(`${said} matches; ${said} differs`)
+})
+
+test('a request takes at most 300 characters of lines, and no details that the window read from them', () => {
+  const asks = (more: object) =>
+    counterRequests['counter.start'].input.safeParse({
+      turns: [{ documentReference: 'will', signer: 0, evidence: [], compared: 'matches', ...more }],
+      allowsCamera: false
+    }).success
+  expect([asks({ lines: 'A'.repeat(300) }), asks({ lines: 'A'.repeat(301) })]).toEqual([true, false])
+  expect(asks({ document: { number: NUMBER } })).toBe(false)
 })
 
 test.each([
@@ -65,17 +108,18 @@ test.each([
       evidence: `Passport or ID card compared: the name matches; ${words}`
     })
     expect(everywhere(office, office.state())).not.toContain(reading.number)
-    expect(everywhere(office, office.state())).not.toContain(EXPIRES)
+    expect(everywhere(office, office.state())).not.toMatch(new RegExp(`${EXPIRES}|CHARLOTTE|<<`))
     // The same person's page again, which stores nothing more.
     await office.counter.cover(id, 'not-me')
     expect(office.numbers).toEqual([ofAnn])
   }
 )
 
-test('nothing is stored for a document that wasn’t compared, or if the handover can’t be recorded', async () => {
+test('nothing is stored for a document without a number, or if the handover can’t be recorded', async () => {
   const office = openOffice()
   office.settings.identityKept = 'number-and-expiry'
-  const { id } = await started(office, { document: READ.document })
+  const withoutNumber = `${LINES.slice(0, 45)}<<<<<<<<<0UTO7408122F1204159ZE184226B<<<<<12`
+  const { id } = await started(office, { compared: 'matches', lines: withoutNumber })
   await office.counter.begin(id)
   expect([office.numbers, office.state().turns[0]?.keeps]).toEqual([[], undefined])
 

@@ -1,6 +1,7 @@
 /** What a session may start with, and that only one runs at a time. */
 import { describe, expect, test } from 'vitest'
 import { counterRequests } from '../../../src/shared/contract/counter-requests.ts'
+import { passportLines } from '../../fixtures/passport-lines.ts'
 import { gate, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
@@ -58,10 +59,11 @@ describe('starting a session', () => {
 
   test('records once per person that a passport was compared, and the result', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
+    const lines = passportLines('EXAMPLE<<ANN')
     const turns = [
-      { documentReference: 'will', signer: 0, evidence: ['photo'], compared: 'matches' as const },
-      { documentReference: 'deed', signer: 0, evidence: [], compared: 'matches' as const },
-      { documentReference: 'will', signer: 1, evidence: [], compared: 'differs' as const }
+      { documentReference: 'will', signer: 0, evidence: ['photo'], compared: 'matches' as const, lines },
+      { documentReference: 'deed', signer: 0, evidence: [], compared: 'matches' as const, lines },
+      { documentReference: 'will', signer: 1, evidence: [], compared: 'differs' as const, lines }
     ]
     const { id } = await office.counter.start({ turns, allowsCamera: false })
     const [matches, differs] = ['matches', 'differs'].map((how) => `Passport or ID card compared: the name ${how}`)

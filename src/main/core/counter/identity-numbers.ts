@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { AuditEntry, DecodedInput, IdentityKept } from '../../../shared/contract/index.ts'
+import type { AuditEntry, IdentityKept } from '../../../shared/contract/index.ts'
+import type { ReadDocument } from '../../../shared/identity-lines.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
@@ -22,27 +23,22 @@ const Reading = z.strictObject({
 export type IdentityNumber = z.output<typeof Reading>
 
 /** Reduces what staff read to what may be kept; undefined if nothing may. */
-export function retainedReading(
-  read: DecodedInput<'counter.start'>['turns'][number]['document'],
-  policy: IdentityKept
-): IdentityNumber | undefined {
-  if (!read || policy === 'compared') return undefined
+export function retainedReading(read: ReadDocument | undefined, policy: IdentityKept): IdentityNumber | undefined {
+  if (!read?.number || policy === 'compared') return undefined
   const { number, expires } = read
-  if (policy === 'number-end') return { number: number.slice(-END_LENGTH), isEnd: true }
+  if (policy === 'number-end') return { number: endOf(number), isEnd: true }
   return { number, ...(expires !== undefined && { expires }) }
 }
 
-/** What may be kept of a short number if only its end may be: four characters would be nearly all of it. */
-export function secondHalfOf(number: string): string {
+/** The end of a number, at most half of it: of a short one, four characters would be nearly all. */
+function endOf(number: string): string {
   const characters = [...number]
-  return characters.slice(-Math.ceil(characters.length / 2)).join('')
+  return characters.slice(-Math.min(END_LENGTH, Math.ceil(characters.length / 2))).join('')
 }
 
 /** Reduces what was to be kept to what still may be, as the policy may have changed since. It is never extended. */
 export function stillRetained(reading: IdentityNumber, policy: IdentityKept): IdentityNumber | undefined {
-  if (reading.isEnd && policy !== 'compared') return reading
-  const number = policy === 'number-end' ? secondHalfOf(reading.number) : reading.number
-  return retainedReading({ ...reading, number }, policy)
+  return reading.isEnd && policy !== 'compared' ? reading : retainedReading(reading, policy)
 }
 
 /** Returns what the audit trail says is kept. */

@@ -7,6 +7,7 @@ import type {
   EvidenceItem,
   IdentityKept
 } from '../../../shared/contract/index.ts'
+import { compareLines, type ReadDocument } from '../../../shared/identity-lines.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
@@ -30,13 +31,15 @@ type StartDeps = Pick<
 interface CheckedTurn {
   turn: CounterTurn
   facts: TurnFacts
+  /** The passport or identity card compared with this signer. */
+  compared?: { result: 'matches' | 'differs'; isTyped: boolean; document: ReadDocument }
 }
 
 /**
  * Reads the folders and builds a session from the turns that are wanted. Later turns may still wait for other signers.
- * @throws AppFailure `bad-input` if evidence is missing or a turn is named twice, `gone` and `not-signable` if the
- * first turn can't begin now or another has no signer, `unsafe-address` if one of their links wouldn't be opened, and
- * the service's failures.
+ * @throws AppFailure `bad-input` if evidence is missing, a turn is named twice or an identity document compares
+ * otherwise than staff were shown, `gone` and `not-signable` if the first turn can't begin now or another has no
+ * signer, `unsafe-address` if one of their links wouldn't be opened, and the service's failures.
  */
 export async function prepareSession(
   deps: StartDeps,
@@ -55,8 +58,7 @@ export async function prepareSession(
   for (const requested of turns)
     checked.push(await checkTurn(deps, { accountId, account }, requested, checked.length === 0))
   const { evidence: checklist, identityKept } = deps.settings()
-  refuseChangedComparisons(deps, turns, checked)
-  const readings = readingsOf(turns, checked, identityKept)
+  const readings = readingsOf(checked, identityKept)
   const evidence = evidenceOf(turns, checked, checklist)
   const keeps = identityKept === 'compared' ? undefined : identityKept
   const named = await disambiguate(
@@ -101,9 +103,10 @@ function receiptOffer(receipt: CounterSettings['receipt']): Pick<CounterSession,
 async function checkTurn(
   deps: StartDeps,
   { accountId, account }: { accountId: string; account: SigningAccount },
-  { documentReference, signer }: RequestedTurn,
+  requested: RequestedTurn,
   isFirst: boolean
 ): Promise<CheckedTurn> {
+  const { documentReference, signer } = requested
   const mirrored = await deps.documentOf(accountId, documentReference)
   if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'A document is no longer in the folders.')
   const { document } = mirrored
@@ -116,6 +119,10 @@ async function checkTurn(
   const whose = `It’s the link of ${fullName(person) || 'a signer without a name'} for “${document.Name?.trim() || documentReference}”.`
   if (person.SigningKey) safeAddress(person.SigningKey, account, whose)
   const identity = identityOf(document, signer)
+  const compared = comparisonOf(requested, fullName(person), deps.time)
+  // The audit trail says what staff were shown, and that has to be true.
+  if (compared?.result !== requested.compared)
+    fail('bad-input', 'The signer’s name has changed since their document was compared.', { next: 'Compare it again.' })
   return {
     turn: {
       documentReference,
@@ -124,8 +131,23 @@ async function checkTurn(
       signerName: fullName(person),
       person: identity.person
     },
-    facts: { identity, hasBegun: false, evidence: [] }
+    facts: { identity, hasBegun: false, evidence: [] },
+    ...(compared && { compared })
   }
+}
+
+/** Compares the identity document that staff read or typed; undefined if there is none, or it can't be read. */
+function comparisonOf(
+  { printed, lines }: RequestedTurn,
+  signerName: string,
+  time: StartDeps['time']
+): CheckedTurn['compared'] {
+  if (printed) {
+    const { kind } = comparePrinted(printed, signerName, time)
+    return kind === 'unusable' ? undefined : { result: kind, isTyped: true, document: printedReading(printed) }
+  }
+  const read = lines === undefined ? undefined : compareLines(lines, { signerName }, time.now())
+  return read && 'document' in read ? { result: read.kind, isTyped: false, document: read.document } : undefined
 }
 
 /** Returns what staff has checked about each person, in words. */
@@ -145,43 +167,18 @@ function evidenceOf(
     if (missing) fail('bad-input', `Check this before handing over the screen: ${missing.text}`)
   }
   const words = (ids: Set<string>) => checklist.filter(({ id }) => ids.has(id)).map(({ text }) => text)
-  const compared = (person: string) =>
-    checked.flatMap(({ turn }, index) => {
-      const { compared: outcome, printed } = (turn.person === person && requested[index]) || {}
-      return outcome ? [(printed ? TYPED : COMPARED)[outcome]] : []
-    })
-  return new Map([...idsByPerson].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person))]]))
-}
-
-/**
- * Refuses if comparing what staff typed now gives another result than they were shown, which the audit trail will
- * state.
- */
-function refuseChangedComparisons(
-  { time }: StartDeps,
-  requested: readonly RequestedTurn[],
-  checked: readonly CheckedTurn[]
-): void {
-  for (const [index, { turn }] of checked.entries()) {
-    const { printed, compared } = requested[index] ?? {}
-    if (printed && comparePrinted(printed, turn.signerName, time).kind !== compared)
-      fail('bad-input', 'The signer’s name has changed since their document was compared.', {
-        next: 'Compare it again.'
-      })
-  }
+  const comparisons = (person: string) =>
+    checked.flatMap(({ turn, compared }) =>
+      turn.person === person && compared ? [(compared.isTyped ? TYPED : COMPARED)[compared.result]] : []
+    )
+  return new Map([...idsByPerson].map(([person, ids]) => [person, [...words(ids), ...new Set(comparisons(person))]]))
 }
 
 /** Returns what is kept of each person's identity document: the first that was compared. */
-function readingsOf(
-  requested: readonly RequestedTurn[],
-  checked: readonly CheckedTurn[],
-  identityKept: IdentityKept
-): Map<string, IdentityNumber> {
+function readingsOf(checked: readonly CheckedTurn[], identityKept: IdentityKept): Map<string, IdentityNumber> {
   const readings = new Map<string, IdentityNumber>()
-  for (const [index, { turn }] of checked.entries()) {
-    const { compared, printed, document } = requested[index] ?? {}
-    const reading =
-      compared && retainedReading(printed ? printedReading(printed, identityKept) : document, identityKept)
+  for (const { turn, compared } of checked) {
+    const reading = retainedReading(compared?.document, identityKept)
     if (reading && !readings.has(turn.person)) readings.set(turn.person, reading)
   }
   return readings

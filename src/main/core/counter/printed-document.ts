@@ -4,14 +4,14 @@
  * any other document (decision 55).
  */
 import { readDay } from '../../../shared/composition/calendar.ts'
-import type { DecodedInput, IdentityKept, PrintedComparison } from '../../../shared/contract/index.ts'
+import type { DecodedInput, PrintedComparison } from '../../../shared/contract/index.ts'
+import type { ReadDocument } from '../../../shared/identity-lines.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { matchesPrintedName } from '../../../shared/name-matching.ts'
 import { dayAt } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
-import { secondHalfOf } from './identity-numbers.ts'
 
 type CompareRequest = DecodedInput<'counter.compareDocument'>
 type Printed = CompareRequest['printed']
@@ -47,10 +47,10 @@ export function comparePrinted(
   }
 }
 
-/** What may be kept of the document, as `retainedReading` takes it. */
-export function printedReading(printed: Printed, policy: IdentityKept): { number: string; expires?: string } {
+/** The details that may be kept, as `retainedReading` takes them. */
+export function printedReading(printed: Printed): ReadDocument {
   const { number, expires } = readingOf(printed)
-  return { number: policy === 'number-end' ? secondHalfOf(number) : number, ...(expires && { expires }) }
+  return { number, ...(expires && { expires }) }
 }
 
 /**

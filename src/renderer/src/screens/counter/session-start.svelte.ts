@@ -14,10 +14,10 @@ import type {
   StaffMember,
   StaffView
 } from '../../../../shared/contract/views.ts'
+import { compareLines, type LineComparison } from '../../../../shared/identity-lines.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
-import { compareLines, type LineComparison, type ReadDocument } from './identity-lines.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 import { fewestVisits, type Signing, signingsOf, visitsOf } from './signings.ts'
 
@@ -58,7 +58,7 @@ export class SessionStart {
   members = $state.raw<StaffMember[]>([])
   /** The signatures added to the first one, as `reference signer`. */
   readonly #added = new SvelteSet<string>()
-  /** The machine-readable lines of a person's document, as typed or scanned. They never leave this window. */
+  /** The machine-readable lines of a person's document, as typed or scanned. */
   readonly #lines = new SvelteMap<string, string>()
   /**
    * Details typed for documents without machine-readable lines, by person, and the results of comparing exactly those,
@@ -262,7 +262,7 @@ export class SessionStart {
   setLines(person: string, lines: string): void {
     this.#lines.set(person, lines)
   }
-  /** Compares the lines with the person's name; undefined if there are none. */
+  /** Compares the lines with the person's name, as main will again; undefined if there are none. */
   lineComparisonOf(one: Pick<Signing, 'person' | 'signerName' | 'born'>): LineComparison | undefined {
     const lines = this.linesOf(one.person)
     return lines.trim() === '' ? undefined : compareLines(lines, one, this.#now())
@@ -329,17 +329,7 @@ export class SessionStart {
     return undefined
   }
 
-  /** Returns only those details of a read document that policy keeps. */
-  #documentToKeep(compared: LineComparison | undefined): { document?: ReadDocument } {
-    const kept = this.offer?.identityKept ?? 'compared'
-    if (kept === 'compared' || !compared || !('document' in compared) || compared.document.number === '') return {}
-    const { number } = compared.document
-    // For a short number, four characters would be nearly all of it.
-    const end = Math.min(4, Math.ceil(number.length / 2))
-    return { document: kept === 'number-end' ? { number: number.slice(-end) } : compared.document }
-  }
-
-  /** Returns the comparison to record for one signature, by lines or by printed details. */
+  /** Returns the result shown for one signature, and the lines or printed details for main to compare. */
   #recordedComparison(entry: OfferedEntry) {
     const printed = this.#printed.get(entry.person)
     if (printed) {
@@ -347,9 +337,8 @@ export class SessionStart {
       const kind = of === printed && result?.ok ? result.value.kind : 'unusable'
       return kind === 'unusable' ? {} : { compared: kind, printed: { ...printed } }
     }
-    const compared = this.lineComparisonOf(entry)
-    const kind = compared?.kind
-    return kind === 'matches' || kind === 'differs' ? { compared: kind, ...this.#documentToKeep(compared) } : {}
+    const kind = this.lineComparisonOf(entry)?.kind
+    return kind === 'matches' || kind === 'differs' ? { compared: kind, lines: this.linesOf(entry.person) } : {}
   }
 
   /** Starts the session and returns it; on failure see `starting.error`. */
@@ -367,6 +356,8 @@ export class SessionStart {
     const allowsCamera = this.allowsCamera && this.mayNeedCamera
     const session = await this.starting.run(() => this.#api.counter.start({ turns, allowsCamera }))
     if (this.starting.error?.code === 'no-pin') this.#updateOffer({ hasPin: false })
+    // A name or the checklist may have changed: staff need to see it as main does.
+    if (this.starting.error?.code === 'bad-input') await this.#offer.load()
     return session
   }
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareLines } from '../../src/renderer/src/screens/counter/identity-lines.ts'
+import { compareLines } from '../../../src/shared/identity-lines.ts'
+import { passportLines } from '../../fixtures/passport-lines.ts'
 
 /** The specimens of ICAO 9303: their names belong to nobody. */
-const PASSPORT = 'P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<\nL898902C36UTO7408122F1204159ZE184226B<<<<<10'
+const PASSPORT = passportLines('ERIKSSON<<ANNA<MARIA')
 const CARD = 'I<UTOD231458907<<<<<<<<<<<<<<<\n7408122F1204159UTO<<<<<<<<<<<6\nERIKSSON<<ANNA<MARIA<<<<<<<<<<'
 const OLD_CARD = 'I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<\nD231458907UTO7408122F1204159<<<<<<<6'
 const BEFORE = Date.UTC(2012, 3, 15, 12)
@@ -60,9 +61,6 @@ test.each([
   })
 })
 
-/** Returns a passport with this name: a new first line with the specimen's second line. */
-const passportOf = (name: string) => `P<UTO${name}`.padEnd(44, '<').slice(0, 44) + PASSPORT.split('\n')[1]
-
 test.each([
   ['MUELLER<<JUERGEN', 'Jürgen Müller'],
   ['MULLER<<JURGEN', 'Jürgen Müller'],
@@ -72,7 +70,7 @@ test.each([
   ['SMITH<JONES<<MARY<JANE', 'Mary-Jane Smith-Jones'],
   ['RANASINGHE<ARACHCHILAGE<<DON<NISHANTHAPRI', 'Don Nishanthapriya Ranasinghe']
 ])('matches %s with %s', (lines, name) => {
-  expect(compareLines(passportOf(lines), { signerName: name }, BEFORE).kind).toBe('matches')
+  expect(compareLines(passportLines(lines), { signerName: name }, BEFORE).kind).toBe('matches')
 })
 
 test('reports misread fields, and detects any single wrong digit in checked parts', () => {

@@ -1,11 +1,11 @@
 /**
  * Compares the machine-readable lines of a passport or identity card (ICAO 9303: two lines of 44 or 36 characters, or
- * three of 30) with a signer's name. The lines stay in this window: only the result of the comparison is passed on,
- * with whatever the organisation's policy keeps (decision 55).
+ * three of 30) with a signer's name. The main process decides; the window shows the same result while staff type
+ * (decision 55).
  */
 import { parse } from 'mrz'
-import { readDay } from '../../../../shared/composition/calendar.ts'
-import { matchesMachineName } from '../../../../shared/name-matching.ts'
+import { readDay } from './composition/calendar.ts'
+import { matchesMachineName } from './name-matching.ts'
 
 /** The fields that a check digit covers. */
 export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
@@ -21,9 +21,10 @@ export type LineComparison =
 
 /** The details that may be kept. @see IdentityKept */
 export interface ReadDocument {
+  /** Empty if the lines hold none. */
   number: string
   /** Such as `2030-04-15`; absent if the lines hold no valid date. */
-  expires?: string
+  expires?: string | undefined
 }
 
 interface Signer {
