@@ -118,8 +118,8 @@ test.each([
 test('nothing is stored for a document without a number, or if the handover can’t be recorded', async () => {
   const office = openOffice()
   office.settings.identityKept = 'number-and-expiry'
-  const withoutNumber = `${LINES.slice(0, 45)}<<<<<<<<<0UTO7408122F1204159ZE184226B<<<<<12`
-  const { id } = await started(office, { compared: 'matches', lines: withoutNumber })
+  const lines = passportLines('EXAMPLE<<ANN', '<'.repeat(9))
+  const { id } = await started(office, { compared: 'matches', lines })
   await office.counter.begin(id)
   expect([office.numbers, office.state().turns[0]?.keeps]).toEqual([[], undefined])
 
@@ -155,6 +155,14 @@ test.each([
     ])
   }
 )
+
+test('half of a short number is stored if the policy allows only its end', async () => {
+  const office = openOffice()
+  office.settings.identityKept = 'number-end'
+  const { id } = await started(office, { compared: 'matches', lines: passportLines('EXAMPLE<<ANN', 'AB123<<<<') })
+  await office.counter.begin(id)
+  expect(office.numbers).toMatchObject([{ number: '123', isEnd: true }])
+})
 
 test('half of a short typed number is stored if the policy now allows only its end', async () => {
   const office = openOffice()
