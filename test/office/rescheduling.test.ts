@@ -61,6 +61,26 @@ describe('the server', () => {
     expect(await push(3)).toEqual({ state: 'held', revision: 3 })
     expect(await push(4)).toEqual({ state: 'ready', revision: 4 })
   })
+
+  test('takes over a time that it lost, unless it has a later one or the package was sent, and says so', async () => {
+    const office = await openTestOffice(inject('cluster'))
+    const store = openOfficeSends({
+      pool: await poolAs('Front desk', office),
+      key: office.key,
+      time: { elapsed: () => performance.now() }
+    })
+    const accountId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
+    const id = randomUUID()
+    await store.push(accountId, { id, content: Buffer.from('it'), inMs: HOUR, revision: 1, mayHaveArrived: false })
+    const reportTime = (revision: number) =>
+      store.reportTime(accountId, { id, content: Buffer.from('later'), inMs: 2 * HOUR, revision })
+    expect(await reportTime(1)).toBe(false)
+    expect(await reportTime(3)).toBe(true)
+    expect(await reportTime(2)).toBe(false)
+    await store.reportSent(accountId, { id, epoch: 0 }, {}, undefined)
+    expect(await reportTime(4)).toBe(false)
+    expect(await store.changes(accountId, 0, 0)).toMatchObject([{ state: 'sent', revision: 3 }])
+  })
 })
 
 describe('two workstations', () => {
@@ -316,6 +336,28 @@ describe('two workstations', () => {
       refusal('gone', 'This package is no longer in the Outbox.')
     )
     expect(await two.office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'cancelled' }])
+  })
+
+  test('show a package as sent that another reports while they tell a restored server its time', async () => {
+    await outboxAt(0).reschedule(id, scheduled + HOUR)
+    await whenSynced()
+    for (const station of stations) await station.powerOff()
+    await two.office.sql('UPDATE office.send SET revision = 1 WHERE id = $1', [id])
+    await two.office.sql('SELECT office.begin_life(now())')
+    const { work } = at(0)
+    work.restart()
+    const { shared } = outboxAt(0)
+    const officeId = shared.accounts().get(work.accountId) ?? ''
+    const [office, third] = [await storeAs('Front desk again'), await storeAs('Third')]
+    const reportTime: OfficeStore['reportTime'] = async (...asked) => {
+      const answer = { kind: 'accepted', response: { Documents: [] } }
+      await third.reportSent(officeId, { id, epoch: 0 }, answer, undefined)
+      return office.reportTime(...asked)
+    }
+    await shared.restored({ ...office, reportTime }, work.time.now)
+    shared.connect(office, (await office.outbox(officeId)).life)
+    await shared.syncNow(work.accountId)
+    expect(outboxAt(0).get(id).state).toBe('sent')
   })
 
   test('say that they can’t while the server is unreachable, and change nothing', async () => {

@@ -244,6 +244,65 @@ test.each([
 )
 
 test.each([
+  { how: 'the workstation that made it, which knows of the release, returns first', isKnown: true, first: 'maker' },
+  { how: 'the workstation that released it returns first', isKnown: true, first: 'other' },
+  { how: 'one that doesn’t know of the release finds out that it never left', isKnown: false, first: 'maker' },
+  { how: 'one that doesn’t know of the release is off while that is found out', isKnown: false, first: 'away' }
+])(
+  'a package whose release the restored server lost is released there again: $how',
+  {
+    timeout: 240_000
+  },
+  async ({ isKnown, first }) => {
+    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+    const run = await programsFor(office)
+    const front = await joined(office, 'Front desk')
+    const back = await joined(office, 'Back room', front.work)
+    const both = [front, back]
+    front.work.staff.above = 0
+    front.work.staff.who = { id: 'ben', name: 'Ben Tui' }
+    back.work.staff.who = { id: 'ana', name: 'Ana Reweti' }
+    await pause(front, true)
+    const { drafts, outbox } = front.work.parts
+    const { id } = outbox.enqueue(drafts.save(front.work.accountId, forms()).id)
+    await until(both, () => back.state(id) === 'ready')
+    run('pg_dump', '-Fc')
+    const isReleased = ({ work }: Station) => work.parts.outbox.get(id).release?.released === 'Ana Reweti'
+    if (!isKnown) await front.membership.close()
+    await back.work.parts.outbox.release(id)
+    if (isKnown) await until(both, () => isReleased(front))
+    for (const { membership } of both) await membership.close()
+    run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+    const open = async (station: Station) => {
+      station.open()
+      await until([station], () => pausedBecause(station).includes('put back to an earlier moment'))
+    }
+    const isFoundMissing = async (station: Station) => {
+      await longEnough(office)
+      return station.state(id) === 'ready'
+    }
+    await open(first === 'other' ? back : front)
+    if (first === 'away') {
+      expect(front.state(id)).toBe('uncertain')
+      await front.membership.close()
+    } else if (!isKnown) await until([front], () => isFoundMissing(front))
+    await open(first === 'other' ? front : back)
+    await until(first === 'away' ? [back] : both, () => isFoundMissing(back))
+    if (first === 'away') {
+      const isTold = async () =>
+        (await office.sql('SELECT FROM office.release WHERE released_by IS NOT NULL')).length > 0
+      await until([back], isTold)
+      front.open()
+    }
+    await until(both, () => isReleased(front))
+    await pause(back, false)
+    await until(both, () => both.every((station) => station.state(id) === 'sent'))
+    expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+    expect(both.map(isReleased)).toEqual([true, true])
+  }
+)
+
+test.each([
   ['its sender returns first', true],
   ['another that queued it, too, returns first, and its sender’s report comes last', false]
 ])('a draft sent since the dump isn’t sent again: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {

@@ -480,6 +480,36 @@ describe('a batch', () => {
   })
 })
 
+describe('a row of a paused batch', () => {
+  test('that another workstation takes back just before it is held isn’t sent when the batch resumes', async () => {
+    const { outbox, accountId } = front.work
+    const rows = [1, 2].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))
+    await outbox.shared.pause(accountId, true)
+    const batch = await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    await front.synced()
+    await back.synced()
+    const [takenBack, other] = outbox.list([accountId], all).rows.map(({ id }) => id)
+    if (takenBack === undefined || other === undefined) expect.fail('There are no rows.')
+    const office = storeOf(0, front.work)
+    const withhold: typeof office.withhold = async (...asked) => {
+      if (asked[1].id === takenBack && back.state(takenBack) === 'ready') {
+        await back.work.outbox.shared.withholdForUndo(back.work.outbox.get(takenBack))
+        back.work.outbox.undo(takenBack)
+      }
+      return office.withhold(...asked)
+    }
+    outbox.shared.connect({ ...office, withhold }, 1)
+    outbox.batches.pause(batch.id)
+    await front.synced()
+    expect(back.state(takenBack)).not.toBe('ready')
+    await outbox.shared.pause(accountId, false)
+    outbox.batches.resume(batch.id)
+    await becomes(front, other, 'sent')
+    await becomes(front, takenBack, 'cancelled')
+    expect(arrived()).toBe(1)
+  })
+})
+
 describe('a workstation that stops in mid-send', () => {
   test('leaves a package that another finds in the folders, and it isn’t sent twice', async () => {
     // The answer is lost with the workstation that was to get it.

@@ -8,9 +8,10 @@ import type { Time } from '../lib/time.ts'
 import type { OfficeStore, SendChange } from '../office/send-store.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SendTimes } from './pauses.ts'
+import { NEVER, type Release } from './releases.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { arrivalOutcome, encodeSend, sentDraftOf } from './shared-content.ts'
+import { arrivalOutcome, encodeSend, readSharedBody, sentDraftOf } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
@@ -157,6 +158,9 @@ export async function reconcileRestored(
     // If retention has erased it here, that it was sent stays known.
     else if (before || known?.state !== 'sent') rows.erase(id)
     const applied = applyChange(change)
+    // With the time of a send that waits for a release, the office counts as lacking the decision, which is pushed again.
+    if (before && isDecided(before.release) && !isDecided(releaseIn(change)))
+      rows.change(accountId, id, { goesAt: NEVER })
     const send = applied ?? sends.find(id)
     return send?.state === 'uncertain' && change.state === 'uncertain'
       ? countAsAttempted({ ...send, attemptedAt: before?.attemptedAt })
@@ -195,6 +199,11 @@ export async function reconcileRestored(
 
 /** Whether a send waits, or is looked for and waits again afterwards. */
 const isWaiting = (state: KnownSend['state']) => state === 'ready' || state === 'uncertain'
+
+/** Whether someone has released it, or refused to. */
+const isDecided = (release: Release | undefined) => release?.released !== undefined || release?.refused !== undefined
+
+const releaseIn = ({ content }: SendChange) => (content ? readSharedBody(content)?.release : undefined)
 
 /** Whether a send arrived. Retention erases sends that did, but not what the office was known to have of them. */
 function wasSent(send: Send | undefined, known: KnownSend | undefined): boolean {

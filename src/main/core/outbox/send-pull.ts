@@ -123,14 +123,15 @@ export function openSendPull(deps: PullDeps) {
     const wasUndone = send.state === 'cancelled' && (known?.state === 'ready' || known?.state === 'sending')
     if (wasUndone && (state === 'ready' || state === 'sending')) return undefined
     switch (state) {
-      case 'ready':
-        if (send.state === 'ready')
-          return local ? (applyDecision(local, change) ?? applyTime(local, known, change)) : send
-        return applyTimeToCome(
-          sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined }),
-          known,
-          change
-        )
+      case 'ready': {
+        if (send.state !== 'ready') {
+          const again = sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
+          return applyDecision(again, change) ?? applyTimeToCome(again, known, change)
+        }
+        if (!local) return send
+        const isNewRevision = known?.state === 'ready' && known.revision < revision
+        return applyDecision(local, change) ?? (isNewRevision ? applyTime(local, known, change) : undefined)
+      }
       case 'sending':
         if (send.state === 'sending') return undefined
         return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
@@ -193,11 +194,10 @@ export function openSendPull(deps: PullDeps) {
     return sends.change(send, { release, goesAt, isScheduled: goesAt > 0 })
   }
 
-  /** Applies another time, unless one that was chosen here is still to be pushed. */
+  /** Applies another time, unless one that was chosen here is still to be pushed, or only a decision gives the time. */
   function applyTime(send: Send, known: KnownSend | undefined, change: SendChange): Send | undefined {
-    const { revision, goesIn, content } = change
-    const isSynced = known?.state === 'ready' && known.goesAt === send.goesAt
-    if (!isSynced || revision === known.revision || awaitsRelease(send.release)) return undefined
+    const { goesIn, content } = change
+    if (known?.goesAt !== send.goesAt || awaitsRelease(send.release)) return undefined
     // Chosen to the minute: the moment that reading takes isn't shown.
     const goesAt = Math.round(dueAt(goesIn) / 1000) * 1000
     // The same time, pushed again after a lost answer.
@@ -213,9 +213,8 @@ export function openSendPull(deps: PullDeps) {
    * `reconcileRestored`.
    */
   function applyTimeToCome(send: Send, known: KnownSend | undefined, change: SendChange): Send {
-    // Of one that waits for a release, only the decision gives the time.
-    if (send.release || (change.goesIn <= 0 && send.goesAt <= time.now())) return send
-    return applyTime(send, known && { ...known, state: 'ready', revision: 0 }, change) ?? send
+    const isToCome = change.goesIn > 0 || send.goesAt > time.now()
+    return (isToCome ? applyTime(send, known, change) : undefined) ?? send
   }
 
   /** By this computer's clock; 0 for immediately. */
