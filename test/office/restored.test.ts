@@ -800,6 +800,54 @@ test('a draft isn’t sent again from a restored server if retention has erased 
   await until(both, () => both.every(({ work }) => work.parts.drafts.list([work.accountId]).rows.length === 0))
 })
 
+test.each([
+  ['within half an hour', 0],
+  ['later, when it isn’t retried automatically', 40]
+])(
+  'a second package of a draft that was sent is cancelled once it isn’t found, however often the server is restored: %s',
+  {
+    timeout: 240_000
+  },
+  async (_name, minutes) => {
+    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+    const run = await programsFor(office)
+    const front = await joined(office, 'Front desk')
+    const back = await joined(office, 'Back room', front.work)
+    const both = [front, back]
+    const sendFrom = await sharedDraftAt(front, both)
+    const stateThere = async (id: string) =>
+      (await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [id]))[0]?.state
+    const restore = async () => {
+      for (const { membership } of both) await membership.close()
+      run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+    }
+    run('pg_dump', '-Fc')
+    await back.membership.close()
+    const sent = sendFrom(front)
+    await until([front], () => front.state(sent) === 'sent')
+    await restore()
+    back.open()
+    await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+    const again = sendFrom(back)
+    await until([back], async () => (await stateThere(again)) === 'ready')
+    await restore()
+    // Nobody can find out whether it arrived.
+    for (const { work } of both) work.line.setFault('cut')
+    back.open()
+    await until([back], async () => (await stateThere(again)) === 'uncertain')
+    front.open()
+    await until(both, async () => (await stateThere(sent)) === 'sent')
+    for (const { work } of both) await work.time.pass(minutes * 60_000)
+    await longEnough(office)
+    for (const { work } of both) work.line.setFault('pass')
+    await until(both, () => both.every((station) => isOver(station.state(again))))
+    expect(await stateThere(again)).toBe('cancelled')
+    await pause(back, false)
+    for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+    expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
+  }
+)
+
 test('what retention has erased doesn’t come back, and isn’t sent again, whatever the server has of it', async () => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')

@@ -97,9 +97,9 @@ export function openSendPull(deps: PullDeps) {
       // A send that is back with us stays as it is here; another's that never left is theirs alone.
       if (send.state === 'sent') return undefined
       if (!isChangedElsewhere) {
-        // It was shown not to have arrived, and is no longer claimed as in doubt (see `claim`). It is pushed again as
+        // It was shown not to have arrived, and is no longer in doubt (see `claim` and `conclude`). It is pushed again as
         // new, and the office then says why it isn't accepted.
-        const isOpen = send.state === 'ready' || send.state === 'uncertain' || send.state === 'sending'
+        const isOpen = OPEN_STATES.has(send.state)
         if (state !== 'cancelled' || change.mayHaveArrived || !isOpen) return undefined
         const asNew = { firstAttemptedAt: undefined, error: undefined, ambiguity: undefined }
         return sends.change(send, { ...asNew, state: 'ready' })
@@ -248,6 +248,9 @@ export function openSendPull(deps: PullDeps) {
 
   return { applyOutboxState, pull, notifyChanged, applyChange, add, storeRelease }
 }
+
+/** States of a send that may still leave, by itself or by a person. */
+const OPEN_STATES: ReadonlySet<Send['state']> = new Set(['ready', 'uncertain', 'sending', 'not-sent'])
 
 export const HOLDER_GONE: AppError = {
   code: 'timeout',

@@ -147,20 +147,25 @@ export const claims = `
   END $$;
 
   -- Records that the reconciliation didn't find an uncertain send. Returns whether it was still uncertain. It becomes ready only after there was
-  -- time for two looks.
+  -- time for two looks. It is cancelled if another send of the same draft has arrived.
   CREATE FUNCTION conclude(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     rules office;
+    next text := p_state;
   BEGIN
     PERFORM me();
     IF p_state NOT IN ('ready', 'refused', 'not-sent') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     SELECT * INTO rules FROM office;
-    UPDATE send SET state = p_state, uncertain_at = NULL,
-        proven_until = CASE WHEN p_state = 'ready' THEN now() + rules.proof END,
-        concluded_at = CASE WHEN p_state <> 'ready' THEN now() END
+    IF p_state <> 'refused' AND EXISTS (SELECT FROM send one JOIN send other ON other.account = one.account AND other.draft = one.draft
+        AND other.id <> one.id WHERE one.id = p_id AND other.state = 'sent') THEN
+      next := 'cancelled';
+    END IF;
+    UPDATE send SET state = next, uncertain_at = NULL, may_have_arrived = may_have_arrived AND next <> 'cancelled',
+        proven_until = CASE WHEN next = 'ready' THEN now() + rules.proof END,
+        concluded_at = CASE WHEN next <> 'ready' THEN now() END
       WHERE id = p_id AND epoch = p_epoch AND state = 'uncertain'
         AND (p_state <> 'ready' OR uncertain_at <= now() - rules.search);
     RETURN FOUND;
