@@ -62,7 +62,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 
   /**
    * Merges two known entries: `into` keeps its details and gets the uses of `from`, which is removed for the whole
-   * office. If another workstation changed `from` meanwhile, it stays: it may have been merged the other way there.
+   * office. If another workstation changed `from` meanwhile, it stays: another may have been merged into it there.
    */
   function mergeEntries(accountId: string, from: PersonKey, into: PersonKey): void {
     addUses.run({ accountId, ...into, otherEmail: from.emailKey, otherName: from.nameKey })

@@ -103,6 +103,8 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
     },
     formerIds: ({ formerly }) => formerly,
     merge,
+    // Someone sent to them here while they were corrected or merged there; a person who is forgotten is deleted finally.
+    staysIfChanged: true,
     expiresIn: ({ usedAt }) => {
       const days = keptDays()
       return days === null ? undefined : usedAt + days * DAY - now()

@@ -5,7 +5,7 @@
 import { clockTextOf } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import type { KnownRecord, LostContent, openRecordRows } from './record-rows.ts'
-import type { OfficeRecords, PutResult } from './records.ts'
+import type { OfficeRecords, PutResult, RecordChange } from './records.ts'
 import { isSame, readContent, type SharedKind } from './shared-kind.ts'
 
 interface RecordConflictsDeps {
@@ -131,7 +131,7 @@ export class RecordConflicts {
   remove(
     kind: SharedKind,
     known: KnownRecord,
-    { version, revision, lineage }: Pick<OfficeContent, 'version' | 'revision' | 'lineage'>,
+    { version, revision, lineage, isFinalEnd }: Pick<RecordChange, 'version' | 'revision' | 'lineage' | 'isFinalEnd'>,
     isLost = false
   ): boolean {
     const { accountId, local, number } = known
@@ -141,9 +141,19 @@ export class RecordConflicts {
       this.#deps.rows().forget(number)
       return true
     }
+    const isUnsynced = known.editCount !== known.pushedEdits
+    // The final deletion is still to be sent.
+    if (known.isFinal && !isFinalEnd) return false
+    if (mine !== undefined && isUnsynced && !isLost && !isFinalEnd && kind.staysIfChanged) {
+      // It is pushed again as a change of the deleted one, under a new version.
+      const asNew = { basedOn: [version], revision, lineage, base: undefined, savedBy: undefined }
+      this.#deps.rows().change(number, { ...asNew, editCount: known.editCount + 1, isUnread: false })
+      this.#deps.syncAgain(accountId)
+      return false
+    }
     if (local !== undefined) kind.erase(local)
     let { lost } = known
-    if (mine !== undefined && (isLost || known.editCount !== known.pushedEdits) && kind.addCopy) {
+    if (mine !== undefined && (isLost || isUnsynced) && kind.addCopy) {
       kind.addCopy(accountId, mine, undefined)
       if (isLost) lost = lostOf(known, undefined)
       this.#deps.syncAgain(accountId)

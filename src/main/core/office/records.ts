@@ -24,6 +24,8 @@ interface RecordState {
   readonly by: string
   /** The marks of the contents merged into it, its own last; see `mark_of` in the office's schema. */
   readonly lineage: readonly string[]
+  /** Of a deleted one: whether what others changed meanwhile is deleted, too. */
+  readonly isFinalEnd: boolean
   readonly content?: unknown
 }
 export interface RecordChange extends RecordState {
@@ -112,7 +114,12 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       life?: number
     ): Promise<RecordChange[]> {
       const { rows } = await pool.query<
-        Omit<RecordState, 'content'> & { seq: number; is_gone: boolean; sealed: Buffer | null }
+        Omit<RecordState, 'content' | 'isFinalEnd'> & {
+          seq: number
+          is_gone: boolean
+          is_final_end: boolean
+          sealed: Buffer | null
+        }
       >('SELECT * FROM office.item_changes($1, $2, $3, $4, 0, $5, $6)', [
         kind,
         accountId,
@@ -121,13 +128,14 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         MAX_TRANSFER_BYTES,
         life
       ])
-      return rows.map(({ id, seq, version, revision, by, is_gone: isGone, lineage, sealed }) => ({
+      return rows.map(({ id, seq, version, revision, by, is_gone: isGone, is_final_end, lineage, sealed }) => ({
         id,
         seq,
         version,
         revision,
         by,
         isGone,
+        isFinalEnd: is_final_end,
         lineage,
         ...unsealBody(kind, accountId, id, sealed)
       }))
@@ -149,8 +157,9 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
           : seal(key, itemIdentityOf(kind, accountId, id), Buffer.from(JSON.stringify(content)))
       const bodies = records.map(({ id, content }) => sealed(id, content))
       const { rows } = await pool.query<
-        Omit<PutResult, 'content' | 'base' | 'lineage'> & {
+        Omit<PutResult, 'content' | 'base' | 'lineage' | 'isFinalEnd'> & {
           lineage: string[] | null
+          is_final_end: boolean
           sealed: Buffer | null
           base: Buffer | null
         }
@@ -165,13 +174,14 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         records.map(({ id, base }) => sealed(id, base)),
         ...[records.map(({ lineage = [] }) => lineage.join(',')), life]
       ])
-      return rows.map(({ id, outcome, version, revision, by, lineage, sealed: body, base }) => ({
+      return rows.map(({ id, outcome, version, revision, by, lineage, is_final_end, sealed: body, base }) => ({
         id,
         outcome,
         version,
         revision,
         by,
         lineage: lineage ?? [],
+        isFinalEnd: is_final_end,
         base: unsealBody(kind, accountId, id, base).content,
         ...unsealBody(kind, accountId, id, body)
       }))

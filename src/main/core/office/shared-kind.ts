@@ -37,6 +37,8 @@ export interface SharedKind<Content = any> {
    * @param conflictLabel this workstation's name and the time, if the record it conflicts with is kept, too.
    */
   addCopy?: (accountId: string, content: Content, conflictLabel: string | undefined) => void
+  /** Whether one that was deleted elsewhere stays if it was changed here meanwhile, unless it was deleted finally. */
+  staysIfChanged?: boolean
   /** In how many milliseconds it expires; undefined if unknown. */
   expiresIn?: (content: Content) => number | undefined
 }

@@ -27,11 +27,12 @@ export const records = `
   -- server had it, so it counts as a change of this life. A later content that another workstation restores is merged with it, and doesn't
   -- replace it. p_lineages: the marks of the contents in it, as far as known. If neither of two contents is in the other, for example after
   -- two restores, neither replaces the other. p_life: the life of which everything is known to the caller. Without a body the record ends;
-  -- p_is_final: whatever its content. A record that has ended stays so, unless it is pushed by someone who knows of that.
+  -- p_is_final: whatever its content, and what others changed meanwhile ends, too. A record that has ended stays so, unless it is pushed by
+  -- someone who knows of that.
   CREATE FUNCTION put_records(p_kind text, p_account uuid, p_ids text[], p_versions uuid[], p_based_on text[], p_sealed bytea[],
     p_is_final boolean[], p_revisions safe_count[], p_is_changed_since boolean[], p_expires_ms double precision[], p_base bytea[],
     p_lineages text[] DEFAULT NULL, p_life integer DEFAULT NULL)
-  RETURNS TABLE (id text, outcome text, version uuid, revision integer, by text, lineage text[], sealed bytea, base bytea)
+  RETURNS TABLE (id text, outcome text, version uuid, revision integer, by text, lineage text[], is_final_end boolean, sealed bytea, base bytea)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -55,7 +56,7 @@ export const records = `
     DELETE FROM shared_item WHERE kind = p_kind AND account = p_account AND expires_at < now();
     FOR n IN 1..cardinality(p_ids) LOOP
       IF EXISTS (SELECT FROM shared_item WHERE kind = p_kind AND id = p_ids[n] AND account <> p_account) THEN
-        RETURN QUERY SELECT p_ids[n], 'other-account', p_versions[n], 0, NULL::text, NULL::text[], NULL::bytea, NULL::bytea;
+        RETURN QUERY SELECT p_ids[n], 'other-account', p_versions[n], 0, NULL::text, NULL::text[], false, NULL::bytea, NULL::bytea;
         CONTINUE;
       END IF;
       its := item_of(p_kind, p_ids[n], p_account);
@@ -77,10 +78,11 @@ export const records = `
       ELSIF its.id IS NULL THEN
         next := next_item_seq(p_kind, p_account);
         INSERT INTO shared_item (kind, id, account, seq, body_seq, version, revision, life, base_revision, base_sealed, ancestors, made_by, by, sealed, gone_at,
-            expires_at)
+            is_final_end, expires_at)
           VALUES (p_kind, p_ids[n], p_account, next, next, p_versions[n], coalesce(p_revisions[n], 1), now_life - is_from_before::integer,
             CASE WHEN p_is_changed_since[n] THEN p_revisions[n] - 1 ELSE 0 END,
-            CASE WHEN p_is_changed_since[n] AND NOT is_end THEN p_base[n] END, marks, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END, ends);
+            CASE WHEN p_is_changed_since[n] AND NOT is_end THEN p_base[n] END, marks, mine, mine, p_sealed[n], CASE WHEN is_end THEN now() END,
+            is_end AND (p_is_final[n] OR is_retold), ends);
       ELSIF its.version = p_versions[n] THEN
         result := CASE WHEN its.gone_at IS NULL THEN 'newest' ELSE 'gone' END;
         PERFORM add_to_lineage(its, marks, is_retold);
@@ -96,7 +98,7 @@ export const records = `
           AND NOT (is_from_before AND (lineage_has(marks, its.version) OR lineage_lacks(its.ancestors, p_revisions[n], p_versions[n]))) THEN
         result := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
-          OR (is_end AND p_is_final[n] AND its.gone_at IS NULL)
+          OR (is_end AND p_is_final[n] AND NOT its.is_final_end)
           OR (is_retold AND is_end AND p_kind = 'person')
           OR (is_from_before AND its.life < now_life AND lineage_has(marks, its.version))
           OR (p_revisions[n] > before AND its.life < now_life AND NOT lineage_lacks(marks, its.revision, its.version)) THEN
@@ -111,6 +113,7 @@ export const records = `
             base_sealed = CASE WHEN is_end THEN NULL WHEN p_is_changed_since[n] THEN p_base[n]
               WHEN NOT is_retold AND life < now_life THEN sealed ELSE base_sealed END,
             by = mine, at = now(), sealed = p_sealed[n], gone_at = CASE WHEN is_end THEN now() END,
+            is_final_end = is_end AND (p_is_final[n] OR is_retold),
             -- As the workstation that changed it last says. That a person was forgotten is kept, or a workstation that was away would bring them back.
             expires_at = CASE WHEN NOT is_end THEN ends WHEN p_kind <> 'person' THEN expires_at END
           WHERE kind = p_kind AND id = p_ids[n];
@@ -119,6 +122,7 @@ export const records = `
       END IF;
       RETURN QUERY SELECT asked.id, result, coalesce(it.version, p_versions[n]), coalesce(it.revision, 0), station.name,
           CASE WHEN it.id IS NOT NULL THEN it.ancestors || mark_of(it.revision, it.version) END,
+          coalesce(it.is_final_end OR it.gone_at IS NULL, true),
           CASE WHEN result = 'conflict' THEN it.sealed END,
           CASE WHEN result = 'conflict' AND is_retold THEN it.base_sealed END
         FROM (SELECT p_ids[n] AS id) asked LEFT JOIN shared_item it ON it.kind = p_kind AND it.id = asked.id

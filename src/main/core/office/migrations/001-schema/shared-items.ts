@@ -32,6 +32,8 @@ const tables = `
     -- Since when it is in the trash, and since when it no longer exists.
     trashed_at timestamptz,
     gone_at timestamptz,
+    -- Not for drafts: whether it ended finally: what others changed meanwhile ends, too. An end that a restored server is told counts as that.
+    is_final_end boolean NOT NULL DEFAULT false,
     -- When it expires by the server's clock, and is deleted.
     expires_at timestamptz,
     -- It is gone because it belongs to its maker alone, who may share it again.
@@ -137,7 +139,7 @@ const functions = `
   RETURNS TABLE (id text, seq double precision, version uuid, revision integer, is_mine boolean, by text, at_ms double precision, editing text,
     is_editing boolean, editing_ms double precision, trashed_ms double precision, is_gone boolean, is_makers_own boolean, is_split_off boolean,
     has_open_conflicts boolean, is_from_before_restore boolean,
-    lineage text[], sealed bytea, conflict_count integer)
+    lineage text[], sealed bytea, conflict_count integer, is_final_end boolean)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
   DECLARE
@@ -150,7 +152,8 @@ const functions = `
         1000 * extract(epoch FROM now() - it.trashed_at)::double precision, it.gone_at IS NOT NULL, it.is_makers_own, it.is_split_off, it.has_open_conflicts,
         it.life < (SELECT life FROM office), it.ancestors || mark_of(it.revision, it.version),
         CASE WHEN it.body_seq > p_bodies_after THEN it.sealed END,
-        (SELECT count(*) FROM shared_item_conflict WHERE kind = p_kind AND id = it.id)::integer
+        (SELECT count(*) FROM shared_item_conflict WHERE kind = p_kind AND id = it.id)::integer,
+        it.is_final_end
       FROM (
         SELECT *, sum(CASE WHEN body_seq > p_bodies_after THEN octet_length(sealed) END)
           OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
