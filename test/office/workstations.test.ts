@@ -608,6 +608,38 @@ describe('a package that failed to arrive long ago', () => {
   })
 })
 
+describe('a package that may be in a folder that the service doesn’t have', () => {
+  test.each([
+    ['where it was asked', () => front],
+    ['at another workstation', () => back]
+  ])('isn’t put to another person once one has said that it isn’t there, and was retried %s', async (_where, from) => {
+    for (const { work } of [front, back]) {
+      await work.parts.accounts.update(work.accountId, { folders: ['InBox', 'Progress', 'Signed', 'Archive'] })
+    }
+    back.work.parts.outbox.shared.disconnect()
+    front.work.line.setFault('cut', (method) => method === 'POST')
+    const id = front.put()
+    const isAsked = async () => {
+      await front.synced()
+      await front.work.time.pass(10_000)
+      return front.work.outbox.get(id).ambiguity
+    }
+    await expect.poll(isAsked, { interval: 20, timeout: 60_000 }).toMatchObject({ missingFolders: ['Archive'] })
+    front.work.line.setFault('pass')
+    await front.work.parts.outbox.resolveAmbiguity(id, { arrived: false })
+    await front.synced()
+    back.connect()
+    await becomes(back, id, 'not-sent')
+    from().work.parts.outbox.retry(id)
+    await from().synced()
+    // Only the other one still looks.
+    front.work.parts.outbox.shared.disconnect()
+    await office.sql('DELETE FROM office.lease WHERE name = $1', [`look:${officeId}`])
+    await becomes(back, id, 'sent')
+    expect(arrived()).toBe(1)
+  })
+})
+
 describe('a workstation that sleeps while holding a claim', () => {
   test('sends nothing with that claim after waking', async () => {
     // No outbox claims it first: for all of them it isn't due yet.

@@ -145,6 +145,12 @@ export interface OfficeStore extends SendStore {
       of?: { draft: string; basedOn: readonly string[]; revision: number }
     }
   ): Promise<{ state: OfficeSendState | PushRefusal; revision: number }>
+  /** @param said the content of the send with what a person said of it, if they did. */
+  conclude(
+    send: Pick<Claim, 'id' | 'epoch'>,
+    state: 'ready' | 'not-sent' | 'refused',
+    said?: { accountId: string; content: Buffer }
+  ): Promise<boolean>
   /**
    * Gives a waiting send another time, and the content that says so.
    * @param change `life`: see `push`.

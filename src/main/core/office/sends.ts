@@ -259,8 +259,10 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       })
     },
 
-    async conclude({ id, epoch }, state) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.conclude($1, $2, $3) AS done', [id, epoch, state])
+    async conclude({ id, epoch }, state, said) {
+      const [row] = await ask<{ done: boolean }>('SELECT office.conclude($1, $2, $3, $4) AS done', [
+        ...[id, epoch, state, said && sealContent(said.accountId, id, said.content)]
+      ])
       return row?.done === true
     },
 

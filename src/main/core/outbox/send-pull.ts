@@ -83,7 +83,7 @@ export function openSendPull(deps: PullDeps) {
       rows.keep({ ...known, revision, epoch })
       return undefined
     }
-    const local = found && state !== 'ready' ? storeRelease(found, change) : found
+    const local = found && storeDismissals(state === 'ready' ? found : storeRelease(found, change), change)
     const send = local ?? addFrom(accountId, change)
     rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, revision, epoch })
     if (send && change.draft !== undefined) sends.setSentDraft(send, change.draft, change.of)
@@ -183,6 +183,18 @@ export function openSendPull(deps: PullDeps) {
     return release === undefined || awaitsRelease(release) ? send : sends.change(send, { release })
   }
 
+  /** Stores what a person at another workstation said of an uncertain send: where it isn't. */
+  function storeDismissals(
+    send: Send,
+    { content, mayHaveArrived }: Pick<SendChange, 'content' | 'mayHaveArrived'>
+  ): Send {
+    const body = mayHaveArrived && content ? readSharedBody(content) : undefined
+    const dismissed = [...new Set([...send.dismissed, ...(body?.dismissed ?? [])])]
+    const dismissedFolders = [...new Set([...send.dismissedFolders, ...(body?.dismissedFolders ?? [])])]
+    const isNew = dismissed.length > send.dismissed.length || dismissedFolders.length > send.dismissedFolders.length
+    return isNew ? sends.change(send, { dismissed, dismissedFolders }) : send
+  }
+
   /** Applies a release, or a refusal, made at another workstation. */
   function applyDecision(send: Send, change: SendChange): Send | undefined {
     const release = decisionOf(send, change)
@@ -220,9 +232,10 @@ export function openSendPull(deps: PullDeps) {
   /** By this computer's clock; 0 for immediately. */
   const dueAt = (goesIn: number): number => (goesIn > 0 ? Math.round(time.now() + goesIn) : 0)
 
-  function addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
+  function addFrom(accountId: string, change: SendChange): Send | undefined {
+    const { id, state, content, maker, isMine, goesIn } = change
     const body = content && state !== 'held' && state !== 'cancelled' ? readSharedBody(content) : undefined
-    return body && add(accountId, id, body, isMine ? undefined : maker, goesIn)
+    return body && storeDismissals(add(accountId, id, body, isMine ? undefined : maker, goesIn), change)
   }
 
   function add(accountId: string, id: string, body: SharedBody, workstation?: string, goesIn = 0): Send {

@@ -183,6 +183,13 @@ export function openSendPush(deps: PushDeps) {
     if (why === 'gone' && send.draftId !== undefined) sharedDrafts?.continueAsNew(send.draftId)
   }
 
+  /** Returns a content that says where a person said that an uncertain send isn't; undefined if nobody did. */
+  function dismissalsOf(send: Send) {
+    if (send.dismissed.length + send.dismissedFolders.length === 0) return undefined
+    const content = encodeSend(send, sends.requestOf(send), sends.compositionOf(send), send.sentDraft)
+    return { accountId: officeIdOf(send.accountId) ?? '', content }
+  }
+
   /** Tells the office what checks have shown; it decides whether that still holds. */
   async function pushConclusions(accountId: string, officeId: string): Promise<void> {
     const { conclusions } = stateOf(accountId)
@@ -195,7 +202,7 @@ export function openSendPush(deps: PushDeps) {
         const isAccepted = await ask(async (office) => {
           if (send.state === 'sent') return office.recordFound(officeId, known, arrivalOutcome(sends, id))
           if (send.state === 'ready') return isFresh && office.conclude(known, 'ready')
-          return office.conclude(known, send.state === 'refused' ? 'refused' : 'not-sent')
+          return office.conclude(known, send.state === 'refused' ? 'refused' : 'not-sent', dismissalsOf(send))
         })
         const state = send.state === 'cancelled' ? 'not-sent' : send.state
         // A time that was chosen here before the server was restored isn't told yet.

@@ -1,4 +1,5 @@
 /** Encodes sends and their results for the office, and decodes them. Other versions may have written some of them. */
+import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -16,7 +17,11 @@ export type SharedBody = SentRequest & {
   /** The draft it was made from, if the office has that. */
   draftId?: string | undefined
   release?: Release | undefined
+  /** See `Send`: what a person said of an uncertain send. */
+  dismissed?: string[] | undefined
+  dismissedFolders?: string[] | undefined
 }
+const Texts = z.array(z.string()).optional().catch(undefined)
 
 /** How an outcome is told to the office, which counts attempts by it. */
 export const ATTEMPT_END_OF: Record<Outcome['kind'], AttemptEnd> = {
@@ -61,7 +66,7 @@ export function sentDraftOf({
 
 /** Encodes a send's content. @param draftId the draft's id, if the office has it. */
 export function encodeSend(send: Send, content: SentRequest, composition: Composition, draftId?: string): Buffer {
-  const { createdAt, isScheduled, release } = send
+  const { createdAt, isScheduled, release, dismissed, dismissedFolders } = send
   const body = {
     kind: content.kind,
     request: content.request,
@@ -69,7 +74,9 @@ export function encodeSend(send: Send, content: SentRequest, composition: Compos
     createdAt,
     isScheduled,
     draftId,
-    release
+    release,
+    ...(dismissed.length > 0 && { dismissed }),
+    ...(dismissedFolders.length > 0 && { dismissedFolders })
   } as SharedBody
   return Buffer.from(JSON.stringify(body))
 }
@@ -83,7 +90,14 @@ export function readSharedBody(content: Buffer): SharedBody | undefined {
   const composition = Composition.safeParse(body.composition)
   const draftId = typeof body.draftId === 'string' ? body.draftId : undefined
   const release = Release.optional().safeParse(body.release)
-  return composition.success && release.success
-    ? { ...body, composition: composition.data, isScheduled: body.isScheduled === true, draftId, release: release.data }
-    : undefined
+  if (!composition.success || !release.success) return undefined
+  return {
+    ...body,
+    composition: composition.data,
+    isScheduled: body.isScheduled === true,
+    draftId,
+    release: release.data,
+    dismissed: Texts.parse(body.dismissed),
+    dismissedFolders: Texts.parse(body.dismissedFolders)
+  }
 }

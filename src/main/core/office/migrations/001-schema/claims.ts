@@ -147,8 +147,8 @@ export const claims = `
   END $$;
 
   -- Records that the reconciliation didn't find an uncertain send. Returns whether it was still uncertain. It becomes ready only after there was
-  -- time for two looks. It is cancelled if another send of the same draft has arrived.
-  CREATE FUNCTION conclude(p_id uuid, p_epoch integer, p_state text) RETURNS boolean
+  -- time for two looks. It is cancelled if another send of the same draft has arrived. p_sealed: its content with what a person said, if they did.
+  CREATE FUNCTION conclude(p_id uuid, p_epoch integer, p_state text, p_sealed bytea DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     rules office;
@@ -164,6 +164,7 @@ export const claims = `
       next := 'cancelled';
     END IF;
     UPDATE send SET state = next, uncertain_at = NULL, may_have_arrived = may_have_arrived AND next <> 'cancelled',
+        sealed = coalesce(p_sealed, sealed),
         proven_until = CASE WHEN next = 'ready' THEN now() + rules.proof END,
         concluded_at = CASE WHEN next <> 'ready' THEN now() END
       WHERE id = p_id AND epoch = p_epoch AND state = 'uncertain'
