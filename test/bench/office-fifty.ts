@@ -11,7 +11,7 @@ import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Bench, type Figure, lower, quantile } from './figure.ts'
 
-const STATIONS = 50
+const WORKSTATIONS = 50
 const RINGS = 200
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -26,7 +26,7 @@ const WATCHING = 10
 /** The real time that HTTP requests in one second of the workstations' time take, in milliseconds. */
 const REAL_SECOND = 15
 
-interface Station {
+interface Workstation {
   readonly work: Workplace
   readonly membership: OfficeMembership
 }
@@ -35,17 +35,18 @@ export const officeFifty: Bench = {
   name: 'office-fifty',
   async run(): Promise<Figure[]> {
     const cluster = await openCluster({ isDurable: true })
-    const stations: Station[] = []
+    const workstations: Workstation[] = []
     const alone = await openWorkplace('demo')
     try {
       const office = await openTestOffice(cluster.place)
-      for (let count = 1; count <= STATIONS; count++) stations.push(await openStation(office, count, stations[0]))
+      for (let count = 1; count <= WORKSTATIONS; count++)
+        workstations.push(await openWorkstation(office, count, workstations[0]))
       alone.parts.polling.start()
-      await untilTogether(stations, alone)
-      return [await bell(stations), await requests(stations, alone), await idle(office, stations)]
+      await untilTogether(workstations, alone)
+      return [await bell(workstations), await requests(workstations, alone), await idle(office, workstations)]
     } finally {
-      for (const { membership } of stations) await membership.close()
-      for (const { work } of [...stations].reverse()) await work.close()
+      for (const { membership } of workstations) await membership.close()
+      for (const { work } of [...workstations].reverse()) await work.close()
       await alone.close()
       await cluster.close()
     }
@@ -53,7 +54,11 @@ export const officeFifty: Bench = {
 }
 
 /** Opens a workstation with a counter at which nobody signs, which the others hear of. */
-async function openStation(office: TestOffice, count: number, first: Station | undefined): Promise<Station> {
+async function openWorkstation(
+  office: TestOffice,
+  count: number,
+  first: Workstation | undefined
+): Promise<Workstation> {
   const work = await openWorkplace('demo', first?.work)
   const time = work.time.run()
   const counters = new OfficeBoard({
@@ -80,10 +85,10 @@ async function pass(works: readonly Workplace[], milliseconds: number): Promise<
 }
 
 /** Resolves once one reads for all of them. */
-async function untilTogether(stations: readonly Station[], alone: Workplace): Promise<void> {
-  const works = [...stations.map(({ work }) => work), alone]
+async function untilTogether(workstations: readonly Workstation[], alone: Workplace): Promise<void> {
+  const works = [...workstations.map(({ work }) => work), alone]
   const isSo = () =>
-    stations.every(({ membership }) => membership.view()?.folders.every(({ how }) => how === 'together'))
+    workstations.every(({ membership }) => membership.view()?.folders.every(({ how }) => how === 'together'))
   for (let seconds = 0; !isSo(); seconds++) {
     if (seconds > 1_800) throw new Error('They don’t read the folders together.')
     await pass(works, SECOND)
@@ -93,18 +98,18 @@ async function untilTogether(stations: readonly Station[], alone: Workplace): Pr
 }
 
 /** From a workstation's pausing or resuming the outbox until all of them have been notified. */
-async function bell(stations: readonly Station[]): Promise<Figure> {
+async function bell(workstations: readonly Workstation[]): Promise<Figure> {
   let heard = 0
   let all: () => void = () => undefined
-  for (const { work } of stations) {
+  for (const { work } of workstations) {
     work.parts.outbox.shared.notified = () => {
-      if (++heard === stations.length) all()
+      if (++heard === workstations.length) all()
     }
   }
   const times: number[] = []
   for (let ring = 0; ring < RINGS; ring++) {
     heard = 0
-    const { work } = stations[ring % stations.length] as Station
+    const { work } = workstations[ring % workstations.length] as Workstation
     const rung = new Promise<void>((resolve) => {
       all = resolve
     })
@@ -112,25 +117,25 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
     await Promise.all([rung, work.parts.outbox.shared.pause(work.accountId, ring % 2 === 0)])
     times.push(performance.now() - began)
   }
-  for (const { work } of stations) Reflect.deleteProperty(work.parts.outbox.shared, 'rung')
-  const against = `${RINGS} changes, one after the other, ${STATIONS} workstations, the commit itself among it, everything flushed; 90th percentile`
+  for (const { work } of workstations) Reflect.deleteProperty(work.parts.outbox.shared, 'rung')
+  const against = `${RINGS} changes, one after the other, ${WORKSTATIONS} workstations, the commit itself among it, everything flushed; 90th percentile`
   return lower('office-bell', quantile(times, 0.9), 'ms', 50, against)
 }
 
 /** Requests to the service while the folders are in view at every workstation. */
-async function requests(stations: readonly Station[], alone: Workplace): Promise<Figure> {
-  const works = stations.map(({ work }) => work)
+async function requests(workstations: readonly Workstation[], alone: Workplace): Promise<Figure> {
+  const works = workstations.map(({ work }) => work)
   const requestCounts = () =>
     [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.requests.length, 0))
   const before = requestCounts()
   await pass([...works, alone], WATCHING * MINUTE)
   const [office = Number.NaN, one = Number.NaN] = requestCounts().map((count, index) => count - (before[index] ?? 0))
   if (one < WATCHING) throw new Error(`A workstation alone asked only ${one} times.`)
-  const against = `${office} of ${STATIONS} workstations, ${one} of one alone, in ${WATCHING} minutes of their own time, simulated`
+  const against = `${office} of ${WORKSTATIONS} workstations, ${one} of one alone, in ${WATCHING} minutes of their own time, simulated`
   return lower('office-requests', office / one, 'ratio', 1.1, against)
 }
 
-async function idle(office: TestOffice, stations: readonly Station[]): Promise<Figure> {
+async function idle(office: TestOffice, workstations: readonly Workstation[]): Promise<Figure> {
   const done = async () => {
     const [row] = await office.sql<{ count: string }>(
       'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()'
@@ -141,7 +146,7 @@ async function idle(office: TestOffice, stations: readonly Station[]): Promise<F
     for (let last = performance.now(), end = last + milliseconds; last < end; ) {
       await pause(100)
       const now = performance.now()
-      await Promise.all(stations.map(({ work }) => work.time.pass(now - last)))
+      await Promise.all(workstations.map(({ work }) => work.time.pass(now - last)))
       last = now
     }
   }
@@ -150,6 +155,6 @@ async function idle(office: TestOffice, stations: readonly Station[]): Promise<F
   const began = performance.now()
   await leftAlone(IDLE)
   const seconds = (performance.now() - began) / SECOND
-  const against = `${STATIONS} workstations for ${Math.round(seconds)} s`
+  const against = `${WORKSTATIONS} workstations for ${Math.round(seconds)} s`
   return lower('office-idle', ((await done()) - before) / seconds, 'transactions/s', 10, against)
 }

@@ -19,7 +19,7 @@ const WORKER = new URL('../../src/main/shell/documents-worker.ts', import.meta.u
 const DOCUMENTS = 100_000
 const MAX_WAIT = 600_000
 
-interface Station {
+interface Workstation {
   readonly work: Workplace
   readonly membership: OfficeMembership
   readonly close: () => Promise<void>
@@ -30,19 +30,19 @@ export const officeJoin: Bench = {
   async run(): Promise<Figure[]> {
     const cluster = await openCluster({ isDurable: true })
     const service = await serve(DOCUMENTS)
-    const stations: Station[] = []
+    const workstations: Workstation[] = []
     try {
       const office = await openTestOffice(cluster.place)
-      const first = await openStation(service.url)
-      stations.push(first)
+      const first = await openWorkstation(service.url)
+      workstations.push(first)
       first.work.parts.polling.start()
-      await until(stations, () => hasAll(first))
-      const founding = await joining(stations, first, office, async () => (await handedOver(office)) === DOCUMENTS)
-      const second = await openStation(service.url)
-      stations.push(second)
+      await until(workstations, () => hasAll(first))
+      const founding = await joining(workstations, first, office, async () => (await handedOver(office)) === DOCUMENTS)
+      const second = await openWorkstation(service.url)
+      workstations.push(second)
       second.work.parts.polling.start()
       const isTogether = () => second.membership.view()?.folders.every(({ how }) => how === 'together') === true
-      const joined = await joining(stations, second, office, async () => isTogether() && (await hasAll(second)))
+      const joined = await joining(workstations, second, office, async () => isTogether() && (await hasAll(second)))
       const against = `${DOCUMENTS} documents, on two disks, everything that the server writes flushed`
       return [
         lower(
@@ -55,14 +55,14 @@ export const officeJoin: Bench = {
         lower('office-found', founding, 's', 120, `from its code until the office has them; ${against}`)
       ]
     } finally {
-      for (const { close } of stations) await close()
+      for (const { close } of workstations) await close()
       await service.close()
       await cluster.close()
     }
   }
 }
 
-async function openStation(serviceUrl: string): Promise<Station> {
+async function openWorkstation(serviceUrl: string): Promise<Workstation> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const thread = openDocumentsThread({
     worker: WORKER,
@@ -83,18 +83,18 @@ async function openStation(serviceUrl: string): Promise<Station> {
 
 /** Seconds until joining is over. */
 async function joining(
-  stations: readonly Station[],
-  { membership }: Station,
+  workstations: readonly Workstation[],
+  { membership }: Workstation,
   office: TestOffice,
   isOver: () => Promise<boolean>
 ): Promise<number> {
-  const code = await office.invite(`Workstation ${stations.length}`)
+  const code = await office.invite(`Workstation ${workstations.length}`)
   const began = performance.now()
-  await Promise.all([membership.join(serverOf(office), code), until(stations, isOver)])
+  await Promise.all([membership.join(serverOf(office), code), until(workstations, isOver)])
   return (performance.now() - began) / 1_000
 }
 
-async function hasAll({ work: { accountId, parts, time } }: Station): Promise<boolean> {
+async function hasAll({ work: { accountId, parts, time } }: Workstation): Promise<boolean> {
   const { folders } = await parts.ask('counts', { accountId, queries: [], now: time.now, zone: 'UTC' })
   return Object.values(folders).reduce((sum, count) => sum + count, 0) === DOCUMENTS
 }
@@ -105,13 +105,13 @@ async function handedOver(office: TestOffice): Promise<number> {
 }
 
 /** Lets time pass at real speed until it is so. */
-async function until(stations: readonly Station[], isSo: () => Promise<boolean>): Promise<void> {
+async function until(workstations: readonly Workstation[], isSo: () => Promise<boolean>): Promise<void> {
   for (let last = performance.now(), end = last + MAX_WAIT, next = last; ; ) {
     await pause(20)
     const now = performance.now()
     if (now > end)
-      throw new Error(`It never came about: ${JSON.stringify(stations.map(({ membership }) => membership.view()))}`)
-    await Promise.all(stations.map(({ work }) => work.time.pass(now - last)))
+      throw new Error(`It never came about: ${JSON.stringify(workstations.map(({ membership }) => membership.view()))}`)
+    await Promise.all(workstations.map(({ work }) => work.time.pass(now - last)))
     last = now
     if (now < next) continue
     if (await isSo()) return

@@ -13,7 +13,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Bench, type Figure, rounded } from './figure.ts'
 import { openSlowService, type SlowService } from './slow-service.ts'
 
-const STATIONS = 5
+const WORKSTATIONS = 5
 const PACKAGES = 1_000
 /** The most that can be set. */
 const CONCURRENCY = 4
@@ -28,7 +28,7 @@ export const officeOutbox: Bench = {
     try {
       const alone = await sentAlone(service)
       const together = await sentTogether(service)
-      const against = `${rounded(together)} of ${STATIONS} workstations, ${rounded(alone)} packages a second of one in no office, ${CONCURRENCY} at a time in all`
+      const against = `${rounded(together)} of ${WORKSTATIONS} workstations, ${rounded(alone)} packages a second of one in no office, ${CONCURRENCY} at a time in all`
       const value = rounded(together / alone)
       return [{ name: 'office-outbox', value, unit: 'ratio', limit: 0.9, better: 'higher', against }]
     } finally {
@@ -89,8 +89,8 @@ async function sentTogether(service: SlowService): Promise<number> {
   const senders: Awaited<ReturnType<typeof openSender>>[] = []
   try {
     const office = await openTestOffice(cluster.place)
-    const count = PACKAGES / STATIONS
-    for (let index = 0; index < STATIONS; index++) {
+    const count = PACKAGES / WORKSTATIONS
+    for (let index = 0; index < WORKSTATIONS; index++) {
       const sender = await openSender(service, count, index * count)
       senders.push(sender)
       await sender.does({ kind: 'join', server: serverOf(office), code: await office.invite(`Workstation ${index}`) })

@@ -23,8 +23,8 @@ export const office: Bench = {
     const cluster = await openCluster({ isDurable: true })
     try {
       const made = await openTestOffice(cluster.place)
-      const stationOf = async (name: string) => openPool((await made.join(name)).place)
-      const [writer, reader] = [await stationOf('Front desk'), await stationOf('Back room')]
+      const workstationOf = async (name: string) => openPool((await made.join(name)).place)
+      const [writer, reader] = [await workstationOf('Front desk'), await workstationOf('Back room')]
       const deps = { pool: writer, key: made.key, time: systemTime }
       try {
         return [...(await claims(deps, made)), await feed(deps, { ...deps, pool: reader })]

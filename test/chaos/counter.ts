@@ -10,9 +10,9 @@ import { openPracticeOffice, type PracticeOffice } from '../../src/practice/offi
 import type { CounterSession } from '../../src/shared/contract/index.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import type { StationPlan, StationSnapshot } from './station.ts'
-import { Station, StationDied } from './stations.ts'
 import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+import type { WorkstationPlan, WorkstationSnapshot } from './workstation.ts'
+import { WorkstationDied, WorkstationProcess } from './workstation-process.ts'
 
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
@@ -71,28 +71,28 @@ export async function counterChaos({ rounds, seed, say }: ChaosOptions): Promise
 }
 
 /** Starts as the application does: looks for interrupted sessions before anything is read. */
-async function begun({ root, office }: Place): Promise<Station> {
-  const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'file' }
-  const station = new Station(plan)
-  await station.opened
-  await station.ask('account')
-  const resumed = station.ask('resumeInterrupted')
-  await station.ask('begin')
+async function begun({ root, office }: Place): Promise<WorkstationProcess> {
+  const plan: WorkstationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'file' }
+  const workstation = new WorkstationProcess(plan)
+  await workstation.opened
+  await workstation.ask('account')
+  const resumed = workstation.ask('resumeInterrupted')
+  await workstation.ask('begin')
   await resumed
-  return station
+  return workstation
 }
 
 async function oneRound(place: Place, fatal: Step): Promise<Fault[]> {
   const { chance } = place
-  const station = await begun(place)
+  const workstation = await begun(place)
   const faults: Fault[] = []
   let signs = true
   try {
-    if (place.waiting.length === 0) await sendAhead(place, station)
+    if (place.waiting.length === 0) await sendAhead(place, workstation)
     const name = place.waiting.shift() ?? ''
     signs = chance.below(4) > 0
     for (const step of STEPS) {
-      const done = act(station, step, name, signs)
+      const done = act(workstation, step, name, signs)
       if (step !== fatal) await done
       else {
         done.catch(() => undefined)
@@ -101,19 +101,19 @@ async function oneRound(place: Place, fatal: Step): Promise<Fault[]> {
       }
     }
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
   if (chance.below(4) === 0) await killedAgain(place)
   faults.push(...(await lookAfter(place)))
   return faults
 }
 
-async function sendAhead(place: Place, station: Station): Promise<void> {
+async function sendAhead(place: Place, workstation: WorkstationProcess): Promise<void> {
   const names = Array.from({ length: AHEAD }, (_, index) => `Document ${place.sent + index + 1}`)
-  for (const name of names) await station.ask('send', name)
+  for (const name of names) await workstation.ask('send', name)
   place.sent += AHEAD
   for (;;) {
-    const queue = (await station.ask('queue')) as { documentName: string; withoutLink?: boolean }[]
+    const queue = (await workstation.ask('queue')) as { documentName: string; withoutLink?: boolean }[]
     if (names.every((name) => queue.some(({ documentName, withoutLink }) => documentName === name && !withoutLink)))
       break
     await pause(50)
@@ -121,34 +121,34 @@ async function sendAhead(place: Place, station: Station): Promise<void> {
   place.waiting.push(...names)
 }
 
-async function act(station: Station, step: Step, name: string, signs: boolean): Promise<void> {
+async function act(workstation: WorkstationProcess, step: Step, name: string, signs: boolean): Promise<void> {
   switch (step) {
     case 'queue':
     case 'beginTurn':
     case 'open':
     case 'close':
-      return void (await station.ask(step))
+      return void (await workstation.ask(step))
     case 'offer':
     case 'start':
-      return void (await station.ask(step, name))
+      return void (await workstation.ask(step, name))
     case 'sign': {
-      const link = await station.ask('link')
+      const link = await workstation.ask('link')
       if (signs) await sign(String(link))
       return
     }
     case 'leave':
       // A signed page leads back; otherwise the person says that they are done.
-      return void (await station.ask(signs ? 'returned' : 'finish'))
+      return void (await workstation.ask(signs ? 'returned' : 'finish'))
     case 'result':
       for (;;) {
-        const { state } = (await station.ask('session')) as Shown
-        if (state?.phase === 'between') await station.ask('next')
+        const { state } = (await workstation.ask('session')) as Shown
+        if (state?.phase === 'between') await workstation.ask('next')
         else if (state?.phase !== 'asking') return
         await pause(5)
       }
     case 'unlock': {
-      const ended = (await station.ask('unlock', PIN)) as CounterSession
-      if (ended.phase !== 'ended') await station.ask('endSession')
+      const ended = (await workstation.ask('unlock', PIN)) as CounterSession
+      if (ended.phase !== 'ended') await workstation.ask('endSession')
     }
   }
 }
@@ -166,14 +166,14 @@ async function sign(link: string): Promise<void> {
 /** Kills the application while it recovers an interrupted session. */
 async function killedAgain(place: Place): Promise<void> {
   const { root, office, chance } = place
-  const station = new Station({ root, baseUrl: office.url, token: TOKEN, keychain: 'file' })
+  const workstation = new WorkstationProcess({ root, baseUrl: office.url, token: TOKEN, keychain: 'file' })
   try {
-    await station.opened
-    station.ask('resumeInterrupted').catch(() => undefined)
-    station.ask('begin').catch(() => undefined)
+    await workstation.opened
+    workstation.ask('resumeInterrupted').catch(() => undefined)
+    workstation.ask('begin').catch(() => undefined)
     await pause(chance.below(LATEST))
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
 }
 
@@ -181,9 +181,9 @@ async function killedAgain(place: Place): Promise<void> {
 async function lookAfter(place: Place): Promise<Fault[]> {
   const faults: Fault[] = []
   const wrong = (words: string) => void faults.push({ kind: 'wrong', words })
-  const station = await begun(place)
+  const workstation = await begun(place)
   try {
-    const { state, pages, isPageOpen } = (await station.ask('session')) as Shown
+    const { state, pages, isPageOpen } = (await workstation.ask('session')) as Shown
     if (state) {
       place.interrupted++
       if (!state.isLocked || state.phase !== 'return' || !state.wasInterrupted)
@@ -191,18 +191,18 @@ async function lookAfter(place: Place): Promise<Fault[]> {
       if (pages > 0 || isPageOpen) wrong('a page is open after the start')
       faults.push(...untruths(place, state))
       if (JSON.stringify(state).includes('/sign/')) wrong('a signing link is told')
-      const ended = (await station.ask('unlock', PIN)) as CounterSession
+      const ended = (await workstation.ask('unlock', PIN)) as CounterSession
       if (ended.phase !== 'ended') wrong(`the PIN leads to “${ended.phase}”`)
-      await station.ask('close')
+      await workstation.ask('close')
     }
-    await station.ask('settled')
-    faults.push(...faultsOfTrail(await station.snapshot(), place.looked))
-    await station.end()
+    await workstation.ask('settled')
+    faults.push(...faultsOfTrail(await workstation.snapshot(), place.looked))
+    await workstation.end()
   } catch (error) {
-    if (!(error instanceof StationDied)) throw error
+    if (!(error instanceof WorkstationDied)) throw error
     wrong('the application ended by itself')
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
   return faults
 }
@@ -220,7 +220,7 @@ function untruths({ office }: Place, { turns }: CounterSession): Fault[] {
 }
 
 /** Checks that every session began and ended once, and that no entry is there twice. */
-function faultsOfTrail({ trail, counter }: StationSnapshot, looked: Set<string>): Fault[] {
+function faultsOfTrail({ trail, counter }: WorkstationSnapshot, looked: Set<string>): Fault[] {
   const faults: Fault[] = []
   if (!('isWhole' in trail) || !trail.isWhole)
     faults.push({ kind: 'wrong', words: `the trail: ${JSON.stringify(trail)}` })

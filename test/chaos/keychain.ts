@@ -11,9 +11,9 @@ import type { AppError } from '../../src/shared/contract/index.ts'
 import { type Keyring, openKeyring } from '../fixtures/keyring.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import type { StationPlan, StationSnapshot } from './station.ts'
-import { refusalOf, Station, StationDied } from './stations.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+import type { WorkstationPlan, WorkstationSnapshot } from './workstation.ts'
+import { refusalOf, WorkstationDied, WorkstationProcess } from './workstation-process.ts'
 
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
@@ -76,22 +76,22 @@ export async function keychainChaos({ rounds, seed, say }: ChaosOptions): Promis
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 
-function begin({ root, office, keyring }: Place): Station {
-  const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'system', patience: TIMEOUT }
-  return new Station(plan, { env: keyring.env })
+function begin({ root, office, keyring }: Place): WorkstationProcess {
+  const plan: WorkstationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'system', patience: TIMEOUT }
+  return new WorkstationProcess(plan, { env: keyring.env })
 }
 
 async function firstLife(place: Place): Promise<Fault[]> {
-  const station = begin(place)
+  const workstation = begin(place)
   try {
-    const opened = await station.opened
+    const opened = await workstation.opened
     if (opened.state !== 'encrypted') return [wrong(`it is opened as ${JSON.stringify(opened)}`)]
-    await station.ask('account')
-    await station.ask('pin', PIN)
-    await station.end()
+    await workstation.ask('account')
+    await workstation.ask('pin', PIN)
+    await workstation.end()
     return []
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
 }
 
@@ -111,52 +111,52 @@ function unfit({ words }: Place, { code, message, next }: AppError, what: string
 
 async function withoutWhileRunning(place: Place, trouble: 'locked' | 'gone', round: number): Promise<Fault[]> {
   const faults: Fault[] = []
-  const station = begin(place)
+  const workstation = begin(place)
   try {
-    const opened = await station.opened
+    const opened = await workstation.opened
     if (opened.state !== 'encrypted') return [wrong(`with an open keychain it is opened as ${JSON.stringify(opened)}`)]
-    await station.ask('begin')
-    if (place.chance.below(2) === 0) await station.ask('refresh')
+    await workstation.ask('begin')
+    if (place.chance.below(2) === 0) await workstation.ask('refresh')
     await take(place, trouble)
     // Drafts and the outbox are in the database, which is open.
-    await station.ask('draft', `Draft ${round}`).then(() => place.drafts.add(`Draft ${round}`))
-    await station.ask('send', `Send ${round}`).then(() => place.sends.add(`Send ${round}`))
-    await station.ask('note', `Note ${round}`)
-    faults.push(...(await refused(place, station.ask('pinState'), 'the state of the PIN')))
-    faults.push(...(await refused(place, station.ask('refresh'), 'reading the folders')))
-    const { trail, troubles } = await station.snapshot()
+    await workstation.ask('draft', `Draft ${round}`).then(() => place.drafts.add(`Draft ${round}`))
+    await workstation.ask('send', `Send ${round}`).then(() => place.sends.add(`Send ${round}`))
+    await workstation.ask('note', `Note ${round}`)
+    faults.push(...(await refused(place, workstation.ask('pinState'), 'the state of the PIN')))
+    faults.push(...(await refused(place, workstation.ask('refresh'), 'reading the folders')))
+    const { trail, troubles } = await workstation.snapshot()
     if ('code' in trail) faults.push(...unfit(place, trail, 'checking the trail'))
     else if (!trail.isWhole) faults.push(wrong('the trail is called broken'))
     for (const error of troubles) faults.push(...unfit(place, error, 'something'))
     const isKilled = place.chance.below(3) === 0
-    if (isKilled) await station.kill()
+    if (isKilled) await workstation.kill()
     await (trouble === 'locked' ? place.keyring.unlock() : place.keyring.start())
     if (isKilled) return faults
     // It works again in the same run. After "gone" it can't: libsecret keeps the connection to the service that
     // stopped, and what is refused says to restart.
-    if (trouble === 'locked') faults.push(...(await works(station)))
-    await station.end()
+    if (trouble === 'locked') faults.push(...(await works(workstation)))
+    await workstation.end()
     return faults
   } catch (error) {
-    if (!(error instanceof StationDied)) throw error
+    if (!(error instanceof WorkstationDied)) throw error
     return [...faults, wrong('the application ended by itself')]
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
 }
 
 /** Checks that what needs the keychain works. */
-async function works(station: Station): Promise<Fault[]> {
+async function works(workstation: WorkstationProcess): Promise<Fault[]> {
   const faults: Fault[] = []
   for (const what of ['refresh', 'pinState'] as const) {
-    const refusal = await refusalOf(station.ask(what))
+    const refusal = await refusalOf(workstation.ask(what))
     if (refusal)
       faults.push(wrong(`with the keychain back, ${what} is refused with “${refusal.code}: ${refusal.message}”`))
   }
-  const { isSet } = (await station.ask('pinState')) as { isSet: boolean }
+  const { isSet } = (await workstation.ask('pinState')) as { isSet: boolean }
   if (!isSet) faults.push({ kind: 'lost', words: 'the PIN' })
-  await station.ask('settled')
-  const { trail } = await station.snapshot()
+  await workstation.ask('settled')
+  const { trail } = await workstation.snapshot()
   if (!('isWhole' in trail) || !trail.isWhole)
     faults.push(wrong(`with the keychain back, the trail: ${JSON.stringify(trail)}`))
   return faults
@@ -166,21 +166,21 @@ async function works(station: Station): Promise<Fault[]> {
 async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: number): Promise<Fault[]> {
   const faults: Fault[] = []
   await take(place, trouble)
-  const station = begin(place)
+  const workstation = begin(place)
   try {
-    const opened = await station.opened
+    const opened = await workstation.opened
     place.words.add(opened.because ?? opened.state)
     if (opened.state !== 'memory' || !opened.because || opened.setAside) {
       faults.push(wrong(`it is opened as ${JSON.stringify(opened)}`))
     }
     // The application says that what is typed now is only in memory.
-    await station.ask('draft', `In memory ${round}`).catch(() => undefined)
-    await station.end()
+    await workstation.ask('draft', `In memory ${round}`).catch(() => undefined)
+    await workstation.end()
   } catch (error) {
-    if (!(error instanceof StationDied)) throw error
+    if (!(error instanceof WorkstationDied)) throw error
     faults.push(wrong('the application ended by itself'))
   } finally {
-    await station.kill()
+    await workstation.kill()
     await (trouble === 'locked' ? place.keyring.unlock() : place.keyring.start())
   }
   const after = begin(place)
@@ -197,7 +197,7 @@ async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: n
   }
 }
 
-function faultsOf({ drafts, sends, office }: Place, snapshot: StationSnapshot, isEnd = false): Fault[] {
+function faultsOf({ drafts, sends, office }: Place, snapshot: WorkstationSnapshot, isEnd = false): Fault[] {
   const faults: Fault[] = []
   const arrived = new Map<string, number>()
   for (const { name } of Object.values(office.service.state.documents)) arrived.set(name, (arrived.get(name) ?? 0) + 1)
@@ -219,12 +219,12 @@ function faultsOf({ drafts, sends, office }: Place, snapshot: StationSnapshot, i
 }
 
 async function inTheEnd(place: Place): Promise<Fault[]> {
-  const station = begin(place)
+  const workstation = begin(place)
   try {
-    await station.opened
-    await station.ask('begin')
-    return faultsOf(place, await station.snapshotOnceSettled(), true)
+    await workstation.opened
+    await workstation.ask('begin')
+    return faultsOf(place, await workstation.snapshotOnceSettled(), true)
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
 }

@@ -29,7 +29,7 @@ import type { Fault } from './ledger.ts'
 import { People, refused, rowsOf } from './office-words.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
-const STATIONS = ['Front desk', 'Back room', 'Counter']
+const WORKSTATIONS = ['Front desk', 'Back room', 'Counter']
 /** How long any condition may take to come true, in milliseconds of real time. */
 const MAX_WAIT = 300_000
 /** The step by which the workstations' time advances, in milliseconds. */
@@ -64,7 +64,7 @@ const WAYS = [
 ] as const
 type Way = (typeof WAYS)[number]
 
-interface Station {
+interface Workstation {
   readonly name: string
   readonly work: Workplace
   readonly slot: ReturnType<typeof memoryKeychain>['office']
@@ -78,7 +78,7 @@ interface Station {
 interface Put {
   readonly name: string
   readonly id: string
-  readonly by: Station
+  readonly by: Workstation
   isTakenBack: boolean
   /** Set if someone else has to release it; `isGiven` once they have. */
   release?: { isGiven: boolean }
@@ -97,7 +97,7 @@ interface Schedule {
 interface Place {
   readonly cluster: Cluster
   readonly office: TestOffice
-  readonly stations: Station[]
+  readonly workstations: Workstation[]
   readonly chance: Chance
   readonly dump: string
   readonly put: Put[]
@@ -125,27 +125,27 @@ export async function officeTogetherChaos({
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const cluster = await openCluster()
   const office = await openTestOffice(cluster.place, { search: '0 s' })
-  const [stations, chance] = [[] as Station[], chanceOf(seed)]
+  const [workstations, chance] = [[] as Workstation[], chanceOf(seed)]
   const place: Place = {
     cluster,
     office,
-    stations,
+    workstations,
     chance,
     dump: join(folder, 'office.dump'),
     put: [],
-    people: new People(chance, stations),
+    people: new People(chance, workstations),
     hasDump: false,
     isRestored: false,
     invited: 0,
     done: { 'change time': 0, 'send now': 0, 'take back': 0 }
   }
   try {
-    for (const name of STATIONS) stations.push(await openStation(place, name))
+    for (const name of WORKSTATIONS) workstations.push(await openWorkstation(place, name))
     for (let round = 1; round <= rounds; round++) {
       putSome(place)
       await place.people.act(MAX_DEEDS)
       await passSome(place)
-      await changeTime(place, chance.oneOf(stations as [Station, ...Station[]]))
+      await changeTime(place, chance.oneOf(workstations as [Workstation, ...Workstation[]]))
       const way = chance.oneOf(WAYS)
       await befall(place, way)
       await place.people.act(MAX_DEEDS)
@@ -157,8 +157,8 @@ export async function officeTogetherChaos({
     }
     note(await inTheEnd(place), 'in the end')
   } finally {
-    for (const { membership } of stations) await membership.close().catch(() => undefined)
-    for (const { work } of [...stations].reverse()) await work.close()
+    for (const { membership } of workstations) await membership.close().catch(() => undefined)
+    for (const { work } of [...workstations].reverse()) await work.close()
     await cluster.close()
     await rm(folder, { recursive: true, force: true })
   }
@@ -173,9 +173,9 @@ export async function officeTogetherChaos({
   return { ...tally, deeds }
 }
 
-async function openStation(place: Place, name: string): Promise<Station> {
-  const { stations, chance } = place
-  const work = await openWorkplace('empty', stations[0]?.work)
+async function openWorkstation(place: Place, name: string): Promise<Workstation> {
+  const { workstations, chance } = place
+  const work = await openWorkplace('empty', workstations[0]?.work)
   work.line.setFaultBy((method) => {
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
@@ -185,30 +185,37 @@ async function openStation(place: Place, name: string): Promise<Station> {
   work.parts.polling.start()
   const { office: slot } = memoryKeychain()
   const time = work.time.run()
-  const station: Station = { name, work, slot, time, membership: openMembership(work, { slot, time }), isOff: false }
-  await joinAgain(place, station)
-  return station
+  const workstation: Workstation = {
+    name,
+    work,
+    slot,
+    time,
+    membership: openMembership(work, { slot, time }),
+    isOff: false
+  }
+  await joinAgain(place, workstation)
+  return workstation
 }
 
-async function joinAgain(place: Place, { membership, name }: Station): Promise<void> {
+async function joinAgain(place: Place, { membership, name }: Workstation): Promise<void> {
   // To the office a workstation that joins again is a new one.
   await membership.join(serverOf(place.office), await place.office.invite(`${name} ${++place.invited}`))
 }
 
 /** Starts the application again after it was killed or closed. */
-function begin(station: Station): void {
-  const { work, slot } = station
+function begin(workstation: Workstation): void {
+  const { work, slot } = workstation
   work.restart()
   work.parts.polling.start()
-  station.time = work.time.run()
-  station.membership = openMembership(work, { slot, time: station.time })
-  station.membership.start()
-  station.isOff = false
+  workstation.time = work.time.run()
+  workstation.membership = openMembership(work, { slot, time: workstation.time })
+  workstation.membership.start()
+  workstation.isOff = false
 }
 
-function putSome({ chance, stations, put }: Place): void {
+function putSome({ chance, workstations, put }: Place): void {
   for (let count = chance.below(3); count > 0; count--) {
-    const by = chance.oneOf(stations as [Station, ...Station[]])
+    const by = chance.oneOf(workstations as [Workstation, ...Workstation[]])
     const { parts, accountId } = by.work
     const name = `Package ${put.length + 1}`
     const waits = put.length % 3 === 0
@@ -228,20 +235,20 @@ function putSome({ chance, stations, put }: Place): void {
 }
 
 /** The first day that a package may be scheduled for, since 1970 UTC. */
-const firstDay = ({ work }: Station) => Math.ceil(work.time.now / DAY) + FIRST_DAY
+const firstDay = ({ work }: Workstation) => Math.ceil(work.time.now / DAY) + FIRST_DAY
 
 async function passSome(place: Place): Promise<void> {
   for (let count = place.chance.below(8); count > 0; count--) await pass(place)
 }
 
-async function pass({ stations }: Place): Promise<void> {
-  for (const { work } of stations) await work.time.pass(STEP)
+async function pass({ workstations }: Place): Promise<void> {
+  for (const { work } of workstations) await work.time.pass(STEP)
   await pause(5)
 }
 
 async function befall(place: Place, way: Way): Promise<void> {
-  const { chance, stations, office, cluster } = place
-  const one = chance.oneOf(stations as [Station, ...Station[]])
+  const { chance, workstations, office, cluster } = place
+  const one = chance.oneOf(workstations as [Workstation, ...Workstation[]])
   const { work, membership } = one
   switch (way) {
     case 'kill':
@@ -310,13 +317,13 @@ function serverLosesWhatFollowed(place: Place): void {
   place.isRestored = true
   place.people.onlyHere()
   for (const { id, schedule } of place.put) {
-    const shown = new Set(place.stations.map((station) => shownDay(station, id)))
+    const shown = new Set(place.workstations.map((workstation) => shownDay(workstation, id)))
     if (schedule && shown.size > 1) schedule.days = new Set(schedule.asked)
   }
 }
 
 /** Releases packages as a staff member does, at a workstation that shows them as waiting. */
-async function releaseAt({ put }: Place, { name, work }: Station, limit = 3): Promise<void> {
+async function releaseAt({ put }: Place, { name, work }: Workstation, limit = 3): Promise<void> {
   const { outbox } = work.parts
   const held = rowsOf(work).filter((row) => row.hold === 'release')
   for (const { id } of held.slice(0, limit)) {
@@ -338,7 +345,7 @@ async function releaseAt({ put }: Place, { name, work }: Station, limit = 3): Pr
 }
 
 /** Sends packages before their time, as a person does at a workstation that shows them as waiting for it. */
-async function sendNowAt({ put, done }: Place, { work }: Station, limit = 3): Promise<void> {
+async function sendNowAt({ put, done }: Place, { work }: Workstation, limit = 3): Promise<void> {
   const held = rowsOf(work).filter((row) => row.hold === 'time')
   for (const { id } of held.slice(0, limit)) {
     const schedule = put.find((other) => other.id === id)?.schedule
@@ -354,18 +361,18 @@ async function sendNowAt({ put, done }: Place, { work }: Station, limit = 3): Pr
  * Gives a scheduled package another time at one workstation, or at all at the same moment. Meanwhile connections may be
  * cut, the workstation killed, or the package taken back.
  */
-async function changeTime(place: Place, at: Station): Promise<void> {
-  const { chance, put, stations, office, done } = place
+async function changeTime(place: Place, at: Workstation): Promise<void> {
+  const { chance, put, workstations, office, done } = place
   const scheduled = put.filter(({ id, schedule }) => schedule && shownDay(at, id) !== undefined)
   const [upset, delay] = [chance.oneOf(['nothing', 'nothing', 'cut', 'kill', 'take back'] as const), chance.below(30)]
-  const all = chance.below(3) === 0 ? stations : [at]
+  const all = chance.below(3) === 0 ? workstations : [at]
   if (scheduled.length === 0) return
   const one = chance.oneOf(scheduled as [Put, ...Put[]])
   const { schedule } = one
   if (!schedule) return
-  const asked = all.map((station) => ({ station, day: firstDay(station) + chance.below(DAYS) }))
+  const asked = all.map((workstation) => ({ workstation, day: firstDay(workstation) + chance.below(DAYS) }))
   for (const { day } of asked) schedule.asked.add(day)
-  const answers = asked.map(({ station, day }) => askForDay(station, one, day))
+  const answers = asked.map(({ workstation, day }) => askForDay(workstation, one, day))
   if (upset !== 'nothing') await pause(delay)
   if (upset === 'cut') await cutConnections(office)
   if (upset === 'take back') await takeBack(place, one)
@@ -379,7 +386,7 @@ async function changeTime(place: Place, at: Station): Promise<void> {
   const daysOf = (outcome: Outcome) => asked.filter((_, index) => outcomes[index] === outcome).map(({ day }) => day)
   const accepted = daysOf('accepted')
   schedule.days = new Set([...(accepted.length > 0 ? accepted : schedule.days), ...daysOf('unknown')])
-  if (accepted.length > 0 && stations.every((station) => shownDay(station, one.id) !== undefined)) {
+  if (accepted.length > 0 && workstations.every((workstation) => shownDay(workstation, one.id) !== undefined)) {
     schedule.mayLeave = false
   }
   done['change time'] += accepted.length
@@ -387,7 +394,7 @@ async function changeTime(place: Place, at: Station): Promise<void> {
 
 type Outcome = 'accepted' | 'refused' | 'unknown'
 
-async function askForDay({ work }: Station, { id }: Put, day: number): Promise<Outcome> {
+async function askForDay({ work }: Workstation, { id }: Put, day: number): Promise<Outcome> {
   const run = work.parts
   try {
     await run.outbox.reschedule(id, day * DAY)
@@ -400,7 +407,7 @@ async function askForDay({ work }: Station, { id }: Put, day: number): Promise<O
 }
 
 /** The day that a workstation shows for a package that waits for its time. Their clocks and the server's differ a little. */
-function shownDay({ work }: Station, id: string): number | undefined {
+function shownDay({ work }: Workstation, id: string): number | undefined {
   const shown = work.parts.outbox.find(id)
   return shown?.hold === 'time' ? Math.round((shown.goesAt ?? 0) / DAY) : undefined
 }
@@ -409,8 +416,8 @@ function shownDay({ work }: Station, id: string): number | undefined {
  * Takes one of a workstation's own packages out of the Outbox, as a person would.
  * @param one any by default.
  */
-async function takeBack({ chance, put, stations, done }: Place, one?: Put): Promise<void> {
-  const there = statesAt(stations)
+async function takeBack({ chance, put, workstations, done }: Place, one?: Put): Promise<void> {
+  const there = statesAt(workstations)
   const waiting = put.filter(({ by, id }) => there.get(by)?.get(id) === 'ready')
   const which = one ?? (waiting.length > 0 ? chance.oneOf(waiting as [Put, ...Put[]]) : undefined)
   if (!which) return
@@ -427,7 +434,7 @@ async function takeBack({ chance, put, stations, done }: Place, one?: Put): Prom
 
 /** Dumps the database with packages in it that are sent, or taken back, only afterwards. */
 async function takeDump(place: Place): Promise<void> {
-  const [{ work }] = place.stations as [Station, ...Station[]]
+  const [{ work }] = place.workstations as [Workstation, ...Workstation[]]
   const { shared } = work.parts.outbox
   await shared.pause(work.accountId, true).catch(() => undefined)
   for (let count = 0; count < 3; count++) putSome(place)
@@ -461,16 +468,16 @@ function postgres({ office, dump }: Place, program: 'pg_dump' | 'pg_restore', ..
 
 /** Resumes the outbox once every workstation has connected and reported what it knows. */
 async function letGoAgain(place: Place): Promise<void> {
-  const { stations, office } = place
-  for (const station of stations) if (station.isOff) begin(station)
+  const { workstations, office } = place
+  for (const workstation of workstations) if (workstation.isOff) begin(workstation)
   await until(place, 'every workstation has been there since the server was put back', async () => {
-    for (const station of stations) await sitAgain(place, station)
+    for (const workstation of workstations) await sitAgain(place, workstation)
     const [row] = await office.sql<{ life: number; isKnown: boolean }>(
       'SELECT life, server_fingerprint = office.server_fingerprint() AS "isKnown" FROM office.office'
     )
     // Until a workstation has noticed that the server was restored, all seem to be connected.
     if (!row?.isKnown) return false
-    return stations.every(({ membership, work }) => {
+    return workstations.every(({ membership, work }) => {
       const life = openJsonMeta(work.parts.db).read('office', z.looseObject({ life: z.int() }))?.life
       const { office: line } = work.parts.outbox.state(work.accountId)
       const view = membership.view()
@@ -488,20 +495,20 @@ async function longEnough({ office }: Place): Promise<void> {
 }
 
 /** Has a workstation join again if the server doesn't know it, or if it never finished leaving. */
-async function sitAgain(place: Place, station: Station): Promise<void> {
-  const { membership, name } = station
+async function sitAgain(place: Place, workstation: Workstation): Promise<void> {
+  const { membership, name } = workstation
   const view = membership.view()
-  if (view?.state === 'refused') return await joinAgain(place, station)
+  if (view?.state === 'refused') return await joinAgain(place, workstation)
   if (view?.isLeaving) await place.people.leaves(name, () => membership.leave().catch(() => undefined))
-  if (!membership.view()) await joinAgain(place, station)
+  if (!membership.view()) await joinAgain(place, workstation)
 }
 
 async function resume(place: Place): Promise<void> {
-  const [first] = place.stations
-  const station = place.stations.find(({ isOff }) => !isOff) ?? first
-  if (!station) return
-  if (station.isOff) begin(station)
-  const { work } = station
+  const [first] = place.workstations
+  const workstation = place.workstations.find(({ isOff }) => !isOff) ?? first
+  if (!workstation) return
+  if (workstation.isOff) begin(workstation)
+  const { work } = workstation
   await until(place, 'the outbox goes again', () =>
     work.parts.outbox.shared.pause(work.accountId, false).then(
       () => true,
@@ -514,8 +521,8 @@ async function resume(place: Place): Promise<void> {
  * Lets everything settle, retries what is called not sent, and compares what each workstation says with the service.
  */
 async function inTheEnd(place: Place): Promise<Fault[]> {
-  const { stations, put, people } = place
-  for (const { work } of stations) work.line.setFault('pass')
+  const { workstations, put, people } = place
+  for (const { work } of workstations) work.line.setFault('pass')
   await letGoAgain(place)
   await people.closeAll()
   const reported: Fault[] = []
@@ -525,16 +532,18 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   let faults: Fault[] = []
   const isAsItShould = async () => {
     await longEnough(place)
-    for (const station of stations) {
-      await releaseAt(place, station, put.length)
-      await sendNowAt(place, station, put.length)
+    for (const workstation of workstations) {
+      await releaseAt(place, workstation, put.length)
+      await sendNowAt(place, workstation, put.length)
     }
     const arrived = arrivals(place)
-    const there = statesAt(stations)
+    const there = statesAt(workstations)
     for (const { id, name, by, isTakenBack, schedule } of put) {
       const isLeftToOffice = there.get(by)?.get(id) === 'cancelled' && !isTakenBack
       // One that was left to the office is retried at another workstation.
-      const at = (isLeftToOffice ? stations : [by]).find((station) => canBeRetried(there.get(station)?.get(id)))
+      const at = (isLeftToOffice ? workstations : [by]).find((workstation) =>
+        canBeRetried(there.get(workstation)?.get(id))
+      )
       if (!at) continue
       if (arrived.has(name)) reported.push(wrong(`${name} is called not sent by ${at.name}, and it arrived`))
       if (isTakenBack) continue
@@ -550,33 +559,33 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   }
   await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
   // Leaves time for anything that could still be sent twice.
-  for (let minute = 0; minute < 5; minute++) for (const { work } of stations) await work.time.pass(60_000)
+  for (let minute = 0; minute < 5; minute++) for (const { work } of workstations) await work.time.pass(60_000)
   return [...reported, ...faults, ...doubled(place), ...tooEarly(place)]
 }
 
 /** Packages with different times, or with one that they can't have. */
-function wrongTimes({ put, stations }: Place): Fault[] {
+function wrongTimes({ put, workstations }: Place): Fault[] {
   return put.flatMap(({ name, id, by, isTakenBack, schedule }) => {
-    const there = stations.filter(({ work }) => work.parts.outbox.find(id)?.state === 'ready')
-    const shown = [...new Set(there.map((station) => shownDay(station, id)))]
+    const there = workstations.filter(({ work }) => work.parts.outbox.find(id)?.state === 'ready')
+    const shown = [...new Set(there.map((workstation) => shownDay(workstation, id)))]
     const [day] = shown
     const isRight = shown.length === 1 && (day === undefined ? schedule?.mayLeave : schedule?.days.has(day))
     if (!schedule || isTakenBack || shown.length === 0 || isRight) return []
-    const days = there.map((station) => `${station.name} ${shownDay(station, id)}`).join(', ')
+    const days = there.map((workstation) => `${workstation.name} ${shownDay(workstation, id)}`).join(', ')
     return [wrong(`the day of ${name} of ${by.name} is ${[...schedule.days].join(' or ')}: ${days}`)]
   })
 }
 
-function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boolean): Fault[] {
+function faultOf(one: Put, { workstations }: Place, there: StatesAt, hasArrived: boolean): Fault[] {
   const { id, name, by, isTakenBack } = one
-  const states = stations.map((station) => there.get(station)?.get(id))
+  const states = workstations.map((workstation) => there.get(workstation)?.get(id))
   const own = there.get(by)?.get(id)
-  const words = `${name} of ${by.name}: ${stations.map((station, index) => `${station.name} ${states[index]}`).join(', ')}`
+  const words = `${name} of ${by.name}: ${workstations.map((workstation, index) => `${workstation.name} ${states[index]}`).join(', ')}`
   if (isTakenBack) {
     if (hasArrived) return [wrong(`taken back, and it arrived: ${words}`)]
     return states.every(isOver) ? [] : [wrong(`taken back: ${words}`)]
   }
-  if (!hasArrived) return staysAsDraft(one, stations) ? [] : [{ kind: 'lost', words }]
+  if (!hasArrived) return staysAsDraft(one, workstations) ? [] : [{ kind: 'lost', words }]
   return own === 'sent' && states.every((state) => state === undefined || state === 'sent') ? [] : [wrong(words)]
 }
 
@@ -584,13 +593,13 @@ function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boo
  * Returns whether a package that was cancelled says why, and its shared draft is there to be sent: its workstation left
  * the office, or its draft has another version by now.
  */
-function staysAsDraft({ id, name, by }: Put, stations: readonly Station[]): boolean {
+function staysAsDraft({ id, name, by }: Put, workstations: readonly Workstation[]): boolean {
   const { state, error } = rowsOf(by.work).find((row) => row.id === id) ?? {}
   const isSaid =
     state === 'cancelled' && /left the office|was changed at another workstation/.test(error?.message ?? '')
-  const hasDraft = ({ work }: Station) =>
+  const hasDraft = ({ work }: Workstation) =>
     work.parts.drafts.list([work.accountId], { trashed: false }).rows.some(({ title }) => title === name)
-  return isSaid && stations.some(hasDraft)
+  return isSaid && workstations.some(hasDraft)
 }
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
@@ -623,32 +632,35 @@ function tooEarly(place: Place): Fault[] {
 }
 
 /** How often the service received each package, by name. */
-function arrivals({ stations }: Place): Map<string, number> {
+function arrivals({ workstations }: Place): Map<string, number> {
   const times = new Map<string, number>()
-  for (const { name } of documentsOf(stations)) times.set(name, (times.get(name) ?? 0) + 1)
+  for (const { name } of documentsOf(workstations)) times.set(name, (times.get(name) ?? 0) + 1)
   return times
 }
 
 /** How often the service received each send, by our mark on its documents. */
-function arrivedSends({ stations }: Place): Map<string, number> {
+function arrivedSends({ workstations }: Place): Map<string, number> {
   const times = new Map<string, number>()
-  for (const { clientReference } of documentsOf(stations)) {
+  for (const { clientReference } of documentsOf(workstations)) {
     const id = /^cs-(.*)-1$/.exec(clientReference ?? '')?.[1]
     if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1)
   }
   return times
 }
 
-function documentsOf([first]: readonly Station[]) {
+function documentsOf([first]: readonly Workstation[]) {
   return Object.values(first?.work.practice.state.documents ?? {})
 }
 
 /** The states of packages by id, as each workstation shows them. */
-type StatesAt = ReadonlyMap<Station, ReadonlyMap<string, SendState>>
+type StatesAt = ReadonlyMap<Workstation, ReadonlyMap<string, SendState>>
 
-function statesAt(stations: readonly Station[]): StatesAt {
+function statesAt(workstations: readonly Workstation[]): StatesAt {
   return new Map(
-    stations.map((station) => [station, new Map(rowsOf(station.work).map(({ id, state }) => [id, state]))])
+    workstations.map((workstation) => [
+      workstation,
+      new Map(rowsOf(workstation.work).map(({ id, state }) => [id, state]))
+    ])
   )
 }
 
@@ -657,16 +669,16 @@ const canBeRetried = (state: SendState | undefined) => state === 'not-sent' || s
 /** Gone, or cancelled if it was uncertain in the meantime. */
 const isOver = (state: SendState | undefined) => state === undefined || state === 'cancelled'
 
-async function areEqual({ stations }: Place): Promise<boolean> {
-  const there = documentsOf(stations)
+async function areEqual({ workstations }: Place): Promise<boolean> {
+  const there = documentsOf(workstations)
     .map(({ reference }) => reference)
     .sort()
     .join()
-  const lists = await Promise.all(stations.map(listed))
+  const lists = await Promise.all(workstations.map(listed))
   return lists.every((list) => list === there)
 }
 
-async function listed({ work }: Station): Promise<string> {
+async function listed({ work }: Workstation): Promise<string> {
   const { accountId } = work
   const query = { search: '', sort: { by: 'reference', descending: false }, grouped: false } as const
   const ask = { accountId, query, expanded: [], offset: 0, limit: 10_000, now: work.time.now, zone: 'UTC' }
@@ -678,7 +690,7 @@ async function listed({ work }: Station): Promise<string> {
 }
 
 /** Describes the state of a workstation, for fault messages. */
-function standing({ name, membership, work, isOff }: Station) {
+function standing({ name, membership, work, isOff }: Workstation) {
   const { pause, office } = work.parts.outbox.state(work.accountId)
   return {
     name,
@@ -695,7 +707,7 @@ async function until(place: Place, what: string, isSo: () => boolean | Promise<b
   for (const end = performance.now() + MAX_WAIT; ; ) {
     if (await isSo()) return
     if (performance.now() > end)
-      throw new Error(`It never came about that ${what}: ${JSON.stringify(place.stations.map(standing))}`)
+      throw new Error(`It never came about that ${what}: ${JSON.stringify(place.workstations.map(standing))}`)
     await pass(place)
   }
 }

@@ -23,18 +23,18 @@ import { clientOf } from '../contract/client-factory.ts'
 import { activeDocuments } from '../fixtures/active-documents.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openFaultProxy } from '../fixtures/fault-proxy.ts'
-import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { type JoinedWorkstation, openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
-import type { Orders } from '../fixtures/sending-station.ts'
+import type { Orders } from '../fixtures/sending-workstation.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { begin, killed } from './killed-process.ts'
 import type { Fault } from './ledger.ts'
 import { onceChaos } from './office-once.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
-const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
+const PROGRAM = new URL('../fixtures/sending-workstation.ts', import.meta.url)
 const TOKEN = 'made-up-token-1'
-const STATIONS = 5
+const WORKSTATIONS = 5
 const EACH_ROUND = 10
 /** The latest time that a package is scheduled for, in milliseconds from when it is put or given another time. */
 const LATEST = 20_000
@@ -46,7 +46,7 @@ const CHECK_EVERY = 1_000
 /** One workstation's process, restarted from the same file. */
 interface Running extends ReturnType<typeof begin> {
   file: string
-  station: Station
+  workstation: JoinedWorkstation
 }
 
 /** One package, and what the one who put it knows of it. */
@@ -90,11 +90,11 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
   const put: Put[] = []
   let pool: Pool | undefined
   try {
-    for (let index = 0; index < STATIONS; index++) {
-      const station = await office.join(`Counter ${index + 1}`)
+    for (let index = 0; index < WORKSTATIONS; index++) {
+      const workstation = await office.join(`Counter ${index + 1}`)
       const key = office.key.toString('hex')
       const orders: Orders = {
-        store: { kind: 'office', place: station.place, key },
+        store: { kind: 'office', place: workstation.place, key },
         accountId,
         concurrency: 2,
         timeout: TIMEOUT,
@@ -103,11 +103,11 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
       }
       const file = join(folder, `orders-${index}.json`)
       await writeFile(file, JSON.stringify(orders), { mode: 0o600 })
-      running.push({ ...begin(PROGRAM, [file]), file, station })
+      running.push({ ...begin(PROGRAM, [file]), file, workstation })
     }
     pool = openPool((await office.join('Front desk')).place)
     const store = openOfficeSends({ pool, key: office.key, time: systemTime })
-    await store.configure(accountId, { concurrency: STATIONS, perMinute: null })
+    await store.configure(accountId, { concurrency: WORKSTATIONS, perMinute: null })
     const place: Place = { cluster, office, practice, store, accountId, running, chance, changed: 0 }
     for (const { printed } of running) await printed('begun')
     for (let round = 1; round <= rounds; round++) {
@@ -210,7 +210,7 @@ async function disturb({ cluster, office, running, chance }: Place): Promise<voi
     await pause(LEASE + 500)
     one.child.kill('SIGCONT')
   } else if (kind === 'cut') {
-    const { user } = one.station.joined
+    const { user } = one.workstation.joined
     await office.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user])
   } else await cluster.crash()
 }

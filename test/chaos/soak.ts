@@ -28,7 +28,7 @@ const HOUR = 60 * MINUTE
 const BASE_URL = 'http://127.0.0.1:4100'
 const PIN = '2468'
 const STAFF = ['Ana', 'Ben', 'Cleo', 'Dev', 'Eru', 'Fay', 'Gus', 'Hine'] as const
-const STATIONS = 4
+const WORKSTATIONS = 4
 /** The service answers as the reference's samples do, then in each dialect. */
 const STRETCHES: readonly (Dialect | undefined)[] = [undefined, ...DIALECTS]
 /** How long everything may take to settle once everybody has gone home. */
@@ -52,7 +52,7 @@ export interface BalanceSheet {
   seconds: number
 }
 
-interface Station {
+interface SoakWorkstation {
   number: number
   folder: string
   files: string
@@ -73,7 +73,7 @@ interface Day {
   time: TestTime
   chance: Chance
   service: PracticeService
-  stations: Station[]
+  workstations: SoakWorkstation[]
   line: { isBad: boolean; lostAnswers: number; cut: number }
   fetchOnLine: Line
   /** Names of composed packages, each unique. */
@@ -114,7 +114,7 @@ export async function soak({ hours, seed, say }: SoakOptions): Promise<BalanceSh
     const sheet = await balance(day)
     return { ...sheet, seconds: Math.round((performance.now() - began) / 100) / 10 }
   } finally {
-    for (const station of day.stations) await leave(station)
+    for (const workstation of day.workstations) await leave(workstation)
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
 }
@@ -137,7 +137,7 @@ async function openDay(root: string, seed: number): Promise<Day> {
     service,
     line,
     fetchOnLine,
-    stations: [],
+    workstations: [],
     composed: [],
     dropped: [],
     sessions: [],
@@ -171,28 +171,28 @@ async function openDay(root: string, seed: number): Promise<Day> {
     }
   }
 
-  for (let number = 0; number < STATIONS; number++) {
+  for (let number = 0; number < WORKSTATIONS; number++) {
     const folder = join(root, `Workstation ${number + 1}`)
     const files = join(root, `Files ${number + 1}`)
     await mkdir(files)
-    const station = {
+    const workstation = {
       number,
       folder,
       files,
       keychain: lastingKeychain(),
       at: STAFF[number * 2] ?? '',
       pages: 0
-    } as Station
-    await enter(day, station)
-    day.stations.push(station)
+    } as SoakWorkstation
+    await enter(day, workstation)
+    day.workstations.push(workstation)
   }
-  for (const station of day.stations) {
-    await station.work.pin.set(PIN)
-    const { id } = await station.work.dropFolders.add(station.accountId, share)
-    station.work.dropFolders.change(id, { sends: true })
+  for (const workstation of day.workstations) {
+    await workstation.work.pin.set(PIN)
+    const { id } = await workstation.work.dropFolders.add(workstation.accountId, share)
+    workstation.work.dropFolders.change(id, { sends: true })
   }
   // A rule on the first workstation saves completed documents.
-  const [first] = day.stations
+  const [first] = day.workstations
   if (!first) throw new Error('There is no workstation.')
   const { work, accountId, files } = first
   work.rights.learn(accountId, { signedDocuments: 'yes' })
@@ -212,36 +212,36 @@ type Line = (url: string, init: RequestInit) => Promise<Response>
 /** Starts the application at a workstation. */
 async function enter(
   { time, chance, fetchOnLine }: Pick<Day, 'time' | 'chance' | 'fetchOnLine'>,
-  station: Station
+  workstation: SoakWorkstation
 ): Promise<void> {
-  const { folder, files, keychain } = station
+  const { folder, files, keychain } = workstation
   const its = time.run({ random: () => chance.below(1000) / 1000 })
-  station.end = its.end
-  station.work = await openWorkstation({
+  workstation.end = its.end
+  workstation.work = await openWorkstation({
     folder,
     files,
     keychain,
     time: its,
     baseUrl: BASE_URL,
-    staff: () => station.at,
+    staff: () => workstation.at,
     fetch: fetchOnLine,
     listen: () => () => undefined,
     openView(turn) {
-      station.page = turn
-      station.pages++
+      workstation.page = turn
+      workstation.pages++
       return {
         ...UNSEEN_PAGE,
-        destroy: async () => void delete station.page
+        destroy: async () => void delete workstation.page
       }
     }
   })
-  station.accountId = await station.work.account()
-  station.work.start()
+  workstation.accountId = await workstation.work.account()
+  workstation.work.start()
 }
 
-async function leave(station: Station): Promise<void> {
-  await station.work.shutDown()
-  station.end()
+async function leave(workstation: SoakWorkstation): Promise<void> {
+  await workstation.work.shutDown()
+  workstation.end()
 }
 
 /** Resolves once no request to the service is in flight and no disk operation is pending. */
@@ -259,12 +259,12 @@ function isBusy(): boolean {
 }
 
 async function stretch(day: Day, length: number): Promise<void> {
-  const { time, chance, stations } = day
+  const { time, chance, workstations } = day
   const until = time.elapsed() + length
   while (time.elapsed() < until) {
     const hour = new Date(time.now).getHours()
     const isOpen = hour >= 8 && hour < 18
-    for (const { work } of stations) work.polling.setShown(isOpen)
+    for (const { work } of workstations) work.polling.setShown(isOpen)
     // Someone is there now and then at night, and other software drops files all the time.
     const eventEvery = isOpen ? MINUTE : 20 * MINUTE
     await time.pass(Math.min(until - time.elapsed(), 1 + chance.below(eventEvery)))
@@ -274,31 +274,31 @@ async function stretch(day: Day, length: number): Promise<void> {
 
 /** Has a staff member, a signer at home or other software do one thing. */
 async function something(day: Day): Promise<void> {
-  const { chance, stations } = day
-  const station = stations[chance.below(stations.length)] as Station
-  station.at = STAFF[station.number * 2 + chance.below(2)] ?? ''
+  const { chance, workstations } = day
+  const workstation = workstations[chance.below(workstations.length)] as SoakWorkstation
+  workstation.at = STAFF[workstation.number * 2 + chance.below(2)] ?? ''
   const doing = chance.oneOf([
     ...(['send', 'send', 'send', 'sign', 'sign', 'sign', 'sign'] as const),
     ...(['counter', 'correct', 'drop', 'drop', 'restart'] as const)
   ] as unknown as readonly ['send', ...('sign' | 'counter' | 'correct' | 'drop' | 'restart')[]])
   switch (doing) {
     case 'send':
-      return send(day, station)
+      return send(day, workstation)
     case 'sign':
       return signAtHome(day)
     case 'counter':
-      return signHere(day, station)
+      return signHere(day, workstation)
     case 'correct':
-      return correct(day, station)
+      return correct(day, workstation)
     case 'drop':
       return drop(day)
     case 'restart':
       // Rarely, as computers are left on.
-      if (chance.below(4) === 0) await restart(day, station)
+      if (chance.below(4) === 0) await restart(day, workstation)
   }
 }
 
-function send(day: Day, { work, accountId }: Station): void {
+function send(day: Day, { work, accountId }: SoakWorkstation): void {
   const { chance, composed } = day
   const name = `Package ${composed.length + 1}`
   const people = [
@@ -333,9 +333,9 @@ async function post({ service }: Day, link: string, name: string): Promise<void>
 }
 
 /** Plays a whole session: queue, handover, page, signature, return, PIN. */
-async function signHere(day: Day, station: Station): Promise<void> {
+async function signHere(day: Day, workstation: SoakWorkstation): Promise<void> {
   const { time } = day
-  const { counter } = station.work
+  const { counter } = workstation.work
   const entries = (await counter.queue()).filter(({ withoutLink }) => !withoutLink)
   const entry = entries[day.chance.below(Math.max(1, entries.length))]
   if (!entry || counter.isRunning()) return
@@ -346,11 +346,11 @@ async function signHere(day: Day, station: Station): Promise<void> {
   )
   // Someone may have signed at home since the queue was read.
   if (!begun) return
-  day.sessions.push(station.number)
+  day.sessions.push(workstation.number)
   const { id } = begun
   await done(day, counter.begin(id))
   counter.show(id, { x: 0, y: 40, width: 800, height: 600 })
-  const page = station.page
+  const page = workstation.page
   if (page) {
     page.events.loading()
     page.events.open()
@@ -380,7 +380,7 @@ async function done<Answer>({ time }: Day, call: Promise<Answer> | Answer): Prom
   return answer
 }
 
-async function correct(day: Day, { work, accountId }: Station): Promise<void> {
+async function correct(day: Day, { work, accountId }: SoakWorkstation): Promise<void> {
   const found = awaited(day)
   const { document } = (found && (await work.ask('get', { accountId, reference: found.document.reference }))) ?? {}
   if (!document) return
@@ -400,15 +400,15 @@ async function drop({ share, dropped, chance }: Day): Promise<void> {
   dropped.push({ name, ...(!isBad && { title }) })
 }
 
-async function restart(day: Day, station: Station): Promise<void> {
-  const left = leave(station)
+async function restart(day: Day, workstation: SoakWorkstation): Promise<void> {
+  const left = leave(workstation)
   for (let seconds = 0; seconds < 20; seconds++) await day.time.pass(1000)
   await left
-  await enter(day, station)
+  await enter(day, workstation)
   day.restarts++
 }
 
-const sendsOf = ({ work, accountId }: Station): SendView[] => {
+const sendsOf = ({ work, accountId }: SoakWorkstation): SendView[] => {
   const all: SendView[] = []
   for (;;) {
     const { rows, total } = work.outbox.list([accountId], { show: 'all', offset: all.length, limit: 500 })
@@ -422,35 +422,35 @@ function hasEverything(day: Day): boolean {
   return [packages, documents, day.dropped.length, day.signedHere].every((count) => count > 0)
 }
 
-function counted({ stations, service }: Day) {
+function counted({ workstations, service }: Day) {
   const documents = Object.values(service.state.documents).filter(({ ending }) => ending === 'Complete').length
-  return { packages: stations.flatMap(sendsOf).length, documents }
+  return { packages: workstations.flatMap(sendsOf).length, documents }
 }
 
 /** Passes time with nobody acting. Sends that only a person can settle are settled by a look at the service. */
 async function settle(day: Day): Promise<void> {
-  const { time, stations } = day
+  const { time, workstations } = day
   const until = time.elapsed() + SETTLING
-  const isOpen = () => stations.flatMap(sendsOf).some(({ state }) => state !== 'sent')
+  const isOpen = () => workstations.flatMap(sendsOf).some(({ state }) => state !== 'sent')
   while (time.elapsed() < until && (isOpen() || (await filesIn(day.share)).length > 0)) {
     await time.pass(5 * MINUTE)
-    for (const station of stations) await settleByHand(day, station)
+    for (const workstation of workstations) await settleByHand(day, workstation)
   }
   // Rules run once more, and what they find is downloaded.
   for (let minutes = 0; minutes < 30; minutes++) await time.pass(MINUTE)
 }
 
-async function settleByHand(day: Day, station: Station): Promise<void> {
-  for (const send of sendsOf(station)) {
+async function settleByHand(day: Day, workstation: SoakWorkstation): Promise<void> {
+  for (const send of sendsOf(workstation)) {
     // All automatic retries failed: a person who sees that sends it again.
-    if (send.state === 'not-sent') station.work.outbox.retry(send.id)
+    if (send.state === 'not-sent') workstation.work.outbox.retry(send.id)
     if (send.state !== 'uncertain' || !send.ambiguity) continue
-    const taken = new Set(sendsOf(station).flatMap(({ documents }) => documents.map(({ reference }) => reference)))
+    const taken = new Set(sendsOf(workstation).flatMap(({ documents }) => documents.map(({ reference }) => reference)))
     const mine = Object.values(day.service.state.documents).filter(
       ({ name, reference }) => name === send.title && !taken.has(reference)
     )
     const documents = mine.map(({ reference }) => reference)
-    await station.work.outbox.resolveAmbiguity(
+    await workstation.work.outbox.resolveAmbiguity(
       send.id,
       documents.length > 0 ? { arrived: true, documents } : { arrived: false }
     )
@@ -470,13 +470,13 @@ async function balance(day: Day): Promise<Omit<BalanceSheet, 'seconds'>> {
   const files = await balanceFiles(day, wrong)
   const trail = await balanceTrail(day, wrong)
   const { requested, restarts, line } = day
-  const actions = day.stations.flatMap(({ work, accountId }) => work.actions.list(accountId))
+  const actions = day.workstations.flatMap(({ work, accountId }) => work.actions.list(accountId))
   const finished = actions.filter(({ state }) => state === 'done').length
   if (actions.length !== requested) wrong.push(`${requested} corrections were asked for, ${actions.length} are known`)
   for (const { state, id } of actions) {
     if (state === 'waiting' || state === 'running') wrong.push(`the correction ${id} is still ${state}`)
   }
-  for (const { work, number } of day.stations) {
+  for (const { work, number } of day.workstations) {
     for (const trouble of work.troubles) wrong.push(`workstation ${number + 1} had trouble: ${String(trouble)}`)
   }
   return {
@@ -492,7 +492,7 @@ async function balance(day: Day): Promise<Omit<BalanceSheet, 'seconds'>> {
 
 /** Checks that each package in an outbox arrived at the service as often as the outbox says: once, or not at all. */
 function balancePackages(day: Day, wrong: string[]): BalanceSheet['packages'] {
-  const sends = day.stations.flatMap(sendsOf)
+  const sends = day.workstations.flatMap(sendsOf)
   const accepted = new Map<string, number>()
   for (const { name } of Object.values(day.service.state.documents)) accepted.set(name, (accepted.get(name) ?? 0) + 1)
   const put = new Map<string, number>()
@@ -515,9 +515,9 @@ function balancePackages(day: Day, wrong: string[]): BalanceSheet['packages'] {
 }
 
 /** Checks that each completed document's PDF was saved once, in the folder of the workstation that has the rule. */
-async function balanceDocuments({ service, stations }: Day, wrong: string[]): Promise<BalanceSheet['documents']> {
+async function balanceDocuments({ service, workstations }: Day, wrong: string[]): Promise<BalanceSheet['documents']> {
   const complete = Object.values(service.state.documents).filter(({ ending }) => ending === 'Complete')
-  const saved = await filesIn(stations[0]?.files ?? '')
+  const saved = await filesIn(workstations[0]?.files ?? '')
   for (const { name, reference } of complete) {
     const count = saved.filter((file) => file.includes(reference)).length
     if (count !== 1) wrong.push(`${name} is complete, and its PDF was saved ${count} times`)
@@ -553,7 +553,7 @@ async function balanceFiles({ share, dropped }: Day, wrong: string[]): Promise<B
 /** Checks that each audit trail is whole and has each event as often as it happened. */
 async function balanceTrail(day: Day, wrong: string[]): Promise<BalanceSheet['trail']> {
   let entries = 0
-  for (const { work, number, files, pages } of day.stations) {
+  for (const { work, number, files, pages } of day.workstations) {
     const check = await work.audit.check()
     if (!check.isWhole) wrong.push(`the trail of workstation ${number + 1} is broken`)
     const { total } = await work.audit.list('', 0, 1)

@@ -10,9 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import type { StationOpened, StationPlan, StationSnapshot } from './station.ts'
-import { refusalOf, Station, StationDied } from './stations.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
+import type { WorkstationOpened, WorkstationPlan, WorkstationSnapshot } from './workstation.ts'
+import { refusalOf, WorkstationDied, WorkstationProcess } from './workstation-process.ts'
 
 const TOKEN = 'made-up-token-1'
 const DATABASE = 'countersign.db'
@@ -75,15 +75,15 @@ export async function storageChaos({ rounds, seed, say }: ChaosOptions): Promise
   return tally
 }
 
-function planOf({ root, office }: Place): StationPlan {
+function planOf({ root, office }: Place): WorkstationPlan {
   return { root, baseUrl: office.url, token: TOKEN, keychain: 'file' }
 }
 
 async function firstLife(place: Place): Promise<Fault[]> {
-  const station = new Station(planOf(place))
-  const { state } = await station.opened
-  await station.ask('account')
-  await station.end()
+  const workstation = new WorkstationProcess(planOf(place))
+  const { state } = await workstation.opened
+  await workstation.ask('account')
+  await workstation.end()
   return state === 'encrypted' ? [] : [{ kind: 'wrong', words: `a new database is “${state}”` }]
 }
 
@@ -95,52 +95,59 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
   const { chance } = place
   const faults: Fault[] = []
   // The error comes either from the system (the file can't grow) or from SQLite (its disk is full).
-  const station =
+  const workstation =
     chance.below(2) === 0
-      ? new Station({ ...planOf(place), morePages: chance.below(12) })
-      : new Station(planOf(place), {
+      ? new WorkstationProcess({ ...planOf(place), morePages: chance.below(12) })
+      : new WorkstationProcess(planOf(place), {
           maxFileBytes: (await largestFile(join(place.root, 'own'))) + chance.below(96) * 2048
         })
   try {
-    const opened = await station.opened
+    const opened = await workstation.opened
     // There may be no room even to start: then it says so and writes nothing.
     if (opened.state === 'memory') {
       if (!opened.because || opened.setAside) faults.push(wrong('a full disk set the database aside, or is no reason'))
       place.full++
       return faults
     }
-    await station.ask('begin')
+    await workstation.ask('begin')
     for (let number = 1, refused = 0; number <= 50 && refused < 4; number++) {
-      if (await oneThing(place, station, `${round}.${number}`, faults)) refused++
+      if (await oneThing(place, workstation, `${round}.${number}`, faults)) refused++
     }
   } catch (error) {
-    if (error instanceof StationDied) faults.push(wrong('the application ended by itself'))
+    if (error instanceof WorkstationDied) faults.push(wrong('the application ended by itself'))
     else throw error
   } finally {
-    if (chance.below(2) === 0 && station.isAlive())
-      await Promise.race([refusalOf(station.ask('end')).catch(() => undefined), pause(2000)])
-    await station.kill()
+    if (chance.below(2) === 0 && workstation.isAlive())
+      await Promise.race([refusalOf(workstation.ask('end')).catch(() => undefined), pause(2000)])
+    await workstation.kill()
   }
   return faults
 }
 
 /** Checks what is left, and leaves it as a kill does, with some entries only in the log. */
 async function whole(place: Place): Promise<Fault[]> {
-  const station = new Station(planOf(place))
+  const workstation = new WorkstationProcess(planOf(place))
   try {
-    const opened = await station.opened
-    const faults = faultsOf(place, await station.snapshot())
+    const opened = await workstation.opened
+    const faults = faultsOf(place, await workstation.snapshot())
     for (let number = 0; number < 3; number++)
-      await station.ask('note', `Damage ${place.notes.size}`).then(() => place.notes.add(`Damage ${place.notes.size}`))
+      await workstation
+        .ask('note', `Damage ${place.notes.size}`)
+        .then(() => place.notes.add(`Damage ${place.notes.size}`))
     if (opened.state === 'encrypted' && !opened.setAside) return faults
     return [...faults, wrong(`it is opened as ${JSON.stringify(opened)}`)]
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
 }
 
 /** Returns whether it was refused. */
-async function oneThing(place: Place, station: Station, name: string, faults: Fault[]): Promise<boolean> {
+async function oneThing(
+  place: Place,
+  workstation: WorkstationProcess,
+  name: string,
+  faults: Fault[]
+): Promise<boolean> {
   const what = place.chance.oneOf(['draft', 'draft', 'send', 'note'] as const)
   const [titles, title] = {
     draft: [place.drafts, `Draft ${name}`] as const,
@@ -148,12 +155,12 @@ async function oneThing(place: Place, station: Station, name: string, faults: Fa
     note: [place.notes, `Note ${name}`] as const
   }[what]
   if (what === 'note') {
-    const isKept = (await station.ask('note', title)) === true
+    const isKept = (await workstation.ask('note', title)) === true
     if (isKept) titles.add(title)
     else place.tried.add(title)
     return !isKept
   }
-  const refusal = await refusalOf(station.ask(what, title))
+  const refusal = await refusalOf(workstation.ask(what, title))
   if (!refusal) {
     titles.add(title)
     return false
@@ -170,7 +177,11 @@ async function oneThing(place: Place, station: Station, name: string, faults: Fa
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 
 /** Checks that what was reported saved is there once, what was refused at most once, and that the trail is whole. */
-function faultsOf({ drafts, sends, notes, tried, office }: Place, snapshot: StationSnapshot, isEnd = false): Fault[] {
+function faultsOf(
+  { drafts, sends, notes, tried, office }: Place,
+  snapshot: WorkstationSnapshot,
+  isEnd = false
+): Fault[] {
   const faults: Fault[] = []
   const arrived = arrivals(office)
   const shown = {
@@ -228,15 +239,15 @@ async function damaged(place: Place): Promise<Fault[]> {
     const damage = chance.oneOf(DAMAGES)
     await inflict(own, damage, chance)
     const bytes = await bytesOf(own)
-    const station = new Station({ ...planOf(place), root: copy })
+    const workstation = new WorkstationProcess({ ...planOf(place), root: copy })
     try {
-      const opened = await station.opened
-      return await faultsOfOpening(place, station, opened, { own, bytes, damage })
+      const opened = await workstation.opened
+      return await faultsOfOpening(place, workstation, opened, { own, bytes, damage })
     } catch (error) {
-      if (error instanceof StationDied) return [wrong(`${damage}: the application didn’t start`)]
+      if (error instanceof WorkstationDied) return [wrong(`${damage}: the application didn’t start`)]
       throw error
     } finally {
-      await station.kill()
+      await workstation.kill()
     }
   } finally {
     await rm(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -299,8 +310,8 @@ interface Damaged {
 
 async function faultsOfOpening(
   place: Place,
-  station: Station,
-  opened: StationOpened,
+  workstation: WorkstationProcess,
+  opened: WorkstationOpened,
   { own, bytes, damage }: Damaged
 ): Promise<Fault[]> {
   const openedText = JSON.stringify(opened)
@@ -308,7 +319,7 @@ async function faultsOfOpening(
   if (setAsidePath === undefined) {
     place.unnoticed++
     // If nothing is reported, nothing may be missing.
-    const faults = faultsOf(place, await station.snapshot())
+    const faults = faultsOf(place, await workstation.snapshot())
     return faults.map(({ kind, words }) => ({
       kind,
       words: `${damage}, and nothing is said of it (${openedText}): ${words}`
@@ -327,14 +338,14 @@ async function faultsOfOpening(
 
 /** Lets everything in the outbox settle. */
 async function lastLife(place: Place): Promise<Fault[]> {
-  const station = new Station(planOf(place))
+  const workstation = new WorkstationProcess(planOf(place))
   try {
-    await station.opened
-    await station.ask('begin')
-    await station.ask('resume')
-    return faultsOf(place, await station.snapshotOnceSettled(), true)
+    await workstation.opened
+    await workstation.ask('begin')
+    await workstation.ask('resume')
+    return faultsOf(place, await workstation.snapshotOnceSettled(), true)
   } finally {
-    await station.kill()
+    await workstation.kill()
   }
 }
 

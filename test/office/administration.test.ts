@@ -10,28 +10,28 @@ import {
   asOwnerOf,
   checkOffice,
   initOffice,
-  stationFunctions,
-  upgradeOffice
+  upgradeOffice,
+  workstationFunctions
 } from '../../src/main/core/office/administration.ts'
 import { configOf, openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { joinOffice, newCode } from '../../src/main/core/office/joining.ts'
 import { steps } from '../../src/main/core/office/migrations.ts'
 import { aCertificate } from '../contract/certificates.ts'
-import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { type JoinedWorkstation, openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 
 const run = promisify(execFile)
 const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
 
 let office: TestOffice
-let station: Station
+let workstation: JoinedWorkstation
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
-  station = await office.join('Front desk')
+  workstation = await office.join('Front desk')
 })
 
 /** What the server answers to a workstation's query: `done`, or the five-character code of the refusal. */
-async function answerTo(sql: string, { place } = station): Promise<string> {
+async function answerTo(sql: string, { place } = workstation): Promise<string> {
   return await withConnection(place, async (client) => {
     try {
       await client.query(sql)
@@ -100,10 +100,10 @@ describe('the command', () => {
       {
         name: 'notes',
         sql: `CREATE TABLE note AS SELECT incarnation FROM office; CREATE FUNCTION note() RETURNS void LANGUAGE sql AS ''`,
-        forStations: ['note']
+        forWorkstations: ['note']
       }
     ]
-    const broken = { name: 'broken', sql: 'CREATE TABLE one (); CREATE TABLE one ()', forStations: [] }
+    const broken = { name: 'broken', sql: 'CREATE TABLE one (); CREATE TABLE one ()', forWorkstations: [] }
     await expect(upgradeOffice(fresh, [...later, broken])).rejects.toMatchObject({ code: '42P07' })
     expect(
       await rowOf(`SELECT to_regclass('office.note') AS note, count(*)::integer AS steps FROM office.step`)
@@ -169,10 +169,15 @@ describe('a join code', () => {
 
   test('isn’t readable on the server, nor are the office’s key and passwords', async () => {
     const code = await office.invite('Counter 5')
-    const storedStations = JSON.stringify(await office.sql('SELECT * FROM office.station'))
+    const storedWorkstations = JSON.stringify(await office.sql('SELECT * FROM office.station'))
     const roles = JSON.stringify(await office.sql('SELECT rolpassword FROM pg_authid'))
-    for (const secret of [code, office.key.toString('hex'), office.key.toString('base64'), station.joined.password]) {
-      expect(storedStations).not.toContain(secret)
+    for (const secret of [
+      code,
+      office.key.toString('hex'),
+      office.key.toString('base64'),
+      workstation.joined.password
+    ]) {
+      expect(storedWorkstations).not.toContain(secret)
       expect(roles).not.toContain(secret)
     }
   })
@@ -187,9 +192,9 @@ describe('a workstation', () => {
     expect((await checkOffice(office.administrator)).excess).toEqual([])
     const functions = await office.sql<{ name: string }>(
       `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'office'::regnamespace
-       AND has_function_privilege('${station.joined.user}', oid, 'EXECUTE')`
+       AND has_function_privilege('${workstation.joined.user}', oid, 'EXECUTE')`
     )
-    expect(functions.map(({ name }) => name).sort()).toEqual([...stationFunctions].sort())
+    expect(functions.map(({ name }) => name).sort()).toEqual([...workstationFunctions].sort())
   })
 
   test('with an excessive permission is found by the check', async () => {
@@ -219,7 +224,7 @@ describe('a workstation', () => {
     const code = await office.invite('Counter 6')
     const { credentialsOfCode } = await import('../../src/main/core/office/joining.ts')
     const { role, password } = credentialsOfCode(code, office.administrator.database)
-    const invited = { ...station, place: { ...station.place, user: role, password } }
+    const invited = { ...workstation, place: { ...workstation.place, user: role, password } }
     expect(await answerTo('SELECT office.cancel_send(gen_random_uuid())', invited)).toBe('42501')
   })
 
@@ -239,9 +244,9 @@ describe('a workstation', () => {
 describe('the connection to the server', () => {
   test('without TLS is accepted only to this computer’s own address', async () => {
     for (const host of ['localhost', hostname()]) {
-      await expect(withConnection({ ...station.place, host }, async () => 'connected')).rejects.toThrow()
+      await expect(withConnection({ ...workstation.place, host }, async () => 'connected')).rejects.toThrow()
     }
-    await expect(withConnection({ ...station.place, host: 'localhost' }, async () => 'connected')).rejects.toThrow(
+    await expect(withConnection({ ...workstation.place, host: 'localhost' }, async () => 'connected')).rejects.toThrow(
       'does not support SSL'
     )
   })
@@ -274,11 +279,11 @@ describe('the connection to the server', () => {
   })
 
   test('checks an IP address as itself, not as localhost', () => {
-    expect(configOf({ ...station.place, host: '192.0.2.7' }).ssl).toMatchObject({ host: '192.0.2.7' })
+    expect(configOf({ ...workstation.place, host: '192.0.2.7' }).ssl).toMatchObject({ host: '192.0.2.7' })
   })
 
   test('is replaced after the server ended it while it was idle', async () => {
-    const pool = openPool(station.place)
+    const pool = openPool(workstation.place)
     try {
       const one = async () => (await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
       const first = await one()
@@ -291,7 +296,7 @@ describe('the connection to the server', () => {
   })
 
   test('is replaced after the server ended it while it was in use', async () => {
-    const pool = openPool(station.place)
+    const pool = openPool(workstation.place)
     try {
       const client = await pool.connect()
       const ended = new Promise<void>((end) => client.once('end', () => end()))

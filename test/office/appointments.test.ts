@@ -6,12 +6,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StoredAppointment } from '../../src/main/core/appointments/appointments-table.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
-import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeWorkstation, openOfficeWorkstation, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const HOUR = 3_600_000
 type Values = Partial<Omit<Input<'appointments.save'>, 'id'>>
 
-class Station extends OfficeStation {
+class Workstation extends OfficeWorkstation {
   /** Which part of its saves is lost. */
   loses: 'nothing' | 'requests' | 'answers' = 'nothing'
 
@@ -77,12 +77,12 @@ class Station extends OfficeStation {
   }
 }
 
-const two = twoStations(Station)
-const { at, stations, joinBoth, whenSynced } = two
+const two = twoWorkstations(Workstation)
+const { at, workstations, joinBoth, whenSynced } = two
 /** On a future day, whenever this runs. */
 const noon = () => Math.ceil(at(0).work.time.now / (24 * HOUR)) * 24 * HOUR + 36 * HOUR
 function expectAll(...expected: unknown[]): void {
-  for (const station of stations) expect(station.list()).toEqual(expected)
+  for (const workstation of workstations) expect(workstation.list()).toEqual(expected)
 }
 
 test('joining shares all appointments; each change, mark and removal applies at every workstation', async () => {
@@ -167,14 +167,14 @@ describe('calling someone', () => {
     const ids = Array.from({ length: 6 }, (_, index) => at(0).add(`Person ${index}`))
     await whenSynced()
     await Promise.all(ids.map((id, index) => at(index % 2).work.parts.calls.mark(id, 'arrived')))
-    const numbers = stations.flatMap((station) => station.all().flatMap(({ number }) => number ?? []))
+    const numbers = workstations.flatMap((workstation) => workstation.all().flatMap(({ number }) => number ?? []))
     expect(numbers).toHaveLength(6)
     expect(new Set(numbers).size).toBe(6)
-    for (const station of stations) {
-      station.disconnect()
-      await station.work.parts.calls.call(ids[0] ?? '')
+    for (const workstation of workstations) {
+      workstation.disconnect()
+      await workstation.work.parts.calls.call(ids[0] ?? '')
     }
-    expect(stations.map((station) => station.all().find(({ id }) => id === ids[0])?.state)).toEqual([
+    expect(workstations.map((workstation) => workstation.all().find(({ id }) => id === ids[0])?.state)).toEqual([
       'called',
       'called'
     ])
@@ -346,7 +346,7 @@ test('a restored server regains the changes that it lost', async () => {
   at(1).add('Tama Brooks')
   at(1).remove(removed)
   await whenSynced()
-  for (const station of stations) station.disconnect()
+  for (const workstation of workstations) workstation.disconnect()
   at(0).mark(id, 'here')
   await restoreServer()
   await at(1).reconnect()
@@ -390,12 +390,12 @@ test('a restored server merges changes of two workstations to different fields',
   for (const index of [1, 0]) await at(index).killAndRestart()
   await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
-  for (const station of stations) expect(station.all()).toMatchObject([{ about: 'Lease' }])
+  for (const workstation of workstations) expect(workstation.all()).toMatchObject([{ about: 'Lease' }])
 })
 
 test('an appointment that several changed before a restore and one removed since is kept once', async () => {
   await joinBoth()
-  const third = await openStation(Station, two.office, at(0))
+  const third = await openOfficeWorkstation(Workstation, two.office, at(0))
   await third.join('Counter 3')
   const mere = at(0).add('Mere Parata')
   await whenSynced()
@@ -403,11 +403,11 @@ test('an appointment that several changed before a restore and one removed since
   const restoreServer = await dumpOf(two.office)
   await at(1).powerOff()
   at(0).change(mere, { place: 'Room 1' })
-  for (const station of [at(0), third]) await station.whenSynced()
-  for (const station of [at(0), third]) await station.powerOff()
+  for (const workstation of [at(0), third]) await workstation.whenSynced()
+  for (const workstation of [at(0), third]) await workstation.powerOff()
   at(1).remove(mere)
   await restoreServer()
-  for (const station of [at(1), at(0), third]) await station.killAndRestart()
+  for (const workstation of [at(1), at(0), third]) await workstation.killAndRestart()
   await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
   expect(third.list()).toEqual(at(0).list())
@@ -465,48 +465,48 @@ test('after any sequence of events, all have the same appointments, and nothing 
       const written = new Set<string>()
       const disconnected = new Set<number>()
       for (const { who, what, which } of commands) {
-        const station = at(who)
-        const all = station.all()
+        const workstation = at(who)
+        const all = workstation.all()
         const one = all[which % Math.max(1, all.length)]
         const name = `Name ${++count}`
         if (what === 'add') {
-          station.add(name)
+          workstation.add(name)
           written.add(name)
         } else if (what === 'away') {
-          station.disconnect()
+          workstation.disconnect()
           disconnected.add(who)
         } else if (what === 'lose requests' || what === 'lose answers') {
-          station.loses = what === 'lose requests' ? 'requests' : 'answers'
+          workstation.loses = what === 'lose requests' ? 'requests' : 'answers'
         } else if (what === 'back') {
-          station.loses = 'nothing'
-          await station.reconnect()
+          workstation.loses = 'nothing'
+          await workstation.reconnect()
           disconnected.delete(who)
         } else if (what === 'sync' && !disconnected.has(who)) {
-          await station.whenSynced().catch((error: unknown) => {
-            if (station.loses === 'nothing') throw error
+          await workstation.whenSynced().catch((error: unknown) => {
+            if (workstation.loses === 'nothing') throw error
           })
         }
         if (!one) continue
         if (what === 'rename') {
-          station.change(one.id, { name })
+          workstation.change(one.id, { name })
           written.delete(one.name)
           written.add(name)
-        } else if (what === 'move') station.change(one.id, { at: one.at + count * 60_000 })
+        } else if (what === 'move') workstation.change(one.id, { at: one.at + count * 60_000 })
         else if (what === 'remove') {
-          station.remove(one.id)
+          workstation.remove(one.id)
           written.delete(one.name)
         } else if (what === 'mark') {
           const next = steps[steps.indexOf(one.state as 'arrived') + 1]
-          if (next === 'called') station.call(one.id)
-          else if (next && next !== 'expected') station.mark(one.id, next)
+          if (next === 'called') workstation.call(one.id)
+          else if (next && next !== 'expected') workstation.mark(one.id, next)
         }
       }
-      for (const station of stations) station.loses = 'nothing'
-      for (const station of stations) await station.reconnect()
+      for (const workstation of workstations) workstation.loses = 'nothing'
+      for (const workstation of workstations) await workstation.reconnect()
       await whenSynced()
       await whenSynced()
-      const [mine = [], theirs] = stations.map((station) =>
-        station.all().map(({ workstation: _, accountId: __, ...one }) => one)
+      const [mine = [], theirs] = workstations.map((workstation) =>
+        workstation.all().map(({ workstation: _, accountId: __, ...one }) => one)
       )
       expect(theirs).toEqual(mine)
       const names = new Set(mine.map((one) => one.name))

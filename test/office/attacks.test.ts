@@ -4,7 +4,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { checkOffice, initOffice, revokeStation, stationFunctions } from '../../src/main/core/office/administration.ts'
+import {
+  checkOffice,
+  initOffice,
+  revokeWorkstation,
+  workstationFunctions
+} from '../../src/main/core/office/administration.ts'
 import { configOf, openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
 import { openFromFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
@@ -12,7 +17,7 @@ import { credentialsOfCode, joinOffice } from '../../src/main/core/office/joinin
 import { openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openTestOffice, type Station, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { type JoinedWorkstation, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 
 /**
  * `sql` as the workstation runs it. It has to be refused with one of `codes`; if that is `none`, answered without
@@ -29,10 +34,10 @@ const NOTHING = 'none'
 let tried = 0
 
 let office: TestOffice
-let stations: string
+let workstations: string
 let owner: string
-let attacker: Station
-let victim: Station
+let attacker: JoinedWorkstation
+let victim: JoinedWorkstation
 let line: Client
 let account: string
 const time = { elapsed: () => performance.now() }
@@ -103,7 +108,7 @@ async function expectRefused(attacks: readonly Attack[]): Promise<void> {
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'), { search: '0 s' })
   const { database } = office.administrator
-  stations = named(`${database}_stations`)
+  workstations = named(`${database}_stations`)
   owner = named(`${database}_owner`)
   attacker = await office.join('Taken over')
   victim = await office.join('Front desk')
@@ -193,7 +198,7 @@ test('only the workstations’ own functions can be called, and no function can 
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace`
   )
   const attacks = all.flatMap(({ name, call, its }) => [
-    ...(stationFunctions.includes(name) ? [] : [`SELECT ${call}`]),
+    ...(workstationFunctions.includes(name) ? [] : [`SELECT ${call}`]),
     `ALTER FUNCTION ${its} RESET ALL`,
     `ALTER FUNCTION ${its} OWNER TO CURRENT_USER`,
     `GRANT EXECUTE ON FUNCTION ${its} TO PUBLIC`,
@@ -210,7 +215,7 @@ test('each function ignores the caller’s search path', async () => {
     `SELECT format('%s(%s)', oid::regproc,
        (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1)`,
-    [stationFunctions]
+    [workstationFunctions]
   )
   tried += all.length
   const succeeded: string[] = []
@@ -361,7 +366,7 @@ test('what is open to everyone doesn’t affect others, and reveals nothing abou
     `ALTER ROLE CURRENT_USER SET search_path = pg_temp`,
     `ALTER ROLE CURRENT_USER RESET ALL`,
     // The role that all workstations are members of has only their rights, and nobody can sign in as it.
-    `SET ROLE ${stations}`,
+    `SET ROLE ${workstations}`,
     'RESET ROLE',
     ...['feed', 'sends', 'life', 'counters', 'items', 'tasks', 'read', 'mine'].flatMap((which) => [
       `LISTEN countersign_${which}`,
@@ -649,7 +654,7 @@ test('null, empty and extreme arguments change nothing of others', async () => {
     `SELECT proname AS name, (proargnames::text[])[1:pronargs] AS names,
        (SELECT array_agg(format_type(t, NULL) ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n)) AS types
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1) AND pronargs > 0 ORDER BY oid`,
-    [stationFunctions.filter((name) => !ANYONE.has(name))]
+    [workstationFunctions.filter((name) => !ANYONE.has(name))]
   )
   const succeeded: string[] = []
   let before = await rowsOfOthers()
@@ -831,7 +836,7 @@ test('nothing that a workstation locks or leaves behind blocks the administrator
     'SELECT lo_create(0)',
     'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC',
     'ALTER ROLE CURRENT_USER SET search_path = pg_temp',
-    `SET ROLE ${stations}`,
+    `SET ROLE ${workstations}`,
     'RESET ROLE',
     'BEGIN',
     'SELECT FROM office.hello()',
@@ -848,7 +853,7 @@ test('nothing that a workstation locks or leaves behind blocks the administrator
   await office.invite('Counter 3')
   expect((await checkOffice(office.administrator)).excess).toEqual([])
   expect(await initOffice(office.administrator)).toBe(0)
-  expect(await revokeStation(office.administrator, 'Taken over')).toBe(true)
+  expect(await revokeWorkstation(office.administrator, 'Taken over')).toBe(true)
   expect(await office.sql('SELECT FROM pg_roles WHERE rolname = $1 AND rolcanlogin', [attacker.joined.user])).toEqual(
     []
   )

@@ -9,7 +9,7 @@ import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
 import type { BoardCounter, ConnectionView, OfficeMembershipState } from '../../src/shared/contract/index.ts'
 import { openPools } from '../fixtures/acting-workstations.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { OfficeStation, openStation } from '../fixtures/office-station.ts'
+import { OfficeWorkstation, openOfficeWorkstation } from '../fixtures/office-workstation.ts'
 import { openOffice as openCounter, PIN, signer } from '../unit/counter/office.ts'
 
 const NAMES = ['Front desk', 'Back room', 'Counter 3']
@@ -336,7 +336,7 @@ describe('the name of the signer', () => {
   test.each(['publishes', 'reads'] as const)('is erased after a day when another counter %s', async (what) => {
     const [reporting, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const way = { ms: 60_000, isNews: false }
-    // So that it already knows its own station, and makes no other request when it publishes.
+    // So that it already knows its own id, and makes no other request when it publishes.
     await other?.publish(null, way)
     await reporting?.publish(SAID, way)
     await wasHeard(86_399)
@@ -526,8 +526,8 @@ describe('a workstation', () => {
     /** How often each has read the others, or tried to. */
     const heard: number[] = []
     let state: 'free' | 'between' = 'free'
-    class Station extends OfficeStation {
-      constructor(work: OfficeStation['work'], its: TestOffice) {
+    class Workstation extends OfficeWorkstation {
+      constructor(work: OfficeWorkstation['work'], its: TestOffice) {
         super(work, its, ({ parts, time }) => {
           const counters: OfficeBoard = new OfficeBoard({
             time: time.run(),
@@ -549,8 +549,8 @@ describe('a workstation', () => {
       }
     }
     const own = await openTestOffice(inject('cluster'))
-    const first = await openStation(Station, own)
-    const second = await openStation(Station, own, first)
+    const first = await openOfficeWorkstation(Workstation, own)
+    const second = await openOfficeWorkstation(Workstation, own, first)
     await first.join('Front desk')
     await second.join('Back room')
     const shownOn = (index: number) => boards[index]?.view()?.counters.map(({ name, state }) => `${name}: ${state}`)

@@ -8,11 +8,11 @@ import { AppFailure, fail } from '../../src/main/core/lib/failure.ts'
 import type { OfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import { itemIdentityOf, seal } from '../../src/main/core/office/sealing.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeWorkstation, openOfficeWorkstation, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const sends = { show: 'all', offset: 0, limit: 100 } as const
 
-class Station extends OfficeStation {
+class Workstation extends OfficeWorkstation {
   get #parts() {
     return this.work.parts
   }
@@ -25,7 +25,7 @@ class Station extends OfficeStation {
     const { work } = this
     const sharedNow = () => this.shared
     let its = id
-    let heldIn: Station['shared'] | undefined
+    let heldIn: Workstation['shared'] | undefined
     /** Marks the draft as open in this run of the application. */
     function hold(): void {
       if (its !== undefined && heldIn !== sharedNow()) sharedNow().editorOpened(its)
@@ -83,8 +83,8 @@ class Station extends OfficeStation {
     return drafts
       .history(id)
       .filter(({ reason }) => reason === 'beside')
-      .map(({ id: version, workstation: station, isOpen }) => [
-        station,
+      .map(({ id: version, workstation, isOpen }) => [
+        workstation,
         nameIn(drafts.version(id, version)),
         isOpen === true
       ])
@@ -103,12 +103,12 @@ class Station extends OfficeStation {
 const named = (Name: string) => forms({ items: [form({ Name })] })
 const nameIn = ({ items: [item] }: { items: { Name: string }[] }) => item?.Name ?? ''
 
-const two = twoStations(Station, { search: '0 s' })
-const { at, stations, joinBoth, whenSynced } = two
+const two = twoWorkstations(Workstation, { search: '0 s' })
+const { at, workstations, joinBoth, whenSynced } = two
 beforeEach(joinBoth)
 
 /** Lets a workstation's time pass until the condition holds. */
-async function until(isSo: () => boolean, { work }: Station): Promise<void> {
+async function until(isSo: () => boolean, { work }: Workstation): Promise<void> {
   await expect
     .poll(
       async () => {
@@ -184,19 +184,19 @@ describe('a shared draft', () => {
     await whenSynced()
     expect(at(0).text(front.id)).toBe(at(1).text(front.id))
     const [counts, other] = ['Lease by front', 'Lease by back'].sort((text) => (text === at(0).text(front.id) ? -1 : 1))
-    for (const station of stations) {
-      expect(station.text(front.id)).toBe(counts)
-      expect(station.versions(front.id)).toEqual([[expect.any(String), other, true]])
-      expect(station.mark(front.id)?.versions).toBe(1)
-      expect(() => station.shared.assertSendable(front.id)).toThrow(AppFailure)
+    for (const workstation of workstations) {
+      expect(workstation.text(front.id)).toBe(counts)
+      expect(workstation.versions(front.id)).toEqual([[expect.any(String), other, true]])
+      expect(workstation.mark(front.id)?.versions).toBe(1)
+      expect(() => workstation.shared.assertSendable(front.id)).toThrow(AppFailure)
     }
     await at(1).shared.resolveConflicts(front.id)
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.mark(front.id)?.versions).toBe(0)
-      expect(station.versions(front.id)).toEqual([[expect.any(String), other, false]])
-      station.shared.assertSendable(front.id)
+    for (const workstation of workstations) {
+      expect(workstation.mark(front.id)?.versions).toBe(0)
+      expect(workstation.versions(front.id)).toEqual([[expect.any(String), other, false]])
+      workstation.shared.assertSendable(front.id)
     }
   })
 
@@ -209,9 +209,9 @@ describe('a shared draft', () => {
     back.type('Lease, taken over')
     front.type('Lease, and more')
     await whenSynced()
-    for (const station of stations) {
-      expect(station.text(front.id)).toBe('Lease, taken over')
-      expect(station.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
+    for (const workstation of workstations) {
+      expect(workstation.text(front.id)).toBe('Lease, taken over')
+      expect(workstation.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     }
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
     // A draft that someone is editing elsewhere can't be sent from here, neither alone nor as the basis of a bulk send.
@@ -292,9 +292,9 @@ describe('while the server is unreachable', () => {
     await back.close()
     await at(0).reconnect()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.list()).toEqual(['Begun away', 'Lease, written there'])
-      expect(station.versions(front.id)).toEqual([['Front desk', 'Lease, written away', true]])
+    for (const workstation of workstations) {
+      expect(workstation.list()).toEqual(['Begun away', 'Lease, written there'])
+      expect(workstation.versions(front.id)).toEqual([['Front desk', 'Lease, written away', true]])
     }
   })
 
@@ -315,7 +315,7 @@ describe('while the server is unreachable', () => {
       .toBe('sent')
     await at(1).reconnect()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and a line'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and a line'])
     expect(packages()).toBe(1)
   })
 
@@ -337,9 +337,9 @@ describe('while the server is unreachable', () => {
     at(0).work.parts.db.prepare('UPDATE office_drafts SET pushed_edits = 0').run()
     front.type('Lease, and more')
     await whenSynced()
-    for (const station of stations) {
-      expect(station.text(front.id)).toBe('Lease, and more')
-      expect(station.versions(front.id)).toEqual([])
+    for (const workstation of workstations) {
+      expect(workstation.text(front.id)).toBe('Lease, and more')
+      expect(workstation.versions(front.id)).toEqual([])
     }
   })
 })
@@ -353,13 +353,13 @@ describe('sending', () => {
     const ids = [at(0).send(front.id), at(1).send(front.id)]
     await expect
       .poll(async () => {
-        for (const station of stations) await station.whenSynced().catch(() => undefined)
-        for (const { work } of stations) await work.time.pass(3_000)
+        for (const workstation of workstations) await workstation.whenSynced().catch(() => undefined)
+        for (const { work } of workstations) await work.time.pass(3_000)
         return ids.map((id, index) => at(index).state(id)).sort()
       })
       .toEqual(['cancelled', 'sent'])
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual([])
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -382,7 +382,7 @@ describe('sending', () => {
     await at(0).reconnect()
     await whenSynced()
     expect(at(0).state(send)).toBe('cancelled')
-    for (const station of stations) expect(station.list()).toEqual(['Lease, corrected'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, corrected'])
     expect(packages()).toBe(0)
   })
 
@@ -449,7 +449,7 @@ describe('sending', () => {
     }
     await at(1).reconnect()
     await until(() => at(1).state(lateSend) === 'cancelled', at(1))
-    for (const station of stations) expect(station.list()).toEqual([])
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -490,8 +490,8 @@ describe('sending', () => {
       await expect
         .poll(
           async () => {
-            for (const station of stations) await station.whenSynced().catch(() => undefined)
-            for (const { work } of stations) await work.time.pass(3_000)
+            for (const workstation of workstations) await workstation.whenSynced().catch(() => undefined)
+            for (const { work } of workstations) await work.time.pass(3_000)
             return isOver()
           },
           { timeout: 60_000 }
@@ -499,7 +499,7 @@ describe('sending', () => {
         .toBe(true)
       await whenSynced()
       const isOther = at(0).state(send) === 'sent'
-      for (const station of stations) expect(station.list()).toEqual(isOther ? ['Lease, and a line'] : [])
+      for (const workstation of workstations) expect(workstation.list()).toEqual(isOther ? ['Lease, and a line'] : [])
       expect(packages()).toBe(1)
     }
   )
@@ -521,7 +521,7 @@ describe('sending', () => {
       state: 'cancelled',
       error: { message: expect.stringContaining('erased this draft') }
     })
-    for (const station of stations) expect(station.list()).toEqual(['Lease'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease'])
     const [restored] = at(0).work.parts.drafts.list([at(0).work.accountId], { trashed: false }).rows
     const second = at(0).send(restored?.id ?? '')
     await until(() => at(0).state(second) === 'sent', at(0))
@@ -540,12 +540,12 @@ describe('sending', () => {
     await at(0).whenSynced()
     await at(1).reconnect()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and a line'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and a line'])
     const { outbox } = at(0).work.parts
     await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease', 'Lease, and a line'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease', 'Lease, and a line'])
   })
 
   test.each(['before', 'after'])(
@@ -594,7 +594,7 @@ describe('sending', () => {
       await at(1).reconnect()
       await whenSynced()
       const all = when === 'after' ? ['Lease', 'Lease, and a line'] : ['Lease']
-      for (const station of stations) expect(station.list()).toEqual(all)
+      for (const workstation of workstations) expect(workstation.list()).toEqual(all)
       expect(taken.id).toBe(front.id)
       expect(at(1).mark(front.id)).toMatchObject({ isMine: false, versions: 0 })
       expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(all.length)
@@ -605,13 +605,13 @@ describe('sending', () => {
 
   test('removes the draft from every list while it waits, and an undo returns it', async () => {
     const { front, send } = await waiting()
-    for (const station of stations) expect(station.list()).toEqual([])
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
     expect(() => at(1).editor(front.id).type('Lease, and more')).toThrow('busy')
     const { outbox } = at(0).work.parts
     await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease'])
   })
 
   test('a draft that another has changed meanwhile is cancelled', async () => {
@@ -628,7 +628,7 @@ describe('sending', () => {
     await whenSynced()
     expect(at(0).state(send)).toBe('cancelled')
     expect(at(0).work.parts.outbox.get(send).error?.message).toMatch(/changed at another workstation/)
-    for (const station of stations) expect(station.list()).toEqual(['Lease, with the right rent'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, with the right rent'])
     expect(packages()).toBe(0)
   })
 })
@@ -697,9 +697,9 @@ describe('the trash', () => {
     await whenSynced()
     at(0).work.parts.drafts.erase(front.id)
     await whenSynced()
-    for (const station of stations) {
-      expect(station.everything()).toContain('Lease by front')
-      expect(station.everything()).toContain('Lease by back')
+    for (const workstation of workstations) {
+      expect(workstation.everything()).toContain('Lease by front')
+      expect(workstation.everything()).toContain('Lease by back')
     }
   })
 
@@ -710,15 +710,16 @@ describe('the trash', () => {
     await whenSynced()
     at(1).work.parts.drafts.remove(front.id)
     await whenSynced()
-    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([[], ['Lease']])
+    for (const workstation of workstations)
+      expect([workstation.list(), workstation.list(true)]).toEqual([[], ['Lease']])
     at(0).work.parts.drafts.restore(front.id)
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease'])
     at(0).work.parts.drafts.remove(front.id)
     await whenSynced()
     at(1).work.parts.drafts.erase(front.id)
     await whenSynced()
-    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([[], []])
+    for (const workstation of workstations) expect([workstation.list(), workstation.list(true)]).toEqual([[], []])
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
@@ -734,7 +735,7 @@ describe('the trash', () => {
     await back.close()
     await at(0).reconnect()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and more'])
   })
 })
 
@@ -763,25 +764,25 @@ describe('a private draft', () => {
 
 describe('joining and leaving', () => {
   test('shares local drafts on joining, and leaves shared ones with the office', async () => {
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     for (const name of ['One', 'Two', 'Three']) third.editor().type(name)
     const own = third.editor()
     own.type('My own')
     await third.join('Counter 3')
-    stations.push(third)
+    workstations.push(third)
     await third.shared.setOwner(own.id, 'mine')
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     const there = await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')
     expect(there).toHaveLength(3)
     await third.leave()
-    stations.pop()
+    workstations.pop()
     expect(third.list()).toEqual(['My own'])
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     // A draft that someone kept to this workstation stays there.
     await third.join('Counter 5')
-    stations.push(third)
+    workstations.push(third)
     await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     expect(third.mark(own.id)).toMatchObject({ isMine: true })
@@ -812,10 +813,10 @@ describe('joining and leaving', () => {
       await outbox.shared.withholdForUndo(outbox.get(send))
       outbox.undo(send)
       await whenSynced()
-      for (const station of stations) {
-        expect(station.list()).toEqual(['Lease'])
-        const [draft] = station.work.parts.drafts.list([station.work.accountId], {}).rows
-        expect(station.mark(draft?.id ?? '')).toMatchObject({ isMine: false, versions: 0 })
+      for (const workstation of workstations) {
+        expect(workstation.list()).toEqual(['Lease'])
+        const [draft] = workstation.work.parts.drafts.list([workstation.work.accountId], {}).rows
+        expect(workstation.mark(draft?.id ?? '')).toMatchObject({ isMine: false, versions: 0 })
       }
       expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
       expect(packages()).toBe(0)
@@ -852,19 +853,19 @@ describe('joining and leaving', () => {
     undone.resolve()
     await restarted
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease'])
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE gone_at IS NULL')).toHaveLength(1)
   })
 
   test('doesn’t share a draft whose package may have been sent', async () => {
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     const lease = third.editor()
     lease.type('Lease')
     third.work.line.setFault('cut')
     const send = third.send(lease.id)
     await until(() => third.state(send) === 'uncertain', third)
     await third.join('Counter 3')
-    stations.push(third)
+    workstations.push(third)
     await whenSynced()
     expect(at(0).list()).toEqual([])
   })
@@ -880,7 +881,7 @@ describe('joining and leaving', () => {
     await until(() => at(0).state(send) === 'sent', at(0))
     await at(1).join('Counter 4')
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, further'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, further'])
   })
 
   test('without the server keeps all drafts here, and rejoining duplicates none', async () => {
@@ -890,7 +891,7 @@ describe('joining and leaving', () => {
     expect(at(1).list()).toEqual(['Lease'])
     await at(1).join('Counter 4')
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease'])
     expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
   })
 })
@@ -905,41 +906,41 @@ const forgetSends = () =>
 
 describe('a restored server', () => {
   /** As a person sends a draft once the server was restored: they resume the outbox first. */
-  async function sentFrom(station: Station, draft: string): Promise<void> {
-    const { work } = station
+  async function sentFrom(workstation: Workstation, draft: string): Promise<void> {
+    const { work } = workstation
     await expect.poll(() => work.parts.outbox.state(work.accountId).office, { timeout: 60_000 }).toBe('connected')
     await work.parts.outbox.shared.pause(work.accountId, false)
-    const send = station.send(draft)
-    await until(() => station.state(send) === 'sent', station)
-    await station.whenSynced()
+    const send = workstation.send(draft)
+    await until(() => workstation.state(send) === 'sent', workstation)
+    await workstation.whenSynced()
   }
 
   /** Someone puts a draft in the trash, and then deletes it permanently. */
-  async function deleteAt(station: Station, id: string): Promise<void> {
-    station.work.parts.drafts.remove(id)
-    await station.whenSynced()
-    station.work.parts.drafts.erase(id)
-    await station.whenSynced()
+  async function deleteAt(workstation: Workstation, id: string): Promise<void> {
+    workstation.work.parts.drafts.remove(id)
+    await workstation.whenSynced()
+    workstation.work.parts.drafts.erase(id)
+    await workstation.whenSynced()
   }
 
   /** A draft that all of these workstations have. */
-  async function sharedDraft(all: readonly Station[] = stations) {
+  async function sharedDraft(all: readonly Workstation[] = workstations) {
     const editor = at(0).editor()
     editor.type('Lease')
     await editor.close()
-    for (const station of all) await station.whenSynced()
+    for (const workstation of all) await workstation.whenSynced()
     return editor
   }
 
   /** Someone opens a draft, types each of these texts, and leaves it. */
-  async function writeAt(station: Station, id: string, ...texts: string[]): Promise<void> {
-    const editor = station.editor(id)
+  async function writeAt(workstation: Workstation, id: string, ...texts: string[]): Promise<void> {
+    const editor = workstation.editor(id)
     for (const text of texts) {
       editor.type(text)
-      await station.whenSynced()
+      await workstation.whenSynced()
     }
     await editor.close()
-    await station.whenSynced()
+    await workstation.whenSynced()
   }
 
   /** A draft that has had two conflicting contents since a dump. */
@@ -969,9 +970,9 @@ describe('a restored server', () => {
     await at(1).reconnect()
     await at(0).reconnect()
     await whenSynced()
-    for (const station of stations) {
+    for (const workstation of workstations) {
       // Whichever arrived first is the draft's content; the other is a conflicting version.
-      const texts = [station.text(front.id), ...station.versions(front.id).map(([, text]) => text)]
+      const texts = [workstation.text(front.id), ...workstation.versions(front.id).map(([, text]) => text)]
       expect(texts.sort()).toEqual(['Lease by back', 'Lease, not told yet'])
     }
   })
@@ -991,7 +992,7 @@ describe('a restored server', () => {
       [stored?.version, stored?.revision, stored?.sealed]
     )
     await whenSynced()
-    for (const station of stations) expect(station.text(lease.id)).toBe('Lease, and further')
+    for (const workstation of workstations) expect(workstation.text(lease.id)).toBe('Lease, and further')
   })
 
   test('with another content of a higher revision leaves local content among the versions', {
@@ -1005,7 +1006,7 @@ describe('a restored server', () => {
     further.type('Lease, and further')
     await further.close()
     await whenSynced()
-    for (const station of stations) await station.powerOff()
+    for (const workstation of workstations) await workstation.powerOff()
     // As if a workstation that is gone had edited further without this one's knowing, and had reported that first.
     await two.office.sql('SELECT office.begin_life(now())')
     await two.office.sql(
@@ -1014,11 +1015,11 @@ describe('a restored server', () => {
        WHERE kind = 'draft'`,
       [stored?.sealed]
     )
-    for (const station of stations) await station.killAndRestart()
+    for (const workstation of workstations) await workstation.killAndRestart()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.text(lease.id)).toBe('Lease')
-      expect(station.everything()).toContain('Lease, and further')
+    for (const workstation of workstations) {
+      expect(workstation.text(lease.id)).toBe('Lease')
+      expect(workstation.everything()).toContain('Lease, and further')
     }
   })
 
@@ -1054,19 +1055,19 @@ describe('a restored server', () => {
 
   test('regains a lost conflicting version, and allows sending once someone has decided', async () => {
     const { front, back, putBack: restoreServer } = await besideSinceDump()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await restoreServer()
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     for (const editor of [front, back]) await editor.close()
     await whenSynced()
-    for (const station of stations) {
-      expect(() => station.shared.assertSendable(front.id)).toThrow(AppFailure)
-      expect(station.everything()).toContain('Lease by front')
-      expect(station.everything()).toContain('Lease by back')
+    for (const workstation of workstations) {
+      expect(() => workstation.shared.assertSendable(front.id)).toThrow(AppFailure)
+      expect(workstation.everything()).toContain('Lease by front')
+      expect(workstation.everything()).toContain('Lease by back')
     }
     await at(0).shared.resolveConflicts(front.id)
     await whenSynced()
-    for (const station of stations) station.shared.assertSendable(front.id)
+    for (const workstation of workstations) workstation.shared.assertSendable(front.id)
   })
 
   test('keeps lost changes to a draft that was sent without them as another draft', { tags: ['full'] }, async () => {
@@ -1080,7 +1081,7 @@ describe('a restored server', () => {
     await sentFrom(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
   })
 
@@ -1104,7 +1105,8 @@ describe('a restored server', () => {
     await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([['Lease, and even more'], []])
+    for (const workstation of workstations)
+      expect([workstation.list(), workstation.list(true)]).toEqual([['Lease, and even more'], []])
   })
 
   test('doesn’t bring back a draft that someone disconnected had deleted with all its content', {
@@ -1124,7 +1126,7 @@ describe('a restored server', () => {
     await at(0).whenSynced()
     await at(1).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect([station.list(), station.list(true)]).toEqual([[], []])
+    for (const workstation of workstations) expect([workstation.list(), workstation.list(true)]).toEqual([[], []])
   })
 
   test.each([
@@ -1134,9 +1136,9 @@ describe('a restored server', () => {
     'doesn’t bring back a sent draft that was deleted since, its sender returning %s',
     { tags: ['full'] },
     async (_when, order) => {
-      const third = await openStation(Station, two.office, at(0))
+      const third = await openOfficeWorkstation(Workstation, two.office, at(0))
       await third.join('Counter 3')
-      const lease = await sharedDraft([...stations, third])
+      const lease = await sharedDraft([...workstations, third])
       const restoreServer = await dumpOf(two.office)
       await at(0).powerOff()
       await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
@@ -1152,8 +1154,9 @@ describe('a restored server', () => {
       await deleteAt(at(0), lease.id)
       const returning = [at(1), third] as const
       for (const index of order) await returning[index].killAndRestart()
-      for (const station of [...stations, third, ...stations, third]) await station.whenSynced()
-      for (const station of [...stations, third]) expect([station.list(), station.list(true)]).toEqual([[], []])
+      for (const workstation of [...workstations, third, ...workstations, third]) await workstation.whenSynced()
+      for (const workstation of [...workstations, third])
+        expect([workstation.list(), workstation.list(true)]).toEqual([[], []])
       expect(packages()).toBe(1)
     }
   )
@@ -1182,15 +1185,15 @@ describe('a restored server', () => {
     )
     await whenSynced()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and more'])
   })
 
   test('doesn’t bring back a deleted draft if one that only heard of the deletion returns first', {
     tags: ['full']
   }, async () => {
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     await third.join('Counter 3')
-    const lease = await sharedDraft([...stations, third])
+    const lease = await sharedDraft([...workstations, third])
     const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     await writeAt(third, lease.id, 'Lease, and more')
@@ -1198,11 +1201,12 @@ describe('a restored server', () => {
     await at(0).whenSynced()
     await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
-    for (const station of stations) await station.powerOff()
+    for (const workstation of workstations) await workstation.powerOff()
     await restoreServer()
-    for (const station of [at(1), third, at(0)]) await station.killAndRestart()
-    for (const station of [...stations, third]) await station.whenSynced()
-    for (const station of [...stations, third]) expect([station.list(), station.list(true)]).toEqual([[], []])
+    for (const workstation of [at(1), third, at(0)]) await workstation.killAndRestart()
+    for (const workstation of [...workstations, third]) await workstation.whenSynced()
+    for (const workstation of [...workstations, third])
+      expect([workstation.list(), workstation.list(true)]).toEqual([[], []])
   })
 
   test('keeps lost changes to a draft that was sent after further saves as another draft', {
@@ -1224,7 +1228,7 @@ describe('a restored server', () => {
     await sentFrom(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and more'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
   })
 
@@ -1255,7 +1259,7 @@ describe('a restored server', () => {
     await sentFrom(at(0), front.id)
     await at(1).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual(['Lease by back'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease by back'])
     expect(packages()).toBe(1)
   })
 
@@ -1278,7 +1282,7 @@ describe('a restored server', () => {
       if (sender === 1) await at(0).killAndRestart()
       await whenSynced()
       await whenSynced()
-      for (const station of stations) expect(station.list()).toEqual(['Lease by back'])
+      for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease by back'])
       expect(packages()).toBe(1)
     }
   )
@@ -1305,9 +1309,9 @@ describe('a restored server', () => {
     await at(1).killAndRestart()
     await at(0).killAndRestart()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.list()).not.toContain(counts)
-      expect(station.list()).toHaveLength(1)
+    for (const workstation of workstations) {
+      expect(workstation.list()).not.toContain(counts)
+      expect(workstation.list()).toHaveLength(1)
     }
     expect(packages()).toBe(1)
   })
@@ -1350,7 +1354,7 @@ describe('a restored server', () => {
     await two.office.sql(`UPDATE office.send SET state = 'sent', concluded_at = now(), epoch = 9 WHERE id = $1`, [send])
     const lists = async () => {
       await whenSynced()
-      return stations.map((station) => station.list())
+      return workstations.map((workstation) => workstation.list())
     }
     await expect.poll(lists, { timeout: 60_000 }).toEqual([['Lease, further'], ['Lease, further']])
   })
@@ -1366,10 +1370,10 @@ describe('a restored server', () => {
     await at(0).join('Front desk again')
     await at(1).reconnect()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.versions(front.id).filter(([, , isOpen]) => isOpen)).toHaveLength(1)
-      expect(station.everything()).toContain('Lease by front')
-      expect(station.everything()).toContain('Lease by back')
+    for (const workstation of workstations) {
+      expect(workstation.versions(front.id).filter(([, , isOpen]) => isOpen)).toHaveLength(1)
+      expect(workstation.everything()).toContain('Lease by front')
+      expect(workstation.everything()).toContain('Lease by back')
     }
   })
 
@@ -1379,14 +1383,14 @@ describe('a restored server', () => {
     await whenSynced()
     const putForward = await dumpOf(two.office)
     for (const put of [restoreServer, putForward]) {
-      for (const station of stations) station.disconnect()
+      for (const workstation of workstations) workstation.disconnect()
       await put()
-      for (const station of stations) await station.reconnect()
+      for (const workstation of workstations) await workstation.reconnect()
       await whenSynced()
     }
-    for (const station of stations) {
-      expect(station.versions(front.id).map(([, , isOpen]) => isOpen)).toEqual([true])
-      expect(() => station.shared.assertSendable(front.id)).toThrow(AppFailure)
+    for (const workstation of workstations) {
+      expect(workstation.versions(front.id).map(([, , isOpen]) => isOpen)).toEqual([true])
+      expect(() => workstation.shared.assertSendable(front.id)).toThrow(AppFailure)
     }
   })
 
@@ -1396,11 +1400,11 @@ describe('a restored server', () => {
     at(1)
       .work.parts.db.prepare('UPDATE office_drafts SET based_on = ?')
       .run(JSON.stringify([randomUUID()]))
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await restoreServer()
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     await whenSynced()
-    for (const station of stations) station.shared.assertSendable(lease.id)
+    for (const workstation of workstations) workstation.shared.assertSendable(lease.id)
     expect(await two.office.sql('SELECT is_resolved FROM office.shared_item_conflict')).toEqual([{ is_resolved: true }])
   })
 
@@ -1419,7 +1423,7 @@ describe('a restored server', () => {
     )
     await two.office.sql('UPDATE office.shared_item_feed SET seq = seq + 1')
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual([])
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
     expect(packages()).toBe(1)
   })
 
@@ -1427,7 +1431,7 @@ describe('a restored server', () => {
   async function sentAndLost(since?: () => Promise<void>): Promise<string> {
     const front = await sharedDraft()
     const restoreServer = await dumpOf(two.office)
-    for (const station of stations.slice(1)) await station.powerOff()
+    for (const workstation of workstations.slice(1)) await workstation.powerOff()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await since?.()
@@ -1438,9 +1442,9 @@ describe('a restored server', () => {
   }
 
   test('keeps text added to a sent draft as another draft, the same one everywhere', async () => {
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     await third.join('Counter 3')
-    stations.push(third)
+    workstations.push(third)
     const sent = await sentAndLost()
     await at(1).killAndRestart()
     const back = at(1).editor(sent)
@@ -1451,12 +1455,12 @@ describe('a restored server', () => {
     expect(third.list()).toEqual(['Lease, and further'])
     await at(0).killAndRestart()
     await whenSynced()
-    const ids = stations.map((station) =>
-      station.work.parts.drafts.list([station.work.accountId], {}).rows.map(({ id }) => id)
+    const ids = workstations.map((workstation) =>
+      workstation.work.parts.drafts.list([workstation.work.accountId], {}).rows.map(({ id }) => id)
     )
     expect(new Set(ids.map((its) => its.join())).size).toBe(1)
     expect(ids[0]).not.toContain(sent)
-    for (const station of stations) expect(station.list()).toEqual(['Lease, and further'])
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, and further'])
     expect(await two.office.sql('SELECT FROM office.shared_item_conflict')).toEqual([])
     expect(packages()).toBe(1)
   })
@@ -1491,7 +1495,7 @@ describe('a restored server', () => {
     expect(at(1).list()).toEqual(['Lease, and further'])
     await at(0).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual([])
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
     expect(packages()).toBe(2)
   })
 
@@ -1504,7 +1508,7 @@ describe('a restored server', () => {
     expect(at(1).list()).toEqual(['Lease'])
     await at(0).killAndRestart()
     await whenSynced()
-    for (const station of stations) expect(station.list()).toEqual([])
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
     expect(
       await two.office.sql('SELECT FROM office.send WHERE draft = $1 AND state = $2', [sent, 'sent'])
     ).toHaveLength(1)
@@ -1522,15 +1526,15 @@ describe('a restored server', () => {
     const lateEditor = at(0).editor()
     lateEditor.type('Begun later')
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await restoreServer()
     await at(1).reconnect()
     at(1).editor(other.id).type('Deed, since')
     await at(0).reconnect()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.list()).toEqual(['Begun later', 'Deed, since', 'Lease, later'])
-      expect(station.versions(front.id)).toEqual([])
+    for (const workstation of workstations) {
+      expect(workstation.list()).toEqual(['Begun later', 'Deed, since', 'Lease, later'])
+      expect(workstation.versions(front.id)).toEqual([])
     }
   })
 })
@@ -1541,9 +1545,9 @@ describe('three people editing at once', () => {
    * @param rounds in each of which every one of the three does something.
    */
   async function work(rounds: number, seed: number): Promise<{ typed: string[]; found: string }> {
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     await third.join('Counter 3')
-    stations.push(third)
+    workstations.push(third)
     let state = seed
     const chance = (limit: number) => {
       state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -1552,40 +1556,40 @@ describe('three people editing at once', () => {
     const first = at(0).editor()
     first.type('start')
     await whenSynced()
-    const editors = stations.map((station) => station.editor(first.id))
+    const editors = workstations.map((workstation) => workstation.editor(first.id))
     const typed: string[] = []
     for (let round = 0; round < rounds; round++) {
       for (const [index, editor] of editors.entries()) {
-        const station = at(index)
+        const workstation = at(index)
         switch (chance(7)) {
           case 0:
-            station.disconnect()
+            workstation.disconnect()
             break
           case 1:
-            await station.reconnect()
+            await workstation.reconnect()
             break
           case 2:
-            await station.shared.takeOver(first.id).catch(() => undefined)
+            await workstation.shared.takeOver(first.id).catch(() => undefined)
             break
           case 3:
-            await station.whenSynced().catch(() => undefined)
+            await workstation.whenSynced().catch(() => undefined)
             editor.read()
             break
           case 4:
-            await station.killAndRestart().catch(() => undefined)
+            await workstation.killAndRestart().catch(() => undefined)
             break
           default: {
             const word = `w${round}-${index}`
             // Adds to what is shown, as a person would.
-            editor.type(`${station.text(first.id)} ${word}`)
+            editor.type(`${workstation.text(first.id)} ${word}`)
             typed.push(word)
           }
         }
       }
     }
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     await whenSynced()
-    return { typed, found: stations.map((station) => station.everything()).join('\n') }
+    return { typed, found: workstations.map((workstation) => workstation.everything()).join('\n') }
   }
 
   for (const seed of [1, 2, 3]) {
@@ -1594,7 +1598,7 @@ describe('three people editing at once', () => {
       const { typed, found } = await work(12, seed)
       const words = new Set(found.split(/\s+/))
       expect(typed.filter((word) => !words.has(word))).toEqual([])
-      const texts = new Set(stations.map((station) => station.list().join('|')))
+      const texts = new Set(workstations.map((workstation) => workstation.list().join('|')))
       expect(texts.size).toBe(1)
     })
   }

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { openFromFeed, openOfficeFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
-import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { type JoinedWorkstation, openTestOffice, type TestOffice } from '../fixtures/office.ts'
 
 let office: TestOffice
-let stations: Station[]
+let workstations: JoinedWorkstation[]
 let pools: Pool[]
 let accountId: string
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
-  stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
-  pools = stations.map(({ place }) => openPool(place))
+  workstations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
+  pools = workstations.map(({ place }) => openPool(place))
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 beforeEach(() => {
@@ -145,7 +145,7 @@ describe('the changes', () => {
   /** Two write at once, and the first is slow to commit. Returns what is read before and after that. */
   async function withASlowWriter(): Promise<string[]> {
     const { epoch } = await heldLease(0)
-    const place = stations[0]?.place ?? office.administrator
+    const place = workstations[0]?.place ?? office.administrator
     const tags = ['D-1', 'D-2'].map((reference) => tagOf(office.key, reference))
     const write = (client: Client, index: number) =>
       client.query('SELECT office.publish($1, $2, $3, $4)', [accountId, epoch, [tags[index]], [null]])

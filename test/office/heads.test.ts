@@ -13,7 +13,7 @@ import type { Db } from '../../src/main/core/storage/connection.ts'
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
-import { workstation } from '../unit/audit/office.ts'
+import { auditedWorkstation } from '../unit/audit/office.ts'
 import { temporaryFolder } from '../unit/storage/folders.ts'
 
 const run = promisify(execFile)
@@ -26,8 +26,8 @@ beforeEach(async () => {
   office = await openTestOffice(inject('cluster'))
 })
 
-async function station(name: string) {
-  const its = workstation()
+async function joinedWorkstation(name: string) {
+  const its = auditedWorkstation()
   const joined = await office.join(name)
   const serverFor = ({ place }: typeof joined) => {
     const pool = openPool(place)
@@ -79,7 +79,7 @@ async function station(name: string) {
 }
 
 async function two() {
-  const [front, back] = [await station('Front desk'), await station('Back room')]
+  const [front, back] = [await joinedWorkstation('Front desk'), await joinedWorkstation('Back room')]
   for (const one of [front, back]) {
     await one.writes(3)
     await one.greets()
@@ -159,7 +159,7 @@ describe('a trail', () => {
 
   test('that was replaced together with the keychain and known heads is detected from the server’s heads', async () => {
     const { front, back } = await two()
-    const forger = await station('Forger')
+    const forger = await joinedWorkstation('Forger')
     await forger.writes(5)
     const rows = forger.its.db.prepare<[], Record<string, unknown>>('SELECT * FROM audit').all()
     front.its.tamper('DELETE FROM audit')
@@ -267,7 +267,7 @@ describe('a server', () => {
   test('that has lost heads begins a new life when a workstation greets it', async () => {
     const work = await openWorkplace()
     onTestFinished(() => work.close())
-    const its = workstation()
+    const its = auditedWorkstation()
     const audit = its.run()
     const heads = new Heads(openJsonMeta(its.db), work.time.run())
     heads.setTrail(audit)

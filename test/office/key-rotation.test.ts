@@ -2,7 +2,7 @@
 // and nothing becomes unreadable or is sent twice, wherever the rotation is stopped.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { checkOffice, revokeStation } from '../../src/main/core/office/administration.ts'
+import { checkOffice, revokeWorkstation } from '../../src/main/core/office/administration.ts'
 import { withConnection } from '../../src/main/core/office/connection.ts'
 import { publicKeyOf, sealFor, voucherFor } from '../../src/main/core/office/keys.ts'
 import { keyId, keysIn, newestOf, unseal } from '../../src/main/core/office/sealing.ts'
@@ -27,15 +27,15 @@ async function joined(name: string, first?: Workplace) {
     onTestFinished(() => membership.close())
     return membership
   }
-  const station = {
+  const workstation = {
     work,
     slot,
     membership: openOwnMembership(),
     /** Starts it again after it was closed. */
     open() {
       work.restart()
-      station.membership = openOwnMembership()
-      station.membership.start()
+      workstation.membership = openOwnMembership()
+      workstation.membership.start()
     },
     put() {
       const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id)
@@ -47,25 +47,25 @@ async function joined(name: string, first?: Workplace) {
       return JSON.parse((await slot.get()) ?? '{}') as { user: string; password: string; key: string }
     },
     async key() {
-      return Buffer.from((await station.secrets()).key, 'base64url')
+      return Buffer.from((await workstation.secrets()).key, 'base64url')
     },
     /** Checks until its membership is in this state. */
     async waitForState(state: string) {
       const checkedState = async () => {
-        await station.membership.checkNow()
-        return station.membership.view()?.state
+        await workstation.membership.checkNow()
+        return workstation.membership.view()?.state
       }
       await expect.poll(checkedState, { timeout: 60_000, interval: 20 }).toBe(state)
     }
   }
-  await station.membership.join(serverOf(office), await office.invite(name))
-  return station
+  await workstation.membership.join(serverOf(office), await office.invite(name))
+  return workstation
 }
-type Station = Awaited<ReturnType<typeof joined>>
+type Workstation = Awaited<ReturnType<typeof joined>>
 
-async function until(stations: readonly Station[], isSo: () => unknown): Promise<void> {
+async function until(workstations: readonly Workstation[], isSo: () => unknown): Promise<void> {
   const passes = async () => {
-    for (const { work } of stations) await work.time.pass(1_000)
+    for (const { work } of workstations) await work.time.pass(1_000)
     return isSo()
   }
   await expect.poll(passes, { timeout: 120_000, interval: 20 }).toBeTruthy()
@@ -94,10 +94,10 @@ test('all workstations go on, older packages stay readable and are sent once, an
   await until([front, back], () => back.state(before) === 'ready')
   const first = office.key
 
-  expect(await office.rotateKey()).toEqual({ stations: 2, invitations: 0 })
+  expect(await office.rotateKey()).toEqual({ workstations: 2, invitations: 0 })
   expect(keysIn(office.key)).toHaveLength(2)
   expect((await checkOffice(office.administrator)).behind).toEqual(['Back room', 'Front desk'])
-  for (const station of [front, back]) await station.waitForState('connected')
+  for (const workstation of [front, back]) await workstation.waitForState('connected')
   expect((await checkOffice(office.administrator)).behind).toEqual([])
   expect(await back.key()).toEqual(office.key)
 
@@ -122,8 +122,8 @@ test('a revoked workstation’s key opens nothing written since, and it gets no 
   const front = await joined('Front desk')
   const back = await joined('Back room', front.work)
   const oldKey = await back.key()
-  expect(await revokeStation(office.administrator, 'Back room')).toBe(true)
-  expect(await office.rotateKey()).toMatchObject({ stations: 1 })
+  expect(await revokeWorkstation(office.administrator, 'Back room')).toBe(true)
+  expect(await office.rotateKey()).toMatchObject({ workstations: 1 })
   await front.waitForState('connected')
   const id = front.put()
   await until([front], () => front.state(id) === 'sent')
@@ -244,7 +244,7 @@ describe('the rotation command', () => {
   test('invalidates open invitations, and includes all keys in new ones', async () => {
     await joined('Front desk')
     const code = await office.invite('Back room')
-    expect(await office.rotateKey()).toEqual({ stations: 1, invitations: 1 })
+    expect(await office.rotateKey()).toEqual({ workstations: 1, invitations: 1 })
     const { joinOffice } = await import('../../src/main/core/office/joining.ts')
     await expect(joinOffice(serverOf(office), code)).rejects.toMatchObject({ code: '28P01' })
     expect((await office.join('Back room')).joined.key).toEqual(office.key)
@@ -253,7 +253,7 @@ describe('the rotation command', () => {
   test('refuses to rotate, naming the workstation, if a public key is missing or forged', async () => {
     await office.join('Never there')
     await expect(office.rotateKey()).rejects.toThrow('Never there')
-    await revokeStation(office.administrator, 'Never there')
+    await revokeWorkstation(office.administrator, 'Never there')
     const front = await joined('Front desk')
     const { user } = await front.secrets()
     const own = publicKeyOf('a password of who has the server')

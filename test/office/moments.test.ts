@@ -61,7 +61,7 @@ test(
     onTestFinished(() => running.end())
 
     /** Starts the workstation; `end` has the effect of a kill. */
-    async function startStation() {
+    async function startWorkstation() {
       const line = await openLine(port)
       let isAlive = true
       // A dead process writes nothing more and never hears an answer.
@@ -99,7 +99,7 @@ test(
     }
 
     const put: string[] = []
-    let { membership, end, server } = await startStation()
+    let { membership, end, server } = await startWorkstation()
     let killed = 0
     for (let moment = 1; moment <= MOMENTS; moment++) {
       // Due next week, so that it isn't sent meanwhile.
@@ -118,7 +118,7 @@ test(
       if (!isDone) killed++
       end()
       work.restart()
-      ;({ membership, end, server } = await startStation())
+      ;({ membership, end, server } = await startWorkstation())
       // Whether it has joined or left now, both sides agree.
       const view = membership.view()
       if (view && !view.isLeaving) {

@@ -15,8 +15,8 @@ let pools: Pool[]
 let accountId: string
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
-  const stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
-  pools = stations.map(({ place }) => openPool(place))
+  const workstations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
+  pools = workstations.map(({ place }) => openPool(place))
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 beforeEach(async () => {

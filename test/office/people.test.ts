@@ -5,11 +5,11 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openPurging } from '../../src/main/core/retention/purging.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
-import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeWorkstation, openOfficeWorkstation, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const DAY = 86_400_000
 
-class Station extends OfficeStation {
+class Workstation extends OfficeWorkstation {
   get #people() {
     return this.work.parts.people
   }
@@ -68,10 +68,10 @@ class Station extends OfficeStation {
   }
 }
 
-const two = twoStations(Station)
-const { at, stations, joinBoth, whenSynced } = two
+const two = twoWorkstations(Workstation)
+const { at, workstations, joinBoth, whenSynced } = two
 function expectAll(...expected: unknown[]): void {
-  for (const station of stations) expect(station.list()).toEqual(expected)
+  for (const workstation of workstations) expect(workstation.list()).toEqual(expected)
 }
 
 test('joining merges people with the same name and e-mail, and keeps all others apart', async () => {
@@ -131,7 +131,7 @@ describe('joined workstations', () => {
     at(0).send('Mere', 'Parata', 'old@example.com')
     at(1).send('Mere', 'Walker', 'mere@example.com')
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     at(0).merge(['Mere', 'Parata', 'old@example.com'], ['Mere', 'Walker', 'mere@example.com'])
     at(1).merge(['Mere', 'Walker', 'mere@example.com'], ['Mere', 'Parata', 'old@example.com'])
     await at(0).reconnect()
@@ -306,7 +306,7 @@ describe('joined workstations', () => {
   ] as const)('forget a person under their corrected name, too: %s', async (_when, order) => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     at(1).correct(['Mere', 'Parata', 'mere@example.com'], ['Mere', 'Walker', 'mere@example.com'])
     at(1).correct(['Mere', 'Walker', 'mere@example.com'], ['Mere', 'Walker', 'walker@example.com'])
@@ -368,7 +368,7 @@ describe('joined workstations', () => {
   })
 
   test('keep a person forgotten for longer than they would have been kept', { tags: ['full'] }, async () => {
-    for (const station of stations) station.work.keeping.people = 30
+    for (const workstation of workstations) workstation.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     at(1).disconnect()
@@ -451,7 +451,7 @@ describe('joined workstations', () => {
   })
 
   test('purge people by their own retention period, and the office by the one it was given', async () => {
-    for (const station of stations) station.work.keeping.people = 30
+    for (const workstation of workstations) workstation.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()
     const [row] = await two.office.sql<{ days: number }>(
@@ -501,10 +501,10 @@ describe('joined workstations', () => {
     await put(records.idFor('person', officeId, '["tama@example.com","tama brooks"]'), { ...good, times: -1 })
     await put(change?.id ?? '', good, [change?.version ?? ''])
     await whenSynced()
-    for (const station of stations) {
+    for (const workstation of workstations) {
       const newest =
-        station.work.parts.db.prepare<[], number>('SELECT max(used_at) FROM people').pluck().get() ?? Infinity
-      expect(newest).toBeLessThanOrEqual(station.work.clock() + DAY)
+        workstation.work.parts.db.prepare<[], number>('SELECT max(used_at) FROM people').pluck().get() ?? Infinity
+      expect(newest).toBeLessThanOrEqual(workstation.work.clock() + DAY)
     }
     expectAll('Aroha King <aroha@example.com>  1', 'Mere Parata <mere@example.com>  1')
   })
@@ -516,7 +516,7 @@ describe('joined workstations', () => {
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     at(1).send('Tama', 'Brooks', 'tama@example.com')
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await restoreServer()
     await at(1).reconnect()
     await at(0).reconnect()
@@ -543,7 +543,7 @@ describe('joined workstations', () => {
   })
 
   test('count each use once after a restore, even if several report it again', async () => {
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     await third.join('Counter 3')
     at(0).send('Mere', 'Parata', 'mere@example.com')
     at(0).send('Mere', 'Parata', 'mere@example.com')
@@ -557,7 +557,7 @@ describe('joined workstations', () => {
     await third.powerOff()
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await restoreServer()
-    for (const station of [at(1), at(0), third]) await station.killAndRestart()
+    for (const workstation of [at(1), at(0), third]) await workstation.killAndRestart()
     await whenSynced()
     await third.whenSynced()
     expectAll('Mere Parata <mere@example.com>  4')
@@ -566,18 +566,18 @@ describe('joined workstations', () => {
 
   describe('with a restored server that has been used since', () => {
     let restoreServer = async () => {}
-    const mere = (station: Station, times: number) => {
-      for (let each = 0; each < times; each++) station.send('Mere', 'Parata', 'mere@example.com')
+    const mere = (workstation: Workstation, times: number) => {
+      for (let each = 0; each < times; each++) workstation.send('Mere', 'Parata', 'mere@example.com')
     }
     /** The first workstation sends more often than the restored server knows; the second doesn't learn of that. */
-    async function usedBy(lost: number, ...others: Station[]): Promise<void> {
+    async function usedBy(lost: number, ...others: Workstation[]): Promise<void> {
       mere(at(0), 2)
-      for (const station of [...stations, ...others]) await station.whenSynced()
+      for (const workstation of [...workstations, ...others]) await workstation.whenSynced()
       restoreServer = await dumpOf(two.office)
       await at(1).powerOff()
       mere(at(0), lost)
-      for (const station of [at(0), ...others]) await station.whenSynced()
-      for (const station of [at(0), ...others]) await station.powerOff()
+      for (const workstation of [at(0), ...others]) await workstation.whenSynced()
+      for (const workstation of [at(0), ...others]) await workstation.powerOff()
     }
     async function usedSince(times: number): Promise<void> {
       mere(at(1), times)
@@ -604,7 +604,7 @@ describe('joined workstations', () => {
     )
 
     test('count each use once, even if two merge lost uses at the same time', { tags: ['full'] }, async () => {
-      const third = await openStation(Station, two.office, at(0))
+      const third = await openOfficeWorkstation(Workstation, two.office, at(0))
       await third.join('Counter 3')
       await usedBy(1, third)
       mere(third, 1)
@@ -655,7 +655,7 @@ describe('joined workstations', () => {
     const restoreServer = await dumpOf(two.office)
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
@@ -694,7 +694,7 @@ test('after any sequence of events, all have the same people, once each, with ev
   })
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24 }), async (commands) => {
-      for (const station of stations) station.work.parts.db.exec(`UPDATE people SET times = times`)
+      for (const workstation of workstations) workstation.work.parts.db.exec(`UPDATE people SET times = times`)
       // Each of the four with all who were merged with them or into them; a correction doesn't make another one.
       const families = [0, 1, 2, 3].map((whom) => new Set([whom]))
       const forgotten = new Set<number>()
@@ -711,36 +711,36 @@ test('after any sequence of events, all have the same people, once each, with ev
       const disconnected = new Set<number>()
       const entry = (whom: number): [string, string, string] => ['Person', `Of ${whom}`, `person${whom}@example.com`]
       for (const { who, what, whom, other } of commands) {
-        const station = at(who)
+        const workstation = at(who)
         const [first, last, mail] = entry(whom)
         if (what === 'send') {
-          station.send(first, last, mail)
+          workstation.send(first, last, mail)
           sent[whom] = (sent[whom] ?? 0) + 1
         } else if (what === 'forget') {
-          station.forget(mail, first, last)
+          workstation.forget(mail, first, last)
           forgotten.add(whom)
-        } else if (what === 'correct') station.correct([first, last, mail], [first, `Corrected ${whom}`, mail])
+        } else if (what === 'correct') workstation.correct([first, last, mail], [first, `Corrected ${whom}`, mail])
         else if (what === 'merge') {
-          const known = [whom, other].every((one) => station.list().some((text) => text.includes(`Of ${one} <`)))
+          const known = [whom, other].every((one) => workstation.list().some((text) => text.includes(`Of ${one} <`)))
           if (!known || whom === other) continue
-          station.merge([first, last, mail], entry(other))
+          workstation.merge([first, last, mail], entry(other))
           const family = new Set([...(families[whom] ?? []), ...(families[other] ?? [])])
           for (const one of family) families[one] = family
         } else if (what === 'away') {
-          station.disconnect()
+          workstation.disconnect()
           disconnected.add(who)
         } else if (what === 'back') {
-          await station.reconnect()
+          await workstation.reconnect()
           disconnected.delete(who)
-        } else if (!disconnected.has(who)) await station.whenSynced()
+        } else if (!disconnected.has(who)) await workstation.whenSynced()
       }
-      for (const station of stations) await station.reconnect()
+      for (const workstation of workstations) await workstation.reconnect()
       // Simultaneous merges go back and forth until both have the same.
       await expect
         .poll(
           async () => {
             await whenSynced()
-            const [mine, theirs] = stations.map((station) => station.list().join('\n'))
+            const [mine, theirs] = workstations.map((workstation) => workstation.list().join('\n'))
             return mine === theirs ? '' : `${mine}\n  here, and there\n${theirs}`
           },
           { timeout: 60_000 }

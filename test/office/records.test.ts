@@ -11,9 +11,9 @@ import { itemIdentityOf, seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeWorkstation, openOfficeWorkstation, twoWorkstations } from '../fixtures/office-workstation.ts'
 
-class Station extends OfficeStation {
+class Workstation extends OfficeWorkstation {
   preset(name: string, document: string, id?: string): string {
     return this.work.parts.presets.save(this.work.accountId, name, forms({ items: [form({ Name: document })] }), id).id
   }
@@ -46,16 +46,16 @@ class Station extends OfficeStation {
   }
 }
 
-const two = twoStations(Station)
-const { at, stations, joinBoth, whenSynced } = two
+const two = twoWorkstations(Workstation)
+const { at, workstations, joinBoth, whenSynced } = two
 function expectPresets(...expected: unknown[]): void {
-  for (const station of stations) expect(station.presets()).toEqual(expected)
+  for (const workstation of workstations) expect(workstation.presets()).toEqual(expected)
 }
 
 /** Compares the contents, ignoring their names. */
 function expectContents(...expected: string[]): void {
-  for (const station of stations) {
-    const contents = station.presets().map((text) => text.replace(/^.*: /, ''))
+  for (const workstation of workstations) {
+    const contents = workstation.presets().map((text) => text.replace(/^.*: /, ''))
     expect(contents.sort()).toEqual(expected)
   }
 }
@@ -92,7 +92,7 @@ describe('joining', () => {
     at(1).preset('Back', 'Deed')
     await joinBoth()
     await whenSynced()
-    for (const station of stations) expect(station.presets()).toHaveLength(46)
+    for (const workstation of workstations) expect(workstation.presets()).toHaveLength(46)
     expect(at(0).views()).toEqual(['Front view: lease, told'])
     // Whether a view notifies is each workstation's own setting.
     expect(at(1).views()).toEqual(['Front view: lease'])
@@ -105,23 +105,27 @@ describe('joining', () => {
   })
 
   test('merges presets and views that are alike in name and content', async () => {
-    for (const station of stations) {
-      station.preset('Lease', 'Lease')
-      station.preset('Deed', `Deed of ${stations.indexOf(station)}`)
-      station.view('Waiting', 'lease', undefined, station === at(1))
+    for (const workstation of workstations) {
+      workstation.preset('Lease', 'Lease')
+      workstation.preset('Deed', `Deed of ${workstations.indexOf(workstation)}`)
+      workstation.view('Waiting', 'lease', undefined, workstation === at(1))
     }
     await joinBoth()
     await whenSynced()
     const names = ['Deed', 'Deed (2)', 'Lease']
-    for (const station of stations) expect(station.presets().map((text) => text.split(':')[0])).toEqual(names)
-    expect(stations.map((station) => station.views())).toEqual([['Waiting: lease'], ['Waiting: lease, told']])
+    for (const workstation of workstations)
+      expect(workstation.presets().map((text) => text.split(':')[0])).toEqual(names)
+    expect(workstations.map((workstation) => workstation.views())).toEqual([
+      ['Waiting: lease'],
+      ['Waiting: lease, told']
+    ])
     const [, , lease] = at(1).work.parts.presets.list(at(1).work.accountId)
     at(1).preset('Lease', 'Lease of a shop', lease?.id)
     await whenSynced()
     expect(at(0).presets()).toContain('Lease: Lease of a shop')
     at(0).remove(at(0).work.parts.presets.list(at(0).work.accountId)[2]?.id ?? '')
     await whenSynced()
-    for (const station of stations) expect(station.presets()).toHaveLength(2)
+    for (const workstation of workstations) expect(workstation.presets()).toHaveLength(2)
   })
 
   test('renames one of two presets with the same name, in the same way everywhere', async () => {
@@ -161,12 +165,12 @@ describe('a change', () => {
     at(1).view('Waiting long', 'lease', view)
     await whenSynced()
     expectPresets('Lease: Lease of a shop')
-    for (const station of stations) expect(station.views()).toEqual(['Waiting long: lease'])
+    for (const workstation of workstations) expect(workstation.views()).toEqual(['Waiting long: lease'])
     at(0).remove(id)
     at(0).work.parts.views.remove(at(0).work.accountId, view)
     await whenSynced()
     expectPresets()
-    for (const station of stations) expect(station.views()).toEqual([])
+    for (const workstation of workstations) expect(workstation.views()).toEqual([])
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
@@ -184,12 +188,12 @@ describe('a change', () => {
     await at(0).reconnect()
     await whenSynced()
     const time = String.raw`\d\d:\d\d on \d+ \w+`
-    for (const station of stations) {
-      expect(station.presets()).toEqual([
+    for (const workstation of workstations) {
+      expect(workstation.presets()).toEqual([
         'Lease: Lease by back',
         expect.stringMatching(new RegExp(String.raw`^Lease \(Front desk, ${time}\): Lease by front$`))
       ])
-      expect(station.views()).toEqual([
+      expect(workstation.views()).toEqual([
         expect.stringMatching(new RegExp(String.raw`^Waiting \(Front desk, ${time}\): front$`)),
         'Waiting: back'
       ])
@@ -363,7 +367,7 @@ describe('an item that can’t be synced doesn’t hold back the others', () => 
     const { records: others, officeId } = await openThird()
     // Sealing compresses it, but to slightly more than its size before base64.
     expect(await others.changes('preset', officeId, 0, 100)).toHaveLength(2)
-    for (const station of stations) expect(station.presets()).toHaveLength(3)
+    for (const workstation of workstations) expect(workstation.presets()).toHaveLength(3)
     batches.length = 0
     isLost = true
     at(0).preset('Lease', 'Lease')
@@ -486,7 +490,7 @@ describe('a restored server', () => {
     at(1).preset('Will', 'Will')
     at(0).remove(removed)
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     at(1).preset('Lease', 'Lease, not told', stays)
     await restoreServer()
     await at(1).reconnect()
@@ -502,13 +506,13 @@ describe('a restored server', () => {
     const first = which === 'it has' ? undefined : await dumpOf(two.office)
     at(1).preset('Lease', 'Lease, later', id)
     await whenSynced()
-    const marks = () => stations.map((station) => station.marks())
+    const marks = () => workstations.map((workstation) => workstation.marks())
     const expected = [[{ isUntold: false, by: 'Counter 2' }], [{ isUntold: false }]]
     expect(marks()).toEqual(expected)
     const restoreServer = first ?? (await dumpOf(two.office))
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await restoreServer()
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     await whenSynced()
     expect(marks()).toEqual(expected)
   })
@@ -577,18 +581,18 @@ describe('a restored server', () => {
 
   test('regains a lost change only once from several workstations, and keeps a newer one', async () => {
     await joinBoth()
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     await third.join('Counter 3')
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
     const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
-    for (const station of [at(0), third]) await station.whenSynced()
-    for (const station of [at(0), third]) await station.powerOff()
+    for (const workstation of [at(0), third]) await workstation.whenSynced()
+    for (const workstation of [at(0), third]) await workstation.powerOff()
     at(1).preset('Lease', 'Lease, since', id)
     await restoreServer()
-    for (const station of [at(1), at(0), third]) await station.killAndRestart()
+    for (const workstation of [at(1), at(0), third]) await workstation.killAndRestart()
     await whenSynced()
     expectContents('Lease, before', 'Lease, since')
     expect(third.presets()).toEqual(at(0).presets())
@@ -664,7 +668,7 @@ describe('a restored server', () => {
       for (const index of order) await at(index).killAndRestart()
       await whenSynced()
       expectContents('Lease, before', 'Lease, between')
-      for (const station of stations) expect(station.views()).toEqual(['Waiting: lease'])
+      for (const workstation of workstations) expect(workstation.views()).toEqual(['Waiting: lease'])
     }
   )
 
@@ -700,7 +704,7 @@ describe('a restored server', () => {
    */
   async function withThird() {
     await joinBoth()
-    const third = await openStation(Station, two.office, at(0))
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
     await third.join('Counter 3')
     const id = at(0).preset('Lease', 'Lease')
     await whenSynced()
@@ -708,8 +712,8 @@ describe('a restored server', () => {
     const restoreServer = await dumpOf(two.office)
     await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
-    for (const station of [at(0), third]) await station.whenSynced()
-    for (const station of [at(0), third]) await station.powerOff()
+    for (const workstation of [at(0), third]) await workstation.whenSynced()
+    for (const workstation of [at(0), third]) await workstation.powerOff()
     await restoreServer()
     await at(1).killAndRestart()
     at(1).preset('Lease', 'Lease, since', id)
@@ -732,10 +736,10 @@ describe('a restored server', () => {
       await at(0).killAndRestart()
       await whenSynced()
       expectContents('Lease, before', 'Lease, since')
-      for (const station of stations) await station.powerOff()
+      for (const workstation of workstations) await workstation.powerOff()
       await restoreServer()
       for (const index of order) await all[index]?.killAndRestart()
-      for (let round = 0; round < 3; round++) for (const station of all) await station.whenSynced()
+      for (let round = 0; round < 3; round++) for (const workstation of all) await workstation.whenSynced()
       expectContents('Lease, before', 'Lease, since')
       expect(third.presets()).toEqual(at(0).presets())
     })
@@ -755,7 +759,7 @@ describe('a restored server', () => {
     allowed = Number.POSITIVE_INFINITY
     await whenSynced()
     await third.killAndRestart()
-    for (const station of [at(0), third, at(1), third]) await station.whenSynced()
+    for (const workstation of [at(0), third, at(1), third]) await workstation.whenSynced()
     expectContents('Lease, before', 'Lease, since, further')
     expect(third.presets()).toEqual(at(0).presets())
   })
@@ -788,7 +792,7 @@ describe('a restored server', () => {
     await at(0).powerOff()
     how = undefined
     await restoreServer()
-    for (const station of stations) await station.killAndRestart()
+    for (const workstation of workstations) await workstation.killAndRestart()
     await whenSynced()
     expectContents('Lease, told, further')
   })

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
+import { OfficeWorkstation, poolAs, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const BEN = { id: 'ben', name: 'Ben Tui' }
 const ANA = { id: 'ana', name: 'Ana Reweti' }
@@ -143,8 +143,8 @@ describe('the server', () => {
 
 describe('two workstations', () => {
   const all = { show: 'all', offset: 0, limit: 50 } as const
-  const two = twoStations(OfficeStation)
-  const { at, stations, joinBoth } = two
+  const two = twoWorkstations(OfficeWorkstation)
+  const { at, workstations, joinBoth } = two
   const rowAt = (index: number, id: string) =>
     at(index)
       .work.parts.outbox.list([at(index).work.accountId], all)
@@ -155,7 +155,7 @@ describe('two workstations', () => {
     expect
       .poll(
         async () => {
-          for (const { work } of stations) {
+          for (const { work } of workstations) {
             await work.parts.outbox.shared.syncNow(work.accountId)
             await work.time.pass(5_000)
           }
@@ -203,7 +203,7 @@ describe('two workstations', () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     at(0).work.staff.who = GRACE
-    const outboxes = stations.map(({ work }) => work.parts.outbox)
+    const outboxes = workstations.map(({ work }) => work.parts.outbox)
     const decisions = [
       () => outboxes[1]?.refuse(id, 'Wrong address.') ?? expect.fail(),
       () => outboxes[0]?.release(id) ?? expect.fail()
@@ -260,7 +260,7 @@ describe('two workstations', () => {
     await becomes(1, id, { hold: 'release' })
     await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
     for (let round = 0; round < 5; round++) {
-      for (const { work } of stations) {
+      for (const { work } of workstations) {
         await work.parts.outbox.shared.syncNow(work.accountId)
         await work.time.pass(5_000)
       }

@@ -6,7 +6,7 @@ import type { OfficeStore } from '../../src/main/core/office/send-store.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice } from '../fixtures/office.ts'
-import { OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
+import { OfficeWorkstation, poolAs, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const HOUR = 3_600_000
 const refusal = (code: string, message: unknown = expect.any(String)) =>
@@ -84,8 +84,8 @@ describe('the server', () => {
 })
 
 describe('two workstations', () => {
-  const two = twoStations(OfficeStation)
-  const { at, stations, joinBoth, whenSynced } = two
+  const two = twoWorkstations(OfficeWorkstation)
+  const { at, workstations, joinBoth, whenSynced } = two
   const outboxAt = (index: number) => at(index).work.parts.outbox
   const arrived = () => at(0).work.receivedRequests('SendForms2').length
   /** Lets time pass until the package is shown as wanted. */
@@ -93,7 +93,7 @@ describe('two workstations', () => {
     expect
       .poll(
         async () => {
-          for (const { work } of stations) {
+          for (const { work } of workstations) {
             await work.parts.outbox.shared.syncNow(work.accountId)
             await work.time.pass(5_000)
           }
@@ -134,7 +134,7 @@ describe('two workstations', () => {
     await makeDue(id)
     await outboxAt(0).reschedule(id, scheduled)
     await makeDue(id)
-    for (const { work } of stations) await work.time.pass(2 * HOUR)
+    for (const { work } of workstations) await work.time.pass(2 * HOUR)
     for (const index of [0, 1]) await becomes(index, id, { state: 'sent' })
     expect(arrived()).toBe(1)
   })

@@ -20,7 +20,7 @@ import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fi
 import { type Cluster, type ClusterPlace, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
-interface Station {
+interface Workstation {
   work: Workplace
   membership: OfficeMembership
   /** Starts it again after it was closed. */
@@ -31,7 +31,7 @@ interface Station {
 
 const all = { show: 'all', offset: 0, limit: 100 } as const
 
-async function joined(office: TestOffice, name: string, first?: Workplace): Promise<Station> {
+async function joined(office: TestOffice, name: string, first?: Workplace): Promise<Workstation> {
   const work = await openWorkplace('empty', first)
   onTestFinished(() => work.close())
   const slot = memoryKeychain().office
@@ -40,13 +40,13 @@ async function joined(office: TestOffice, name: string, first?: Workplace): Prom
     onTestFinished(() => membership.close())
     return membership
   }
-  const station: Station = {
+  const workstation: Workstation = {
     work,
     membership: openOwnMembership(),
     open() {
       work.restart()
-      station.membership = openOwnMembership()
-      station.membership.start()
+      workstation.membership = openOwnMembership()
+      workstation.membership.start()
     },
     put(name) {
       const composition = forms({ items: [form({ Name: name, Reference: name })] })
@@ -56,19 +56,19 @@ async function joined(office: TestOffice, name: string, first?: Workplace): Prom
     },
     state: (id) => work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
   }
-  await station.membership.join(serverOf(office), await office.invite(name))
-  return station
+  await workstation.membership.join(serverOf(office), await office.invite(name))
+  return workstation
 }
 
 /**
- * Lets the stations' time pass until the condition holds: slowly, since what may have been sent half an hour ago is no
+ * Lets the workstations' time pass until the condition holds: slowly, since what may have been sent half an hour ago is no
  * longer retried automatically.
  */
-async function until(stations: readonly Station[], isSo: () => unknown): Promise<void> {
+async function until(workstations: readonly Workstation[], isSo: () => unknown): Promise<void> {
   await expect
     .poll(
       async () => {
-        for (const { work } of stations) await work.time.pass(1_000)
+        for (const { work } of workstations) await work.time.pass(1_000)
         return isSo()
       },
       { timeout: 120_000, interval: 20 }
@@ -100,16 +100,16 @@ async function programsFor({ administrator: { host, port, user, password, databa
 const longEnough = (office: TestOffice) =>
   office.sql('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
 
-const pausedBecause = ({ work }: Station) => work.parts.outbox.state(work.accountId).pause?.error?.message ?? ''
-const pause = ({ work }: Station, isPaused: boolean) => work.parts.outbox.shared.pause(work.accountId, isPaused)
+const pausedBecause = ({ work }: Workstation) => work.parts.outbox.state(work.accountId).pause?.error?.message ?? ''
+const pause = ({ work }: Workstation, isPaused: boolean) => work.parts.outbox.shared.pause(work.accountId, isPaused)
 
 /** Makes a draft that all of them have. Returns a function that sends it from one of them, and returns the package's id. */
-async function sharedDraftAt(maker: Station, all: readonly Station[]): Promise<(from: Station) => string> {
+async function sharedDraftAt(maker: Workstation, all: readonly Workstation[]): Promise<(from: Workstation) => string> {
   const composition = forms({ items: [form({ Name: 'Deed of gift', Reference: 'Deed of gift' })] })
   const { id: draft } = maker.work.parts.sharedDrafts.save(maker.work.accountId, composition)
-  const has = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
+  const has = ({ work }: Workstation) => work.parts.drafts.list([work.accountId]).rows.some(({ id }) => id === draft)
   await until(all, () => all.every(has))
-  return ({ work }: Station) => {
+  return ({ work }: Workstation) => {
     const { id } = work.parts.outbox.enqueue(draft)
     work.parts.outbox.sendNow(id)
     return id
@@ -168,14 +168,18 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   // Nobody who knows of the undo has returned yet.
   if (one === front && wasOff) await until([one], () => one.state(takenBack) === 'ready')
   other.open()
-  await until(both, () => both.every((station) => pausedBecause(station).includes('put back to an earlier moment')))
-  await until(both, () => both.every((station) => station.state(leavingSend) === 'sent'))
+  await until(both, () =>
+    both.every((workstation) => pausedBecause(workstation).includes('put back to an earlier moment'))
+  )
+  await until(both, () => both.every((workstation) => workstation.state(leavingSend) === 'sent'))
   await until(both, () => isOver(front.state(takenBack)) && back.state(takenBack) === undefined)
   // What the server lost waits as long.
-  await until(both, () => both.every((station) => station.state(since) === 'uncertain'))
+  await until(both, () => both.every((workstation) => workstation.state(since) === 'uncertain'))
   await longEnough(office)
   await pause(one, false)
-  await until(both, () => both.every((station) => [waitingSend, since].every((id) => station.state(id) === 'sent')))
+  await until(both, () =>
+    both.every((workstation) => [waitingSend, since].every((id) => workstation.state(id) === 'sent'))
+  )
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
   expect(back.state(later)).toBe('sent')
   expect(isOver(front.state(takenBack)) && back.state(takenBack) === undefined).toBe(true)
@@ -222,13 +226,13 @@ test.each([
     await outbox.reschedule(id, at(4))
     await front.membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
-    for (const station of first === 0 ? [front, back] : [back, front]) {
-      station.open()
-      await until([station], () => pausedBecause(station).includes('put back to an earlier moment'))
+    for (const workstation of first === 0 ? [front, back] : [back, front]) {
+      workstation.open()
+      await until([workstation], () => pausedBecause(workstation).includes('put back to an earlier moment'))
     }
     await until(both, async () => {
       await longEnough(office)
-      return both.every((station) => station.state(id) === 'ready')
+      return both.every((workstation) => workstation.state(id) === 'ready')
     })
     for (const { work } of both)
       for (let sync = 0; sync < 2; sync++) await work.parts.outbox.shared.syncNow(work.accountId)
@@ -432,7 +436,7 @@ test.each([
     // It arrives, but nobody can find that out.
     for (const { work } of both) work.line.setFaultBy((method) => (method === 'POST' ? 'lose-answer' : 'cut'))
     const first = send(front)
-    await until(both, () => both.every((station) => station.state(first) === 'uncertain'))
+    await until(both, () => both.every((workstation) => workstation.state(first) === 'uncertain'))
     for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
     back.open()
@@ -444,7 +448,7 @@ test.each([
         async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [second])).length === 1
       )
     front.open()
-    const isConnected = ({ membership, work }: Station) =>
+    const isConnected = ({ membership, work }: Workstation) =>
       membership.view()?.state === 'connected' && work.parts.outbox.state(work.accountId).office === 'connected'
     await until(both, () => both.every(isConnected))
     // Someone resumes the Outbox, as it advises, while nobody can read the folders.
@@ -458,7 +462,7 @@ test.each([
     expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
     for (const { work } of both) work.line.setFault('pass')
     await longEnough(office)
-    await until(both, () => both.every((station) => station.state(first) === 'sent'))
+    await until(both, () => both.every((workstation) => workstation.state(first) === 'sent'))
     if (second !== undefined) await until(both, () => back.state(second) === 'cancelled')
     for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
     expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
@@ -478,8 +482,8 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
     for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   }
-  const isPaused = (station: Station) => pausedBecause(station).includes('put back to an earlier moment')
-  const draftsAt = ({ work }: Station) => work.parts.drafts.list([work.accountId]).rows
+  const isPaused = (workstation: Workstation) => pausedBecause(workstation).includes('put back to an earlier moment')
+  const draftsAt = ({ work }: Workstation) => work.parts.drafts.list([work.accountId]).rows
   run('pg_dump', '-Fc')
 
   // The back room has it in the outbox, and doesn't learn that it was sent.
@@ -513,8 +517,8 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
   // The front desk removes the draft, and what was written on it goes on as another.
   await until(both, () => !draftsAt(back).some(({ id }) => id === draft))
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
-  await until(both, () => both.every((station) => draftsAt(station).length > 0))
-  expect(both.map((station) => draftsAt(station).map(({ title }) => title))).toEqual([
+  await until(both, () => both.every((workstation) => draftsAt(workstation).length > 0))
+  expect(both.map((workstation) => draftsAt(workstation).map(({ title }) => title))).toEqual([
     ['Deed of gift, corrected'],
     ['Deed of gift, corrected']
   ])
@@ -569,8 +573,8 @@ test('a workstation can rejoin its office only once it is refused there, and can
 })
 
 test.each([
-  ['the next start', (station: Station) => station.open()],
-  ['the next greeting', ({ work }: Station) => void work.parts.db.exec('DROP TRIGGER full')]
+  ['the next start', (workstation: Workstation) => workstation.open()],
+  ['the next greeting', ({ work }: Workstation) => void work.parts.db.exec('DROP TRIGGER full')]
 ])('joining again that ends before the database knows of it is completed by %s', async (_, goOn) => {
   const office = await openTestOffice(inject('cluster'))
   const front = await joined(office, 'Front desk')
@@ -905,7 +909,7 @@ test('a workstation that joins a restored office gets all of its packages, howev
   for (let count = 0; count < many; count++) front.put(`Form ${count}`)
   await until([front], async () => (await office.sql('SELECT FROM office.send')).length === many)
   await office.sql('SELECT office.begin_life(now())')
-  const lateStation = await joined(office, 'Back room', front.work)
-  const total = ({ work }: Station) => work.parts.outbox.list([work.accountId], all).total
-  await until([lateStation], () => total(lateStation) === many)
+  const lateWorkstation = await joined(office, 'Back room', front.work)
+  const total = ({ work }: Workstation) => work.parts.outbox.list([work.accountId], all).total
+  await until([lateWorkstation], () => total(lateWorkstation) === many)
 })

@@ -16,8 +16,8 @@ let office: TestOffice
 let pools: Pool[]
 beforeEach(async () => {
   office = await openTestOffice(inject('cluster'))
-  const stations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
-  pools = stations.map(({ place }) => openPool(place))
+  const workstations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
+  pools = workstations.map(({ place }) => openPool(place))
 })
 afterEach(() => Promise.all(pools.map((pool) => pool.end())))
 

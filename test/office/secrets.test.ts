@@ -15,7 +15,7 @@ import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
-import { OfficeStation, openStation, poolAs } from '../fixtures/office-station.ts'
+import { OfficeWorkstation, openOfficeWorkstation, poolAs } from '../fixtures/office-workstation.ts'
 import type { Workplace } from '../fixtures/workplace.ts'
 
 /** None of these words occurs in this application or in PostgreSQL. */
@@ -41,9 +41,9 @@ const PLANTED = {
   file: 'Yarrowby.pdf'
 }
 /** A name that the server has to know. */
-const STATION = 'Desk Xanthippe'
+const WORKSTATION = 'Desk Xanthippe'
 
-class Station extends OfficeStation {
+class Workstation extends OfficeWorkstation {
   readonly its: { staff: Staff; shared: SharedStaff }
   constructor(work: Workplace, office: TestOffice) {
     const its = {} as { staff: Staff; shared: SharedStaff }
@@ -118,9 +118,9 @@ test('nothing put into an office is readable in a dump or log of its server', as
   const office = await openTestOffice(inject('cluster'))
   const { host, port, user, password, database } = office.administrator
   const [first] = await office.sql<{ name: string }>('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name')
-  const front = await openStation(Station, office)
-  const back = await openStation(Station, office, front)
-  await front.join(STATION)
+  const front = await openOfficeWorkstation(Workstation, office)
+  const back = await openOfficeWorkstation(Workstation, office, front)
+  await front.join(WORKSTATION)
   await back.join('Counter 2')
 
   const { parts, accountId } = front.work
@@ -199,6 +199,6 @@ test('nothing put into an office is readable in a dump or log of its server', as
   const secrets = [...Object.values(PLANTED), key.toString('latin1'), key.toString('hex'), key.toString('base64url')]
   for (const pieces of [[readable(dump)], log.map(({ bytes }) => bytes)]) {
     // The search does find what is there.
-    expect(foundIn(pieces, [...secrets, STATION])).toEqual([STATION])
+    expect(foundIn(pieces, [...secrets, WORKSTATION])).toEqual([WORKSTATION])
   }
 })

@@ -14,10 +14,10 @@ import { type Chance, chanceOf } from '../chaos/chance.ts'
 import { begin, killed } from '../chaos/killed-process.ts'
 import { type CountingService, openCountingService } from '../fixtures/counting-service.ts'
 import { openEmbeddedSends } from '../fixtures/embedded-sends.ts'
-import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
-import type { Orders } from '../fixtures/sending-station.ts'
+import { type JoinedWorkstation, openTestOffice, type TestOffice } from '../fixtures/office.ts'
+import type { Orders } from '../fixtures/sending-workstation.ts'
 
-const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
+const PROGRAM = new URL('../fixtures/sending-workstation.ts', import.meta.url)
 
 /** A fresh store under test. */
 interface Under {
@@ -30,14 +30,14 @@ interface Under {
 
 const time = { elapsed: () => performance.now() }
 let office: TestOffice
-let stations: Station[]
+let workstations: JoinedWorkstation[]
 let pools: Pool[]
 
 beforeAll(async () => {
   // No wait between checks of the folders.
   office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
-  pools = stations.map(({ place }) => openPool(place))
+  workstations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
+  pools = workstations.map(({ place }) => openPool(place))
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 
@@ -662,7 +662,7 @@ describe('workstations that are killed, or suspended for longer than a claim las
 
   const together = async (count: number) => {
     const crowd = await openTestOffice(inject('cluster'), { lease: `${LEASE} ms`, search: `${CHECK_EVERY} ms` })
-    const members: Station[] = []
+    const members: JoinedWorkstation[] = []
     for (let index = 0; index < count; index++) members.push(await crowd.join(`Counter ${index}`))
     const [first] = members
     const pool = openPool(first?.place ?? crowd.administrator)

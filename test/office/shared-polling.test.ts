@@ -7,7 +7,7 @@ import { forms } from '../fixtures/compositions.ts'
 import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
-interface Station {
+interface Workstation {
   work: Workplace
   membership: OfficeMembership
   /** As if the process had been killed or frozen: it does nothing more, and releases nothing. */
@@ -15,51 +15,52 @@ interface Station {
 }
 
 let office: TestOffice
-let stations: Station[]
+let workstations: Workstation[]
 beforeEach(async () => {
   office = await openTestOffice(inject('cluster'))
-  stations = []
+  workstations = []
 })
 
 /** A workstation that has joined, at the first one's service. */
 async function opened(
   name: string,
   before: (work: Workplace) => void = () => undefined,
-  first = stations[0]?.work
-): Promise<Station> {
+  first = workstations[0]?.work
+): Promise<Workstation> {
   const work = await openWorkplace('demo', first)
   before(work)
   const time = work.time.run()
   const membership = openMembership(work, { time })
-  const station: Station = {
+  const workstation: Workstation = {
     work,
     membership,
     halt() {
       time.end()
       work.parts.kill()
-      stations = stations.filter((one) => one !== station)
+      workstations = workstations.filter((one) => one !== workstation)
     }
   }
   onTestFinished(async () => {
     await membership.close()
     await work.close()
   })
-  stations.push(station)
+  workstations.push(workstation)
   work.parts.polling.start()
   await membership.join(serverOf(office), await office.invite(name))
-  return station
+  return workstation
 }
 
 /** How often these requested a folder from the service. */
-const folderRequests = (...some: Station[]) =>
+const folderRequests = (...some: Workstation[]) =>
   some.flatMap(({ work }) => work.line.requests.filter((one) => one.includes('GetActiveDocuments'))).length
 
-const viewOf = ({ work }: Station) => work.parts.together.view()[0]
-const follows = (station: Station) => viewOf(station)?.how === 'together' && viewOf(station)?.by?.isMe === false
-const reads = (station: Station) => viewOf(station)?.by?.isMe === true
+const viewOf = ({ work }: Workstation) => work.parts.together.view()[0]
+const follows = (workstation: Workstation) =>
+  viewOf(workstation)?.how === 'together' && viewOf(workstation)?.by?.isMe === false
+const reads = (workstation: Workstation) => viewOf(workstation)?.by?.isMe === true
 
 /** Each document as a workstation's list shows it. */
-async function listed({ work }: Station): Promise<string[]> {
+async function listed({ work }: Workstation): Promise<string[]> {
   const { accountId } = work
   const query = { search: '', sort: { by: 'reference', descending: false }, grouped: false } as const
   const ask = { accountId, query, expanded: [], offset: 0, limit: 1_000, now: work.time.now, zone: 'UTC' }
@@ -70,7 +71,7 @@ async function listed({ work }: Station): Promise<string[]> {
 const LOCAL = new Set(['accountId', 'changedAt', 'arrivedAt', 'unread', 'seenAt', 'completedAt'])
 
 const areEqual = async () => {
-  const [one, ...others] = await Promise.all(stations.map(listed))
+  const [one, ...others] = await Promise.all(workstations.map(listed))
   return one && one.length > 0 && others.every((other) => JSON.stringify(other) === JSON.stringify(one))
 }
 
@@ -79,8 +80,8 @@ async function until(isSo: () => unknown): Promise<void> {
   await expect
     .poll(
       async () => {
-        for (const { work } of stations) await work.time.pass(1_000)
-        return (await isSo()) ? true : JSON.stringify(stations.map(viewOf))
+        for (const { work } of workstations) await work.time.pass(1_000)
+        return (await isSo()) ? true : JSON.stringify(workstations.map(viewOf))
       },
       { timeout: 60_000, interval: 10 }
     )
@@ -88,7 +89,7 @@ async function until(isSo: () => unknown): Promise<void> {
 }
 
 /** Queues a package at a workstation until it is sent. On a busy machine that waits for a sync, so its time passes. */
-async function sendAt({ work }: Station): Promise<void> {
+async function sendAt({ work }: Workstation): Promise<void> {
   let hasEnded = false
   const sending = work.send(forms()).finally(() => {
     hasEnded = true
@@ -104,7 +105,7 @@ async function sendAt({ work }: Station): Promise<void> {
 /** Expires every lease by the server's clock. */
 const expireLeases = () => office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
 
-async function two(): Promise<[Station, Station]> {
+async function two(): Promise<[Workstation, Workstation]> {
   const one = await opened('Front desk')
   await until(() => reads(one))
   const other = await opened('Back room')
@@ -114,10 +115,10 @@ async function two(): Promise<[Station, Station]> {
 
 /** Changes something at the service without notifying any workstation. */
 async function changeAtService(): Promise<void> {
-  const reply = await fetch(`${stations[0]?.work.serviceUrl}/FormDirect/SendForms2`, {
+  const reply = await fetch(`${workstations[0]?.work.serviceUrl}/FormDirect/SendForms2`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(stations[0]?.work.receivedRequests('SendForms2')[0]?.body)
+    body: JSON.stringify(workstations[0]?.work.receivedRequests('SendForms2')[0]?.body)
   })
   expect(reply.ok).toBe(true)
 }
@@ -142,11 +143,14 @@ describe('when one workstation polls for all', () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
-    const newest = async ({ work }: Station) => (await work.parts.ask('newestChange', null)).change
+    const newest = async ({ work }: Workstation) => (await work.parts.ask('newestChange', null)).change
     const before = [await newest(one), await newest(other)]
     await changeAtService()
-    const news = async (station: Station, after = 0) =>
-      (await station.work.parts.ask('changesAfter', { after, limit: 100 })).map(({ kind, isOwn }) => ({ kind, isOwn }))
+    const news = async (workstation: Workstation, after = 0) =>
+      (await workstation.work.parts.ask('changesAfter', { after, limit: 100 })).map(({ kind, isOwn }) => ({
+        kind,
+        isOwn
+      }))
     await until(async () => (await news(other, before[1])).length > 0 && (await areEqual()))
     for (let second = 0; second < 30; second++) await until(() => true)
     expect(await news(other, before[1])).toEqual(await news(one, before[0]))
@@ -161,7 +165,7 @@ describe('when one workstation polls for all', () => {
     )
     await sendAt(other)
     await until(areEqual)
-    const news = async ({ work }: Station, after = 0) =>
+    const news = async ({ work }: Workstation, after = 0) =>
       (await work.parts.ask('changesAfter', { after, limit: 100 })).map(({ isOwn }) => isOwn)
     await until(async () => (await news(one, theirs)).length > 0 && (await news(other, mine)).length > 0)
     // Whichever of them was free has sent it.
@@ -185,13 +189,13 @@ describe('when one workstation polls for all', () => {
   test('a new workstation gets everything, none of it as news', async () => {
     const [one] = await two()
     await until(areEqual)
-    const lateStation = await opened('Counter')
-    await until(() => follows(lateStation))
+    const lateWorkstation = await opened('Counter')
+    await until(() => follows(lateWorkstation))
     await until(areEqual)
-    expect((await lateStation.work.parts.ask('newestChange', null)).change).toBe(
-      (await lateStation.work.parts.ask('changesAfter', { after: 0, limit: 100 })).length
+    expect((await lateWorkstation.work.parts.ask('newestChange', null)).change).toBe(
+      (await lateWorkstation.work.parts.ask('changesAfter', { after: 0, limit: 100 })).length
     )
-    expect(folderRequests(lateStation)).toBeLessThanOrEqual(folderRequests(one))
+    expect(folderRequests(lateWorkstation)).toBeLessThanOrEqual(folderRequests(one))
   })
 
   test('a document that no folder has any more disappears at each', async () => {
@@ -199,7 +203,7 @@ describe('when one workstation polls for all', () => {
     await sendAt(one)
     await until(areEqual)
     one.work.line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
-    const removedRows = async ({ work }: Station) =>
+    const removedRows = async ({ work }: Workstation) =>
       (await work.parts.ask('changesAfter', { after: 0, limit: 200 })).filter(({ kind }) => kind === 'gone').length
     await until(async () => (await removedRows(one)) > 0)
     await until(async () => (await removedRows(other)) === (await removedRows(one)) && (await areEqual()))
@@ -278,22 +282,22 @@ describe('a workstation that joins after the only poller has gone', () => {
   const live = () => office.sql<{ count: string }>('SELECT count(*) FROM office.mirror WHERE sealed IS NOT NULL')
 
   test('polls for all if it sees the same documents', async () => {
-    const lateStation = await opened('Back room', undefined, await oneWasThere())
-    await until(() => reads(lateStation))
+    const lateWorkstation = await opened('Back room', undefined, await oneWasThere())
+    await until(() => reads(lateWorkstation))
   })
 
   test('polls for all if it sees others, once the stored ones are old, and replaces them', async () => {
     const work = await oneWasThere()
     const before = Number((await live())[0]?.count)
     const spoilt = ({ line }: Workplace) => line.spoil((body) => (body.startsWith('[{') ? withoutTheFirst(body) : body))
-    const lateStation = await opened('Back room', spoilt, work)
-    const first = folderRequests(lateStation)
-    await until(() => folderRequests(lateStation) > first + 10)
-    expect(viewOf(lateStation)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
+    const lateWorkstation = await opened('Back room', spoilt, work)
+    const first = folderRequests(lateWorkstation)
+    await until(() => folderRequests(lateWorkstation) > first + 10)
+    expect(viewOf(lateWorkstation)).toEqual({ accountName: 'Test office', how: 'alone', troubles: [] })
     await office.sql(`UPDATE office.poll SET read_at = now() - interval '25 hours'`)
     await office.sql(`UPDATE office.lease SET since = now() - interval '25 hours'`)
-    await until(() => reads(lateStation))
-    await until(async () => Number((await live())[0]?.count) === (await listed(lateStation)).length)
+    await until(() => reads(lateWorkstation))
+    await until(async () => Number((await live())[0]?.count) === (await listed(lateWorkstation)).length)
     expect(Number((await live())[0]?.count)).toBeLessThan(before)
   })
 })
@@ -312,7 +316,10 @@ describe('a restored server', () => {
       (await office.sql('SELECT FROM office.mirror WHERE seq <= $1', [feed?.seq])).length === 0
     await until(
       async () =>
-        (await storedCount()) === before && (await allAfresh()) && stations.some(reads) && stations.some(follows)
+        (await storedCount()) === before &&
+        (await allAfresh()) &&
+        workstations.some(reads) &&
+        workstations.some(follows)
     )
     await changeAtService()
     await until(async () => (await storedCount()) > before && (await areEqual()))
@@ -337,11 +344,11 @@ describe('while the office’s server is unreachable', () => {
     // Only one of them sees this: it is there for a moment, and gone before any other polls.
     other.work.line.spoil((body) => (body.startsWith('[{') ? withOneMore(body) : body))
     for (let second = 0; second < 150; second++) {
-      for (const { work } of stations) await work.time.pass(1_000)
+      for (const { work } of workstations) await work.time.pass(1_000)
       await new Promise((resume) => setImmediate(resume))
     }
-    for (const [index, station] of [one, other].entries()) {
-      const rounds = (folderRequests(station) - (before[index] ?? 0)) / 8
+    for (const [index, workstation] of [one, other].entries()) {
+      const rounds = (folderRequests(workstation) - (before[index] ?? 0)) / 8
       expect(rounds).toBeGreaterThan(0)
       expect(rounds).toBeLessThan(4)
     }
@@ -370,17 +377,17 @@ describe('while the office’s server is unreachable', () => {
     work.restart()
     const membership = openMembership(work, { slot })
     onTestFinished(() => membership.close())
-    const station: Station = { work, membership, halt: () => undefined }
-    stations = [station]
+    const workstation: Workstation = { work, membership, halt: () => undefined }
+    workstations = [workstation]
     work.parts.polling.start()
     membership.start()
     const folders = work.parts.polling.foldersOf(work.accountId).length
-    await until(() => folderRequests(station) === folders && viewOf(station)?.how === 'away')
+    await until(() => folderRequests(workstation) === folders && viewOf(workstation)?.how === 'away')
     // All fifty together poll twice as often as the single poller usually does, which is every ten seconds.
     for (let second = 0; second < 600; second++) await work.time.pass(1_000)
-    await expect.poll(() => folderRequests(station) / folders).toBe(3)
+    await expect.poll(() => folderRequests(workstation) / folders).toBe(3)
     for (let second = 0; second < 140; second++) await work.time.pass(1_000)
-    expect(folderRequests(station) / folders).toBe(3)
+    expect(folderRequests(workstation) / folders).toBe(3)
   })
 })
 

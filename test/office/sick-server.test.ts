@@ -5,14 +5,14 @@ import { withConnection } from '../../src/main/core/office/connection.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import {
-  OutboxStation,
+  OutboxWorkstation,
   passTime,
   sentNames,
   serverState,
-  twoStations,
+  twoWorkstations,
   waitUntil,
   whenReconnected
-} from '../fixtures/outbox-station.ts'
+} from '../fixtures/outbox-workstation.ts'
 
 let cluster: Cluster
 let office: TestOffice
@@ -25,10 +25,10 @@ beforeEach(async () => {
 })
 
 /** Runs `happens` once, between a claim by one of these at the server and its answer. */
-async function asOneClaims(stations: readonly OutboxStation[], happens: () => unknown): Promise<void> {
+async function asOneClaims(workstations: readonly OutboxWorkstation[], happens: () => unknown): Promise<void> {
   let hasRun = false
-  for (const station of stations) {
-    await station.wrapClaims(async (claim) => {
+  for (const workstation of workstations) {
+    await workstation.wrapClaims(async (claim) => {
       const claims = await claim()
       if (hasRun || claims.length === 0) return claims
       hasRun = true
@@ -36,7 +36,7 @@ async function asOneClaims(stations: readonly OutboxStation[], happens: () => un
       return claims
     })
   }
-  await whenReconnected(stations)
+  await whenReconnected(workstations)
 }
 
 /** Resolves once it applies to new connections, too. */
@@ -68,7 +68,7 @@ test.each([
 ])(
   'when the server %s, a send in progress finishes, others wait, and each workstation shows it',
   async (_name, sick) => {
-    const both = await twoStations(office)
+    const both = await twoWorkstations(office)
     const [front, back] = both
     let isSick = false
     const ends = async () => {
@@ -110,7 +110,7 @@ test.each([
 )
 
 test('when the server can’t store a claim, the package waits, and the claiming workstation shows it', async () => {
-  const both = await twoStations(office)
+  const both = await twoWorkstations(office)
   const [front] = both
   await front.pause(true)
   const waitingSend = front.put('Waits')
@@ -134,7 +134,7 @@ test('when the server can’t store a claim, the package waits, and the claiming
 })
 
 test('when the server has no connections left, connected workstations continue, and others show it', async () => {
-  const both = await twoStations(office)
+  const both = await twoWorkstations(office)
   const [front, back] = both
   const limitConnections = (count: number) =>
     office.sql(`ALTER DATABASE ${office.administrator.database} CONNECTION LIMIT ${count}`)
@@ -145,7 +145,7 @@ test('when the server has no connections left, connected workstations continue, 
   const sentAtOnce = front.put('Goes')
   await waitUntil(both, () => front.state(sentAtOnce) === 'sent')
   expect(back.officeStates).toEqual(['crowded', 'away'])
-  await expect(OutboxStation.joined(office, 'Counter', { first: front })).rejects.toMatchObject({
+  await expect(OutboxWorkstation.joined(office, 'Counter', { first: front })).rejects.toMatchObject({
     appError: { code: 'offline', message: expect.stringContaining('can’t take in') }
   })
   await limitConnections(-1)

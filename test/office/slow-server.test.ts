@@ -4,13 +4,13 @@ import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type OfficeProxy, openOfficeProxy } from '../fixtures/office-line.ts'
 import {
-  OutboxStation,
+  OutboxWorkstation,
   passTime,
   sentNames,
-  twoStations,
+  twoWorkstations,
   waitUntil,
   whenReconnected
-} from '../fixtures/outbox-station.ts'
+} from '../fixtures/outbox-workstation.ts'
 
 let office: TestOffice
 let line: OfficeProxy
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 test('when each answer takes seconds, everything is sent once, and all stay connected', async () => {
-  const both = await twoStations(office, line.port)
+  const both = await twoWorkstations(office, line.port)
   line.delay()
   const ids = both.flatMap((one, index) => [1, 2, 3].map((number) => one.put(`${index} ${number}`)))
   const states = new Set<string>()
@@ -38,7 +38,7 @@ test('when each answer takes seconds, everything is sent once, and all stay conn
 })
 
 test('a late answer to a claim that another now has causes no send', async () => {
-  const both = await twoStations(office)
+  const both = await twoWorkstations(office)
   const [front, back] = both
   const come = Promise.withResolvers<void>()
   let isClaimed = false
@@ -68,10 +68,10 @@ test('a late answer to a claim that another now has causes no send', async () =>
 })
 
 test('nothing is sent while the server is unreachable, and many that return at once send each package once', async () => {
-  const front = await OutboxStation.joined(office, 'Front desk', { port: line.port })
+  const front = await OutboxWorkstation.joined(office, 'Front desk', { port: line.port })
   const all = [front]
   for (const name of ['1', '2', '3', '4', '5', '6', '7']) {
-    all.push(await OutboxStation.joined(office, `Counter ${name}`, { first: front, port: line.port }))
+    all.push(await OutboxWorkstation.joined(office, `Counter ${name}`, { first: front, port: line.port }))
   }
   const ids = all.map((one, index) => one.put(`${index} seen`, 600_000))
   await waitUntil(all, async () => (await office.sql('SELECT FROM office.send')).length === all.length)

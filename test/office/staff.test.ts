@@ -17,14 +17,14 @@ import { itemIdentityOf, seal, unseal } from '../../src/main/core/office/sealing
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import type { TestOffice } from '../fixtures/office.ts'
-import { dumpOf, OfficeStation, poolAs, twoStations } from '../fixtures/office-station.ts'
+import { dumpOf, OfficeWorkstation, poolAs, twoWorkstations } from '../fixtures/office-workstation.ts'
 import type { Workplace } from '../fixtures/workplace.ts'
 
 const WRONG = { ok: false, code: 'wrong-pin' }
 const run = promisify(execFile)
 const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
 
-class Station extends OfficeStation {
+class Workstation extends OfficeWorkstation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
   readonly its: { staff: Staff; shared: SharedStaff }
   /**
@@ -36,7 +36,7 @@ class Station extends OfficeStation {
   constructor(work: Workplace, office: TestOffice) {
     const slot = memoryKeychain().staffPin
     const its = {} as { staff: Staff; shared: SharedStaff }
-    const next: Station['next'] = {}
+    const next: Workstation['next'] = {}
     const notes: AuditNote[] = []
     super(work, office, ({ parts: { db }, time }) => {
       const shared = new SharedStaff({ db, time: time.run(), newId: randomUUID, onError: () => undefined })
@@ -110,8 +110,8 @@ class Station extends OfficeStation {
   }
 }
 
-const two = twoStations(Station)
-const { at, stations, whenSynced } = two
+const two = twoWorkstations(Workstation)
+const { at, workstations, whenSynced } = two
 async function joinAndSync(): Promise<void> {
   await two.joinBoth()
   await whenSynced()
@@ -146,11 +146,11 @@ describe('staff added at one workstation', () => {
   test('have no PIN in a keychain, so a missing entry lets nobody set a new one', async () => {
     await at(0).addStaff()
     await joinAndSync()
-    for (const station of stations) {
-      expect(await station.slot.get()).toBeNull()
-      expect(await station.staff.hasLostKeychainEntry()).toBe(false)
-      await expect(station.staff.set('91736')).rejects.toMatchObject({ appError: { code: 'invalid' } })
-      await expect(station.staff.reset()).rejects.toMatchObject({ appError: { code: 'bad-input' } })
+    for (const workstation of workstations) {
+      expect(await workstation.slot.get()).toBeNull()
+      expect(await workstation.staff.hasLostKeychainEntry()).toBe(false)
+      await expect(workstation.staff.set('91736')).rejects.toMatchObject({ appError: { code: 'invalid' } })
+      await expect(workstation.staff.reset()).rejects.toMatchObject({ appError: { code: 'bad-input' } })
     }
     expect(await at(1).staff.check('91736', 'Grace Okafor')).toMatchObject(WRONG)
   })
@@ -252,7 +252,7 @@ describe('a change at one workstation', () => {
     await at(0).whenSynced()
     await at(1).reconnect()
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
       expect(await staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
       expect(await staff.check('52819', 'Wiremu Ngata')).toEqual({ ok: true })
@@ -273,7 +273,8 @@ describe('a change at one workstation', () => {
     at(0).next.isUnanswered = false
     await at(0).reconnect()
     await whenSynced()
-    for (const station of stations) expect(station.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
+    for (const workstation of workstations)
+      expect(workstation.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
   })
 
   test('made after its process was killed reaches the others, and nobody is signed out', async () => {
@@ -290,9 +291,9 @@ describe('a change at one workstation', () => {
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
     await whenSynced()
     await restoreServer()
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     await whenSynced()
-    for (const station of stations) expect(station.names()).toEqual(['Grace Okafor, administrator'])
+    for (const workstation of workstations) expect(workstation.names()).toEqual(['Grace Okafor, administrator'])
   })
 })
 
@@ -315,8 +316,8 @@ describe('a restored server', () => {
       await restoreServer()
       for (const index of order) await at(index).killAndRestart()
       await whenSynced()
-      for (const station of stations) {
-        expect(station.names()).toEqual(['Ana Reweti, clerk', 'Grace Okafor, administrator', 'Wiremu Ngata, clerk'])
+      for (const workstation of workstations) {
+        expect(workstation.names()).toEqual(['Ana Reweti, clerk', 'Grace Okafor, administrator', 'Wiremu Ngata, clerk'])
       }
     }
   )
@@ -341,7 +342,7 @@ describe('a restored server whose list changes while another is merged into it',
     await at(0).killAndRestart()
     expect(at(0).next.meanwhile).toBeUndefined()
     await whenSynced()
-    for (const station of stations) expect(station.names()).toEqual([...others, ...names].sort())
+    for (const workstation of workstations) expect(workstation.names()).toEqual([...others, ...names].sort())
   }
 
   test('keeps everyone added before and since', () =>
@@ -372,9 +373,9 @@ test('neither a workstation nor the server can delete an office’s staff', asyn
        seq = feed.seq, body_seq = feed.seq FROM feed WHERE kind = 'staff'`
   )
   await whenSynced()
-  for (const station of stations) {
-    expect(station.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
-    expect(await station.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+  for (const workstation of workstations) {
+    expect(workstation.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
+    expect(await workstation.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   }
 })
 
@@ -412,7 +413,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     const { name, pin } = await reset()
     expect(name).toBe('Grace Okafor')
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(staff.authenticated()).toBeUndefined()
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
@@ -432,13 +433,13 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
       const { stdout } = await run(process.execPath, args, { env: { ...process.env, PGPASSWORD: password } })
       const pin = /^Grace Okafor has a one-time PIN: (\d{8})$/m.exec(stdout)?.[1] ?? expect.fail('It says no PIN.')
       await whenSynced()
-      for (const { staff } of stations) {
+      for (const { staff } of workstations) {
         expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
         expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
       }
       await at(1).staff.set('83920', pin, 'Grace Okafor')
       await whenSynced()
-      for (const { staff } of stations) expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+      for (const { staff } of workstations) expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -476,9 +477,9 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     await staff.set('83920', pin, 'Grace Okafor')
     expect(staff.authenticated()?.name).toBe('Grace Okafor')
     await whenSynced()
-    for (const station of stations) {
-      expect(await station.staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
-      expect(await station.staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
+    for (const workstation of workstations) {
+      expect(await workstation.staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
+      expect(await workstation.staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
     }
   })
 
@@ -498,7 +499,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     expect(at(0).staff.authenticated()?.name).toBe('Grace Okafor')
     await at(1).killAndRestart()
     const { user } = two.office.administrator
-    for (const { notes } of stations) {
+    for (const { notes } of workstations) {
       expect(notes.filter(({ what }) => what === 'pin-reset')).toEqual([
         {
           what: 'pin-reset',
@@ -525,7 +526,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     const { pin } = await reset()
     await at(1).reconnect()
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check('83920', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
       expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
@@ -552,9 +553,9 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     const { pin } = await reset()
     await whenSynced()
     await restoreServer()
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
@@ -578,9 +579,9 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     await at(1).whenSynced()
     await at(0).killAndRestart()
     await whenSynced()
-    for (const station of stations) {
-      expect(station.names()).toEqual(['Grace Okafor, administrator'])
-      expect(await station.staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
+    for (const workstation of workstations) {
+      expect(workstation.names()).toEqual(['Grace Okafor, administrator'])
+      expect(await workstation.staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
   })
 
@@ -602,9 +603,9 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     })
     const change = "UPDATE office.shared_item SET sealed = sealed WHERE kind = 'staff'"
     await expect(withConnection(place, (client) => client.query(change))).rejects.toMatchObject({ code: '42501' })
-    for (const station of stations) await station.reconnect()
+    for (const workstation of workstations) await workstation.reconnect()
     await whenSynced()
-    for (const { staff } of stations) expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+    for (const { staff } of workstations) expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   })
 
   test('isn’t undone by an older list that the server’s administrator puts in place', async () => {
@@ -618,7 +619,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
       members: expect.arrayContaining([expect.objectContaining({ name: 'Grace Okafor', isPinOnce: true })]),
       resets: [{ name: 'Grace Okafor' }]
     })
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
@@ -626,7 +627,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     await whenSynced()
     await put(sealed)
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
     }
@@ -638,14 +639,14 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     const { sealed } = await storedList()
     const { pin } = await reset()
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
     await put(sealed)
     await at(1).reconnect()
     expect((await storedList()).read().resets).toHaveLength(1)
     await at(0).reconnect()
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
       expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
@@ -661,7 +662,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
       const { sealed } = await storedList()
       await at(0).staff.set('83920', pin, 'Grace Okafor')
       await whenSynced()
-      for (const station of stations) station.disconnect()
+      for (const workstation of workstations) workstation.disconnect()
       if (hasUnsyncedChange) await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
       await put(sealed)
       await at(1).reconnect()
@@ -672,7 +673,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
       expect(resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
       await at(0).reconnect()
       await whenSynced()
-      for (const { staff } of stations) {
+      for (const { staff } of workstations) {
         expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
         expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
         if (hasUnsyncedChange) expect(await staff.check('52819', 'Ana Reweti')).toEqual({ ok: true })
@@ -694,7 +695,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
     await whenSynced()
     await put(sealed)
     await whenSynced()
-    for (const { staff } of stations) {
+    for (const { staff } of workstations) {
       expect(await staff.check(first.pin, 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(second.pin, 'Grace Okafor')).toEqual(ONCE)
     }
@@ -717,7 +718,7 @@ describe('resetting an administrator’s forgotten PIN with the office’s key',
       await at(1).whenSynced()
       await at(0).reconnect()
       await whenSynced()
-      for (const { staff } of stations) {
+      for (const { staff } of workstations) {
         expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
         for (const { pin } of pins.slice(0, -1)) expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
         expect(await staff.check(pins.at(-1)?.pin ?? '', 'Grace Okafor')).toEqual(ONCE)
@@ -744,10 +745,10 @@ test('when two staff lists are merged, each person appears once, as the office f
   await at(1).staff.set('29384')
   await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
   await joinAndSync()
-  for (const station of stations) {
-    expect(station.names()).toEqual(['Ana Reweti, clerk', 'Ben Tui, clerk', 'Grace Okafor, administrator'])
-    expect(await station.staff.check('29384', 'Grace Okafor')).toMatchObject(WRONG)
-    expect(await station.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
+  for (const workstation of workstations) {
+    expect(workstation.names()).toEqual(['Ana Reweti, clerk', 'Ben Tui, clerk', 'Grace Okafor, administrator'])
+    expect(await workstation.staff.check('29384', 'Grace Okafor')).toMatchObject(WRONG)
+    expect(await workstation.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   }
 })
 
@@ -765,5 +766,5 @@ test('a workstation that leaves keeps its staff, and on rejoining drops those re
   expect(at(1).names()).toContain('Ben Tui, clerk')
   await at(1).join('Counter 3')
   await whenSynced()
-  for (const station of stations) expect(station.names()).toEqual(['Grace Okafor, administrator'])
+  for (const workstation of workstations) expect(workstation.names()).toEqual(['Grace Okafor, administrator'])
 })

@@ -8,19 +8,19 @@ import { openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import type { AppError } from '../../src/shared/contract/index.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
+import { type JoinedWorkstation, openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 const LIMITS = { concurrency: 2, perMinute: null }
 const all = { show: 'all', offset: 0, limit: 100 } as const
 
 let office: TestOffice
-let stations: Station[]
+let workstations: JoinedWorkstation[]
 let pools: Pool[]
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  stations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
-  pools = stations.map(({ place }) => openPool(place))
+  workstations = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
+  pools = workstations.map(({ place }) => openPool(place))
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { openAuditTable } from '../../../src/main/core/audit/audit-table.ts'
-import { database, TEN, workstation, ZONE } from './office.ts'
+import { auditedWorkstation, database, TEN, ZONE } from './office.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -17,7 +17,7 @@ const everything: AuditNote = {
 
 describe('an entry', () => {
   test('is written immediately, with its number, time, zone and member of staff', async () => {
-    const { run, notified, now, db } = workstation()
+    const { run, notified, now, db } = auditedWorkstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     expect(db.prepare('SELECT count(*) FROM audit').pluck().get()).toBe(1)
@@ -34,7 +34,7 @@ describe('an entry', () => {
   })
 
   test('is kept when accounts are removed', async () => {
-    const { run, db } = workstation()
+    const { run, db } = auditedWorkstation()
     db.exec(
       `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
   VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
@@ -47,7 +47,7 @@ describe('an entry', () => {
   })
 
   test('that can’t be written is reported, never thrown, and written before the next once possible', async () => {
-    const { run, db, troubles, notified } = workstation()
+    const { run, db, troubles, notified } = auditedWorkstation()
     const audit = run()
     audit.note({ what: 'session-started' })
     db.pragma('query_only = ON')
@@ -63,7 +63,7 @@ describe('an entry', () => {
   })
 
   test('that the disk has no room for is reported, and no part of it is written', async () => {
-    const { run, db, troubles } = workstation()
+    const { run, db, troubles } = auditedWorkstation()
     const audit = run()
     await audit.flush()
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true }))}`)
@@ -88,7 +88,7 @@ describe('an entry', () => {
       },
       { requiredKeys: [] }
     )
-    const { run } = workstation()
+    const { run } = auditedWorkstation()
     const audit = run()
     let made = 0
     fc.assert(
@@ -105,7 +105,7 @@ describe('an entry', () => {
 
 describe('the list', () => {
   function filled() {
-    const { run, now } = workstation()
+    const { run, now } = auditedWorkstation()
     const audit = run()
     audit.note({ what: 'session-started', signerName: 'Mere Pārata', documentName: 'Tenancy agreement' })
     audit.note({ what: 'page-opened', signerName: 'Mere Pārata', detail: { origin: 'https://sign.example.com' } })
@@ -144,7 +144,7 @@ describe('the list', () => {
   })
 
   test('is returned page by page, with the total number', async () => {
-    const { run } = workstation()
+    const { run } = auditedWorkstation()
     const audit = run()
     for (let time = 1; time <= 700; time++) {
       audit.note({ what: 'handed-over', documentName: time % 2 ? 'Lease' : 'Deed' })
@@ -163,7 +163,7 @@ describe('the list', () => {
   test('of a hundred thousand entries is searched and checked without blocking other work', {
     tags: ['full']
   }, async () => {
-    const { run, db } = workstation()
+    const { run, db } = auditedWorkstation()
     const trail = openAuditTable(db)
     db.transaction(() => {
       for (let at = 1; at <= 100_000; at++) {

@@ -3,14 +3,14 @@
  */
 import { describe, expect, test } from 'vitest'
 import { troubledKeychain } from '../storage/keychains.ts'
-import { TEN, workstation } from './office.ts'
+import { auditedWorkstation, TEN } from './office.ts'
 
 /** Larger than a database page, so that it needs another page. */
 const LARGE = 'x'.repeat(20_000)
 const MINUTE = 60_000
 
-function station() {
-  const made = workstation()
+function workstation() {
+  const made = auditedWorkstation()
   const pages = (limit: number) => made.db.pragma(`max_page_count = ${limit}`)
   const full = () => void pages(Number(made.db.pragma('page_count', { simple: true })))
   const roomAgain = () => void pages(1_000_000)
@@ -23,7 +23,7 @@ const large = (what: 'pin-set' | 'left' | 'unlocked') => ({ what, detail: { why:
 
 describe('when the disk is full', () => {
   test('events wait, are counted by the check, and are written in order with their times once there is room', async () => {
-    const { full, roomAgain, run, now, pass, rows, troubles, notified } = station()
+    const { full, roomAgain, run, now, pass, rows, troubles, notified } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -48,7 +48,7 @@ describe('when the disk is full', () => {
   })
 
   test('a later, smaller entry doesn’t overtake those waiting', () => {
-    const { full, roomAgain, run, whats } = station()
+    const { full, roomAgain, run, whats } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -61,7 +61,7 @@ describe('when the disk is full', () => {
   })
 
   test('an entry required immediately is refused, and not written later', async () => {
-    const { full, roomAgain, run, pass, whats } = station()
+    const { full, roomAgain, run, pass, whats } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -76,7 +76,7 @@ describe('when the disk is full', () => {
   })
 
   test('entries still waiting at the end are counted into the chain by the next run', async () => {
-    const { full, roomAgain, run, now, rows, whats } = station()
+    const { full, roomAgain, run, now, rows, whats } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     await audit.flush()
@@ -101,7 +101,7 @@ describe('when the disk is full', () => {
   })
 
   test('lost entries that can’t be recorded yet are still counted, together with later losses', async () => {
-    const { full, roomAgain, run, rows } = station()
+    const { full, roomAgain, run, rows } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -118,7 +118,7 @@ describe('when the disk is full', () => {
   })
 
   test('beyond a thousand only the number is kept, and recorded after those waiting', async () => {
-    const { full, roomAgain, run, pass, rows } = station()
+    const { full, roomAgain, run, pass, rows } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -133,7 +133,7 @@ describe('when the disk is full', () => {
   })
 
   test('waiting entries survive a rolled-back transaction, and are counted until written', async () => {
-    const { db, full, roomAgain, run, pass, whats } = station()
+    const { db, full, roomAgain, run, pass, whats } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -154,7 +154,7 @@ describe('when the disk is full', () => {
   })
 
   test('an entry without room in such a transaction waits like any other', async () => {
-    const { db, full, roomAgain, run, pass, whats } = station()
+    const { db, full, roomAgain, run, pass, whats } = workstation()
     const audit = run()
     audit.note({ what: 'pin-set' })
     full()
@@ -166,7 +166,7 @@ describe('when the disk is full', () => {
   })
 
   test('a keychain that can’t store the number either doesn’t harm the waiting entries', async () => {
-    const { full, roomAgain, run, pass, whats } = station()
+    const { full, roomAgain, run, pass, whats } = workstation()
     const audit = run(troubledKeychain('locked').auditAnchor)
     audit.note({ what: 'pin-set' })
     full()

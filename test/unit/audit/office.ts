@@ -42,7 +42,7 @@ export function numbersOf(db = database()) {
   return { db, numbers, entry }
 }
 
-export function workstation() {
+export function auditedWorkstation() {
   const db = database()
   const entries = new Map<string, string>()
   const troubles: unknown[] = []

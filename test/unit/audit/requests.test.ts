@@ -8,14 +8,14 @@ import { rightsOf } from '../../../src/main/core/counter/rights.ts'
 import { auditHandlers } from '../../../src/main/ipc/audit.ts'
 import type { OfficeTrailFinding, StaffMember } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
-import { hashOf, TEN, workstation, ZONE } from './office.ts'
+import { auditedWorkstation, hashOf, TEN, ZONE } from './office.ts'
 
 const context = { from: 'office' as const, stillAsking: () => true }
 const FIRST = '0'.repeat(64)
 
 function office() {
-  const station = workstation()
-  const audit = station.run()
+  const workstation = auditedWorkstation()
+  const audit = workstation.run()
   const place = join(temporaryFolder(), 'trail')
   const saveDialogs: { suggested: string }[] = []
   let answer: string | undefined
@@ -23,8 +23,8 @@ function office() {
   const handlers = auditHandlers({
     audit,
     heads: { findings: () => found },
-    auditExports: station.exportsOf(audit),
-    receipts: station.receiptsOf(audit).receipts,
+    auditExports: workstation.exportsOf(audit),
+    receipts: workstation.receiptsOf(audit).receipts,
     time: { now: () => TEN, zone: () => ZONE },
     chooseSaveFile: async (_title, suggested) => {
       saveDialogs.push({ suggested })
@@ -38,7 +38,7 @@ function office() {
     return readFile(answer, 'utf8')
   }
   const answers = (path: string) => (answer = path)
-  return { ...station, audit, handlers, saveDialogs, exported, found, place, answers }
+  return { ...workstation, audit, handlers, saveDialogs, exported, found, place, answers }
 }
 
 function withEntries(howMany = 3) {

@@ -7,15 +7,15 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../storage/folders.ts'
 import { troubledKeychain } from '../storage/keychains.ts'
-import { workstation } from './office.ts'
+import { auditedWorkstation } from './office.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-audit-export.ts')
 const run = promisify(execFile)
 
 /** Exports a workstation's trail to a file in a folder of its own. */
 async function exported(format: 'json' | 'csv' | 'xlsx' = 'json', howMany = 40) {
-  const station = workstation()
-  const audit = station.run()
+  const workstation = auditedWorkstation()
+  const audit = workstation.run()
   for (let time = 0; time < howMany; time++) {
     audit.note({
       what: 'turn-ended',
@@ -24,10 +24,10 @@ async function exported(format: 'json' | 'csv' | 'xlsx' = 'json', howMany = 40) 
       detail: { outcome: 'signed' }
     })
   }
-  const files = station.exportsOf(audit)
+  const files = workstation.exportsOf(audit)
   const path = join(temporaryFolder(), `trail.${format}`)
   await files.write(path, format)
-  return { ...station, audit, files, path, signature: `${path}.signature` }
+  return { ...workstation, audit, files, path, signature: `${path}.signature` }
 }
 
 /** Runs the verification script, which shares no code with the product. */

@@ -9,20 +9,20 @@ import { KeychainError, type SecretSlot } from '../../../src/main/core/storage/k
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
-import { database, hashOf, TEN, workstation, ZONE } from './office.ts'
+import { auditedWorkstation, database, hashOf, TEN, ZONE } from './office.ts'
 
 const WHOLE = { isWhole: true, isCutOff: false }
 const NAMES = ['Mere', 'Ben', 'Ana', 'Wiremu', 'Grace', 'Łukasz', 'Zoë', 'Ines']
 
 /** Eight entries, all anchored. */
 async function filled() {
-  const station = workstation()
-  const audit = station.run()
+  const workstation = auditedWorkstation()
+  const audit = workstation.run()
   for (const signerName of NAMES) {
     audit.note({ what: 'turn-ended', signerName, documentName: 'Lease', detail: { outcome: 'signed' } })
   }
   await audit.flush()
-  return { ...station, audit }
+  return { ...workstation, audit }
 }
 
 /** An encrypted database in its own folder, as in the product. */
@@ -106,7 +106,7 @@ describe('a change made with the database key is detected', () => {
 })
 
 test('a skipped number is detected although each hash is right', async () => {
-  const { run, tamper, db } = workstation()
+  const { run, tamper, db } = auditedWorkstation()
   run().note({ what: 'pin-set' })
   const first = openAuditTable(db).newest()
   const entry = { seq: 3, at: TEN, zone: ZONE, staff: 'Ben', what: 'pin-set' as const, detail: {} }
@@ -185,7 +185,7 @@ describe('comparison with the keychain detects', () => {
 
   test('an older copy of the database restored, which isn’t reported as cut', async () => {
     const { path, key, open } = onDisk()
-    const { run } = workstation()
+    const { run } = auditedWorkstation()
     const first = open(path)
     const audit = run(undefined, first)
     for (let time = 0; time < 8; time++) audit.note({ what: 'page-opened' })
@@ -216,7 +216,7 @@ describe('damage to the disk', () => {
   test('is reported as such, and nobody is blamed', async () => {
     const { path, open } = onDisk()
     const first = open(path)
-    const { run } = workstation()
+    const { run } = auditedWorkstation()
     const audit = run(undefined, first)
     for (let time = 0; time < 2000; time++)
       audit.note({ what: 'turn-ended', signerName: 'Mere', detail: { outcome: 'signed' } })
@@ -300,7 +300,7 @@ describe('the check at start', () => {
 
 describe('an untouched trail is reported as intact', () => {
   test('before its first entry', async () => {
-    expect(await workstation().run().check()).toEqual({ ...WHOLE, entries: 0 })
+    expect(await auditedWorkstation().run().check()).toEqual({ ...WHOLE, entries: 0 })
   })
 
   test('while the keychain lags behind, and after a crash before it had the newest entry', async () => {
@@ -318,7 +318,7 @@ describe('an untouched trail is reported as intact', () => {
   })
 
   test('after a crash before the keychain had any entry', async () => {
-    const { run } = workstation()
+    const { run } = auditedWorkstation()
     const slot: SecretSlot = { ...lastingKeychain().auditAnchor, set: () => new Promise<never>(() => undefined) }
     run(slot).note({ what: 'pin-set' })
     const next = run()
@@ -336,7 +336,7 @@ describe('an untouched trail is reported as intact', () => {
   })
 
   test('although an entry is added at any moment while the previous one is being anchored', async () => {
-    const { run, entries, anchor } = workstation()
+    const { run, entries, anchor } = auditedWorkstation()
     const real = lastingKeychain(entries).auditAnchor
     let afterwards: (() => void) | undefined
     const set = async (secret: string) => {
@@ -366,7 +366,7 @@ describe('an untouched trail is reported as intact', () => {
   })
 
   test('after the keychain failed for a while: many entries are anchored by the newest', async () => {
-    const { run, troubles, entries, anchor } = workstation()
+    const { run, troubles, entries, anchor } = auditedWorkstation()
     const real = lastingKeychain(entries).auditAnchor
     let isLocked = true
     let writes = 0

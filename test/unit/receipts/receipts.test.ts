@@ -12,7 +12,7 @@ import { type ReceiptSentence, TRANSLATIONS } from '../../../src/main/core/recei
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { fileCheckWords } from '../../../src/renderer/src/words/file-check.ts'
-import { numbersOf, TEN, workstation } from '../audit/office.ts'
+import { auditedWorkstation, numbersOf, TEN } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 import { readQrCode } from './qr-reader.ts'
@@ -31,11 +31,11 @@ const TAMA: TurnNote = { turn: '2', signerName: 'Tama Parata', documentName: 'Le
 
 /** A workstation with an audit trail of a counter session. */
 function counter() {
-  const station = workstation()
-  const audit = station.run()
-  const { receipts, printed } = station.receiptsOf(audit)
+  const workstation = auditedWorkstation()
+  const audit = workstation.run()
+  const { receipts, printed } = workstation.receiptsOf(audit)
   function note(what: AuditNote['what'], detail: Record<string, string> = {}, turn?: TurnNote, after = 60_000): void {
-    station.now.at += after
+    workstation.now.at += after
     const { turn: number, signerName, documentName } = turn ?? {}
     audit.note({
       what,
@@ -65,7 +65,7 @@ function counter() {
     if (!made.ok) return [made.why]
     return made.content.people.flatMap(({ name, documents }) => documents.map(({ result }) => `${name}: ${result}`))
   }
-  return { ...station, audit, receipts, printed, note, starts, signs, couple, results }
+  return { ...workstation, audit, receipts, printed, note, starts, signs, couple, results }
 }
 
 async function saved(made = counter()) {
@@ -300,21 +300,23 @@ describe('a receipt', () => {
   })
 
   test('gets an unused number also after backups from before the last receipts were restored', async () => {
-    const station = counter()
-    station.couple()
-    const made = [(await station.receipts.print(SESSION, 'file')).number]
-    const backedUp = station.audit.newest()?.seq ?? 0
-    for (const copy of [1, 2] as const) made.push((await station.receipts.print(SESSION, copy)).number)
+    const workstation = counter()
+    workstation.couple()
+    const made = [(await workstation.receipts.print(SESSION, 'file')).number]
+    const backedUp = workstation.audit.newest()?.seq ?? 0
+    for (const copy of [1, 2] as const) made.push((await workstation.receipts.print(SESSION, copy)).number)
     // Restored twice, with no receipt made in between.
     for (let time = 0; time < 2; time++) {
-      await station.audit.flush()
-      station.tamper(`DELETE FROM audit WHERE seq > ${backedUp}`)
-      expect(await forgetAnchor(lastingKeychain(station.entries).auditAnchor, openMeta(station.db))).toBeGreaterThan(0)
-      station.audit = station.run()
-      station.audit.note({ what: 'data-restored' })
-      expect(await station.audit.check()).toMatchObject({ isCutOff: false })
+      await workstation.audit.flush()
+      workstation.tamper(`DELETE FROM audit WHERE seq > ${backedUp}`)
+      expect(
+        await forgetAnchor(lastingKeychain(workstation.entries).auditAnchor, openMeta(workstation.db))
+      ).toBeGreaterThan(0)
+      workstation.audit = workstation.run()
+      workstation.audit.note({ what: 'data-restored' })
+      expect(await workstation.audit.check()).toMatchObject({ isCutOff: false })
     }
-    const { receipts } = station.receiptsOf(station.audit)
+    const { receipts } = workstation.receiptsOf(workstation.audit)
     for (const copy of [1, 2] as const) made.push((await receipts.print(SESSION, copy)).number)
     expect(made.map((number) => number.slice(7, 13))).toEqual(['000001', '000002', '000003', '000004', '000005'])
     expect(new Set(made.map((number) => number.slice(14))).size).toBe(1)
@@ -524,7 +526,7 @@ describe('a receipt file', () => {
     expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: false } })
     expect(fileCheckWords(found)).toMatchObject({ kind: 'warn', more: expect.stringContaining('another key') })
     // The same key, but a restarted trail.
-    const restarted = workstation()
+    const restarted = auditedWorkstation()
     for (const [name, text] of other.entries) if (name.includes('key')) restarted.entries.set(name, text)
     const { receipts } = restarted.receiptsOf(restarted.run())
     const lost = await receipts.check(other.path)

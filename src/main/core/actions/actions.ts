@@ -56,7 +56,7 @@ export class Actions {
       records,
       changed,
       recordOutcome,
-      triedAtOtherStation: ({ id, accountId }) => {
+      triedElsewhere: ({ id, accountId }) => {
         this.#reconciler.attemptStarted(id)
         this.#reconciler.schedule.plan(accountId)
       }

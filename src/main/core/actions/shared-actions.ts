@@ -44,7 +44,7 @@ interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'exclusiveT
   /** Records the outcome of an uncertain action. */
   recordOutcome: (action: Action, outcome: Outcome) => Promise<void>
   /** Called when another workstation has tried an action: earlier observations say nothing about that. */
-  triedAtOtherStation: (action: Action) => void
+  triedElsewhere: (action: Action) => void
   changed: (id: string) => void
 }
 
@@ -179,7 +179,7 @@ export class SharedActions {
     const at = clockTextOf(time.now() - other.ago, time.zone(), time.now())
     if (other.id === action.id && other.state === 'uncertain') {
       this.#claims.save(other)
-      this.#deps.triedAtOtherStation(action)
+      this.#deps.triedElsewhere(action)
       return { kind: 'uncertain', error: uncertaintyError(action, other.holder, at) }
     }
     if (other.state === 'done') this.#reportedEpochs.set(`${action.accountId}\n${about}`, other.epoch)
@@ -188,7 +188,7 @@ export class SharedActions {
 
   /** Takes over an uncertain action, so that it is checked here too, and people can settle it. */
   #adopt(blocked: Action, { id, epoch, content, holder, ago }: BlockingTask): void {
-    const { db, records, time, triedAtOtherStation, changed } = this.#deps
+    const { db, records, time, triedElsewhere, changed } = this.#deps
     const { accountId } = blocked
     // A content that was altered, or is in a later version's format, is at least of the same kind and document as the
     // blocked action. Without adopting it, nobody could ever do that one. Only a person can settle it.
@@ -205,7 +205,7 @@ export class SharedActions {
       return records.change(id, { state: 'uncertain', isInDoubt: true, attemptedAt: createdAt, error })
     })()
     if (!adopted) return
-    triedAtOtherStation(adopted)
+    triedElsewhere(adopted)
     changed(id)
   }
 
@@ -261,14 +261,14 @@ export class SharedActions {
   }
 
   async #applyAnswer(claim: Claim, pushed: TaskState, officeTask: TaskStatus | undefined): Promise<void> {
-    const { records, recordOutcome, triedAtOtherStation } = this.#deps
+    const { records, recordOutcome, triedElsewhere } = this.#deps
     const { id } = claim
     const action = records.find(id)
     // It changed here while we waited for the server.
     if (!action || this.#inFlight.has(id) || officeStateOf(action) !== pushed || !this.#claims.isCurrent(claim)) return
     if (pushed !== 'uncertain' || !officeTask) return void this.#claims.drop(claim)
     if (officeTask.state === 'uncertain') {
-      if (this.#claims.save({ id, epoch: officeTask.epoch })) triedAtOtherStation(action)
+      if (this.#claims.save({ id, epoch: officeTask.epoch })) triedElsewhere(action)
       return
     }
     if (action.state !== 'uncertain') return

@@ -19,7 +19,7 @@ const SCHEMA_LOCK = 17_1118
 const LOCK_STEPS = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
 
 /** All functions that a workstation may call. */
-export const stationFunctions: readonly string[] = functionsOf(steps)
+export const workstationFunctions: readonly string[] = functionsOf(steps)
 
 /**
  * Creates the database and its roles if they are missing, and its schema.
@@ -31,14 +31,14 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
   if (!/^[a-z][a-z0-9_]{0,30}$/.test(database)) {
     throw new Error('A database is called by small letters, digits and underscores, 31 at most.')
   }
-  const { owner, stations } = rolesOf(database)
+  const { owner, workstations } = rolesOf(database)
   await withConnection({ ...administrator, database: 'postgres' }, async (client) => {
     const { rows: versions } = await client.query<{ version: number }>(
       `SELECT current_setting('server_version_num')::integer AS version`
     )
     if (Number(versions[0]?.version) < MIN_SERVER_VERSION) throw new Error('This server is older than PostgreSQL 15.')
     const exists = async (sql: string, name: string) => (await client.query(sql, [name])).rowCount === 1
-    for (const role of [owner, stations]) {
+    for (const role of [owner, workstations]) {
       if (await exists('SELECT FROM pg_roles WHERE rolname = $1', role)) continue
       await client.query(`CREATE ROLE ${quoteIdentifier(role)} NOLOGIN`)
     }
@@ -50,7 +50,7 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
     }
     // Only invited workstations may connect, or create temporary tables.
     await client.query(`REVOKE ALL ON DATABASE ${quoteIdentifier(database)} FROM PUBLIC`)
-    await client.query(`GRANT CONNECT ON DATABASE ${quoteIdentifier(database)} TO ${quoteIdentifier(stations)}`)
+    await client.query(`GRANT CONNECT ON DATABASE ${quoteIdentifier(database)} TO ${quoteIdentifier(workstations)}`)
   })
   return await upgradeOffice(administrator)
 }
@@ -62,7 +62,7 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
  * @throws Error if the database has steps that this version doesn't know.
  */
 export async function upgradeOffice(administrator: OfficePlace, known: readonly Step[] = steps): Promise<number> {
-  const { owner, stations } = rolesOf(administrator.database)
+  const { owner, workstations } = rolesOf(administrator.database)
   return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
       await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}`)
@@ -86,9 +86,9 @@ export async function upgradeOffice(administrator: OfficePlace, known: readonly 
       }
       // By default everyone may call a new function.
       await client.query('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA office FROM PUBLIC')
-      await client.query(`GRANT USAGE ON SCHEMA office TO ${quoteIdentifier(stations)}`)
+      await client.query(`GRANT USAGE ON SCHEMA office TO ${quoteIdentifier(workstations)}`)
       await client.query(
-        `GRANT EXECUTE ON FUNCTION ${functionsOf(known).map(quoteIdentifier).join(', ')} TO ${quoteIdentifier(stations)}`
+        `GRANT EXECUTE ON FUNCTION ${functionsOf(known).map(quoteIdentifier).join(', ')} TO ${quoteIdentifier(workstations)}`
       )
       return known.length - found
     })
@@ -123,7 +123,7 @@ export interface OfficeCheck {
   readonly schema: number
   /** The schema version that this version of Countersign knows. */
   readonly known: number
-  readonly stations: { joined: number; invited: number }
+  readonly workstations: { joined: number; invited: number }
   /** The workstations that haven't taken the key of the last rotation yet. */
   readonly behind: readonly string[]
   /**
@@ -142,7 +142,7 @@ export interface OfficeCheck {
  * @param headsAtOnce how many heads of audit trails one query verifies.
  */
 export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEADS_PAGE): Promise<OfficeCheck> {
-  const { owner, stations } = rolesOf(administrator.database)
+  const { owner, workstations } = rolesOf(administrator.database)
   return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
       await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office`)
@@ -171,7 +171,7 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
            AND has_function_privilege($1, oid, 'EXECUTE') AND proname::text <> ALL ($2)
          UNION ALL SELECT 'the schema' WHERE has_schema_privilege($1, 'office', 'CREATE')
          UNION ALL SELECT 'the database' WHERE has_database_privilege($1, current_database(), 'CREATE, TEMPORARY')`,
-        [stations, stationFunctions]
+        [workstations, workstationFunctions]
       )
       return {
         server: server?.server ?? '',
@@ -180,7 +180,7 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
         trails,
         ...(brokenAt !== undefined && { brokenAt }),
         known: steps.length,
-        stations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
+        workstations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
         behind: behind.map(({ name }) => name),
         excess: excess.map(({ what }) => what)
       }
@@ -272,12 +272,12 @@ export async function* headLines(administrator: OfficePlace): AsyncGenerator<str
  * @returns the code, which isn't stored anywhere.
  * @throws Error if the office uses another key.
  */
-export async function inviteStation(
+export async function inviteWorkstation(
   administrator: OfficePlace,
   { name, key, minutes }: { name: string; key: Buffer; minutes: number }
 ): Promise<string> {
   const { database } = administrator
-  const { owner, stations } = rolesOf(database)
+  const { owner, workstations } = rolesOf(database)
   const code = newCode()
   const { role, password, key: codeKey } = credentialsOfCode(code, database)
   return await withConnection(administrator, (client) =>
@@ -302,7 +302,7 @@ export async function inviteStation(
         )
       for (const { role_name } of expired) await dropRole(client, role_name)
       await client.query(
-        `CREATE ROLE ${quoteIdentifier(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${quoteLiteral(verifierOf(password))} IN ROLE ${quoteIdentifier(stations)}`
+        `CREATE ROLE ${quoteIdentifier(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${quoteLiteral(verifierOf(password))} IN ROLE ${quoteIdentifier(workstations)}`
       )
       await asOwner(
         `INSERT INTO office.station (name, role_name, invited_until, sealed_key, key_number)
@@ -319,8 +319,8 @@ export async function inviteStation(
  * send it; what it was sending becomes uncertain once its claim expires.
  * @returns whether there was a workstation of that name, ignoring case.
  */
-export async function revokeStation(administrator: OfficePlace, name: string): Promise<boolean> {
-  const { stations } = rolesOf(administrator.database)
+export async function revokeWorkstation(administrator: OfficePlace, name: string): Promise<boolean> {
+  const { workstations } = rolesOf(administrator.database)
   return await withConnection(administrator, async (client) => {
     const [station] = await rowsOf<{ id: string; role_name: string }>(
       client,
@@ -331,7 +331,7 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
     const { id, role_name: role } = station
     // From here on it can't reconnect or call anything. Its open sessions end first, or the locks they hold could block
     // this.
-    await client.query(`REVOKE ${quoteIdentifier(stations)} FROM ${quoteIdentifier(role)}`)
+    await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
       await client.query('UPDATE office.station SET revoked_at = now(), sealed_key = NULL WHERE id = $1', [id])
@@ -367,13 +367,13 @@ export async function dropRole(client: Client, role: string): Promise<void> {
 /**
  * Names the role that owns everything, which nobody can sign in as, and the role that all workstations are members of.
  */
-function rolesOf(database: string): { owner: string; stations: string } {
-  return { owner: `${database}_owner`, stations: `${database}_stations` }
+function rolesOf(database: string): { owner: string; workstations: string } {
+  return { owner: `${database}_owner`, workstations: `${database}_stations` }
 }
 
 /** The functions in these steps that workstations may call. */
 function functionsOf(some: readonly Step[]): string[] {
-  return some.flatMap(({ forStations }) => forStations)
+  return some.flatMap(({ forWorkstations }) => forWorkstations)
 }
 
 async function rowsOf<Row extends object>(client: Client, sql: string, values: unknown[] = []): Promise<Row[]> {

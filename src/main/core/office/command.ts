@@ -7,7 +7,14 @@ import { randomBytes } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { checkOffice, headLines, initOffice, inviteStation, revokeStation, upgradeOffice } from './administration.ts'
+import {
+  checkOffice,
+  headLines,
+  initOffice,
+  inviteWorkstation,
+  revokeWorkstation,
+  upgradeOffice
+} from './administration.ts'
 import type { OfficePlace } from './connection.ts'
 import { rotateKey } from './key-rotation.ts'
 import { KEY_LENGTH, keysIn } from './sealing.ts'
@@ -62,10 +69,11 @@ const commands: Record<string, Command> = {
     return true
   },
   async check(place, { heads }, { say, warn }) {
-    const { server, isEncrypted, schema, known, stations, behind, excess, trails, brokenAt } = await checkOffice(place)
+    const { server, isEncrypted, schema, known, workstations, behind, excess, trails, brokenAt } =
+      await checkOffice(place)
     say(`PostgreSQL ${server}, ${isEncrypted ? 'over TLS' : 'without TLS, on this computer'}`)
     say(`Schema ${schema} of ${known}${schema < known ? ': run upgrade' : ''}`)
-    say(`Workstations: ${stations.joined} joined, ${stations.invited} invited`)
+    say(`Workstations: ${workstations.joined} joined, ${workstations.invited} invited`)
     if (behind.length > 0) say(`These workstations don’t have the office’s new key yet: ${behind.join(', ')}`)
     for (const what of excess) warn(`Workstations have more rights than they need: ${what}`)
     for (const { name, why, at } of trails) {
@@ -81,11 +89,11 @@ const commands: Record<string, Command> = {
   },
   async 'join-code'(place, values, { say }) {
     const key = await readKeyFile(required(values['key-file']))
-    say(await inviteStation(place, { name: required(values.name), key, minutes: CODE_MINUTES }))
+    say(await inviteWorkstation(place, { name: required(values.name), key, minutes: CODE_MINUTES }))
     return true
   },
   async revoke(place, values, context) {
-    if (!(await revokeStation(place, required(values.name)))) {
+    if (!(await revokeWorkstation(place, required(values.name)))) {
       throw new Error('The office has no workstation of that name.')
     }
     context.say('The workstation was revoked.')
@@ -197,13 +205,13 @@ const keyFileText = (key: Buffer) =>
     .join('')
 
 async function rotateAndReport(place: OfficePlace, file: string, { say }: CommandContext): Promise<void> {
-  const { stations, invitations } = await rotateKey(place, {
+  const { workstations, invitations } = await rotateKey(place, {
     read: () => readKeyFile(file),
     async write(key) {
       await writeAtomically(await realpath(file), keyFileText(key), { ifExists: 'replace', mode: 0o600 })
     }
   })
-  say(`The office has a new key, which is now in ${file}. Workstations that will receive it: ${stations}.`)
+  say(`The office has a new key, which is now in ${file}. Workstations that will receive it: ${workstations}.`)
   if (invitations > 0) say(`Join codes that are no longer valid: ${invitations}. Invite those workstations again.`)
 }
 

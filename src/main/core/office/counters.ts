@@ -42,9 +42,9 @@ const MAX_VALIDITY = 600_000
  */
 export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; key: Buffer }) {
   const identityOf = (station: string) => `counter:${station}`
-  let ownStation: string | undefined
+  let ownId: string | undefined
 
-  async function readOwnStation(): Promise<string | undefined> {
+  async function readOwnId(): Promise<string | undefined> {
     const answer = await pool.query<Pick<CounterRow, 'station'>>('SELECT station FROM office.counters() WHERE is_me')
     return answer.rows[0]?.station
   }
@@ -61,9 +61,9 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
      * @param how `ms`: how long it is valid, in milliseconds; `isNews`: whether to notify the others at once.
      */
     async publish(content: unknown, how: { ms: number; isNews: boolean }): Promise<void> {
-      ownStation ??= await readOwnStation()
+      ownId ??= await readOwnId()
       const body = Buffer.from(JSON.stringify(content))
-      const sealed = content === null ? null : seal(key, identityOf(ownStation ?? ''), body)
+      const sealed = content === null ? null : seal(key, identityOf(ownId ?? ''), body)
       await pool.query('SELECT office.publish_counter($1, $2, $3)', [how.ms, sealed, how.isNews])
     },
 

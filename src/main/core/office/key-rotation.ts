@@ -14,7 +14,7 @@ export interface KeyFile {
   write(key: Buffer): Promise<void>
 }
 
-interface StationRow {
+interface WorkstationRow {
   id: string
   name: string
   role: string
@@ -30,17 +30,17 @@ interface StationRow {
 export async function rotateKey(
   administrator: OfficePlace,
   file: KeyFile
-): Promise<{ stations: number; invitations: number }> {
+): Promise<{ workstations: number; invitations: number }> {
   return await asOwnerOf(administrator, async (client) => {
     // Every query of a workstation runs entirely before the rotation or after it.
     await client.query('LOCK TABLE station IN ACCESS EXCLUSIVE MODE')
     const { rows: offices } = await client.query<{ id: Buffer | null }>('SELECT key_id AS id FROM office')
-    const { rows: stations } = await client.query<StationRow>(
+    const { rows: workstations } = await client.query<WorkstationRow>(
       `SELECT id, name, role_name AS role, public_key, voucher FROM station
            WHERE joined_at IS NOT NULL AND revoked_at IS NULL ORDER BY lower(name)`
     )
-    const key = await nextKey(file, offices[0]?.id ?? null, stations)
-    for (const { id, role, public_key } of stations) {
+    const key = await nextKey(file, offices[0]?.id ?? null, workstations)
+    for (const { id, role, public_key } of workstations) {
       await client.query('UPDATE station SET sealed_key = $2 WHERE id = $1', [
         id,
         sealFor(role, public_key ?? Buffer.alloc(0), key)
@@ -54,7 +54,7 @@ export async function rotateKey(
     await client.query(`SELECT pg_notify('countersign_life', '')`)
     await client.query('RESET ROLE')
     for (const { role } of invited) await dropRole(client, role)
-    return { stations: stations.length, invitations: invited.length }
+    return { workstations: workstations.length, invitations: invited.length }
   })
 }
 
@@ -63,7 +63,11 @@ export async function rotateKey(
  * command is interrupted or the server restored.
  * @param currentId the id of the server's current key; null if nothing was sealed yet.
  */
-async function nextKey(file: KeyFile, currentId: Buffer | null, stations: readonly StationRow[]): Promise<Buffer> {
+async function nextKey(
+  file: KeyFile,
+  currentId: Buffer | null,
+  workstations: readonly WorkstationRow[]
+): Promise<Buffer> {
   const stored = await file.read()
   const all = keysIn(stored)
   const at = currentId === null ? all.length - 1 : all.findIndex((one) => keyId(one).equals(currentId))
@@ -72,7 +76,7 @@ async function nextKey(file: KeyFile, currentId: Buffer | null, stations: readon
       'The key file hasn’t the office’s key. Was it turned with another copy of the file? Put all lines of both into one, the oldest first.'
     )
   }
-  const unverified = stations.filter(
+  const unverified = workstations.filter(
     ({ role, public_key, voucher }) => !public_key || !voucher || !isVouchedFor(stored, role, public_key, voucher)
   )
   if (unverified.length > 0) {

@@ -107,7 +107,7 @@ function openOffice(count: number, isShown: boolean) {
   /** When the service was asked for a folder, and by which workstation. */
   const requests: { at: number; who: number }[] = []
 
-  const stations = Array.from({ length: count }, (_, index) => {
+  const workstations = Array.from({ length: count }, (_, index) => {
     const random = chance(index)
     const its = time.run({ random })
     const base = { cursor: 1, provenAt: time.now }
@@ -196,10 +196,10 @@ function openOffice(count: number, isShown: boolean) {
 
   /** Each reconnects at its next attempt, which is within a minute. */
   function areBack(): void {
-    for (const { its, random, comes } of stations) its.after(random() * MINUTE, comes)
+    for (const { its, random, comes } of workstations) its.after(random() * MINUTE, comes)
   }
 
-  return { time, stations, requests, how, during, areBack }
+  return { time, workstations, requests, how, during, areBack }
 }
 
 describe.each([
@@ -211,8 +211,8 @@ describe.each([
   // The load is highest while someone is looking.
   const tags = isShown ? [] : ['full']
   test(`at fifty workstations where ${viewers} is looking`, { tags }, async () => {
-    const { time, stations, requests, how, during, areBack } = openOffice(50, isShown)
-    for (const { polling } of stations) polling.start()
+    const { time, workstations, requests, how, during, areBack } = openOffice(50, isShown)
+    for (const { polling } of workstations) polling.start()
     areBack()
     await time.pass(10 * MINUTE)
     const usual = (await during(HOUR)) / 60
@@ -220,7 +220,7 @@ describe.each([
 
     // Nobody can find out who the reader is, so each polls separately, all together hardly more often than the one did.
     if (sickness === 'silent') how.isSilent = true
-    else for (const { together } of stations) void together.disconnect()
+    else for (const { together } of workstations) void together.disconnect()
     const since = time.elapsed()
     const rates = [await during(HOUR), await during(HOUR)].map((count) => count / 60 / usual)
     for (const rate of rates) expect(rate).toBeLessThanOrEqual(2.5)
@@ -229,16 +229,16 @@ describe.each([
 
     // A requested read is made immediately.
     expect(await during(0)).toBe(0)
-    await stations[7]?.polling.refresh(ACCOUNT.id)
+    await workstations[7]?.polling.refresh(ACCOUNT.id)
     expect(requests.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
 
     // The server is back, and each workstation has seen something that the office hasn't.
-    for (const { own } of stations) own.isThere = true
+    for (const { own } of workstations) own.isThere = true
     if (sickness === 'silent') how.isSilent = false
     else areBack()
     const back = (await during(5 * MINUTE)) / 5 / usual
     expect(back).toBeLessThanOrEqual(2.5)
-    expect(stations.filter(({ own }) => own.isThere)).toHaveLength(0)
+    expect(workstations.filter(({ own }) => own.isThere)).toHaveLength(0)
     const backSince = time.elapsed()
     expect((await during(HOUR)) / 60 / usual).toBeCloseTo(1, 1)
     expect(readSince(backSince)).toBe(1)
@@ -251,12 +251,12 @@ describe.each([
 ])('after an outage longer than the comparison is valid, with $looks looking', ({ isShown, minutes }) => {
   const tags = isShown ? [] : ['full']
   test('workstations compare one after another', { tags }, async () => {
-    const { time, stations, requests, during, areBack } = openOffice(50, isShown)
-    for (const { polling } of stations) polling.start()
+    const { time, workstations, requests, during, areBack } = openOffice(50, isShown)
+    for (const { polling } of workstations) polling.start()
     areBack()
     await time.pass(10 * MINUTE)
     const usual = ((await during(HOUR)) / 60) * minutes
-    for (const { together } of stations) void together.disconnect()
+    for (const { together } of workstations) void together.disconnect()
     await time.pass(25 * HOUR)
     areBack()
     const since = time.elapsed()

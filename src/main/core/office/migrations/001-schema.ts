@@ -30,7 +30,7 @@ export const schema = [
 ].join('')
 
 /** The functions that a workstation may call. */
-export const schemaForStations = [
+export const schemaForWorkstations = [
   ...officeForStations,
   ...outboxForStations,
   ...sendsForStations,

@@ -1,12 +1,12 @@
-/** Starts `station.ts` as a process, talks to it, and kills it. */
+/** Starts `workstation.ts` as a process, talks to it, and kills it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AppError } from '../../src/shared/contract/index.ts'
-import type { StationAnswer, StationOpened, StationPlan, StationSnapshot } from './station.ts'
+import type { WorkstationAnswer, WorkstationOpened, WorkstationPlan, WorkstationSnapshot } from './workstation.ts'
 
-const PROGRAM = new URL('./station.ts', import.meta.url).pathname
+const PROGRAM = new URL('./workstation.ts', import.meta.url).pathname
 /** How long an answer may take, in milliseconds. Slowness is no fault; only an answer that never comes is. */
 const TIMEOUT = 120_000
 /** How long the outbox may take to settle, in milliseconds. */
@@ -15,9 +15,9 @@ const SETTLING = 180_000
 const BLOCK = 512
 
 /** The process ended before it answered. */
-export class StationDied extends Error {}
+export class WorkstationDied extends Error {}
 /** The station answered with an error. */
-class StationRefused extends Error {
+class WorkstationRefused extends Error {
   readonly appError: AppError
   constructor(appError: AppError) {
     super(appError.message)
@@ -25,21 +25,21 @@ class StationRefused extends Error {
   }
 }
 
-export interface StationOptions {
+export interface WorkstationOptions {
   /** The largest size that any of its files may reach, in bytes; beyond that its disk is full. */
   maxFileBytes?: number
   env?: NodeJS.ProcessEnv
 }
 
-export class Station {
+export class WorkstationProcess {
   readonly #child: ChildProcess
   readonly #lines: Interface
-  readonly #waiting: ((answer: StationAnswer | undefined) => void)[] = []
+  readonly #waiting: ((answer: WorkstationAnswer | undefined) => void)[] = []
   readonly #exit: Promise<unknown>
   /** How the data was opened. */
-  readonly opened: Promise<StationOpened>
+  readonly opened: Promise<WorkstationOpened>
 
-  constructor(plan: StationPlan, { maxFileBytes, env }: StationOptions = {}) {
+  constructor(plan: WorkstationPlan, { maxFileBytes, env }: WorkstationOptions = {}) {
     const args = [PROGRAM, JSON.stringify(plan)]
     // A limit that the system puts on the process: its writes fail as they do on a full disk.
     const limited = [
@@ -55,9 +55,9 @@ export class Station {
     this.#child.stdin?.on('error', () => undefined)
     if (!this.#child.stdout) throw new Error('The process has no output.')
     this.#lines = createInterface({ input: this.#child.stdout })
-    this.opened = this.#answer().then((value) => value as StationOpened)
+    this.opened = this.#answer().then((value) => value as WorkstationOpened)
     this.opened.catch(() => undefined)
-    this.#lines.on('line', (line) => this.#waiting.shift()?.(JSON.parse(line) as StationAnswer))
+    this.#lines.on('line', (line) => this.#waiting.shift()?.(JSON.parse(line) as WorkstationAnswer))
     this.#lines.on('close', () => {
       for (const tell of this.#waiting.splice(0)) tell(undefined)
     })
@@ -65,7 +65,7 @@ export class Station {
 
   /**
    * Sends a command and resolves with its result.
-   * @throws StationDied, StationRefused
+   * @throws WorkstationDied, WorkstationRefused
    */
   ask(name: string, argument = ''): Promise<unknown> {
     const answer = this.#answer()
@@ -73,10 +73,10 @@ export class Station {
     return answer
   }
 
-  snapshot = (): Promise<StationSnapshot> => this.ask('snapshot') as Promise<StationSnapshot>
+  snapshot = (): Promise<WorkstationSnapshot> => this.ask('snapshot') as Promise<WorkstationSnapshot>
 
   /** Looks once everything in the outbox has settled, or has had long enough to. */
-  async snapshotOnceSettled(): Promise<StationSnapshot> {
+  async snapshotOnceSettled(): Promise<WorkstationSnapshot> {
     const until = performance.now() + SETTLING
     for (;;) {
       const snapshot = await this.snapshot()
@@ -89,13 +89,13 @@ export class Station {
   }
 
   async #answer(): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<StationAnswer | undefined>()
+    const { promise, resolve, reject } = Promise.withResolvers<WorkstationAnswer | undefined>()
     this.#waiting.push(resolve)
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) resolve(undefined)
     const late = setTimeout(() => reject(new Error('The process gives no answer.')), TIMEOUT)
     const answer = await promise.finally(() => clearTimeout(late))
-    if (!answer) throw new StationDied('The process ended.')
-    if (!answer.ok) throw new StationRefused(answer.error)
+    if (!answer) throw new WorkstationDied('The process ended.')
+    if (!answer.ok) throw new WorkstationRefused(answer.error)
     return answer.value
   }
 
@@ -117,14 +117,14 @@ export class Station {
 
 /**
  * Returns the error that a command was refused with; undefined if it succeeded.
- * @throws StationDied
+ * @throws WorkstationDied
  */
 export async function refusalOf(attempt: Promise<unknown>): Promise<AppError | undefined> {
   try {
     await attempt
     return undefined
   } catch (error) {
-    if (error instanceof StationRefused) return error.appError
+    if (error instanceof WorkstationRefused) return error.appError
     throw error
   }
 }

@@ -20,7 +20,7 @@ import { fileKeychain } from '../unit/storage/keychains.ts'
 const HASTE = 20
 
 /** The program's argument. */
-export interface StationPlan {
+export interface WorkstationPlan {
   /** All its files are below this folder. */
   root: string
   baseUrl: string
@@ -34,7 +34,7 @@ export interface StationPlan {
 }
 
 /** The application's view of its data. */
-export interface StationSnapshot {
+export interface WorkstationSnapshot {
   drafts: string[]
   sends: { title: string; state: SendState; error?: AppError }[]
   notes: string[]
@@ -45,16 +45,16 @@ export interface StationSnapshot {
 }
 
 /** How the data was opened. */
-export interface StationOpened {
+export interface WorkstationOpened {
   state: 'encrypted' | 'memory'
   because?: string
   setAside?: { name: string; reason: string }
   keychain: string
 }
 
-export type StationAnswer = { ok: true; value: unknown } | { ok: false; error: AppError }
+export type WorkstationAnswer = { ok: true; value: unknown } | { ok: false; error: AppError }
 
-const plan = JSON.parse(process.argv[2] ?? '{}') as StationPlan
+const plan = JSON.parse(process.argv[2] ?? '{}') as WorkstationPlan
 const files = join(plan.root, 'Files')
 mkdirSync(files, { recursive: true })
 
@@ -123,7 +123,7 @@ const commands: Record<string, (argument: string) => unknown> = {
     audit.note({ what: 'settings-changed', detail: { chaos: text } })
     return work.troubles.length === before
   },
-  async snapshot(): Promise<StationSnapshot> {
+  async snapshot(): Promise<WorkstationSnapshot> {
     const account = work.accounts.list()[0]?.id ?? ''
     const list = await audit.list('', 0, 10_000)
     const entries = list.entries.toReversed()
@@ -176,8 +176,8 @@ const commands: Record<string, (argument: string) => unknown> = {
   }
 }
 
-function sendsOf(account: string): StationSnapshot['sends'] {
-  const all: StationSnapshot['sends'] = []
+function sendsOf(account: string): WorkstationSnapshot['sends'] {
+  const all: WorkstationSnapshot['sends'] = []
   for (;;) {
     const { rows, total } = outbox.list([account], { show: 'all', offset: all.length, limit: 500 })
     all.push(...rows.map(({ title, state, error }) => ({ title, state, ...(error && { error }) })))
@@ -192,12 +192,12 @@ async function entryOf(name: string): Promise<[reference: string, signer: number
 }
 
 /** Not console.log, which buffers: the answer must be out before the process dies. */
-const answer = (message: StationAnswer) => writeSync(1, `${JSON.stringify(message)}\n`)
+const answer = (message: WorkstationAnswer) => writeSync(1, `${JSON.stringify(message)}\n`)
 
 const { state, setAside, because } = { because: undefined, setAside: undefined, ...work.storage }
 answer({
   ok: true,
-  value: { state, because, setAside, keychain: opened.status.state } satisfies Partial<StationOpened> | object
+  value: { state, because, setAside, keychain: opened.status.state } satisfies Partial<WorkstationOpened> | object
 })
 // A killed process wouldn't store it.
 flushCompileCache()
