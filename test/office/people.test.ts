@@ -151,7 +151,7 @@ describe('joined workstations', () => {
     at(0).send('Mere', 'Walker', 'mere@example.com')
     at(1).send('Mere', 'Walker', 'new@example.com')
     await whenSynced()
-    for (const station of stations) station.disconnect()
+    for (const workstation of workstations) workstation.disconnect()
     at(0).merge(['Mere', 'Parata', 'old@example.com'], ['Mere', 'Walker', 'mere@example.com'])
     at(1).merge(['Mere', 'Walker', 'mere@example.com'], ['Mere', 'Walker', 'new@example.com'])
     for (const index of order) await at(index).reconnect()
@@ -165,12 +165,12 @@ describe('joined workstations', () => {
   ])(
     'forget a person who was merged elsewhere, also where they were sent to: that workstation $when',
     async ({ isTold }) => {
-      const third = await openStation(Station, two.office, at(0))
+      const third = await openOfficeWorkstation(Workstation, two.office, at(0))
       await third.join('Counter 3')
       at(0).send('Mere', 'Parata', 'old@example.com')
       at(0).send('Mere', 'Walker', 'mere@example.com')
-      for (const station of [...stations, third]) await station.whenSynced()
-      for (const station of [...stations, third]) station.disconnect()
+      for (const workstation of [...workstations, third]) await workstation.whenSynced()
+      for (const workstation of [...workstations, third]) workstation.disconnect()
       at(0).forget('old@example.com', 'Mere', 'Parata')
       third.send('Mere', 'Parata', 'old@example.com')
       at(1).merge(['Mere', 'Parata', 'old@example.com'], ['Mere', 'Walker', 'mere@example.com'])
@@ -180,7 +180,7 @@ describe('joined workstations', () => {
         await at(0).reconnect()
         await third.reconnect()
       }
-      for (const station of [...stations, third, ...stations]) await station.whenSynced()
+      for (const workstation of [...workstations, third, ...workstations]) await workstation.whenSynced()
       expectAll('Mere Walker <mere@example.com>  2')
       expect(third.list()).toEqual(at(0).list())
     }
