@@ -5,7 +5,12 @@
  */
 import { rootCertificates } from 'node:tls'
 import { z } from 'zod'
-import type { FolderPolling, OfficeMembershipView, OutboxView } from '../../../shared/contract/index.ts'
+import type {
+  FolderPolling,
+  OfficeMembershipState,
+  OfficeMembershipView,
+  OutboxView
+} from '../../../shared/contract/index.ts'
 import { SerialTask } from '../jobs/lanes.ts'
 import { fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
@@ -361,44 +366,20 @@ export class OfficeMembership {
       if (!connection) return await this.#greet()
       if (!this.#isCurrent(office)) return await connection.close()
       this.#connection = connection
-      const { incarnation, name, steps } = await connection.hello()
-      const { knownSteps } = connection
-      const state =
-        incarnation !== office.incarnation
-          ? 'other'
-          : steps < knownSteps
-            ? 'older'
-            : steps > knownSteps
-              ? 'newer'
-              : 'connected'
+      const greeting = await connection.hello()
+      const { name } = greeting
+      const state = stateOf(office, greeting, connection.knownSteps)
       const answers =
         state === 'connected'
           ? await Promise.all([connection.who(this.#deps.time.now()), connection.life()])
           : undefined
-      if (!this.#isCurrent(office) || this.#connection !== connection) return
+      if (!this.#isConnected(office, connection)) return
       this.#failures = 0
-      const [who = [], lifeNow] = answers ?? []
-      if (!lifeNow) {
+      const [who = [], life] = answers ?? []
+      if (!life) {
         this.#disconnect()
         void this.#deps.folders.disconnect()
-      } else {
-        const life = await this.#syncLife(office, connection, lifeNow)
-        if (!office.isLeaving) await this.#share(connection)
-        if (!this.#isCurrent(office) || this.#connection !== connection) return
-        const { staff, onError } = this.#deps
-        // Before anything is given to the office, because staff determine which packages wait for a second person.
-        await staff.connect(connection, life, name).catch((error: unknown) => onError?.(error))
-        if (!this.#isCurrent(office) || this.#connection !== connection) return staff.disconnect()
-        this.#deps.drafts.connect(connection.drafts, life)
-        this.#deps.records.connect(connection.records, life, name)
-        this.#deps.shared.connect(connection.store, life)
-        if (this.#deps.meta.read(OFFICE_UNKNOWN, z.boolean())) this.#releaseHeldBack()
-        this.#storeWorkstationCount(who.length)
-        this.#deps.folders.connect(connection.feed, connection.key, who.length)
-        this.#deps.exclusiveTasks.connect(connection.tasks)
-        this.#deps.counters.connect(connection.counters)
-        await this.#syncHeads(connection, life)
-      }
+      } else if (!(await this.#connectParts(office, connection, { life, name, workstations: who.length }))) return
       this.#setServerStatus({ name, state, who })
     } catch (error) {
       // Closing a connection makes its pending queries fail.
@@ -413,6 +394,38 @@ export class OfficeMembership {
       this.#setServerStatus({ ...this.#serverStatus, state: stateAfter(error) })
       await connection?.close()
     }
+  }
+
+  /**
+   * Connects everything that the office shares, in the order in which one part needs another. Returns false if the
+   * connection was given up meanwhile.
+   */
+  async #connectParts(
+    office: StoredMembership,
+    connection: ServerConnection,
+    now: { life: Awaited<ReturnType<ServerConnection['life']>>; name: string; workstations: number }
+  ): Promise<boolean> {
+    const { counters, drafts, exclusiveTasks, folders, meta, onError, records, shared, staff } = this.#deps
+    const { name, workstations } = now
+    const life = await this.#syncLife(office, connection, now.life)
+    if (!office.isLeaving) await this.#share(connection)
+    if (!this.#isConnected(office, connection)) return false
+    // Before anything is given to the office, because staff determine which packages wait for a second person.
+    await staff.connect(connection, life, name).catch((error: unknown) => onError?.(error))
+    if (!this.#isConnected(office, connection)) {
+      staff.disconnect()
+      return false
+    }
+    drafts.connect(connection.drafts, life)
+    records.connect(connection.records, life, name)
+    shared.connect(connection.store, life)
+    if (meta.read(OFFICE_UNKNOWN, z.boolean())) this.#releaseHeldBack()
+    this.#storeWorkstationCount(workstations)
+    folders.connect(connection.feed, connection.key, workstations)
+    exclusiveTasks.connect(connection.tasks)
+    counters.connect(connection.counters)
+    await this.#syncHeads(connection, life)
+    return true
   }
 
   /** Stored for a start while the server is away. */
@@ -475,6 +488,11 @@ export class OfficeMembership {
   /** Whether the workstation is still in this office and hasn't been closed. */
   #isCurrent({ user }: StoredMembership): boolean {
     return !this.#isClosed && this.#membership()?.user === user
+  }
+
+  /** Whether this connection is still the one to the workstation's office. */
+  #isConnected(office: StoredMembership, connection: ServerConnection): boolean {
+    return this.#isCurrent(office) && this.#connection === connection
   }
 
   /** @returns undefined if the database only now learned that this workstation has joined again. */
@@ -558,4 +576,15 @@ export class OfficeMembership {
     this.#serverStatus = status
     this.#deps.changed()
   }
+}
+
+/** What a server that answers is for this workstation: another office's, or one of another version. */
+function stateOf(
+  office: StoredMembership,
+  { incarnation, steps }: { incarnation: string; steps: number },
+  knownSteps: number
+): OfficeMembershipState {
+  if (incarnation !== office.incarnation) return 'other'
+  if (steps === knownSteps) return 'connected'
+  return steps < knownSteps ? 'older' : 'newer'
 }
