@@ -130,13 +130,11 @@ function coverRow(edges: readonly Edge[], y: number, covered: Float32Array): voi
   }
 }
 
-/** Returns an ellipse's outline, rotated by an angle in radians. */
-export function ellipse(cx: number, cy: number, rx: number, ry: number, angle = 0): Point[] {
+/** Returns an ellipse's outline. */
+export function ellipse(cx: number, cy: number, rx: number, ry: number): Point[] {
   return Array.from({ length: 56 }, (_none, index) => {
     const turn = (index / 56) * Math.PI * 2
-    const x = Math.cos(turn) * rx
-    const y = Math.sin(turn) * ry
-    return [cx + x * Math.cos(angle) - y * Math.sin(angle), cy + x * Math.sin(angle) + y * Math.cos(angle)]
+    return [cx + Math.cos(turn) * rx, cy + Math.sin(turn) * ry]
   })
 }
 

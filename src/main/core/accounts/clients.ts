@@ -101,9 +101,9 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl)
 
   /** Requests that were aborted here say nothing about the network, and other hosts nothing about the service. */
-  const reportingFetch =
-    (id: string, baseUrl: string, fetch = observe(baseFetch, id)): Fetch =>
-    async (url, init, operation) => {
+  const reportingFetch = (id: string, baseUrl: string): Fetch => {
+    const fetch = observe(baseFetch, id)
+    return async (url, init, operation) => {
       // A caller may still hold the client from before the account's address changed; it retries after what looks like
       // a failed connection.
       if (!isCurrentAddress(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
@@ -118,6 +118,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
         throw error
       }
     }
+  }
 
   async function createClient(id: string, baseUrl: string): Promise<ServiceClient> {
     const revision = accounts.credentialsRevision(id)

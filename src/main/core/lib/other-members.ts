@@ -38,14 +38,13 @@ export function otherMembers(
 /** Returns a decoded object with its known members, plus any others that the service sent in `others`. */
 export function withOthers<Value extends object>(
   schema: Parameters<typeof unknownMembers>[0],
-  value: Value,
-  isSecret?: (text: string) => boolean
+  value: Value
 ): Value & { others?: OtherMember[] } {
   const unknown = unknownMembers(schema, value)
   if (unknown.length === 0) return value
   const known = { ...value } as Record<string, unknown>
   for (const [name] of unknown) delete known[name]
-  const others = otherMembers(unknown, isSecret)
+  const others = otherMembers(unknown)
   return { ...(known as Value), ...(others.length > 0 && { others }) }
 }
 

@@ -12,6 +12,7 @@ import type { Time } from '../lib/time.ts'
 import { claimValidityCheck } from '../lib/time.ts'
 import { isUnwritable } from '../office/ask-office.ts'
 import type { AskOutbox, Claim, OfficeSendState, OfficeStore } from '../office/send-store.ts'
+import { TIME_LIMITS } from '../service/limits.ts'
 import { withoutFlush } from '../storage/connection.ts'
 import { type FinishedAttempt, type Outcome, recorder, referencesOnly } from './attempts.ts'
 import type { DispatchDeps, DispatchStore, StartedSends, TurnResult } from './dispatch-store.ts'
@@ -40,8 +41,6 @@ interface SharedDispatchDeps extends DispatchDeps {
   notifyUpdated: (send: Send) => void
   /** Aborted when requests in flight are broken off. */
   sleepSignal: () => AbortSignal
-  /** How long a POST may take. A send doesn't leave if its claim could end sooner. */
-  postLimit: number
 }
 
 /** An account's current state with the office. */
@@ -56,6 +55,8 @@ interface AccountState {
   noClaimsUntil: number
 }
 
+/** How long a POST may take. A send doesn't leave if its claim could end sooner. */
+const POST_TIMEOUT = TIME_LIMITS.send.total
 /** How long telling results may take before they are flushed to disk here, in milliseconds. */
 const FLUSH_AFTER = 1_000
 /** How long to wait if there was nothing to claim, in milliseconds. */
@@ -72,7 +73,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   pushResults: (accountId: string) => Promise<StartedSends>
 } {
   const { db, sends, queries, pauses, times, time, rows, pulling, notifyUpdated } = deps
-  const { office, ask, officeIdOf, stateOf, recordWrite, syncSoon, sleepSignal, postLimit } = deps
+  const { office, ask, officeIdOf, stateOf, recordWrite, syncSoon, sleepSignal } = deps
   const record = recorder(deps)
   /** The epoch of the claim with which a send left here: another workstation may have claimed it since. */
   const claimEpochs = new Map<string, number>()
@@ -178,7 +179,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     pauses.recordDeparture(accountId)
     const content = { kind: body.kind, request: body.request } as SentRequest
     claimEpochs.set(id, epoch)
-    const maySend = claimValidityCheck(time, until, postLimit)
+    const maySend = claimValidityCheck(time, until, POST_TIMEOUT)
     started.push({ send: sends.get(id), content, claim: { maySend, signal: sleepSignal() } })
   }
 

@@ -12,7 +12,6 @@ import { defined, getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import { askOffice, failOfficeAway, isUnwritable } from '../office/ask-office.ts'
 import type { AskOutbox, OfficeStore, SendChange } from '../office/send-store.ts'
-import { TIME_LIMITS } from '../service/limits.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps, DispatchStore, StartedSends } from './dispatch-store.ts'
 import { reconcileRestored } from './reconcile-restored.ts'
@@ -39,8 +38,6 @@ interface SharedDeps extends DispatchDeps {
   sharedDrafts?: OutboxDeps['sharedDrafts']
 }
 
-/** How long a POST may take. A send doesn't leave if its claim could end sooner. */
-const POST_TIMEOUT = TIME_LIMITS.send.total
 /**
  * The first wait if the server is away, and the time between two syncs, in milliseconds. The latter is longer than
  * between two greetings, each of which starts a sync.
@@ -98,7 +95,7 @@ export class SharedSends {
   /** See `holdBack`. */
   #heldBack: ReadonlySet<string> = new Set()
 
-  constructor(deps: SharedDeps, postLimit = POST_TIMEOUT) {
+  constructor(deps: SharedDeps) {
     this.#deps = deps
     this.#rows = openSharedRows(deps.db)
     const partDeps = {
@@ -119,8 +116,7 @@ export class SharedSends {
     this.#dispatchStore = openSharedDispatchStore({
       ...partDeps,
       pulling: this.#pulling,
-      sleepSignal: this.sleepSignal,
-      postLimit
+      sleepSignal: this.sleepSignal
     })
     this.#officeIds = new Map(this.#rows.accounts().map(({ accountId, officeId }) => [accountId, officeId]))
   }
