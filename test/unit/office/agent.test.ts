@@ -12,7 +12,7 @@ function computer({ isKept = true, isOpen = true }) {
   const done: string[] = []
   const membership = {
     view: () => ({ server: 'db.harbour.example:5432', name: 'Office server' }),
-    open: () => done.push('open'),
+    start: () => done.push('start'),
     checkNow: async () => void done.push('look'),
     join: async (_server: unknown, code: string) => {
       done.push(`join by ${code}`)
@@ -52,7 +52,7 @@ test('joining and leaving are recorded in the audit trail, and reported', async 
   expect(await obey(JOIN)).toBe('Joined the office at db.harbour.example:5432 as “Office server”.')
   expect(await obey({ do: 'leave' })).toBe('Left the office at db.harbour.example:5432.')
   expect(await obey({ do: 'run' })).toBeUndefined()
-  expect(done).toEqual(['join by the code', 'office-joined', 'open', 'look', 'leave', 'office-left', 'begin'])
+  expect(done).toEqual(['join by the code', 'office-joined', 'start', 'look', 'leave', 'office-left', 'begin'])
 })
 
 test('orders can’t bypass a staff PIN', async () => {
