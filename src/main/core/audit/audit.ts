@@ -138,7 +138,7 @@ export class Audit {
       fail(
         'keychain',
         'No entries were changed. Whether the last ones are missing couldn’t be checked, because the keychain didn’t respond.',
-        { next: 'Unlock the keychain, then verify again.' }
+        { next: 'Unlock the keychain, or restart Countersign if it stopped. Then verify again.' }
       )
     }
     const missing = isDamaged ? undefined : known?.missing()
