@@ -16,7 +16,7 @@ const BLOCK = 512
 
 /** The process ended before it answered. */
 export class WorkstationDied extends Error {}
-/** The station answered with an error. */
+/** The workstation answered with an error. */
 class WorkstationRefused extends Error {
   readonly appError: AppError
   constructor(appError: AppError) {

@@ -134,12 +134,9 @@ test('a document goes to a notary’s queue, a signer is reminded, and signature
   expect(readFileSync(file, 'utf8')).not.toContain('DocumentURL')
 })
 
-test('an extension requested offline waits, also across a restart, and is sent once when online again', { tag: '@full' }, async ({
-  open,
-  userData,
-  line,
-  office
-}) => {
+test('an extension requested offline waits, also across a restart, and is sent once when online again', {
+  tag: '@full'
+}, async ({ open, userData, line, office }) => {
   await sendElsewhere(office, ['Deed of gift'])
   const before = await open({ userData })
   await connect(before, line)

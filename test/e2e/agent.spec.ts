@@ -15,72 +15,76 @@ import { openSharedOffice } from './shared-office.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-test('an agent gets an account and joins on the administrator’s orders, and sends for workstations that are closed', { tag: '@full' }, async ({
-  open
-}, testInfo) => {
-  const office = await openSharedOffice('empty')
-  const [userData, credentials] = [testInfo.outputPath('agent'), testInfo.outputPath('credentials')]
-  for (const folder of [userData, credentials]) await mkdir(folder, { recursive: true })
-  await writeFile(join(credentials, 'countersign-keychain'), randomBytes(32).toString('base64'))
+test(
+  'an agent gets an account and joins on the administrator’s orders, and sends for workstations that are closed',
+  { tag: '@full' },
+  async ({ open }, testInfo) => {
+    const office = await openSharedOffice('empty')
+    const [userData, credentials] = [testInfo.outputPath('agent'), testInfo.outputPath('credentials')]
+    for (const folder of [userData, credentials]) await mkdir(folder, { recursive: true })
+    await writeFile(join(credentials, 'countersign-keychain'), randomBytes(32).toString('base64'))
 
-  /** Starts the application as the system's service manager would: without a bus that could offer a keychain. */
-  function agent(args: readonly string[], code = ''): { child: ChildProcess; ended: Promise<string> } {
-    const main = ['--import', join(ROOT, 'test/host/register.ts'), join(ROOT, 'out/main/index.js')]
-    const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, ...args], {
-      env: {
-        ...process.env,
-        CREDENTIALS_DIRECTORY: credentials,
-        COUNTERSIGN_CODE: code,
-        DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere'
-      }
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
-    const ended = new Promise<string>((done) => child.on('close', (exit) => done(`${output}(${exit})`)))
-    return { child, ended }
-  }
+    /** Starts the application as the system's service manager would: without a bus that could offer a keychain. */
+    function agent(args: readonly string[], code = ''): { child: ChildProcess; ended: Promise<string> } {
+      const main = ['--import', join(ROOT, 'test/host/register.ts'), join(ROOT, 'out/main/index.js')]
+      const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, ...args], {
+        env: {
+          ...process.env,
+          CREDENTIALS_DIRECTORY: credentials,
+          COUNTERSIGN_CODE: code,
+          DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere'
+        }
+      })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
+      const ended = new Promise<string>((done) => child.on('close', (exit) => done(`${output}(${exit})`)))
+      return { child, ended }
+    }
 
-  let working: ReturnType<typeof agent> | undefined
-  try {
-    const front = await open()
-    await office.seat(front, 'Front desk')
-    const file = testInfo.outputPath('harbour.countersign-enrolment')
-    const code = await enrolmentOf(office.service.url, file)
+    let working: ReturnType<typeof agent> | undefined
+    try {
+      const front = await open()
+      await office.seat(front, 'Front desk')
+      const file = testInfo.outputPath('harbour.countersign-enrolment')
+      const code = await enrolmentOf(office.service.url, file)
 
-    expect(await agent(['--agent', '--agent-leave']).ended).toMatch(/Use: countersign --agent[\s\S]*\(2\)$/)
-    expect(await agent([`--agent-enrol=${file}`], 'AAAA-AAAA-AAAA-AAAA').ended).toMatch(/\(1\)$/)
-    expect(await agent([`--agent-enrol=${file}`], code).ended).toContain('The account “Harbour Law” is connected.\n(0)')
-    const { host, port, database } = office.place
-    const joining = [`--agent-join=${host}:${port}`, `--agent-database=${database}`]
-    expect(await agent(joining, await office.invite('Office server')).ended).toMatch(
-      /Joined the office at \S+ as “Office server”\.\n\(0\)/
-    )
-    working = agent(['--agent'])
-    await front.goTo(/^Outbox/)
-    await front.button('Pause for the whole office').click()
-    await front.composeForm({ name: 'Deed of gift', people: [MERE] })
-    await front.send()
-    await front.goTo(/^Outbox/)
-    await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible()
-    await expect.poll(() => office.waiting()).toBe(1)
-    await front.app.kill()
-    expect(formsSentTo(office.service)).toEqual([])
-    await office.resume()
-    await expect.poll(() => formsSentTo(office.service)).toEqual(['Deed of gift'])
-
-    working.child.kill('SIGTERM')
-    expect(await working.ended).toMatch(/\(0\)$/)
-    // The credentials that it signs in with are nowhere in plain text.
-    for (const name of await readdir(userData, { recursive: true }))
-      expect((await readFile(join(userData, name), 'latin1').catch(() => '')).includes('made-up-token-1'), name).toBe(
-        false
+      expect(await agent(['--agent', '--agent-leave']).ended).toMatch(/Use: countersign --agent[\s\S]*\(2\)$/)
+      expect(await agent([`--agent-enrol=${file}`], 'AAAA-AAAA-AAAA-AAAA').ended).toMatch(/\(1\)$/)
+      expect(await agent([`--agent-enrol=${file}`], code).ended).toContain(
+        'The account “Harbour Law” is connected.\n(0)'
       )
-  } finally {
-    working?.child.kill('SIGKILL')
-    await working?.ended
-    await office.close()
+      const { host, port, database } = office.place
+      const joining = [`--agent-join=${host}:${port}`, `--agent-database=${database}`]
+      expect(await agent(joining, await office.invite('Office server')).ended).toMatch(
+        /Joined the office at \S+ as “Office server”\.\n\(0\)/
+      )
+      working = agent(['--agent'])
+      await front.goTo(/^Outbox/)
+      await front.button('Pause for the whole office').click()
+      await front.composeForm({ name: 'Deed of gift', people: [MERE] })
+      await front.send()
+      await front.goTo(/^Outbox/)
+      await expect(front.window.getByText(/^Paused for the whole office since/)).toBeVisible()
+      await expect.poll(() => office.waiting()).toBe(1)
+      await front.app.kill()
+      expect(formsSentTo(office.service)).toEqual([])
+      await office.resume()
+      await expect.poll(() => formsSentTo(office.service)).toEqual(['Deed of gift'])
+
+      working.child.kill('SIGTERM')
+      expect(await working.ended).toMatch(/\(0\)$/)
+      // The credentials that it signs in with are nowhere in plain text.
+      for (const name of await readdir(userData, { recursive: true }))
+        expect((await readFile(join(userData, name), 'latin1').catch(() => '')).includes('made-up-token-1'), name).toBe(
+          false
+        )
+    } finally {
+      working?.child.kill('SIGKILL')
+      await working?.ended
+      await office.close()
+    }
   }
-})
+)
 
 /**
  * Writes the enrolment file of the account that `seat` connects, as *Prepare for other computers…* does. Returns its

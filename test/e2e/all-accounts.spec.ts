@@ -35,7 +35,9 @@ async function connectBranch({ window: page }: Clerk, baseUrl: string): Promise<
   }, baseUrl)
 }
 
-test('two accounts are used as one office, and each action reaches its row’s service', { tag: '@full' }, async ({ open }) => {
+test('two accounts are used as one office, and each action reaches its row’s service', { tag: '@full' }, async ({
+  open
+}) => {
   const [harbour, branch] = [await openSide(), await openSide()]
   try {
     await sendElsewhere(harbour.office, ['Deed of Harbour'], [HERE])

@@ -21,7 +21,9 @@ function debug({ app }: Clerk, method: string, params: object): Promise<unknown>
   )
 }
 
-test('a file that staff opened for the signer reaches the page, and is deleted when it closes', { tag: '@full' }, async ({ clerk }) => {
+test('a file that staff opened for the signer reaches the page, and is deleted when it closes', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app, window, person } = clerk
   const theirs = await mkdtemp(join(tmpdir(), 'parata-'))
   await writeFile(join(theirs, 'passport.pdf'), 'the passport')

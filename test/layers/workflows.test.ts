@@ -63,7 +63,9 @@ const inOthers: Record<string, string> = {
   'verifications.spec.ts': 'test/unit/verifications/rules.test.ts'
 }
 
-test('npm test plays something from every spec, or a test of the same, and the workflow plays all of them', { timeout: 600_000 }, () => {
+test('npm test plays something from every spec, or a test of the same, and the workflow plays all of them', {
+  timeout: 600_000
+}, () => {
   expect(text('ci.yml')).not.toContain('grep')
   for (const [config, folder] of [
     ['playwright.config.ts', 'test/e2e'],

@@ -341,7 +341,7 @@ describe('two workstations', () => {
   test('show a package as sent that another reports while they tell a restored server its time', async () => {
     await outboxAt(0).reschedule(id, scheduled + HOUR)
     await whenSynced()
-    for (const station of stations) await station.powerOff()
+    for (const workstation of workstations) await workstation.powerOff()
     await two.office.sql('UPDATE office.send SET revision = 1 WHERE id = $1', [id])
     await two.office.sql('SELECT office.begin_life(now())')
     const { work } = at(0)

@@ -271,17 +271,17 @@ test.each([
     const { id } = outbox.enqueue(drafts.save(front.work.accountId, forms()).id)
     await until(both, () => back.state(id) === 'ready')
     run('pg_dump', '-Fc')
-    const isReleased = ({ work }: Station) => work.parts.outbox.get(id).release?.released === 'Ana Reweti'
+    const isReleased = ({ work }: Workstation) => work.parts.outbox.get(id).release?.released === 'Ana Reweti'
     if (!isKnown) await front.membership.close()
     await back.work.parts.outbox.release(id)
     if (isKnown) await until(both, () => isReleased(front))
     for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
-    const open = async (station: Station) => {
+    const open = async (station: Workstation) => {
       station.open()
       await until([station], () => pausedBecause(station).includes('put back to an earlier moment'))
     }
-    const isFoundMissing = async (station: Station) => {
+    const isFoundMissing = async (station: Workstation) => {
       await longEnough(office)
       return station.state(id) === 'ready'
     }
