@@ -6,23 +6,23 @@
  * - Contents are sealed with the office's key: the server can't read them.
  * - A function written in SQL comes after everything that it names; one in PL/pgSQL only after the types that it names.
  */
-import { claims, claimsForStations } from './001-schema/claims.ts'
-import { counters, countersForStations } from './001-schema/counters.ts'
-import { drafts, draftsForStations } from './001-schema/drafts.ts'
-import { feed, feedForStations } from './001-schema/feed.ts'
-import { heads, headsForStations } from './001-schema/heads.ts'
+import { claims, claimsForWorkstations } from './001-schema/claims.ts'
+import { counters, countersForWorkstations } from './001-schema/counters.ts'
+import { drafts, draftsForWorkstations } from './001-schema/drafts.ts'
+import { feed, feedForWorkstations } from './001-schema/feed.ts'
+import { heads, headsForWorkstations } from './001-schema/heads.ts'
 import { lineage } from './001-schema/lineage.ts'
-import { lives, livesForStations } from './001-schema/lives.ts'
-import { movingDrafts, movingDraftsForStations } from './001-schema/moving-drafts.ts'
-import { office, officeForStations } from './001-schema/office.ts'
-import { outbox, outboxForStations } from './001-schema/outbox.ts'
-import { polling, pollingForStations } from './001-schema/polling.ts'
-import { records, recordsForStations } from './001-schema/records.ts'
-import { release, releaseForStations } from './001-schema/release.ts'
-import { sends, sendsForStations } from './001-schema/sends.ts'
-import { sendsOfDrafts, sendsOfDraftsForStations } from './001-schema/sends-of-drafts.ts'
-import { sharedItems, sharedItemsForStations } from './001-schema/shared-items.ts'
-import { tasks, tasksForStations } from './001-schema/tasks.ts'
+import { lives, livesForWorkstations } from './001-schema/lives.ts'
+import { movingDrafts, movingDraftsForWorkstations } from './001-schema/moving-drafts.ts'
+import { office, officeForWorkstations } from './001-schema/office.ts'
+import { outbox, outboxForWorkstations } from './001-schema/outbox.ts'
+import { polling, pollingForWorkstations } from './001-schema/polling.ts'
+import { records, recordsForWorkstations } from './001-schema/records.ts'
+import { release, releaseForWorkstations } from './001-schema/release.ts'
+import { sends, sendsForWorkstations } from './001-schema/sends.ts'
+import { sendsOfDrafts, sendsOfDraftsForWorkstations } from './001-schema/sends-of-drafts.ts'
+import { sharedItems, sharedItemsForWorkstations } from './001-schema/shared-items.ts'
+import { tasks, tasksForWorkstations } from './001-schema/tasks.ts'
 
 export const schema = [
   ...[office, outbox, sends, claims, release, feed, polling, lives, tasks],
@@ -31,20 +31,20 @@ export const schema = [
 
 /** The functions that a workstation may call. */
 export const schemaForWorkstations = [
-  ...officeForStations,
-  ...outboxForStations,
-  ...sendsForStations,
-  ...claimsForStations,
-  ...releaseForStations,
-  ...feedForStations,
-  ...pollingForStations,
-  ...livesForStations,
-  ...tasksForStations,
-  ...sharedItemsForStations,
-  ...draftsForStations,
-  ...movingDraftsForStations,
-  ...sendsOfDraftsForStations,
-  ...recordsForStations,
-  ...headsForStations,
-  ...countersForStations
+  ...officeForWorkstations,
+  ...outboxForWorkstations,
+  ...sendsForWorkstations,
+  ...claimsForWorkstations,
+  ...releaseForWorkstations,
+  ...feedForWorkstations,
+  ...pollingForWorkstations,
+  ...livesForWorkstations,
+  ...tasksForWorkstations,
+  ...sharedItemsForWorkstations,
+  ...draftsForWorkstations,
+  ...movingDraftsForWorkstations,
+  ...sendsOfDraftsForWorkstations,
+  ...recordsForWorkstations,
+  ...headsForWorkstations,
+  ...countersForWorkstations
 ] as const

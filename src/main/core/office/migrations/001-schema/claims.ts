@@ -174,7 +174,7 @@ export const claims = `
 `
 
 /** The functions that a workstation may call. */
-export const claimsForStations = [
+export const claimsForWorkstations = [
   'expire_claims',
   'finish',
   'finish_and_claim',

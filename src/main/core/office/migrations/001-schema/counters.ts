@@ -53,4 +53,4 @@ export const counters = `
 `
 
 /** The functions that a workstation may call. */
-export const countersForStations = ['publish_counter', 'counters'] as const
+export const countersForWorkstations = ['publish_counter', 'counters'] as const

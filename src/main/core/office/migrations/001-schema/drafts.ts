@@ -157,4 +157,4 @@ export const drafts = `
 `
 
 /** The functions that a workstation may call. */
-export const draftsForStations = ['save_item', 'restore_item', 'restore_conflict', 'resolve_conflicts'] as const
+export const draftsForWorkstations = ['save_item', 'restore_item', 'restore_conflict', 'resolve_conflicts'] as const

@@ -121,7 +121,7 @@ export const feed = `
 `
 
 /** The functions that a workstation may call. */
-export const feedForStations = [
+export const feedForWorkstations = [
   ...['hold_lease', 'release_lease'],
   ...['publish', 'raise_feed', 'document_changes', 'documents_now', 'live_tags']
 ] as const

@@ -76,4 +76,4 @@ export const heads = `
 `
 
 /** The functions that a workstation may call. */
-export const headsForStations = ['report_head', 'heads_from', 'newest_heads'] as const
+export const headsForWorkstations = ['report_head', 'heads_from', 'newest_heads'] as const

@@ -143,7 +143,7 @@ export const lives = `
 `
 
 /** The functions that a workstation may call. */
-export const livesForStations = [
+export const livesForWorkstations = [
   'current_life',
   'life',
   'start_new_life',

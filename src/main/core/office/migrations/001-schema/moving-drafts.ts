@@ -90,4 +90,4 @@ export const movingDrafts = `
 `
 
 /** The functions that a workstation may call. */
-export const movingDraftsForStations = ['hold_item', 'release_hold', 'move_item'] as const
+export const movingDraftsForWorkstations = ['hold_item', 'release_hold', 'move_item'] as const

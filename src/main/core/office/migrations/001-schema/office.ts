@@ -139,4 +139,4 @@ const functions = `
 export const office = [tables, functions].join('')
 
 /** The functions that a workstation may call. */
-export const officeForStations = ['join_office', 'hello', 'who', 'office_key', 'confirm_key'] as const
+export const officeForWorkstations = ['join_office', 'hello', 'who', 'office_key', 'confirm_key'] as const

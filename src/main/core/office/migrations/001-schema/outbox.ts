@@ -78,7 +78,7 @@ export const outbox = `
 `
 
 /** The functions that a workstation may call. */
-export const outboxForStations = [
+export const outboxForWorkstations = [
   'share_account',
   'set_outbox',
   'pause_outbox',

@@ -109,4 +109,4 @@ export const polling = `
 `
 
 /** The functions that a workstation may call. */
-export const pollingForStations = ['watch', 'request_read', 'finish_read', 'release_poll'] as const
+export const pollingForWorkstations = ['watch', 'request_read', 'finish_read', 'release_poll'] as const

@@ -132,4 +132,4 @@ export const records = `
 `
 
 /** The functions that a workstation may call. */
-export const recordsForStations = ['records_state', 'put_records'] as const
+export const recordsForWorkstations = ['records_state', 'put_records'] as const

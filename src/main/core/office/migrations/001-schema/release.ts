@@ -85,4 +85,4 @@ export const release = `
 `
 
 /** The functions that a workstation may call. */
-export const releaseForStations = ['require_release', 'release_send', 'decide_send'] as const
+export const releaseForWorkstations = ['require_release', 'release_send', 'decide_send'] as const

@@ -183,4 +183,4 @@ const functions = `
 export const sendsOfDrafts = [relations, functions].join('')
 
 /** The functions that a workstation may call. */
-export const sendsOfDraftsForStations = ['push_send_of_draft', 'remove_sent_draft', 'report_draft_sent'] as const
+export const sendsOfDraftsForWorkstations = ['push_send_of_draft', 'remove_sent_draft', 'report_draft_sent'] as const

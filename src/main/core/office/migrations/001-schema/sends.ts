@@ -217,7 +217,7 @@ const functions = `
 export const sends = [tables, functions].join('')
 
 /** The functions that a workstation may call. */
-export const sendsForStations = [
+export const sendsForWorkstations = [
   'push_send',
   'reschedule_send',
   'withhold',

@@ -159,4 +159,4 @@ export const tasks = `
 `
 
 /** The functions that a workstation may call. */
-export const tasksForStations = ['claim_tasks', 'finish_task', 'tasks_of_others'] as const
+export const tasksForWorkstations = ['claim_tasks', 'finish_task', 'tasks_of_others'] as const
