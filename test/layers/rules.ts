@@ -11,10 +11,10 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
-    files: /^src\/(?!main\/shell\/|main\/(index|app|foundation|lifecycle)\.ts$|preload\/)/,
+    files: /^src\/(?!main\/shell\/|main\/(index|app|foundation|lifecycle|serve-screens)\.ts$|preload\/)/,
     mayNot: /^electron(\/.*)?$/,
     instead:
-      'Only src/main/shell (and the entry, app.ts, foundation.ts and lifecycle.ts beside it) may import electron. Take what you need as a parameter, and pass it in from the shell.'
+      'Only src/main/shell (and the entry, app.ts, foundation.ts, lifecycle.ts and serve-screens.ts beside it) may import electron. Take what you need as a parameter, and pass it in from the shell.'
   },
   {
     files: /^src\/shared\/(?!composition\/|identity-lines\.ts$)/,
