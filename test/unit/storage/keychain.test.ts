@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import keytar from 'keytar'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -179,6 +180,24 @@ describe.runIf(linux)('a Secret Service that comes and goes within a run', () =>
     const next = run()
     expect(await next.ask(['open'])).toEqual(values('available'))
     expect(await next.ask(['get', 'a'], ['get', 'b'])).toEqual(values('first', 'other'))
+  })
+
+  test('survives being locked again and again during calls, and answers once it is unlocked', {
+    tags: ['full']
+  }, async () => {
+    const { keyring, run } = await ownKeyring()
+    await keyring.start()
+    const { ask } = run()
+    expect(await ask(['open'])).toEqual(values('available'))
+    expect(await ask(['set', 'a', 'first'])).toEqual(values(null))
+    await ask(['workOn', 'b'])
+    for (let times = 0; times < 40; times++) {
+      await keyring.lock()
+      await pause(100 + (times % 7) * 20)
+      await keyring.unlock()
+      await pause(50)
+    }
+    expect(await ask(['get', 'a'])).toEqual(values('first'))
   })
 
   test('has a whole secret after it was killed during a write: the last that it took, or the one under way', async () => {

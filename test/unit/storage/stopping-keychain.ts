@@ -37,6 +37,18 @@ const calls = {
   set: (id: string, secret: string) => keychain.accounts.set(id, secret),
   delete: (id: string) => keychain.accounts.delete(id),
   databaseKey: () => keychain.databaseKey.get(),
+  /** Reads and writes without end, several at a time, whatever the keychain answers. */
+  workOn(id: string) {
+    const forever = async (call: () => Promise<unknown>) => {
+      for (;;) await call().catch(() => new Promise((resolve) => setTimeout(resolve, 5)))
+    }
+    for (const call of [
+      () => keychain.accounts.set(id, 'x'),
+      () => keychain.accounts.get(id),
+      keychain.databaseKey.get
+    ])
+      void forever(call)
+  },
   /** Writes one secret after another until the first error, and answers how many the keychain took. */
   async setMany(id: string) {
     for (let count = 0; ; count++) {
