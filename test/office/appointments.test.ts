@@ -230,6 +230,14 @@ describe('an appointment changed at two workstations at once', () => {
     await reconnectAndSync()
     expectAll('Mere Parata, done')
     expect(at(0).all()[0]?.number).toBe(1)
+    // Also if the office heard of the earlier state first.
+    const other = at(0).add('Tama Brooks')
+    await whenSynced()
+    at(0).disconnect()
+    at(0).mark(other, 'here')
+    at(1).mark(other, 'arrived')
+    await reconnectAndSync()
+    expect(stations.map((station) => station.all().find((one) => one.id === other)?.state)).toEqual(['here', 'here'])
   })
 
   test('isn’t marked as arrived if the other moved it to another day', async () => {

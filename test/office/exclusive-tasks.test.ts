@@ -181,6 +181,22 @@ describe('an action without an answer', () => {
   })
 })
 
+test('an action doesn’t leave if its workstation slept since the claim, and another may do it', async () => {
+  const { once, time } = workstation(0).work
+  const sleepSignal = once.sleepSignal.bind(once)
+  // While the computer sleeps its monotonic clock may stand still; the wall clock doesn't.
+  once.sleepSignal = () => {
+    time.now += 60_000
+    return sleepSignal()
+  }
+  await start(0, reminder())
+  once.sleepSignal = sleepSignal
+  expect(arrived('SendReminder')).toBe(0)
+  await whenTaskIs('free')
+  expect(await start(1, reminder())).toMatchObject({ state: 'done' })
+  expect(arrived('SendReminder')).toBe(1)
+})
+
 describe('a claim whose answer was lost', () => {
   const task = async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0]
 
