@@ -10,6 +10,7 @@ import type {
   CounterEntry,
   CounterSession,
   CounterTurn,
+  OfferedEntry,
   PresetView,
   StaffMember
 } from '../../../src/shared/contract/views.ts'
@@ -95,11 +96,76 @@ const sitting: Partial<FakeState> = {
   }
 }
 
+/** Ten people who sign the same thirty documents, in order. */
+const tenTimesThirty: Partial<FakeState> = {
+  offer: {
+    ...offered.offer,
+    first: { ...first, person: 'p0' },
+    entries: Array.from({ length: 30 }, (_, document) =>
+      Array.from({ length: 10 }, (_, signer) => {
+        const [signerName = '', person = ''] = [
+          `${people[signer % 8]?.join(' ')}${signer < 8 ? '' : '-Smith'}`,
+          `p${signer}`
+        ]
+        const { due: _due, ...rest } = entryOf(document, now(), { mayNeedCamera: signer === 3 })
+        const after = Array.from({ length: signer }, (_, before) => before)
+        return {
+          ...rest,
+          signer,
+          signerName,
+          person,
+          after,
+          ...(document === 0 && { documentName: first.documentName })
+        }
+      })
+    ).flat(),
+    further: 12
+  }
+}
+
+/** A name of 300 characters, written from right to left. */
+const ENDLESS = 'عبد الرحمن (3) محمود الهاشمي '.repeat(20).slice(0, 300).trim()
+/** The same without a space, where a line could break. */
+const UNBROKEN = ENDLESS.replaceAll(' ', '').repeat(2).slice(0, 300)
+const endless = { signerName: ENDLESS, person: 'endless' }
+const unbroken = { signerName: UNBROKEN, person: 'endless' }
+/** Two people of this name. */
+const endlessAlike = [
+  { ...endless, person: 'endless 0', contact: 'abdulrahman@example.com', born: '1980-03-12', matter: '2024-117' },
+  { ...endless, person: 'endless 1', contact: '…0199', born: '1951-07-01', matter: '2025-003' }
+].map((own, at) => entryOf(at, now(), { ...own, documentReference: `doc-endless-${at}` }))
+
+/** Returns a morning on which people of this name wait, are called, have come and gone, and may be meant. */
+function endlessMorning(): Partial<FakeState> {
+  const name = ENDLESS
+  const [meant] = endlessAlike
+  return {
+    appointments: [
+      appointmentOf({ id: 'a0', name, at: quarter(-45), place: 'Room 2' }),
+      appointmentOf({ id: 'a1', name, at: quarter(-30), state: 'called', number: 13, calledAt: now() - 130_000 }),
+      appointmentOf({ id: 'a2', name, at: quarter(0), state: 'arrived', number: 14, arrivedAt: now() - 360_000 }),
+      appointmentOf({
+        id: 'a3',
+        name,
+        at: quarter(30),
+        choices: endlessAlike.map(({ person, contact = '' }) => ({ person, name, contact }))
+      }),
+      appointmentOf({ id: 'a4', name, person: meant?.person ?? '', at: quarter(45), about: ENDLESS }),
+      appointmentOf({ id: 'a5', name, at: quarter(-90), state: 'done' })
+    ],
+    calling: 'a1',
+    counterSettings: { ...fakeApi().control.state.counterSettings, waitingRoom: room, staffName: 'Grace Okafor' }
+  }
+}
+
 /** Two people of the same name, who differ only in their documents and dates of birth. */
 const alike = [
   { documentReference: 'doc-alike-0', documentName: 'Deed of gift Parata', born: '1980-03-12', matter: '2024-117' },
   { documentReference: 'doc-alike-1', documentName: 'Power of attorney Parata', born: '1951-07-01', matter: '2025-003' }
 ].map((own, at) => entryOf(0, now(), { ...own, person: `mere parata ${at}`, contact: '…0199' }))
+
+/** An offered signature that waits for nobody. */
+const alone = (entry: CounterEntry): OfferedEntry => ({ ...entry, after: [] })
 
 function turns(...outcomes: (CounterTurn['outcome'] | undefined)[]): CounterTurn[] {
   return outcomes.map((outcome, index) => {
@@ -356,6 +422,13 @@ function fourteenCounters(): Partial<FakeState> {
   }
 }
 
+/** Returns the board when people of a name of 300 characters sign and wait. */
+function endlessBoard(): Partial<FakeState> {
+  const signers = (one: BoardCounter, at: number) => (one.signer ? { ...one, signer: at ? UNBROKEN : ENDLESS } : one)
+  const { board } = fourteenCounters()
+  return { ...endlessMorning(), board: { ...board, desks: board?.desks?.map(signers) ?? [] } }
+}
+
 /** Returns the board of a workstation whose office is in this state, with or without what was read of the others. */
 const withOfficeIn = (office: Board['office'], isKnown = true) => {
   const { board, ...rest } = threeCounters()
@@ -458,6 +531,37 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'clerk-sheet-kept': () => counter({ offer: { ...offered.offer, identityKept: 'number-and-expiry' } }),
   'clerk-sheet-typed': () => counter({ ...offered, printed: { kind: 'matches', isExpired: true } }),
   'clerk-sitting': () => counter(sitting),
+  'clerk-sitting-large': () => counter(tenTimesThirty),
+  'clerk-endless': () =>
+    counter({
+      queue: [
+        ...endlessAlike,
+        entryOf(1, now(), { ...unbroken, elsewhere: { workstation: 'Counter 2', since: now() - 660_000 } }),
+        entryOf(2)
+      ],
+      today: [],
+      offer: { ...offered.offer, first: endlessAlike[0] as CounterEntry, entries: endlessAlike.map(alone) }
+    }),
+  'clerk-endless-sitting': () => {
+    const named = (entry: OfferedEntry) => (entry.signer === 1 ? { ...entry, ...unbroken, mayNeedCamera: true } : entry)
+    return counter({ offer: { ...sitting.offer, entries: sitting.offer?.entries?.map(named) ?? [] } })
+  },
+  'clerk-endless-appointments': () => counter({ ...endlessMorning(), queue: [...endlessAlike, entryOf(2)], today: [] }),
+  'clerk-endless-panel': () =>
+    atOtherDisplay({ turns: turns(undefined, undefined).map((turn) => ({ ...turn, ...unbroken })), current: 0 }),
+  'clerk-endless-result': () =>
+    counter({
+      queue: [entryOf(0, now(), { ...unbroken, signer: 1 })],
+      counter: sessionOf({
+        phase: 'ended',
+        turns: turns({ signed: 'unknown', error: offline }).map((turn) => ({ ...turn, ...unbroken }))
+      })
+    }),
+  'board-endless': () => counter(endlessBoard()),
+  'board-endless-one': () => {
+    const { board, ...rest } = endlessBoard()
+    return counter({ ...rest, board: { ...board, desks: board?.desks?.slice(0, 1) ?? [] } })
+  },
   'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
   'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),
   'clerk-mixed': () =>

@@ -298,6 +298,26 @@ export const shots: Shot[] = [
     await press('Select all')(page)
     await page.getByRole('heading', { name: 'The screen goes to' }).scrollIntoViewIfNeeded()
   }),
+  shot('clerk-sitting-large', 'clerk-sitting-large', '#/counter', async (page) => {
+    await press(/^Start: Mere/)(page)
+    await press('Select all')(page)
+  }),
+  ...at('#/counter', 'clerk-endless', 'clerk-endless-appointments', 'clerk-endless-panel', 'clerk-endless-result'),
+  shot('clerk-endless-sheet', 'clerk-endless', '#/counter', press(/^Start: .*1980/)),
+  shot('clerk-endless-sitting', 'clerk-endless-sitting', '#/counter', async (page) => {
+    await press(/^Start: Mere/)(page)
+    await press('Select all')(page)
+  }),
+  shot('clerk-endless-passport', 'clerk-endless-sitting', '#/counter', async (page) => {
+    await press(/^Start: Mere/)(page)
+    await press('Select all')(page)
+    const section = page.locator('section[data-person=endless]')
+    await section.getByText('Compare a passport or ID card').click()
+    const lines = `${'P<NZLPARATA<<MERE<HINEMOA'.padEnd(44, '<')}\nL898902C36UTO7408122F1204159ZE184226B<<<<<10`
+    await section.getByLabel('Machine-readable lines').fill(lines)
+    await section.getByText(/^The names differ/).scrollIntoViewIfNeeded()
+  }),
+  ...at('#/counter/board', 'board-endless', 'board-endless-one'),
   shot('clerk-receipt', 'clerk-mixed', '#/counter', press('Receipt')),
   shot('clerk-receipt-language', 'clerk-mixed', '#/counter', async (page) => {
     await press('Receipt')(page)
@@ -551,6 +571,7 @@ export const shots: Shot[] = [
   ...at('', 'display-nameless', 'display-away', 'display-idle', 'display-bare', 'display-long', 'display-handover'),
   ...at('', 'display-call', 'display-picture'),
   ...at('', 'display-open', 'display-return'),
+  shot('person-pin', 'person-moment', '', press('Staff')),
   shot('person-preferences', 'person-handover', '', (page) => page.locator('[aria-haspopup=dialog]').click()),
   shot('person-preferences-paused', 'person-moment', '', (page) => page.locator('[aria-haspopup=dialog]').click())
 ]

@@ -8,6 +8,7 @@ import { listed } from '../../words/counts.ts'
 import { clockTime, durationInWords, writtenDay } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
+import { isolated, withoutMarks } from './person/translator.ts'
 import { deviceWords } from './person/words.ts'
 
 export interface OutcomeWords {
@@ -57,12 +58,16 @@ export function signerLabel(signerName: string): string {
   return signerName.trim() || 'The signer'
 }
 
+/** Returns a name as part of an English sentence, whose direction it leaves alone. */
+export const inSentence = (name: string): string => isolated(withoutMarks(name), 'ltr')
+
 /** Codes meaning that the page wasn't opened because nobody tried to, or because the document couldn't be signed. */
 const NOT_ATTEMPTED: ReadonlySet<string> = new Set(['cancelled', 'not-signable', 'gone'])
 
 /** Returns the wording for an outcome. The document is named next to it, not in it. */
 export function outcomeWords({ signed, error }: CounterOutcome, signerName: string): OutcomeWords {
-  const who = signerLabel(signerName)
+  const who = inSentence(signerLabel(signerName))
+  const whom = inSentence(signerName.trim() || 'the signer')
   switch (signed) {
     case 'signed':
       return {
@@ -96,7 +101,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         shape: 'question',
         tone: 'warn',
         word: 'Not confirmed yet',
-        title: `We can’t confirm the result for ${signerName.trim() || 'the signer'} yet`,
+        title: `We can’t confirm the result for ${whom} yet`,
         meaning:
           error?.code === 'gone' || error?.code === 'no-data'
             ? `The page is closed. ${error.message}`
@@ -110,7 +115,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
       const common = { shape: 'bar', tone: 'quiet', todo: error?.next ?? '' } as const
       // They wanted to sign, so don't say that they didn't start.
       if (error && !NOT_ATTEMPTED.has(error.code)) {
-        const title = `The page for ${signerName.trim() || 'the signer'} couldn’t be opened`
+        const title = `The page for ${whom} couldn’t be opened`
         const { happened, todo } = presentError(error)
         return { ...common, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${happened}`, todo }
       }
@@ -149,8 +154,8 @@ export function clerkWords(
   endAfter?: number
 ): ClerkWords {
   const turn = turns[current]
-  const who = signerLabel(turn?.signerName ?? '')
-  const whom = turn?.signerName.trim() || 'the signer'
+  const who = inSentence(signerLabel(turn?.signerName ?? ''))
+  const whom = inSentence(turn?.signerName.trim() || 'the signer')
   const calm = (title: string, more: string) => ({ title, more, isWanted: false })
   const wanted = (title: string, more: string) => ({ title, more, isWanted: true })
 

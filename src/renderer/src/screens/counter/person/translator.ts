@@ -141,8 +141,8 @@ const LEFT_TO_RIGHT = /[A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]/
 /** Removes direction marks that would reverse it or the text next to it. */
 export const withoutMarks = (text: string): string => text.replace(DIRECTION_MARKS, '')
 
-/** Adds invisible isolating marks if its text direction may differ. */
-function isolated(value: string, direction: 'ltr' | 'rtl'): string {
+/** Adds invisible isolating marks if its text direction may differ from that of the sentence around it. */
+export function isolated(value: string, direction: 'ltr' | 'rtl'): string {
   const needsIsolation = direction === 'rtl' ? LEFT_TO_RIGHT.test(value) : RIGHT_TO_LEFT.test(value)
   return needsIsolation ? `\u2068${value}\u2069` : value
 }
