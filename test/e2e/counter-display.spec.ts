@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { type Clerk, MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
-import { type PersonSide, personAt } from './person.ts'
+import { confirmByVideo, type PersonSide, personAt, startCamera } from './person.ts'
 import { configureCounter, formsFor, happened, inOrder, send } from './sending.ts'
 
 /** Plugs in a second display and uses it. Returns its page, and what a person does there. */
@@ -10,6 +10,40 @@ async function secondDisplay(clerk: Clerk): Promise<{ id: number; page: Page; pe
   await configureCounter(clerk, { useOtherDisplay: true, idleText: 'Nau mai, welcome' })
   const page = await clerk.app.waitForWindow(/counter\.html/)
   return { id, page, person: personAt(clerk.app, page) }
+}
+
+/** The notice that calls the clerk to the second display. */
+const callIn = (window: Page) => window.getByRole('alert').filter({ hasText: 'You’re needed at the second display.' })
+
+/**
+ * Expects the ring on whatever screen the clerk is: a notice without a name, a mark in the side bar and tray, and a
+ * sound, more than the `before` heard. It sounds again until someone says that they are coming, and a busy machine may
+ * take longer than the interval.
+ */
+async function expectRing({ app, window }: Clerk, before: number): Promise<void> {
+  const called = callIn(window)
+  await expect(called).toBeVisible()
+  await expect(called).not.toContainText('Mere')
+  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeVisible()
+  await expect.poll(async () => (await app.tray())?.toolTip).toContain('staff wanted at the counter')
+  await expect.poll(() => app.beeps()).toBeGreaterThan(before)
+}
+
+/** Says that staff are coming. Returns how often it has rung. */
+async function answerRing({ app, window }: Clerk): Promise<number> {
+  const called = callIn(window)
+  await called.getByRole('button', { name: 'On my way' }).click()
+  await expect(called).toBeHidden()
+  const heard = await app.beeps()
+  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeVisible()
+  return heard
+}
+
+/** Expects that nobody is called any more, and that nothing has rung since. */
+async function expectQuiet({ app, window }: Clerk, heard: number): Promise<void> {
+  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeHidden()
+  await expect.poll(async () => (await app.tray())?.toolTip).not.toContain('wanted')
+  expect(await app.beeps()).toBe(heard)
 }
 
 test('the second display shows a welcome and nothing of the office; two people sign there while the clerk’s side stays on the first', async ({
@@ -94,25 +128,14 @@ test('a call for staff rings on any screen of the clerk’s without a name; the 
   await clerk.handOverAs()
   const page = await person.begin('Mere Tamati')
   await clerk.goTo(/^Outbox/)
-  const called = window.getByRole('alert').filter({ hasText: 'You’re needed at the second display.' })
-  await expect(called).toBeHidden()
+  await expect(callIn(window)).toBeHidden()
   await person.button('Help').click()
-  await expect(called).toBeVisible()
-  await expect(called).not.toContainText('Mere')
-  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeVisible()
-  await expect.poll(async () => (await app.tray())?.toolTip).toContain('staff wanted at the counter')
-  // It sounds again until someone says that they are coming, and a busy machine may take longer than the interval.
-  expect(await app.beeps()).toBeGreaterThanOrEqual(1)
-  await called.getByRole('button', { name: 'On my way' }).click()
-  await expect(called).toBeHidden()
-  const heard = await app.beeps()
-  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeVisible()
+  await expectRing(clerk, 0)
+  const heard = await answerRing(clerk)
   await clerk.goTo(/^Counter/)
   await expect(window.getByText('Help needed at the second display')).toBeVisible()
   await person.button('Continue').click()
-  await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeHidden()
-  await expect.poll(async () => (await app.tray())?.toolTip).not.toContain('wanted')
-  expect(await app.beeps()).toBe(heard)
+  await expectQuiet(clerk, heard)
 
   await window.getByRole('button', { name: 'Hide page' }).click()
   await expect(person.heading('Please ask staff to continue')).toBeVisible()
@@ -120,6 +143,41 @@ test('a call for staff rings on any screen of the clerk’s without a name; the 
   await window.getByRole('button', { name: 'Continue signing' }).click()
   await expect.poll(async () => (await app.views()).length).toBe(1)
   await sign(page, MERE)
+  await person.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})
+
+test('“That’s not me” and a page that asks for the camera ring, too', { tag: '@full' }, async ({ clerk }) => {
+  const { window } = clerk
+  const { person } = await secondDisplay(clerk)
+  const onVideo = { ...MERE, video: 'may be left out' } as const
+  await send(clerk, formsFor(['Deed of gift'], [onVideo]))
+  await clerk.openSheet(onVideo, 'Deed of gift')
+  await clerk.handOverAs()
+  await clerk.goTo(/^Outbox/)
+  await person.button('That’s not me').click()
+  await expect(person.heading('Please ask staff')).toBeVisible()
+  await expectRing(clerk, 0)
+  const heard = await answerRing(clerk)
+  await clerk.goTo(/^Counter/)
+  await expect(window.getByText('The wrong person is at the second display')).toBeVisible()
+  await window.getByRole('button', { name: 'Continue signing' }).click()
+  await expectQuiet(clerk, heard)
+
+  const page = await person.begin('Mere Tamati')
+  await clerk.goTo(/^Documents/)
+  await startCamera(page)
+  await expect(person.heading('The page needs the camera')).toBeVisible()
+  // A call that was answered doesn't silence the next one.
+  await expectRing(clerk, heard)
+  const heardAgain = await answerRing(clerk)
+  await clerk.goTo(/^Counter/)
+  await window.getByRole('button', { name: 'Allow camera' }).click()
+  // Nobody is needed while the person is asked.
+  await expectQuiet(clerk, heardAgain)
+  await person.button('Allow').click()
+  await confirmByVideo(page)
+  await sign(page, onVideo)
   await person.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
