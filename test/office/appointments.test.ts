@@ -237,7 +237,10 @@ describe('an appointment changed at two workstations at once', () => {
     at(0).mark(other, 'here')
     at(1).mark(other, 'arrived')
     await reconnectAndSync()
-    expect(stations.map((station) => station.all().find((one) => one.id === other)?.state)).toEqual(['here', 'here'])
+    expect(workstations.map((workstation) => workstation.all().find((one) => one.id === other)?.state)).toEqual([
+      'here',
+      'here'
+    ])
   })
 
   test('isn’t marked as arrived if the other moved it to another day', async () => {

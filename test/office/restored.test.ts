@@ -277,13 +277,13 @@ test.each([
     if (isKnown) await until(both, () => isReleased(front))
     for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
-    const open = async (station: Workstation) => {
-      station.open()
-      await until([station], () => pausedBecause(station).includes('put back to an earlier moment'))
+    const open = async (workstation: Workstation) => {
+      workstation.open()
+      await until([workstation], () => pausedBecause(workstation).includes('put back to an earlier moment'))
     }
-    const isFoundMissing = async (station: Workstation) => {
+    const isFoundMissing = async (workstation: Workstation) => {
       await longEnough(office)
-      return station.state(id) === 'ready'
+      return workstation.state(id) === 'ready'
     }
     await open(first === 'other' ? back : front)
     if (first === 'away') {
@@ -302,7 +302,7 @@ test.each([
     }
     await until(both, () => isReleased(front))
     await pause(back, false)
-    await until(both, () => both.every((station) => station.state(id) === 'sent'))
+    await until(both, () => both.every((workstation) => workstation.state(id) === 'sent'))
     expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
     expect(both.map(isReleased)).toEqual([true, true])
   }
@@ -846,7 +846,7 @@ test.each([
     for (const { work } of both) await work.time.pass(minutes * 60_000)
     await longEnough(office)
     for (const { work } of both) work.line.setFault('pass')
-    await until(both, () => both.every((station) => isOver(station.state(again))))
+    await until(both, () => both.every((workstation) => isOver(workstation.state(again))))
     expect(await stateThere(again)).toBe('cancelled')
     await pause(back, false)
     for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)

@@ -426,7 +426,7 @@ function fourteenCounters(): Partial<FakeState> {
 function endlessBoard(): Partial<FakeState> {
   const signers = (one: BoardCounter, at: number) => (one.signer ? { ...one, signer: at ? UNBROKEN : ENDLESS } : one)
   const { board } = fourteenCounters()
-  return { ...endlessMorning(), board: { ...board, desks: board?.desks?.map(signers) ?? [] } }
+  return { ...endlessMorning(), board: { ...board, counters: board?.counters?.map(signers) ?? [] } }
 }
 
 /** Returns the board of a workstation whose office is in this state, with or without what was read of the others. */
@@ -560,7 +560,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'board-endless': () => counter(endlessBoard()),
   'board-endless-one': () => {
     const { board, ...rest } = endlessBoard()
-    return counter({ ...rest, board: { ...board, desks: board?.desks?.slice(0, 1) ?? [] } })
+    return counter({ ...rest, board: { ...board, counters: board?.counters?.slice(0, 1) ?? [] } })
   },
   'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
   'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),
