@@ -40,7 +40,7 @@ const knownWords = new Set(
     .concat(SENTENCES.flatMap(wordsOf), languageTexts.flatMap(wordsOf))
     .concat(
       wordsOf(
-        'adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please fair'
+        'adviser annual letter live nomatch awaitingapostille matchthe expirythe driver licence victoria please fair sha'
       )
     )
 )
