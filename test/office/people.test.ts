@@ -324,6 +324,24 @@ describe('joined workstations', () => {
     expectAll('Mere Hall <walker@example.com>  1')
   })
 
+  test('forget a person under their previous name, too, although another sent to that meanwhile', async () => {
+    at(0).send('Mere', 'Prata', 'mere@example.com')
+    await whenSynced()
+    at(1).disconnect()
+    at(1).send('Mere', 'Prata', 'mere@example.com')
+    at(0).correct(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
+    await at(0).whenSynced()
+    at(0).forget('mere@example.com', 'Mere', 'Parata')
+    await at(0).whenSynced()
+    await at(1).reconnect()
+    await whenSynced()
+    await whenSynced()
+    expectAll()
+    at(1).send('Mere', 'Prata', 'mere@example.com')
+    await whenSynced()
+    expectAll('Mere Prata <mere@example.com>  1')
+  })
+
   test('keep a person who was sent to again and then corrected, also where they were forgotten before', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()

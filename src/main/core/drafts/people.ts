@@ -37,8 +37,15 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
        AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE ${WHOM})`
   )
+  // Forgets them under the names and addresses that were corrected here, too: another may have sent to those meanwhile.
+  const forgetFormer = db.prepare<[Whom]>(
+    `UPDATE office_records SET is_final = 1, is_forgotten = 1, is_gone = 0, edit_count = edit_count + 1
+     WHERE kind = 'person' AND account_id = @accountId AND local IS NULL
+       AND id IN (SELECT its.value FROM people, json_each(formerly) its WHERE ${WHOM})`
+  )
   const forgetEverywhere = db.transaction((whom: Whom, { isFinal }: { isFinal: boolean }): void => {
     forgetForAll.run({ ...whom, isFinal: isFinal ? 1 : 0 })
+    if (isFinal) forgetFormer.run(whom)
     forget.run(whom)
   })
 
