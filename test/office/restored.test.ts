@@ -308,6 +308,46 @@ test.each([
   }
 )
 
+test('a time given after a lost release was repeated isn’t replaced by one that was away meanwhile', {
+  timeout: 240_000
+}, async () => {
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+  const run = await programsFor(office)
+  const front = await joined(office, 'Front desk')
+  const back = await joined(office, 'Back room', front.work)
+  const both = [front, back]
+  const DAY = 86_400_000
+  front.work.staff.above = 0
+  front.work.staff.who = { id: 'ben', name: 'Ben Tui' }
+  back.work.staff.who = { id: 'ana', name: 'Ana Reweti' }
+  const { drafts, outbox } = front.work.parts
+  const at = (days: number) => Math.ceil(front.work.time.now / DAY) * DAY + days * DAY
+  const { id } = outbox.enqueue(drafts.save(front.work.accountId, forms()).id, { at: at(2) })
+  await until(both, () => back.state(id) === 'ready')
+  run('pg_dump', '-Fc')
+  await back.work.parts.outbox.release(id)
+  await until(both, () => front.work.parts.outbox.get(id).release?.released === 'Ana Reweti')
+  for (const { membership } of both) await membership.close()
+  run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+  for (const workstation of both) {
+    workstation.open()
+    await until([workstation], () => pausedBecause(workstation).includes('put back to an earlier moment'))
+  }
+  await front.membership.close()
+  await office.sql("DELETE FROM office.lease WHERE name LIKE 'look:%'")
+  const isTold = async () => {
+    await longEnough(office)
+    return (await office.sql('SELECT FROM office.release WHERE released_by IS NOT NULL')).length > 0
+  }
+  await until([back], isTold)
+  await back.work.parts.outbox.reschedule(id, at(4))
+  front.open()
+  await until(both, () => both.every((workstation) => workstation.state(id) === 'ready'))
+  for (const { work } of both)
+    for (let sync = 0; sync < 2; sync++) await work.parts.outbox.shared.syncNow(work.accountId)
+  for (const { work } of both) expect(Math.abs((work.parts.outbox.get(id).goesAt ?? 0) - at(4))).toBeLessThan(DAY / 2)
+})
+
 test.each([
   ['its sender returns first', true],
   ['another that queued it, too, returns first, and its sender’s report comes last', false]

@@ -4,7 +4,7 @@ import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
 import type { AskOutbox, OutboxState, SendChange } from '../office/send-store.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps } from './dispatch-store.ts'
-import { awaitsRelease, type Release } from './releases.ts'
+import { awaitsRelease, NEVER, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import { readOutcome, readSharedBody, type SharedBody } from './shared-content.ts'
@@ -73,7 +73,7 @@ export function openSendPull(deps: PullDeps) {
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   function applyChange(accountId: string, change: SendChange): Send | undefined {
     const { id, state, revision, epoch } = change
-    const known = rows.find(id)
+    let known = rows.find(id)
     // This was read before something that was done here since.
     if (known && (revision < known.revision || epoch < known.epoch)) return undefined
     const isNewer = !known || known.state !== state || known.epoch !== epoch || known.revision < revision
@@ -85,6 +85,7 @@ export function openSendPull(deps: PullDeps) {
     }
     const local = found && storeDismissals(state === 'ready' ? found : storeRelease(found, change), change)
     const send = local ?? addFrom(accountId, change)
+    if (known && send && isDecisionRepeated(send, known, change)) known = { ...known, goesAt: send.goesAt }
     rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, revision, epoch })
     if (send && change.draft !== undefined) sends.setSentDraft(send, change.draft, change.of)
     if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
@@ -175,6 +176,15 @@ export function openSendPull(deps: PullDeps) {
       (awaitsRelease(send.release) || isDecisionUnsynced) && content ? readSharedBody(content)?.release : undefined
     if (isDecisionUnsynced && release?.released === undefined && release?.refused === undefined) return undefined
     return isDeepStrictEqual(release, send.release) ? undefined : release
+  }
+
+  /**
+   * Whether the office, which had lost a decision that is known here (see `reconcileRestored`), has it from another
+   * workstation. From then on it also gives the time.
+   */
+  function isDecisionRepeated(send: Send, known: KnownSend, { content }: Pick<SendChange, 'content'>): boolean {
+    if (known.goesAt !== NEVER || send.release === undefined || awaitsRelease(send.release) || !content) return false
+    return isDeepStrictEqual(readSharedBody(content)?.release, send.release)
   }
 
   /** Stores who released a send, whatever happened to it since. */
