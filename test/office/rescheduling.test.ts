@@ -5,23 +5,21 @@ import { beforeEach, describe, expect, inject, test } from 'vitest'
 import type { OfficeStore } from '../../src/main/core/office/send-store.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openTestOffice } from '../fixtures/office.ts'
+import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { OfficeWorkstation, poolAs, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const HOUR = 3_600_000
 const refusal = (code: string, message: unknown = expect.any(String)) =>
   expect.objectContaining({ appError: expect.objectContaining({ code, message }) })
 
+/** The store of sends of one workstation. */
+const storeOf = async (office: TestOffice, name: string) =>
+  openOfficeSends({ pool: await poolAs(name, office), key: office.key, time: { elapsed: () => performance.now() } })
+
 describe('the server', () => {
   test('either lets a package be claimed or accepts its new time, however close together both are asked', async () => {
     const office = await openTestOffice(inject('cluster'))
-    const open = async (name: string) =>
-      openOfficeSends({
-        pool: await poolAs(name, office),
-        key: office.key,
-        time: { elapsed: () => performance.now() }
-      })
-    const [one, other] = [await open('Front desk'), await open('Counter 2')]
+    const [one, other] = [await storeOf(office, 'Front desk'), await storeOf(office, 'Counter 2')]
     const accountId = await one.account(randomUUID(), { concurrency: 100, perMinute: null })
     const ids = Array.from({ length: 40 }, () => randomUUID())
     const push = (id: string, inMs: number, revision: number) =>
@@ -43,11 +41,7 @@ describe('the server', () => {
 
   test('accepts nothing of an earlier state once a package was withheld', async () => {
     const office = await openTestOffice(inject('cluster'))
-    const store = openOfficeSends({
-      pool: await poolAs('Front desk', office),
-      key: office.key,
-      time: { elapsed: () => performance.now() }
-    })
+    const store = await storeOf(office, 'Front desk')
     const accountId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
     const id = randomUUID()
     const push = (revision: number) =>
@@ -64,11 +58,7 @@ describe('the server', () => {
 
   test('takes over a time that it lost, unless it has a later one or the package was sent, and says so', async () => {
     const office = await openTestOffice(inject('cluster'))
-    const store = openOfficeSends({
-      pool: await poolAs('Front desk', office),
-      key: office.key,
-      time: { elapsed: () => performance.now() }
-    })
+    const store = await storeOf(office, 'Front desk')
     const accountId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
     const id = randomUUID()
     await store.push(accountId, { id, content: Buffer.from('it'), inMs: HOUR, revision: 1, mayHaveArrived: false })

@@ -96,6 +96,15 @@ async function programsFor({ administrator: { host, port, user, password, databa
   }
 }
 
+/** Opens an office of two workstations with one account, and the programs that dump and restore its server. */
+async function openRestorableOffice() {
+  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
+  const run = await programsFor(office)
+  const front = await joined(office, 'Front desk')
+  const back = await joined(office, 'Back room', front.work)
+  return { office, run, front, back, both: [front, back] }
+}
+
 /** Makes it long enough ago that any POST in flight at the restore has ended. */
 const longEnough = (office: TestOffice) =>
   office.sql('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
@@ -118,11 +127,7 @@ async function sharedDraftAt(maker: Workstation, all: readonly Workstation[]): P
 
 /** @param which of the two returns first */
 async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
-  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  const run = await programsFor(office)
-  const front = await joined(office, 'Front desk')
-  const back = await joined(office, 'Back room', front.work)
-  const both = [front, back]
+  const { office, run, front, back, both } = await openRestorableOffice()
   const arrived = () =>
     front.work
       .receivedRequests('SendForms2')
@@ -211,11 +216,7 @@ test.each([
     timeout: 240_000
   },
   async (_name, first) => {
-    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-    const run = await programsFor(office)
-    const front = await joined(office, 'Front desk')
-    const back = await joined(office, 'Back room', front.work)
-    const both = [front, back]
+    const { office, run, front, back, both } = await openRestorableOffice()
     const DAY = 86_400_000
     const { drafts, outbox } = front.work.parts
     const at = (days: number) => Math.ceil(front.work.time.now / DAY) * DAY + days * DAY
@@ -258,11 +259,7 @@ test.each([
     timeout: 240_000
   },
   async (_how, isKnown, first) => {
-    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-    const run = await programsFor(office)
-    const front = await joined(office, 'Front desk')
-    const back = await joined(office, 'Back room', front.work)
-    const both = [front, back]
+    const { office, run, front, back, both } = await openRestorableOffice()
     front.work.staff.above = 0
     front.work.staff.who = { id: 'ben', name: 'Ben Tui' }
     back.work.staff.who = { id: 'ana', name: 'Ana Reweti' }
@@ -311,11 +308,7 @@ test.each([
 test('a time given after a lost release was repeated isn’t replaced by one that was away meanwhile', {
   timeout: 240_000
 }, async () => {
-  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  const run = await programsFor(office)
-  const front = await joined(office, 'Front desk')
-  const back = await joined(office, 'Back room', front.work)
-  const both = [front, back]
+  const { office, run, front, back, both } = await openRestorableOffice()
   const DAY = 86_400_000
   front.work.staff.above = 0
   front.work.staff.who = { id: 'ben', name: 'Ben Tui' }
@@ -352,11 +345,7 @@ test.each([
   ['its sender returns first', true],
   ['another that queued it, too, returns first, and its sender’s report comes last', false]
 ])('a draft sent since the dump isn’t sent again: %s', { timeout: 240_000 }, async (_name, isSenderFirst) => {
-  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  const run = await programsFor(office)
-  const front = await joined(office, 'Front desk')
-  const back = await joined(office, 'Back room', front.work)
-  const both = [front, back]
+  const { office, run, front, back, both } = await openRestorableOffice()
   const send = await sharedDraftAt(front, both)
   run('pg_dump', '-Fc')
   await back.membership.close()
@@ -468,11 +457,7 @@ test.each([
     timeout: 240_000
   },
   async (_name, isBefore) => {
-    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-    const run = await programsFor(office)
-    const front = await joined(office, 'Front desk')
-    const back = await joined(office, 'Back room', front.work)
-    const both = [front, back]
+    const { office, run, front, back, both } = await openRestorableOffice()
     const send = await sharedDraftAt(front, both)
     run('pg_dump', '-Fc')
     // It arrives, but nobody can find that out.
@@ -514,11 +499,7 @@ test.each([
 test('what someone wrote on a draft that had been sent isn’t lost when the server is restored again', {
   timeout: 240_000
 }, async () => {
-  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  const run = await programsFor(office)
-  const front = await joined(office, 'Front desk')
-  const back = await joined(office, 'Back room', front.work)
-  const both = [front, back]
+  const { office, run, front, back, both } = await openRestorableOffice()
   const send = await sharedDraftAt(front, both)
   const restoreBoth = async () => {
     for (const { membership } of both) await membership.close()
@@ -817,11 +798,7 @@ test('what retention has erased since isn’t sent again', { timeout: 240_000 },
 test('a draft isn’t sent again from a restored server if retention has erased its package', {
   timeout: 240_000
 }, async () => {
-  const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-  const run = await programsFor(office)
-  const front = await joined(office, 'Front desk')
-  const back = await joined(office, 'Back room', front.work)
-  const both = [front, back]
+  const { office, run, front, back, both } = await openRestorableOffice()
   const sendFrom = await sharedDraftAt(front, both)
   run('pg_dump', '-Fc')
   await back.membership.close()
@@ -855,11 +832,7 @@ test.each([
     timeout: 240_000
   },
   async (_name, minutes) => {
-    const office = await openTestOffice(inject('cluster'), { search: '0 s' })
-    const run = await programsFor(office)
-    const front = await joined(office, 'Front desk')
-    const back = await joined(office, 'Back room', front.work)
-    const both = [front, back]
+    const { office, run, front, back, both } = await openRestorableOffice()
     const sendFrom = await sharedDraftAt(front, both)
     const stateThere = async (id: string) =>
       (await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [id]))[0]?.state
