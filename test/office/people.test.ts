@@ -160,7 +160,7 @@ describe('joined workstations', () => {
   })
 
   test.each([
-    { when: 'had been told of the merge', isTold: true },
+    { when: 'knew of the merge', isTold: true },
     { when: 'tells of its own use after the merge', isTold: false }
   ])(
     'forget a person who was merged elsewhere, also where they were sent to: that workstation $when',

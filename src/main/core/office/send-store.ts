@@ -162,7 +162,7 @@ export interface OfficeStore extends SendStore {
   ): Promise<boolean>
   /**
    * Keeps a send from leaving, even if the office never got it. Returns its revision if it is in that state now: a later
-   * one than was asked for if another workstation changed it meanwhile. A restored server is told of that one.
+   * one than was asked for if another workstation changed it meanwhile. That one is reported to a restored server.
    * @param life the life of which everything is known here; rejects if it is another.
    */
   withhold(

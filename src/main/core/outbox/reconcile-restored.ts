@@ -8,10 +8,10 @@ import type { Time } from '../lib/time.ts'
 import type { OfficeStore, SendChange } from '../office/send-store.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SendTimes } from './pauses.ts'
-import { NEVER, type Release } from './releases.ts'
+import { isDecided, NEVER } from './releases.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { arrivalOutcome, encodeSend, readSharedBody, sentDraftOf } from './shared-content.ts'
+import { arrivalOutcome, encodeSend, releaseIn, sentDraftOf } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
@@ -199,11 +199,6 @@ export async function reconcileRestored(
 
 /** Whether a send waits, or is looked for and waits again afterwards. */
 const isWaiting = (state: KnownSend['state']) => state === 'ready' || state === 'uncertain'
-
-/** Whether someone has released it, or refused to. */
-const isDecided = (release: Release | undefined) => release?.released !== undefined || release?.refused !== undefined
-
-const releaseIn = ({ content }: SendChange) => (content ? readSharedBody(content)?.release : undefined)
 
 /** Whether a send arrived. Retention erases sends that did, but not what the office was known to have of them. */
 function wasSent(send: Send | undefined, known: KnownSend | undefined): boolean {

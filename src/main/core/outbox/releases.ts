@@ -72,6 +72,11 @@ export function awaitsRelease(release: Release | undefined): release is Release 
   return release !== undefined && release.released === undefined
 }
 
+/** Returns whether someone has released it, or refused to. */
+export function isDecided(release: Release | undefined): release is Release {
+  return release?.released !== undefined || release?.refused !== undefined
+}
+
 /** @throws AppFailure `busy` if there is nothing to decide; `not-allowed` for the person who put it in the outbox. */
 export function releaseDecision(release: Release | undefined, who: Person, decidedAt: number): ReleaseDecision {
   const held = assertUndecided(release, who)

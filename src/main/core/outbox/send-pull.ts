@@ -4,10 +4,10 @@ import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
 import type { AskOutbox, OutboxState, SendChange } from '../office/send-store.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps } from './dispatch-store.ts'
-import { awaitsRelease, NEVER, type Release } from './releases.ts'
+import { awaitsRelease, isDecided, NEVER, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import { readOutcome, readSharedBody, type SharedBody } from './shared-content.ts'
+import { readOutcome, readSharedBody, releaseIn, type SharedBody } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface PullDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times' | 'pauses'>, Pick<OutboxDeps, 'time'> {
@@ -170,11 +170,10 @@ export function openSendPull(deps: PullDeps) {
    * Returns a decision about a release made at another workstation; undefined if it isn't new. The content is read only
    * if the send waits for a release. An untold local decision about a whole batch yields to the office's.
    */
-  function decisionOf(send: Send, { content }: Pick<SendChange, 'content'>): Release | undefined {
+  function decisionOf(send: Send, change: Pick<SendChange, 'content'>): Release | undefined {
     const isDecisionUnsynced = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
-    const release =
-      (awaitsRelease(send.release) || isDecisionUnsynced) && content ? readSharedBody(content)?.release : undefined
-    if (isDecisionUnsynced && release?.released === undefined && release?.refused === undefined) return undefined
+    const release = awaitsRelease(send.release) || isDecisionUnsynced ? releaseIn(change) : undefined
+    if (isDecisionUnsynced && !isDecided(release)) return undefined
     return isDeepStrictEqual(release, send.release) ? undefined : release
   }
 
@@ -182,9 +181,9 @@ export function openSendPull(deps: PullDeps) {
    * Whether the office, which had lost a decision that is known here (see `reconcileRestored`), has it from another
    * workstation. From then on it also gives the time.
    */
-  function isDecisionRepeated(send: Send, known: KnownSend, { content }: Pick<SendChange, 'content'>): boolean {
-    if (known.goesAt !== NEVER || send.release === undefined || awaitsRelease(send.release) || !content) return false
-    return isDeepStrictEqual(readSharedBody(content)?.release, send.release)
+  function isDecisionRepeated(send: Send, known: KnownSend, change: Pick<SendChange, 'content'>): boolean {
+    if (known.goesAt !== NEVER || send.release === undefined || awaitsRelease(send.release)) return false
+    return isDeepStrictEqual(releaseIn(change), send.release)
   }
 
   /** Stores who released a send, whatever happened to it since. */

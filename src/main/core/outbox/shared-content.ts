@@ -81,6 +81,10 @@ export function encodeSend(send: Send, content: SentRequest, composition: Compos
   return Buffer.from(JSON.stringify(body))
 }
 
+/** Returns what an office's change of a send says of its release; undefined if it says nothing. */
+export const releaseIn = ({ content }: { readonly content?: Buffer | undefined }): Release | undefined =>
+  content && readSharedBody(content)?.release
+
 /** Decodes a send's content; undefined if this version doesn't know its format. */
 export function readSharedBody(content: Buffer): SharedBody | undefined {
   const body = parsedJson(content.toString('utf8')) as SharedBody | undefined
