@@ -6,15 +6,17 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { PollingTrouble } from '../../../shared/contract/index.ts'
+import { defined } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
+import { queriesOf } from './queries.ts'
 import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 
 /** The latest state of one document, sealed, or that no folder has it any more. */
 export interface FeedChange {
   /** Stands for the document's reference, which the server never gets. */
   readonly tag: Uint8Array
-  readonly sealed: Uint8Array | undefined
+  readonly sealed?: Uint8Array | undefined
 }
 
 /** The state of the reading of an account. Times are how long ago, in milliseconds. */
@@ -90,25 +92,23 @@ export function feedIdOf(
 }
 
 interface PollRow {
-  is_mine: boolean
-  epoch: number | null
-  holder: string | null
-  since_ms: number | null
-  left_ms: number
+  isMine: boolean
+  epoch?: number
+  holder?: string
+  sinceMs?: number
+  leftMs: number
   requested: number
   answered: number
-  read_ms: number | null
+  readMs?: number
   seq: number
-  is_watched: boolean
-  sealed: Buffer | null
+  isWatched: boolean
+  sealed?: Buffer
   troubles: { name: string; kind: PollingTrouble; sinceMs: number }[]
 }
 
 /** Opens the office's feeds. Each method rejects with the database's error if the query fails. */
 export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'elapsed'> }) {
-  async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
-    return (await pool.query<Row>(sql, values)).rows
-  }
+  const { rows: ask, value: askValue, isTrue: askWhether } = queriesOf(pool)
 
   return {
     /**
@@ -130,19 +130,17 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
         ...[feedId, ms ?? null, isShown, trouble ?? null]
       )
       if (!row) throw new Error('The office answered nothing.')
-      const { epoch, holder, since_ms, read_ms } = row
+      const { epoch, holder, sinceMs, readMs, leftMs } = row
       // If the holder was lost during its first round, all that is known is when it began.
-      const quiet = holder === null && since_ms !== null ? Math.min(since_ms, read_ms ?? since_ms) : undefined
+      const quietFor = holder === undefined && sinceMs !== undefined ? Math.min(sinceMs, readMs ?? sinceMs) : undefined
       return {
         requestedUpTo: row.requested,
         answeredUpTo: row.answered,
         seq: row.seq,
-        isLookedAt: row.is_watched,
-        ...(row.is_mine && epoch !== null && { lease: { epoch, until: askedAt + row.left_ms } }),
-        ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, remaining: row.left_ms } }),
-        ...(read_ms !== null && { lookedAgo: read_ms }),
-        ...(quiet !== undefined && { quietFor: quiet }),
-        ...(row.sealed && { report: row.sealed }),
+        isLookedAt: row.isWatched,
+        ...(row.isMine && epoch !== undefined && { lease: { epoch, until: askedAt + leftMs } }),
+        ...(holder !== undefined && { holder: { name: holder, since: sinceMs ?? 0, remaining: leftMs } }),
+        ...defined({ lookedAgo: readMs, quietFor, report: row.sealed }),
         troubles: row.troubles.map(({ name, kind, sinceMs }) => ({ name, kind, since: sinceMs }))
       }
     },
@@ -154,62 +152,44 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
 
     /** Requests a look; returns its number. */
     async requestRead(feedId: string): Promise<number> {
-      const [row] = await ask<{ which: number }>('SELECT office.request_read($1) AS which', feedId)
-      return row?.which ?? 0
+      return (await askValue('SELECT office.request_read($1)', feedId)) ?? 0
     },
 
     /**
      * Publishes what changed, each document once. Returns whether this workstation still held the lease; if not,
      * nothing was written.
      */
-    async publish(feedId: string, epoch: number, changes: readonly FeedChange[]): Promise<boolean> {
-      const [row] = await ask<{ done: boolean }>(
-        'SELECT office.publish($1, $2, $3, $4) AS done',
+    publish: (feedId: string, epoch: number, changes: readonly FeedChange[]): Promise<boolean> =>
+      askWhether(
+        'SELECT office.publish($1, $2, $3, $4)',
         ...[feedId, epoch, changes.map(({ tag }) => Buffer.from(tag))],
         changes.map(({ sealed }) => (sealed ? Buffer.from(sealed) : null))
-      )
-      return row?.done === true
-    },
+      ),
 
     /**
      * Records the end of a round that began after request number `answered`. Returns whether this workstation still
      * held the lease.
      */
-    async finishRead(
-      feedId: string,
-      epoch: number,
-      answered: number,
-      report: Uint8Array | undefined
-    ): Promise<boolean> {
-      const [row] = await ask<{ done: boolean }>(
-        'SELECT office.finish_read($1, $2, $3, $4) AS done',
-        ...[feedId, epoch, answered, report ? Buffer.from(report) : null]
-      )
-      return row?.done === true
-    },
+    finishRead: (feedId: string, epoch: number, answered: number, report: Uint8Array | undefined): Promise<boolean> =>
+      askWhether('SELECT office.finish_read($1, $2, $3, $4)', feedId, epoch, answered, report && Buffer.from(report)),
 
     /** Returns the changes since, in order, at most `FEED_PAGE`. */
-    async changes(feedId: string, after: number): Promise<(FeedChange & { seq: number })[]> {
-      const rows = await ask<{ tag: Buffer; seq: number; sealed: Buffer | null }>(
+    changes: (feedId: string, after: number) =>
+      ask<FeedChange & { readonly seq: number }>(
         'SELECT tag, seq, sealed FROM office.document_changes($1, $2, $3)',
         ...[feedId, after, FEED_PAGE]
-      )
-      return rows.map(({ tag, seq, sealed }) => ({ tag, seq, sealed: sealed ?? undefined }))
-    },
+      ),
 
     /** Returns the current state of these documents, without those that the office never had. */
-    async documents(feedId: string, tags: readonly Uint8Array[]): Promise<FeedChange[]> {
-      const rows = await ask<{ tag: Buffer; sealed: Buffer | null }>(
+    documents: (feedId: string, tags: readonly Uint8Array[]) =>
+      ask<FeedChange>(
         'SELECT tag, sealed FROM office.documents_now($1, $2)',
         ...[feedId, tags.map((tag) => Buffer.from(tag))]
-      )
-      return rows.map(({ tag, sealed }) => ({ tag, sealed: sealed ?? undefined }))
-    },
+      ),
 
     /** Returns the tags of all existing documents, concatenated. */
     async liveTags(feedId: string): Promise<Uint8Array> {
-      const [row] = await ask<{ tags: Buffer }>('SELECT office.live_tags($1) AS tags', feedId)
-      return row?.tags ?? new Uint8Array()
+      return (await askValue('SELECT office.live_tags($1)', feedId)) ?? new Uint8Array()
     },
 
     /** Raises the counter of changes beyond what any reader has read. */

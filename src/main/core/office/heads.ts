@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { OfficeTrailFinding } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { openJsonMeta } from '../storage/meta.ts'
+import { queriesOf } from './queries.ts'
 import type { Queryable } from './query-batching.ts'
 
 /** An entry of a trail, identified by its number and hash. */
@@ -35,7 +36,7 @@ export interface OfficeHead extends TrailEntry {
   readonly name: string
   readonly isMine: boolean
   readonly atMs: number
-  readonly cause: Cause | null
+  readonly cause?: Cause
   readonly chained: string
 }
 
@@ -48,26 +49,18 @@ const REPORT_INTERVAL = 300_000
 /** How many findings are kept, the newest. */
 const MAX_FINDINGS = 100
 
-interface HeadRow extends Omit<OfficeHead, 'isMine' | 'atMs'> {
-  is_mine: boolean
-  at_ms: number
-}
-
 /**
  * Opens the office's heads. Each method rejects with the database's error if the query fails.
  * @param atOnce runs the queries that only read.
  */
 export function openOfficeHeads(pool: Queryable, atOnce = pool) {
-  async function ask(sql: string, ...values: unknown[]): Promise<OfficeHead[]> {
-    const { rows } = await atOnce.query<HeadRow>(sql, values)
-    return rows.map(({ is_mine: isMine, at_ms: atMs, ...row }) => ({ ...row, isMine, atMs }))
-  }
+  const { rows: ask } = queriesOf(atOnce)
   return {
     async report({ seq, hash }: TrailEntry, cause: Cause | undefined): Promise<void> {
-      await pool.query<object>('SELECT office.report_head($1, $2, $3)', [seq, hash, cause ?? null])
+      await queriesOf(pool).rows('SELECT office.report_head($1, $2, $3)', seq, hash, cause)
     },
-    from: (number: number) => ask('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
-    newest: () => ask('SELECT * FROM office.newest_heads()')
+    from: (number: number) => ask<OfficeHead>('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
+    newest: () => ask<OfficeHead>('SELECT * FROM office.newest_heads()')
   }
 }
 

@@ -4,6 +4,8 @@
  * as a conflict. Each content is sealed under its draft's identity, which includes the account.
  */
 import type { Pool } from 'pg'
+import { defined } from '../lib/objects.ts'
+import { queriesOf } from './queries.ts'
 import type { Queryable } from './query-batching.ts'
 import { itemIdentityOf, seal, unsealIfIntact } from './sealing.ts'
 
@@ -83,43 +85,17 @@ export const MAX_TRANSFER_BYTES = 1_000_000
 /** How long a draft is held for someone typing after the last save, in milliseconds. */
 const HOLD_MS = 60_000
 
-interface SavedRow {
-  outcome: SaveResult['outcome']
-  version: string
-  revision: number
-  at_ms: number
-  by: string
-  sealed: Buffer | null
-  sent_as: string | null
+interface SavedRow extends Omit<SaveResult, 'ago' | 'content'> {
+  atMs: number
+  sealed?: Buffer
 }
-interface ChangeRow
-  extends Omit<
-    OfficeDraftChange,
-    | 'isMine'
-    | 'ago'
-    | 'editing'
-    | 'trashedFor'
-    | 'isGone'
-    | 'isMakersOwn'
-    | 'isSplitOff'
-    | 'hasOpenConflicts'
-    | 'isFromBeforeRestore'
-    | 'conflictCount'
-    | 'content'
-  > {
-  is_mine: boolean
-  at_ms: number
-  editing: string | null
-  is_editing: boolean | null
-  editing_ms: number | null
-  trashed_ms: number | null
-  is_gone: boolean
-  is_makers_own: boolean
-  is_split_off: boolean
-  has_open_conflicts: boolean
-  is_from_before_restore: boolean
-  conflict_count: number
-  sealed: Buffer | null
+interface ChangeRow extends Omit<OfficeDraftChange, 'ago' | 'editing' | 'trashedFor' | 'content'> {
+  atMs: number
+  editing?: string
+  isEditing?: boolean
+  editingMs?: number
+  trashedMs?: number
+  sealed?: Buffer
 }
 
 /**
@@ -128,19 +104,18 @@ interface ChangeRow
  */
 export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Queryable }) {
   const { pool, key, atOnce = pool } = deps
-  async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
-    return (await pool.query<Row>(sql, values)).rows
-  }
+  const { rows: ask, isTrue: askWhether } = queriesOf(pool)
+  const states = queriesOf(atOnce)
   const sealed = (accountId: string, id: string, content: Buffer) =>
     seal(key, itemIdentityOf(KIND, accountId, id), content)
-  function unsealBody(accountId: string, id: string, body: Buffer | null): { content?: Buffer } {
+  function unsealBody(accountId: string, id: string, body: Buffer | undefined): { content?: Buffer } {
     const content = body && unsealIfIntact(key, itemIdentityOf(KIND, accountId, id), body)
     return content ? { content } : {}
   }
   function saveResultOf(accountId: string, id: string, [row]: SavedRow[]): SaveResult {
     if (!row) throw new Error('The office answered nothing.')
-    const { at_ms: ago, sent_as: sentAs, sealed: body, ...saved } = row
-    return { ...saved, ago, ...(sentAs !== null && { sentAs }), ...unsealBody(accountId, id, body) }
+    const { atMs: ago, sealed: body, ...saved } = row
+    return { ...saved, ago, ...unsealBody(accountId, id, body) }
   }
 
   return {
@@ -148,10 +123,9 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      * Returns the number of the last change, and the office's life; 0 for a life that no workstation has noticed yet.
      */
     async state(accountId: string): Promise<{ seq: number; life: number }> {
-      const { rows } = await atOnce.query<{ seq: number; life: number }>('SELECT * FROM office.items_state($1, $2)', [
-        ...[KIND, accountId]
-      ])
-      return rows[0] ?? { seq: 0, life: 0 }
+      const sql = 'SELECT * FROM office.items_state($1, $2)'
+      const [state] = await states.rows<{ seq: number; life: number }>(sql, KIND, accountId)
+      return state ?? { seq: 0, life: 0 }
     },
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
@@ -169,25 +143,12 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
         'SELECT * FROM office.item_changes($1, $2, $3, $4, $5, $6, $7)',
         ...[KIND, accountId, after, PAGE, bodiesAfter, MAX_TRANSFER_BYTES, life]
       )
-      return rows.map(({ id, seq, version, revision, by, ...row }) => ({
-        id,
-        seq,
-        version,
-        revision,
-        by,
-        isMine: row.is_mine,
-        ago: row.at_ms,
-        isGone: row.is_gone,
-        isMakersOwn: row.is_makers_own,
-        isSplitOff: row.is_split_off,
-        hasOpenConflicts: row.has_open_conflicts,
-        isFromBeforeRestore: row.is_from_before_restore,
-        conflictCount: row.conflict_count,
-        ...(row.editing !== null && {
-          editing: { by: row.editing, isMe: row.is_editing === true, remaining: row.editing_ms ?? 0 }
-        }),
-        ...(row.trashed_ms !== null && { trashedFor: row.trashed_ms }),
-        ...unsealBody(accountId, id, row.sealed)
+      return rows.map(({ atMs, editing: by, isEditing = false, editingMs = 0, trashedMs, sealed: body, ...row }) => ({
+        ...row,
+        ago: atMs,
+        ...(by !== undefined && { editing: { by, isMe: isEditing, remaining: editingMs } }),
+        ...defined({ trashedFor: trashedMs }),
+        ...unsealBody(accountId, row.id, body)
       }))
     },
 
@@ -195,20 +156,14 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     async conflicts(accountId: string, id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
       const contents = new Map<string, Pick<ConflictingContent, 'content'>>()
       for (;;) {
-        const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_resolved: boolean }>(
+        const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'atMs' | 'sealed'> & { isResolved: boolean }>(
           'SELECT * FROM office.item_conflicts($1, $2, $3, $4)',
           ...[KIND, id, [...knownVersions, ...contents.keys()], MAX_TRANSFER_BYTES]
         )
         for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(accountId, id, body))
         // The server stops at a number of bytes; the rest is requested next.
         if (rows.every(({ version }) => contents.has(version) || knownVersions.includes(version))) {
-          return rows.map(({ version, by, at_ms: ago, is_resolved: isResolved }) => ({
-            version,
-            by,
-            ago,
-            isResolved,
-            ...contents.get(version)
-          }))
+          return rows.map(({ atMs: ago, sealed: _, ...row }) => ({ ...row, ago, ...contents.get(row.version) }))
         }
       }
     },
@@ -254,24 +209,22 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      * Tells a restored server a content that was kept beside a draft, unresolved as far as is known here. Returns whether
      * it is kept there: it isn't if the draft is gone or is being sent.
      */
-    async restoreConflict(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
-      const [row] = await ask<{ kept: boolean }>(
-        'SELECT office.restore_conflict($1, $2, $3, $4) AS kept',
+    restoreConflict: (accountId: string, id: string, version: string, content: Buffer): Promise<boolean> =>
+      askWhether(
+        'SELECT office.restore_conflict($1, $2, $3, $4)',
         ...[id, accountId, version, sealed(accountId, id, content)]
-      )
-      return row?.kept === true
-    },
+      ),
 
     /**
      * Asks to edit a draft, and returns who is editing it then.
      * @param isTaking whether to take over from another workstation.
      */
     async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
-      const [row] = await ask<{ name: string; is_me: boolean }>(
+      const [row] = await ask<{ name: string; isMe: boolean }>(
         'SELECT * FROM office.hold_item($1, $2, $3, $4)',
         ...[id, accountId, HOLD_MS, isTaking]
       )
-      return row && { by: row.name, isMe: row.is_me }
+      return row && { by: row.name, isMe: row.isMe }
     },
 
     async releaseHold(accountId: string, id: string): Promise<void> {
@@ -282,30 +235,20 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
      * Moves a draft to the trash, back out of it, out of it for good, or back to this workstation, which created it.
      * Returns whether it is there now: not if the current content is unknown here, or another is editing it.
      */
-    async move(
+    move: (
       accountId: string,
       { id, basedOn, revision }: DraftRef,
       to: 'trash' | 'back' | 'gone' | 'maker'
-    ): Promise<boolean> {
-      const [row] = await ask<{ done: boolean }>(
-        'SELECT office.move_item($1, $2, $3, $4, $5) AS done',
-        ...[id, accountId, basedOn, revision, to]
-      )
-      return row?.done === true
-    },
+    ): Promise<boolean> =>
+      askWhether('SELECT office.move_item($1, $2, $3, $4, $5)', id, accountId, basedOn, revision, to),
 
     /**
      * Removes a draft, because this send of it was sent, or goes along with its workstation; one that may have arrived
      * then comes back at the same time. Returns whether the office accepts that.
      * @param basedOn for one that goes along: its content. If another is current by now, the draft stays.
      */
-    async removeSent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {
-      const [row] = await ask<{ done: boolean }>(
-        'SELECT office.remove_sent_draft($1, $2, $3, $4) AS done',
-        ...[id, accountId, sendId, basedOn]
-      )
-      return row?.done === true
-    },
+    removeSent: (accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> =>
+      askWhether('SELECT office.remove_sent_draft($1, $2, $3, $4)', id, accountId, sendId, basedOn),
 
     /** Marks conflicts of a draft as resolved. */
     async resolveConflicts(accountId: string, id: string, versions: readonly string[]): Promise<void> {

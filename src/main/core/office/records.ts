@@ -7,6 +7,7 @@
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { MAX_TRANSFER_BYTES } from './office-drafts.ts'
+import { queriesOf } from './queries.ts'
 import type { Queryable } from './query-batching.ts'
 import { itemIdentityOf, seal, tagBy, unsealIfIntact } from './sealing.ts'
 
@@ -72,7 +73,15 @@ export interface PutResult extends RecordState {
  * @param deps `key`: the office's key; `atOnce`: runs the queries for the state.
  */
 export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Queryable }) {
-  function unsealBody(kind: RecordKind, accountId: string, id: string, body: Buffer | null): { content?: unknown } {
+  const { rows: ask } = queriesOf(pool)
+  const states = queriesOf(atOnce)
+
+  function unsealBody(
+    kind: RecordKind,
+    accountId: string,
+    id: string,
+    body: Buffer | undefined
+  ): { content?: unknown } {
     const content = body && unsealIfIntact(key, itemIdentityOf(kind, accountId, id), body)
     return content ? { content: parsedJson(content.toString('utf8')) } : {}
   }
@@ -90,16 +99,16 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
      * noticed yet.
      */
     async state(accountId: string): Promise<{ seqs: ReadonlyMap<string, number>; life: number }> {
-      const { rows } = await atOnce.query<{ kind: string; seq: number; life: number }>(
+      const rows = await states.rows<{ kind: string; seq: number; life: number }>(
         'SELECT * FROM office.records_state($1)',
-        [accountId]
+        accountId
       )
       return { seqs: new Map(rows.map(({ kind, seq }) => [kind, seq])), life: rows[0]?.life ?? 0 }
     },
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
     async startNewLife(life: number): Promise<void> {
-      await pool.query('SELECT office.start_new_life($1)', [life])
+      await ask('SELECT office.start_new_life($1)', life)
     },
 
     /**
@@ -113,32 +122,11 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       limit: number,
       life?: number
     ): Promise<RecordChange[]> {
-      const { rows } = await pool.query<
-        Omit<RecordState, 'content' | 'isFinalEnd'> & {
-          seq: number
-          is_gone: boolean
-          is_final_end: boolean
-          sealed: Buffer | null
-        }
-      >('SELECT * FROM office.item_changes($1, $2, $3, $4, 0, $5, $6)', [
-        kind,
-        accountId,
-        after,
-        limit,
-        MAX_TRANSFER_BYTES,
-        life
-      ])
-      return rows.map(({ id, seq, version, revision, by, is_gone: isGone, is_final_end, lineage, sealed }) => ({
-        id,
-        seq,
-        version,
-        revision,
-        by,
-        isGone,
-        isFinalEnd: is_final_end,
-        lineage,
-        ...unsealBody(kind, accountId, id, sealed)
-      }))
+      const rows = await ask<Omit<RecordChange, 'content'> & { sealed?: Buffer }>(
+        'SELECT * FROM office.item_changes($1, $2, $3, $4, 0, $5, $6)',
+        ...[kind, accountId, after, limit, MAX_TRANSFER_BYTES, life]
+      )
+      return rows.map(({ sealed, ...row }) => ({ ...row, ...unsealBody(kind, accountId, row.id, sealed) }))
     },
 
     /**
@@ -156,14 +144,10 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
           ? null
           : seal(key, itemIdentityOf(kind, accountId, id), Buffer.from(JSON.stringify(content)))
       const bodies = records.map(({ id, content }) => sealed(id, content))
-      const { rows } = await pool.query<
-        Omit<PutResult, 'content' | 'base' | 'lineage' | 'isFinalEnd'> & {
-          lineage: string[] | null
-          is_final_end: boolean
-          sealed: Buffer | null
-          base: Buffer | null
-        }
-      >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
+      const rows = await ask<
+        Omit<PutResult, 'content' | 'base' | 'lineage'> & { lineage?: string[]; sealed?: Buffer; base?: Buffer }
+      >(
+        'SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
         ...[kind, accountId, records.map(({ id }) => id), records.map(({ version }) => version)],
         ...[records.map(({ basedOn }) => basedOn.join(',')), bodies, records.map(({ isFinal }) => isFinal === true)],
         ...[
@@ -173,17 +157,12 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
         records.map(({ until }) => until ?? null),
         records.map(({ id, base }) => sealed(id, base)),
         ...[records.map(({ lineage = [] }) => lineage.join(',')), life]
-      ])
-      return rows.map(({ id, outcome, version, revision, by, lineage, is_final_end, sealed: body, base }) => ({
-        id,
-        outcome,
-        version,
-        revision,
-        by,
-        lineage: lineage ?? [],
-        isFinalEnd: is_final_end,
-        base: unsealBody(kind, accountId, id, base).content,
-        ...unsealBody(kind, accountId, id, body)
+      )
+      return rows.map(({ lineage = [], sealed: body, base, ...row }) => ({
+        ...row,
+        lineage,
+        base: unsealBody(kind, accountId, row.id, base).content,
+        ...unsealBody(kind, accountId, row.id, body)
       }))
     }
   }

@@ -2,6 +2,7 @@
 import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
+import { queriesOf } from './queries.ts'
 import { seal, tagBy, unsealIfIntact, uuidOf } from './sealing.ts'
 import type { AttemptEnd, Claim, OfficeSendState, OfficeStore, SendChange } from './send-store.ts'
 
@@ -16,9 +17,7 @@ const MAX_UNCERTAIN = 500
 export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }): OfficeStore {
   const { pool, key, time } = deps
 
-  async function ask<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    return (await pool.query<Row>(sql, [...values])).rows
-  }
+  const { rows: ask, value: askValue, isTrue: askWhether } = queriesOf(pool)
   const sealContent = (accountId: string, id: string, content: Buffer) =>
     seal(key, contentIdentityOf(accountId, id), content)
   const unsealContent = (accountId: string, id: string, sealed: Buffer) =>
@@ -37,10 +36,8 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     answer: unknown
   ) {
     const sealed = sealAnswer(accountId, { id, epoch }, answer)
-    const [row] = await ask<{ state: SendState }>('SELECT office.finish($1, $2, $3, $4) AS state', [
-      ...[id, epoch, end, sealed]
-    ])
-    return row?.state ?? 'uncertain'
+    const state = await askValue<SendState>('SELECT office.finish($1, $2, $3, $4)', id, epoch, end, sealed)
+    return state ?? 'uncertain'
   }
 
   async function finishAndClaim(
@@ -49,28 +46,25 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     limit: number
   ): ReturnType<OfficeStore['finishAndClaim']> {
     const askedAt = time.elapsed()
-    const rows = await ask<TurnRow>('SELECT * FROM office.finish_and_claim($1, $2, $3, $4, $5, $6)', [
-      accountId,
-      finished.map(({ id }) => id),
-      finished.map(({ epoch }) => epoch),
-      finished.map(({ end }) => end),
-      finished.map(({ id, epoch, answer }) => sealAnswer(accountId, { id, epoch }, answer)),
-      limit
-    ])
+    const rows = await ask<TurnRow>(
+      'SELECT * FROM office.finish_and_claim($1, $2, $3, $4, $5, $6)',
+      ...[accountId, finished.map(({ id }) => id), finished.map(({ epoch }) => epoch), finished.map(({ end }) => end)],
+      ...[finished.map(({ id, epoch, answer }) => sealAnswer(accountId, { id, epoch }, answer)), limit]
+    )
     const states = new Map(
-      rows.flatMap((row) => (row.is_claim ? [] : [[answerIdentityOf(accountId, row.id, row.epoch), row.state]]))
+      rows.flatMap((row) => (row.isClaim ? [] : [[answerIdentityOf(accountId, row.id, row.epoch), row.state]]))
     )
     const claims: Claim[] = []
     for (const row of rows) {
-      if (!row.is_claim) continue
-      const { id, epoch, lease_ms, sealed } = row
+      if (!row.isClaim) continue
+      const { id, epoch, leaseMs, sealed } = row
       const content = unsealContent(accountId, id, sealed)
-      if (content) claims.push({ id, epoch, content, until: askedAt + lease_ms })
+      if (content) claims.push({ id, epoch, content, until: askedAt + leaseMs })
       // The others don't wait for this. If it fails, the claim expires by itself.
       else void finish(accountId, { id, epoch }, 'refused', 'altered').catch(() => undefined)
     }
     return {
-      states: finished.map(({ id, epoch }) => states.get(answerIdentityOf(accountId, id, epoch)) ?? undefined),
+      states: finished.map(({ id, epoch }) => states.get(answerIdentityOf(accountId, id, epoch))),
       claims
     }
   }
@@ -83,10 +77,8 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       of
         ? 'SELECT state, revision FROM office.push_send_of_draft($9, $10, $1, $2, $3, $4, $5, $6, $11, $7, $8)'
         : 'SELECT state, revision FROM office.push_send($1, $2, $3, $4, $5, $6, $7, $8)',
-      [
-        ...[id, accountId, inMs, sealContent(accountId, id, content), revision, mayHaveArrived, isUncertain, life],
-        ...(of ? [of.draft, of.basedOn, of.revision] : [])
-      ]
+      ...[id, accountId, inMs, sealContent(accountId, id, content), revision, mayHaveArrived, isUncertain, life],
+      ...(of ? [of.draft, of.basedOn, of.revision] : [])
     )
     return row ?? { state: 'cancelled', revision }
   }
@@ -95,143 +87,98 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     finish,
     push,
 
-    async reschedule(accountId, { id, content, inMs, revision, life }) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.reschedule_send($1, $2, $3, $4, $5, $6) AS done', [
+    reschedule: (accountId, { id, content, inMs, revision, life }) =>
+      askWhether(
+        'SELECT office.reschedule_send($1, $2, $3, $4, $5, $6)',
         ...[id, accountId, inMs, sealContent(accountId, id, content), revision, life]
-      ])
-      return row?.done === true
-    },
+      ),
 
     async account(name, { concurrency, perMinute }) {
       const tag = tagBy(key, `account:${name}`)
-      const [row] = await ask<{ id: string }>('SELECT office.share_account($1, $2, $3) AS id', [
-        tag,
-        concurrency,
-        perMinute
-      ])
       const id = uuidOf(tag)
+      const given = await askValue('SELECT office.share_account($1, $2, $3)', tag, concurrency, perMinute)
       // Otherwise this workstation would send another account's packages in the name of this one.
-      if (row?.id !== id) throw new Error('The office’s server gives another account.')
+      if (given !== id) throw new Error('The office’s server gives another account.')
       return id
     },
 
     async requireRelease(id, by) {
-      await ask('SELECT office.require_release($1, $2)', [id, personTagOf(id, by)])
+      await ask('SELECT office.require_release($1, $2)', id, personTagOf(id, by))
     },
 
-    async release(id, by) {
-      const [row] = await ask<{ is: boolean }>('SELECT office.release_send($1, $2) AS is', [id, personTagOf(id, by)])
-      return row?.is === true
-    },
+    release: (id, by) => askWhether('SELECT office.release_send($1, $2)', id, personTagOf(id, by)),
 
-    async decide(accountId, { id, content, inMs, revision, askedBy, by, isReleased, life }) {
-      const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is', [
+    decide: (accountId, { id, content, inMs, revision, askedBy, by, isReleased, life }) =>
+      askWhether(
+        'SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8, $9)',
         ...[id, accountId, personTagOf(id, askedBy), personTagOf(id, by), isReleased, inMs],
         ...[sealContent(accountId, id, content), revision, life]
-      ])
-      return row?.is === true
-    },
+      ),
 
-    async withhold(accountId, { id, revision }, as, life) {
-      const [row] = await ask<{ revision: number | null }>('SELECT office.withhold($1, $2, $3, $4, $5) AS revision', [
-        ...[id, accountId, revision, as, life]
-      ])
-      return row?.revision ?? undefined
-    },
+    withhold: (accountId, { id, revision }, as, life) =>
+      askValue('SELECT office.withhold($1, $2, $3, $4, $5)', id, accountId, revision, as, life),
 
     async reclaimSends(accountId, life) {
-      const [row] = await ask<{ count: number }>('SELECT office.reclaim_sends($1, $2) AS count', [accountId, life])
-      return row?.count ?? 0
+      return (await askValue('SELECT office.reclaim_sends($1, $2)', accountId, life)) ?? 0
     },
 
-    async recordFound(accountId, { id, epoch }, answer) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.record_found($1, $2, $3) AS done', [
-        ...[id, epoch, sealAnswer(accountId, { id, epoch }, answer)]
-      ])
-      return row?.done === true
-    },
+    recordFound: (accountId, { id, epoch }, answer) =>
+      askWhether('SELECT office.record_found($1, $2, $3)', id, epoch, sealAnswer(accountId, { id, epoch }, answer)),
 
     async reportSent(accountId, { id, epoch }, answer, of) {
       const values = [id, accountId, epoch, sealAnswer(accountId, { id, epoch }, answer)]
-      if (!of) return void (await ask('SELECT office.report_sent($1, $2, $3, $4)', values))
+      if (!of) return void (await ask('SELECT office.report_sent($1, $2, $3, $4)', ...values))
       const { draft, versions = [], revision = 0 } = of
-      await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, revision])
+      await ask('SELECT office.report_draft_sent($1, $2, $3, $4, $5, $6, $7)', draft, ...values, versions, revision)
     },
 
-    async reportConcluded(accountId, { id, revision }, state) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.report_concluded($1, $2, $3, $4) AS done', [
-        ...[id, accountId, revision, state]
-      ])
-      return row?.done === true
-    },
+    reportConcluded: (accountId, { id, revision }, state) =>
+      askWhether('SELECT office.report_concluded($1, $2, $3, $4)', id, accountId, revision, state),
 
-    async reportTime(accountId, { id, content, inMs, revision }) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.report_time($1, $2, $3, $4, $5) AS done', [
+    reportTime: (accountId, { id, content, inMs, revision }) =>
+      askWhether(
+        'SELECT office.report_time($1, $2, $3, $4, $5)',
         ...[id, accountId, inMs, sealContent(accountId, id, content), revision]
-      ])
-      return row?.done === true
-    },
+      ),
 
     async startNewLife(life) {
-      await ask('SELECT office.start_new_life($1)', [life])
+      await ask('SELECT office.start_new_life($1)', life)
     },
 
     async changes(accountId, after, bodiesAfter) {
-      const rows = await ask<ChangeRow>('SELECT * FROM office.send_changes($1, $2, $3, $4)', [
+      const rows = await ask<ChangeRow>(
+        'SELECT * FROM office.send_changes($1, $2, $3, $4)',
         ...[accountId, after, PAGE, bodiesAfter]
-      ])
-      return rows.map(
-        ({
-          is_mine,
-          may_have_arrived,
-          goes_ms,
-          sealed,
-          answer_epoch,
-          answer,
-          draft,
-          draft_versions,
-          draft_revision,
-          ...row
-        }) => {
-          const content = sealed ? unsealContent(accountId, row.id, sealed) : undefined
-          const answerBytes =
-            answer && unsealIfIntact(key, answerIdentityOf(accountId, row.id, answer_epoch ?? 0), answer)
-          return {
-            ...row,
-            isMine: is_mine,
-            mayHaveArrived: may_have_arrived,
-            goesIn: goes_ms,
-            ...(content && { content }),
-            ...(draft !== null && { draft }),
-            ...(draft_revision > 0 && { of: { versions: draft_versions, revision: draft_revision } }),
-            ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
-          }
-        }
       )
+      return rows.map(({ goesMs, sealed, answerEpoch = 0, answer, draftVersions, draftRevision, ...row }) => {
+        const content = sealed && unsealContent(accountId, row.id, sealed)
+        const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(accountId, row.id, answerEpoch), answer)
+        return {
+          ...row,
+          goesIn: goesMs,
+          ...(content && { content }),
+          ...(draftRevision > 0 && { of: { versions: draftVersions, revision: draftRevision } }),
+          ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
+        }
+      })
     },
 
     async outbox(accountId) {
-      const [row] = await ask<OutboxRow>('SELECT *, office.current_life() AS life FROM office.outbox_state($1)', [
+      const [row] = await ask<OutboxRow>(
+        'SELECT *, office.current_life() AS life FROM office.outbox_state($1)',
         accountId
-      ])
+      )
       if (!row) throw new Error('The office has no such outbox.')
-      const { concurrency, per_minute, paused_by, paused_ms, seq, life } = row
-      return {
-        concurrency,
-        perMinute: per_minute,
-        pausedFor: paused_ms ?? 0,
-        seq,
-        life,
-        ...(paused_by && { pausedBy: paused_by })
-      }
+      const { concurrency, perMinute = null, pausedBy, pausedMs = 0, seq, life } = row
+      return { concurrency, perMinute, pausedFor: pausedMs, seq, life, ...(pausedBy && { pausedBy }) }
     },
 
     async lease(name, ms) {
-      return (await ask('SELECT epoch FROM office.hold_lease($1, $2)', [name, ms])).length > 0
+      return (await ask('SELECT epoch FROM office.hold_lease($1, $2)', name, ms)).length > 0
     },
 
     async configure(accountId, { concurrency, perMinute }) {
-      await ask('SELECT office.set_outbox($1, $2, $3)', [accountId, concurrency, perMinute])
+      await ask('SELECT office.set_outbox($1, $2, $3)', accountId, concurrency, perMinute)
     },
 
     async put(accountId, id, content, inMs = 0) {
@@ -245,13 +192,13 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async expireClaims(accountId) {
-      await ask('SELECT office.expire_claims($1)', [accountId])
+      await ask('SELECT office.expire_claims($1)', accountId)
     },
 
     async uncertainSends(accountId) {
       const rows = await ask<{ id: string; epoch: number; sealed: Buffer }>(
         'SELECT * FROM office.uncertain_sends($1, $2)',
-        [...[accountId, MAX_UNCERTAIN]]
+        ...[accountId, MAX_UNCERTAIN]
       )
       return rows.flatMap(({ id, epoch, sealed }) => {
         const content = unsealContent(accountId, id, sealed)
@@ -259,30 +206,23 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       })
     },
 
-    async conclude({ id, epoch }, state, said) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.conclude($1, $2, $3, $4) AS done', [
+    conclude: ({ id, epoch }, state, said) =>
+      askWhether(
+        'SELECT office.conclude($1, $2, $3, $4)',
         ...[id, epoch, state, said && sealContent(said.accountId, id, said.content)]
-      ])
-      return row?.done === true
-    },
+      ),
 
-    async cancel(id) {
-      const [row] = await ask<{ done: boolean }>('SELECT office.cancel_send($1) AS done', [id])
-      return row?.done === true
-    },
+    cancel: (id) => askWhether('SELECT office.cancel_send($1)', id),
 
     async pause(accountId) {
-      await ask('SELECT office.pause_outbox($1)', [accountId])
+      await ask('SELECT office.pause_outbox($1)', accountId)
     },
 
     async resume(accountId) {
-      await ask('SELECT office.resume_outbox($1)', [accountId])
+      await ask('SELECT office.resume_outbox($1)', accountId)
     },
 
-    async stateOf(id) {
-      const [row] = await ask<{ state: SendState | null }>('SELECT office.state_of($1) AS state', [id])
-      return row?.state ?? undefined
-    }
+    stateOf: (id) => askValue('SELECT office.state_of($1)', id)
   }
 }
 
@@ -290,27 +230,23 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 const contentIdentityOf = (accountId: string, id: string) => `send:${accountId}:${id}`
 const answerIdentityOf = (accountId: string, id: string, epoch: number) => `answer:${accountId}:${id}:${epoch}`
 
-interface ChangeRow
-  extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goesIn' | 'content' | 'answer' | 'draft' | 'of'> {
-  is_mine: boolean
-  may_have_arrived: boolean
-  goes_ms: number
-  sealed: Buffer | null
-  answer_epoch: number | null
-  answer: Buffer | null
-  draft: string | null
-  draft_versions: string[]
-  draft_revision: number
+interface ChangeRow extends Omit<SendChange, 'goesIn' | 'content' | 'answer' | 'of'> {
+  goesMs: number
+  sealed?: Buffer
+  answerEpoch?: number
+  answer?: Buffer
+  draftVersions: string[]
+  draftRevision: number
 }
 
 type TurnRow = Pick<Claim, 'id' | 'epoch'> &
-  ({ is_claim: false; state: OfficeSendState | null } | { is_claim: true; lease_ms: number; sealed: Buffer })
+  ({ isClaim: false; state?: OfficeSendState } | { isClaim: true; leaseMs: number; sealed: Buffer })
 
 interface OutboxRow {
   concurrency: number
-  per_minute: number | null
-  paused_by: 'person' | 'service' | 'restored' | null
-  paused_ms: number | null
+  perMinute?: number
+  pausedBy?: 'person' | 'service' | 'restored'
+  pausedMs?: number
   seq: number
   life: number
 }

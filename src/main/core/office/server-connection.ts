@@ -12,6 +12,7 @@ import type { OfficeFeed } from './feed.ts'
 import { type OfficeHeads, openOfficeHeads } from './heads.ts'
 import { assertKeyCurrent, takeCurrentKey } from './keys.ts'
 import type { OfficeDrafts } from './office-drafts.ts'
+import { queriesOf } from './queries.ts'
 import type { OfficeRecords } from './records.ts'
 import type { OfficeStore } from './send-store.ts'
 import type { OfficeTasks } from './tasks.ts'
@@ -95,7 +96,7 @@ export async function openServerConnection(
   const common = { pool, key, atOnce: stateQueries }
   // Uses the connection that listens, because it is the one to be checked.
   const greetingQueries = batchQueries(listener, { isConnection: true })
-  const statusQueries = batchQueries(pool)
+  const status = queriesOf(batchQueries(pool))
   return {
     key,
     knownSteps: steps.length,
@@ -114,18 +115,14 @@ export async function openServerConnection(
       return rows[0] ?? failOfficeAway()
     },
     async life() {
-      const { rows } = await statusQueries.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
-      const { life, lost_ms: lostMs } = rows[0] ?? failOfficeAway()
-      return { life, lostMs }
+      const [row] = await status.rows<{ life: number; lostMs: number }>('SELECT * FROM office.life()')
+      return row ?? failOfficeAway()
     },
     async who(now) {
-      const { rows } = await statusQueries.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
-        'SELECT * FROM office.who()'
-      )
-      return rows.map(({ name, is_me, seen_ms }) => ({
-        name,
-        isMe: is_me,
-        ...(seen_ms !== null && { seenAt: Math.round(now - seen_ms) })
+      const rows = await status.rows<{ name: string; isMe: boolean; seenMs?: number }>('SELECT * FROM office.who()')
+      return rows.map(({ seenMs, ...row }) => ({
+        ...row,
+        ...(seenMs !== undefined && { seenAt: Math.round(now - seenMs) })
       }))
     },
     async close() {

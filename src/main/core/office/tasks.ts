@@ -5,6 +5,7 @@
  */
 import type { Pool } from 'pg'
 import type { Time } from '../lib/time.ts'
+import { queriesOf } from './queries.ts'
 import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 
 type TaskKind = 'action' | 'turn' | 'file'
@@ -75,15 +76,11 @@ export interface OthersTasks {
 
 export type OfficeTasks = ReturnType<typeof openOfficeTasks>
 
-interface ClaimRow {
+interface ClaimRow extends Omit<BlockingTask, 'about' | 'ago' | 'content'> {
   tag: Buffer
-  is_granted: boolean
-  id: string
-  epoch: number
-  state: TaskState
-  holder: string
-  since_ms: number
-  sealed: Buffer | null
+  isGranted: boolean
+  sinceMs: number
+  sealed?: Buffer
 }
 
 /**
@@ -91,7 +88,8 @@ interface ClaimRow {
  * @param key the office's key.
  */
 export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }) {
-  const { pool, key, time } = deps
+  const { key, time } = deps
+  const { rows: ask } = queriesOf(deps.pool)
   const tagOf = (kind: TaskKind, accountId: string, about: string) =>
     tagBy(key, JSON.stringify(['task', kind, accountId, about]))
   const identityOf = (kind: TaskKind, tag: Buffer) => `task:${kind}:${tag.toString('hex')}`
@@ -110,18 +108,18 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, first), Buffer.from(JSON.stringify(content)))
       const askedAt = time.elapsed()
-      const { rows } = await pool.query<ClaimRow>(
+      const rows = await ask<ClaimRow>(
         'SELECT * FROM office.claim_tasks($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-        [...[kind, accountId, tags, id, ms, sealed, askedAgo, known, isAgain]]
+        ...[kind, accountId, tags, id, ms, sealed, askedAgo, known, isAgain]
       )
       const aboutOf = (tag: Buffer) => about[tags.findIndex((one) => one.equals(tag))] ?? ''
-      if (rows[0]?.is_granted) {
+      if (rows[0]?.isGranted) {
         const epochs = new Map(rows.map(({ tag, epoch }) => [aboutOf(tag), epoch]))
         return { isGranted: true, epochs, until: askedAt + ms, ...(kind === 'file' && contentOf(kind, rows[0])) }
       }
       const by = rows.map((row): BlockingTask => {
-        const { tag, is_granted: _, since_ms, sealed: __, ...its } = row
-        return { ...its, ago: Math.max(0, since_ms), about: aboutOf(tag), ...contentOf(kind, row) }
+        const { tag, isGranted: _, sinceMs, sealed: __, ...its } = row
+        return { ...its, ago: Math.max(0, sinceMs), about: aboutOf(tag), ...contentOf(kind, row) }
       })
       return { isGranted: false, by }
     },
@@ -141,27 +139,27 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const tag = tagOf(kind, accountId, about)
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, tag), Buffer.from(JSON.stringify(content)))
-      const { rows } = await pool.query<TaskStatus>(
-        'SELECT state, epoch, is_mine AS "isMine" FROM office.finish_task($1, $2, $3, $4, $5, $6, $7, $8)',
-        [kind, accountId, tag, id, epoch, state, ago, sealed]
+      const [status] = await ask<TaskStatus>(
+        'SELECT state, epoch, is_mine FROM office.finish_task($1, $2, $3, $4, $5, $6, $7, $8)',
+        ...[kind, accountId, tag, id, epoch, state, ago, sealed]
       )
-      return rows[0]
+      return status
     },
 
     async ofOthers(kind: TaskKind, accountId: string): Promise<OthersTasks> {
-      const { rows } = await pool.query<{ tag: Buffer; holder: string; since_ms: number; left_ms: number }>(
+      const rows = await ask<{ tag: Buffer; holder: string; sinceMs: number; leftMs: number }>(
         'SELECT * FROM office.tasks_of_others($1, $2)',
-        [kind, accountId]
+        ...[kind, accountId]
       )
       const byTag = new Map(
-        rows.map(({ tag, holder, since_ms, left_ms }) => [
+        rows.map(({ tag, holder, sinceMs, leftMs }) => [
           tag.toString('hex'),
-          { holder, ago: Math.max(0, since_ms), remaining: left_ms }
+          { holder, ago: Math.max(0, sinceMs), remaining: leftMs }
         ])
       )
       return {
         count: byTag.size,
-        soonest: Math.min(...rows.map(({ left_ms }) => left_ms)),
+        soonest: Math.min(...rows.map(({ leftMs }) => leftMs)),
         // Usually nobody else has any, and a queue may be long.
         of: (about) => (byTag.size === 0 ? undefined : byTag.get(tagOf(kind, accountId, about).toString('hex')))
       }
