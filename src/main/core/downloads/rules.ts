@@ -1,17 +1,11 @@
 /** Rules: save every document, or every one of a view, as it completes, and have its signatures verified. */
 
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type DecodedInput,
-  DocumentQuery,
-  type DownloadRule,
-  type RuleVerifications,
-  type SavedView
-} from '../../../shared/contract/index.ts'
-import type { DocumentKey } from '../documents/questions.ts'
+import { type DecodedInput, DocumentQuery, type DownloadRule, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
+import type { VerificationQueue } from '../verifications/verification-queue.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import { type MatchingDeps, openRuleMatching, type RuleView } from './rule-matching.ts'
 import { openRulesTable, type Rule } from './rules-table.ts'
@@ -25,16 +19,8 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   /** Called when a look failed; it is retried. */
   onError: (error: unknown) => void
   /** Has the service verify documents' signatures. */
-  verifications: RuleVerifier
+  verifications: Pick<VerificationQueue, 'add' | 'wake' | 'retryFailed' | 'ofRule'>
   newId: () => string
-}
-
-/** See `VerificationQueue`. */
-interface RuleVerifier {
-  add: (document: DocumentKey & { name: string }, ruleId: string) => void
-  wake: () => void
-  retryFailed: (ruleId: string) => void
-  ofRule: (ruleId: string) => RuleVerifications | undefined
 }
 
 /**

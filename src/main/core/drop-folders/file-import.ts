@@ -12,6 +12,7 @@ import type { ImportEntries, openImport, Stored } from '../drafts/importing.ts'
 import { asAppError } from '../errors/app-error.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
+import type { Batches, NewBatch } from '../outbox/batches.ts'
 import type { Content } from './dropped-file.ts'
 import { type DroppedFileKind, kindOf, MAX_FILE_BYTES, MAX_REQUEST_BYTES } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
@@ -22,8 +23,8 @@ import { readSheetFile } from './sheet-file.ts'
 
 /** The part of the outbox that drop folders need. */
 interface DropFolderOutbox extends Pick<BatchOutbox, 'sentRecently'> {
-  addBatch(batch: Parameters<BatchOutbox['addBatch']>[0] & { id: string }): Promise<BatchView>
-  batches: { find(id: string): BatchView | undefined }
+  addBatch(batch: NewBatch & { id: string }): Promise<BatchView>
+  batches: Pick<Batches, 'find'>
 }
 
 export interface FileImportDeps {

@@ -86,10 +86,7 @@ export class ExclusiveTasks {
     }
   }
 
-  /**
-   * Called when the workstation leaves with an account.
-   * @throws AppFailure `busy`
-   */
+  /** Called when the workstation leaves with an account. @throws AppFailure `busy` */
   async beforeLeaving(accountId: string): Promise<void> {
     for (const { beforeLeaving } of this.#listeners) await beforeLeaving?.(accountId)
   }

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { OfficeTrailFinding } from '../../../shared/contract/index.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Time } from '../lib/time.ts'
 import type { openJsonMeta } from '../storage/meta.ts'
 import { queriesOf } from './queries.ts'
@@ -19,12 +20,7 @@ interface TrailEntry {
 /** Why a trail lacks an entry that it had. */
 type Cause = Exclude<OfficeTrailFinding['why'], 'rewritten'>
 
-/** The part of this workstation's audit trail used here. */
-interface Trail {
-  newest: () => TrailEntry | undefined
-  hasEntry: (place: TrailEntry) => boolean
-  whyWithout: (place: TrailEntry) => Promise<Cause>
-}
+type Trail = Pick<Audit, 'newest' | 'hasEntry' | 'whyWithout'>
 
 /**
  * A head in the chain. `number`: its place in the chain; `atMs`: since 1970 UTC, by the server's clock; `chained`: see
