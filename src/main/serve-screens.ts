@@ -61,12 +61,11 @@ interface LifecycleControls {
  */
 export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
-  const { accounts, clients, facts, lists, dialogs, log, screens, send, settings, signals, time, window } = foundation
-  const { actions, ask, views, polling } = folders
-  const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, records, remembered, sharedDrafts } =
-    composing
+  const { accounts, clients, log, screens, send, settings, signals, time, window } = foundation
+  const { polling } = folders
+  const { bulk, drafts, outbox } = composing
   const { downloads } = identity
-  const { isAway, whenHandedBack, audit, auditExports, receipts } = counter
+  const { isAway, whenHandedBack, audit } = counter
 
   /** What a document was composed from, if known; otherwise what the service says about it. */
   const copyOf = (accountId: string, document: DocumentResponse) =>
@@ -100,6 +99,29 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
     async () => foundation.keychainState().state !== 'available' && (await recheckKeychain()).state === 'available'
   )
   const checkRights = rightsOf(counter.staff)
+  /** What handlers use under the same name. */
+  const common = {
+    ...foundation.dialogs,
+    ...folders,
+    ...composing,
+    accounts,
+    audit,
+    auditExports: counter.auditExports,
+    clients,
+    downloads,
+    facts: foundation.facts,
+    lists: foundation.lists,
+    madeBy,
+    newId: foundation.newId,
+    note: audit.note,
+    organisation: foundation.organisation,
+    previews: identity.pdfPreviews,
+    readings: identity.readings,
+    receipts: counter.receipts,
+    reveal: showInFolder,
+    time,
+    verifications: identity.verifications
+  }
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
@@ -112,12 +134,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
     },
     handlers: {
       ...accountHandlers({
-        accounts,
-        clients,
-        facts,
-        lists,
-        presets,
-        polling,
+        ...common,
         practice: foundation.practice,
         browserSignIn: foundation.browserSignIn,
         openInBrowser,
@@ -127,37 +144,23 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         authorities: foundation.authorities,
         certificates: foundation.certificates,
         requestOnce: foundation.requestOnce,
-        note: audit.note,
         signedPreviews: identity.pdfPreviews,
         changed: () => signals.emit('accounts')
       }),
       ...enrolmentHandlers({
-        accounts,
-        clients,
-        time,
-        ...dialogs,
-        newId: foundation.newId,
-        madeBy,
-        note: audit.note,
-        mayAdd: (account) => mayEnrol(account, { organisation: foundation.organisation, accounts }),
+        ...common,
+        mayAdd: (account) => mayEnrol(account, common),
         mayComplete: (account) => mayComplete(account, foundation),
         credentialsChanged: accountChanged,
         changed: () => signals.emit('accounts')
       }),
       ...settingsFileHandlers({
-        accounts,
-        views,
-        presets,
+        ...common,
         settings,
         lock: checkPolicy,
-        madeBy,
-        ...dialogs,
-        newId: foundation.newId,
         notifications: notifications.preferences,
         counter: counter.settings,
-        downloads,
         isCounterOpen: () => counter.access.isOpen(),
-        note: audit.note,
         accountChanged,
         changed() {
           applySettings(settings.read())
@@ -166,27 +169,11 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
           signals.emit('accounts')
         }
       }),
-      ...draftHandlers({
-        accounts,
-        drafts,
-        sharedDrafts,
-        records,
-        presets,
-        exchange,
-        outside,
-        people,
-        remembered,
-        ...dialogs
-      }),
-      ...outboxHandlers({ accounts, drafts, note: audit.note, outbox, sharedDrafts, ...dialogs }),
-      ...bulkHandlers({ accounts, bulk, outbox, readClipboard: plainClipboard.read, ...dialogs }),
+      ...draftHandlers(common),
+      ...outboxHandlers(common),
+      ...bulkHandlers({ ...common, readClipboard: plainClipboard.read }),
       ...documentHandlers({
-        accounts,
-        ask,
-        polling,
-        time,
-        views,
-        ...dialogs,
+        ...common,
         openInBrowser,
         copyPrivately: plainClipboard.writePrivately,
         correctedCopy: (accountId, document) => drafts.save(accountId, copyOf(accountId, document)),
@@ -197,64 +184,56 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         changed: folders.documentsChanged
       }),
       ...retentionHandlers({
-        accounts,
-        ask,
-        time,
+        ...common,
         holds: parts.holds,
         retention: parts.retention,
         mustBeOpen: () => counter.access.mustBeOpen(),
         changed: folders.documentsChanged
       }),
-      ...viewHandlers({ accounts, views }),
-      ...actionHandlers({ accounts, actions }),
-      ...verificationHandlers({ accounts, verifications: identity.verifications, ...dialogs }),
+      ...viewHandlers(common),
+      ...actionHandlers(common),
+      ...verificationHandlers(common),
       ...activityHandlers({
-        accounts,
-        ask,
+        ...common,
         presence: notifications.presence,
         settings: notifications.preferences,
         batchOf: (reference) => outbox.batchNameOf(reference),
         settingsChanged: notifications.notifier.documentsChanged
       }),
-      ...directoryHandlers({ accounts, employers: folders.employers, forms: folders.forms }),
+      ...directoryHandlers(common),
       ...hintHandlers(folders.hints),
-      ...dropFolderHandlers({ accounts, dropFolders, reveal: showInFolder, ...dialogs }),
+      ...dropFolderHandlers(common),
       ...downloadHandlers({
-        accounts,
-        ask,
-        downloads,
-        reveal: showInFolder,
-        chooseFolder: (stillAsking) => dialogs.chooseFolder('Where downloads go', stillAsking)
+        ...common,
+        chooseFolder: (stillAsking) => common.chooseFolder('Where downloads go', stillAsking)
       }),
-      ...pdfHandlers({ accounts, ask, previews: identity.pdfPreviews, print: () => printWithDialog(window) }),
-      ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, ...dialogs }),
+      ...pdfHandlers({ ...common, print: () => printWithDialog(window) }),
+      ...identityHandlers(common),
       ...withKeychain(
         counterHandlers(counter.counter, () => (accounts.chosen() ? shownIds(accounts) : [])),
         'counter.unlock'
       ),
-      ...appointmentHandlers({ ...counter, ...dialogs }),
+      ...appointmentHandlers({ ...counter, ...common }),
       ...withKeychain(
         counterSettingsHandlers({
+          ...common,
           officeName: () => accounts.chosen()?.name,
           calling: () => counter.appointments.currentCall(),
           lock: counter.lock,
           staff: counter.staff,
           access: counter.access,
-          note: audit.note,
-          time,
           settings: counter.settings,
           cameraTest: counter.cameraTest,
-          isRunning: () => counter.counter.isRunning(),
-          ...dialogs
+          isRunning: () => counter.counter.isRunning()
         }),
         'counter.unlockOffice'
       ),
-      ...auditHandlers({ audit, heads: composing.heads, auditExports, receipts, time, ...dialogs }),
+      ...auditHandlers(common),
       ...storageHandlers({
         storage: foundation.storage,
         troubles: foundation.troubles,
+        ...common,
         restart: lifecycle.restart,
-        ...dialogs,
         backups: parts.backups,
         copies: parts.copies,
         schedule: parts.schedule,
@@ -292,7 +271,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         retryThroughProxy() {
           for (const { id } of accounts.list()) polling.soon(id)
           outbox.connectionChanged()
-          actions.connectionChanged()
+          folders.actions.connectionChanged()
         },
         status: parts.support.status,
         showData: () => showInFolder(join(foundation.dataFolder, DATABASE_FILE)),
@@ -300,16 +279,10 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         copyBriefly: identity.briefCopy.copy,
         readyToClose: lifecycle.readyToClose
       }),
-      ...officeHandlers({
-        membership: parts.composing.membership,
-        newId: foundation.newId,
-        note: audit.note,
-        ...dialogs,
-        mustBeOpen: () => counter.access.mustBeOpen()
-      }),
+      ...officeHandlers({ ...common, mustBeOpen: () => counter.access.mustBeOpen() }),
       ...policyHandlers(foundation.organisation, () => parts.sharedFile.view()),
       ...updateHandlers({ updates: parts.updates, install: lifecycle.update }),
-      ...supportHandlers({ requestLog: foundation.requestLog, ...parts.support, time, ...dialogs })
+      ...supportHandlers({ ...common, requestLog: foundation.requestLog, ...parts.support })
     }
   })
   offerTextMenu(window.webContents, window, () => !isAway())
