@@ -1,33 +1,21 @@
 /** Reads the office's outbox from its server, and stores it as rows among this workstation's own: see `SharedSends`. */
 import { isDeepStrictEqual } from 'node:util'
 import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
-import type { AskOutbox, OutboxState, SendChange } from '../office/send-store.ts'
-import type { OutboxDeps } from './deps.ts'
-import type { DispatchDeps } from './dispatch-store.ts'
+import type { OutboxState, SendChange } from '../office/send-store.ts'
 import { awaitsRelease, isDecided, NEVER, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { Changes } from './send-view.ts'
 import { readOutcome, readSharedBody, releaseIn, type SharedBody } from './shared-content.ts'
-import type { KnownSend, openSharedRows } from './shared-rows.ts'
+import type { SharedPart } from './shared-part.ts'
+import type { KnownSend } from './shared-rows.ts'
 
-interface PullDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times' | 'pauses'>, Pick<OutboxDeps, 'time'> {
-  sharedDrafts: OutboxDeps['sharedDrafts']
-  rows: ReturnType<typeof openSharedRows>
-  changes: Changes
-  ask: AskOutbox
-  /** An account's current state with the office. `hasReadAll`: whether this run has read every send up to the cursor. */
-  stateOf: (accountId: string) => { hasReadAll: boolean }
-  /** Whether sending is being undone at the moment. */
+interface PullDeps extends SharedPart {
   isBeingUndone: (id: string) => boolean
-  /** Restarts looking for a send. */
-  restartSearch: (send: Send) => void
 }
 
 export function openSendPull(deps: PullDeps) {
   const { db, sends, times, time, pauses, sharedDrafts, rows, changes, ask, stateOf, isBeingUndone, restartSearch } =
     deps
 
-  /** Applies the settings and pause of the office's outbox. */
   function applyOutboxState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
     const since = Math.round(time.now() - pausedFor)
     const pause = pausedBy && { since, ...PAUSES[pausedBy] }
@@ -61,7 +49,6 @@ export function openSendPull(deps: PullDeps) {
     }
   }
 
-  /** Reports sends that have changed here. */
   function notifyChanged(changed: readonly Send[]): void {
     for (const send of changed) {
       changes.send(send)
@@ -280,7 +267,6 @@ export const HOLDER_GONE: AppError = {
   mayHaveArrived: true
 }
 
-/** Why the whole office's outbox is paused. */
 const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by' | 'error'>> = {
   person: { by: 'person' },
   service: {

@@ -5,45 +5,17 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Time } from '../lib/time.ts'
 import { failOfficeAway } from '../office/ask-office.ts'
-import type { AskOutbox, Claim, PushRefusal } from '../office/send-store.ts'
-import type { OutboxDeps } from './deps.ts'
-import type { DispatchDeps } from './dispatch-store.ts'
+import type { Claim, PushRefusal } from '../office/send-store.ts'
 import type { Release, ReleaseDecision } from './releases.ts'
 import { HOLDER_GONE } from './send-pull.ts'
 import type { Send } from './send-record.ts'
 import { arrivalOutcome, encodeSend, sentDraftOf } from './shared-content.ts'
-import type { KnownSend, openSharedRows } from './shared-rows.ts'
-
-interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
-  time: Time
-  sharedDrafts: OutboxDeps['sharedDrafts']
-  rows: ReturnType<typeof openSharedRows>
-  ask: AskOutbox
-  /** Returns the office's id of a shared account. */
-  officeIdOf: (accountId: string) => string | undefined
-  stateOf: (accountId: string) => AccountState
-  /** The office's life of which everything is known here. */
-  life: () => number
-  syncSoon: (accountId: string) => void
-  /** Pulls and pushes everything. Rejects if the server can't be reached. */
-  syncNow: (accountId: string) => Promise<void>
-  /** Called with a send that was updated. */
-  notifyUpdated: (send: Send) => void
-  /** Restarts looking for a send. */
-  restartSearch: (send: Send) => void
-}
+import type { SharedPart } from './shared-part.ts'
+import type { KnownSend } from './shared-rows.ts'
 
 /** When a send leaves, and whether a person chose that time. */
 export type NewTime = Pick<Send, 'isScheduled' | 'goesAt'>
-
-/** An account's current state with the office. */
-interface AccountState {
-  /** When checks showed what happened to a send, on this run's monotonic clock; until the office has it. */
-  readonly conclusions: Map<string, number>
-  readonly isAway: boolean
-}
 
 /** How long after a look the office may still be told that a send can go again, in milliseconds. */
 const CONCLUSION_VALID_FOR = 60_000
@@ -52,7 +24,7 @@ const CHUNK = 100
 /** States in which the office has a send that was pushed, and will say what becomes of it. */
 const ACCEPTED: ReadonlySet<string> = new Set(['ready', 'sending', 'sent', 'uncertain'])
 
-export function openSendPush(deps: PushDeps) {
+export function openSendPush(deps: SharedPart) {
   const { db, sends, times, time, sharedDrafts, rows } = deps
   const { ask, officeIdOf, stateOf, life, syncSoon, syncNow, notifyUpdated, restartSearch } = deps
   /** Sends whose sending is being undone: the server may notify about them before it answers. */
@@ -238,7 +210,6 @@ export function openSendPush(deps: PushDeps) {
     }
   }
 
-  /** See `SharedSends.withholdForUndo`. */
   async function withholdForUndo({ id, accountId }: Pick<Send, 'id' | 'accountId'>): Promise<void> {
     const officeId = officeIdOf(accountId)
     const known = rows.find(id)
@@ -267,7 +238,6 @@ export function openSendPush(deps: PushDeps) {
     syncSoon(accountId)
   }
 
-  /** See `SharedSends.decide`. */
   async function decide(send: Send, decision: ReleaseDecision, write: () => boolean): Promise<boolean> {
     const { id, accountId, draftId } = send
     const officeId = officeIdOf(accountId)
@@ -309,7 +279,6 @@ export function openSendPush(deps: PushDeps) {
     return true
   }
 
-  /** See `SharedSends.reschedule`. */
   async function reschedule(send: Send, change: NewTime, write: () => boolean): Promise<boolean> {
     const { id, accountId } = send
     const officeId = officeIdOf(accountId)
@@ -346,7 +315,6 @@ export function openSendPush(deps: PushDeps) {
     withholdForUndo,
     decide,
     reschedule,
-    /** Whether sending is being undone at the moment. */
     isBeingUndone: (id: string): boolean => undoing.has(id)
   }
 }

@@ -5,54 +5,28 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import type { SerialTask } from '../jobs/lanes.ts'
 import { writeFirstAccepted } from '../jobs/recovery.ts'
 import { AppFailure } from '../lib/failure.ts'
-import type { Time } from '../lib/time.ts'
 import { claimValidityCheck } from '../lib/time.ts'
 import { isUnwritable } from '../office/ask-office.ts'
-import type { AskOutbox, Claim, OfficeSendState, OfficeStore } from '../office/send-store.ts'
+import type { Claim, OfficeSendState } from '../office/send-store.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import { withoutFlush } from '../storage/connection.ts'
 import { type FinishedAttempt, type Outcome, recorder, referencesOnly } from './attempts.ts'
-import type { DispatchDeps, DispatchStore, StartedSends, TurnResult } from './dispatch-store.ts'
+import type { DispatchStore, StartedSends, TurnResult } from './dispatch-store.ts'
 import type { WaitingSend } from './pauses.ts'
 import { awaitsRelease } from './releases.ts'
 import { overdueError } from './send-actions.ts'
 import type { openSendPull } from './send-pull.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import { ATTEMPT_END_OF, readSharedBody, type SharedBody, sentDraftOf, shareableOutcome } from './shared-content.ts'
-import type { KeptResult, openSharedRows } from './shared-rows.ts'
+import type { SharedPart } from './shared-part.ts'
+import type { KeptResult } from './shared-rows.ts'
 
-interface SharedDispatchDeps extends DispatchDeps {
-  time: Time
-  rows: ReturnType<typeof openSharedRows>
+interface SharedDispatchDeps extends SharedPart {
   pulling: Pick<ReturnType<typeof openSendPull>, 'storeRelease' | 'add'>
-  /** The office's server, while connected. */
-  office: () => OfficeStore | undefined
-  ask: AskOutbox
-  /** Returns the office's id of a shared account. */
-  officeIdOf: (accountId: string) => string | undefined
-  stateOf: (accountId: string) => AccountState
-  /** Called with whether the server could store what was told and claimed. */
-  recordWrite: (accountId: string, could: boolean) => void
-  syncSoon: (accountId: string) => void
-  /** Called with a send that was updated. */
-  notifyUpdated: (send: Send) => void
   /** Aborted when requests in flight are broken off. */
   sleepSignal: () => AbortSignal
-}
-
-/** An account's current state with the office. */
-interface AccountState {
-  /** Runs `pushResults` for this account. */
-  readonly pushingResults: Pick<SerialTask<StartedSends>, 'runFresh'>
-  readonly isAway: boolean
-  readonly isLeaving: boolean
-  /** How many sends may be claimed after results are told. */
-  claimSlots: number
-  /** On this run's monotonic clock: until when nothing is claimed. */
-  noClaimsUntil: number
 }
 
 /** How long a POST may take. A send doesn't leave if its claim could end sooner. */
@@ -144,7 +118,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   }
 
   /** Claims nothing for a while: another workstation has it, the pace limit applies, or the server doesn't answer. */
-  function pauseClaims(account: AccountState): void {
+  function pauseClaims(account: ReturnType<SharedPart['stateOf']>): void {
     account.noClaimsUntil = time.elapsed() + EMPTY_CLAIM_PAUSE * (1 + time.random())
   }
 

@@ -9,34 +9,18 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import { SerialTask } from '../jobs/lanes.ts'
 import { fail } from '../lib/failure.ts'
 import { defined, getOrMake } from '../lib/objects.ts'
-import { backoff, type Time } from '../lib/time.ts'
+import { backoff } from '../lib/time.ts'
 import { askOffice, failOfficeAway, isUnwritable } from '../office/ask-office.ts'
 import type { AskOutbox, OfficeStore, SendChange } from '../office/send-store.ts'
-import type { OutboxDeps } from './deps.ts'
-import type { DispatchDeps, DispatchStore, StartedSends } from './dispatch-store.ts'
+import type { DispatchStore } from './dispatch-store.ts'
 import { reconcileRestored } from './reconcile-restored.ts'
 import type { ReleaseDecision } from './releases.ts'
 import { openSendPull } from './send-pull.ts'
 import { type NewTime, openSendPush } from './send-push.ts'
 import type { Send } from './send-record.ts'
-import type { Changes } from './send-view.ts'
 import { openSharedDispatchStore } from './shared-dispatch-store.ts'
+import type { SharedAccount, SharedDeps, SharedPart } from './shared-part.ts'
 import { type KnownSend, openSharedRows } from './shared-rows.ts'
-
-interface SharedDeps extends DispatchDeps {
-  time: Time
-  changes: Changes
-  /** Called with a send that was updated, as after an attempt. */
-  notifyUpdated: (send: Send) => void
-  /** Call it when something of the account may have become due. */
-  wake: (accountId: string) => void
-  /** Called when this workstation starts looking for the account's uncertain sends. */
-  searchStarted: (accountId: string) => void
-  /** Restarts looking for a send. */
-  restartSearch: (send: Send) => void
-  onOfficeError?: OutboxDeps['onOfficeError']
-  sharedDrafts?: OutboxDeps['sharedDrafts']
-}
 
 /**
  * The first wait if the server is away, and the time between two syncs, in milliseconds. The latter is longer than
@@ -51,39 +35,13 @@ const FULL_CHECK_INTERVAL = 50_000
 /** How long this workstation may hold the lease for searching, in milliseconds; longer than SYNC_INTERVAL. */
 const SEARCH_LEASE = 90_000
 
-interface Account {
-  readonly syncing: SerialTask<void>
-  readonly pushingResults: SerialTask<StartedSends>
-  /** On this run's monotonic clock: the last sync, and when the next one is wanted for changes since. */
-  lastSyncAt: number
-  requestedSyncAt: number
-  /** Whether something here may have to go to the office, and when all that waits was last checked for that. */
-  needsPush: boolean
-  lastFullCheckAt: number
-  /** How many syncs failed in a row. */
-  failures: number
-  /** How many sends may be claimed after results are told. */
-  claimSlots: number
-  isLeaving: boolean
-  /** On this run's monotonic clock: until when nothing is claimed, and until when this workstation searches. */
-  noClaimsUntil: number
-  searchesUntil: number
-  isAway: boolean
-  /** Whether the server failed to store the last write. Its answers to reads don't change that. */
-  isUnwritable: boolean
-  /** Whether this run has read every send up to the cursor. */
-  hasReadAll: boolean
-  /** When checks showed what happened to a send, on this run's monotonic clock; until the office has it. */
-  readonly conclusions: Map<string, number>
-}
-
 export class SharedSends {
   readonly #deps: SharedDeps
   readonly #rows: ReturnType<typeof openSharedRows>
   readonly #pushing: ReturnType<typeof openSendPush>
   readonly #pulling: ReturnType<typeof openSendPull>
   readonly #dispatchStore: ReturnType<typeof openSharedDispatchStore>
-  readonly #accounts = new Map<string, Account>()
+  readonly #accounts = new Map<string, SharedAccount>()
   readonly #ask: AskOutbox = (question) => askOffice(this.#office, question, this.#deps.onOfficeError)
   /** Aborted when the computer goes to sleep. */
   #sleepAbort = new AbortController()
@@ -92,15 +50,13 @@ export class SharedSends {
   #life = 0
   /** The shared accounts, cached as they are needed at each turn. */
   #officeIds: Map<string, string>
-  /** See `holdBack`. */
   #heldBack: ReadonlySet<string> = new Set()
 
   constructor(deps: SharedDeps) {
     this.#deps = deps
     this.#rows = openSharedRows(deps.db)
-    const partDeps = {
+    const part: SharedPart = {
       ...deps,
-      sharedDrafts: deps.sharedDrafts,
       rows: this.#rows,
       office: () => this.#office,
       ask: this.#ask,
@@ -111,10 +67,10 @@ export class SharedSends {
       syncSoon: (accountId: string) => this.syncSoon(accountId),
       syncNow: (accountId: string) => this.syncNow(accountId)
     }
-    this.#pushing = openSendPush(partDeps)
-    this.#pulling = openSendPull({ ...partDeps, isBeingUndone: this.#pushing.isBeingUndone })
+    this.#pushing = openSendPush(part)
+    this.#pulling = openSendPull({ ...part, isBeingUndone: this.#pushing.isBeingUndone })
     this.#dispatchStore = openSharedDispatchStore({
-      ...partDeps,
+      ...part,
       pulling: this.#pulling,
       sleepSignal: this.sleepSignal
     })
@@ -187,7 +143,6 @@ export class SharedSends {
     return this.#officeIds
   }
 
-  /** Shares the account's sends with the office from now on. */
   share(accountId: string, officeId: string): void {
     this.#rows.share(accountId, officeId)
     this.#officeIds.set(accountId, officeId)
@@ -262,7 +217,6 @@ export class SharedSends {
     return [...this.#accounts.values()].some((account) => account.isUnwritable)
   }
 
-  /** Returns whether the office decides the state of a send. */
   has(id: string): boolean {
     return this.#officeIds.size > 0 && this.#rows.find(id) !== undefined
   }
@@ -499,7 +453,7 @@ export class SharedSends {
     if (isOurs && !was) searchStarted(accountId)
   }
 
-  #of(accountId: string): Account {
+  #of(accountId: string): SharedAccount {
     return getOrMake(this.#accounts, accountId, () => {
       const { time } = this.#deps
       const syncing = new SerialTask(
