@@ -200,7 +200,6 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     signals,
     dataFolder,
     preload,
-    /** The system's downloads folder. */
     defaultDownloadFolder: app.getPath('downloads'),
     settings,
     keychain,

@@ -136,7 +136,6 @@ export function openIdentity(
     },
     /** Called when the counter moved on: clears the office's data from memory while a signer has this screen. */
     counterChanged: () => isHandedOver() && clearAll(),
-    /** Called when the screen was locked. */
     locked(): void {
       clearAll()
       // Shown PDFs exist only in the page's memory.

@@ -151,7 +151,6 @@ export function invalid(problems: FieldProblem[]): Refusal {
   )
 }
 
-/** Returns 400 for one field. */
 export function invalidField(field: string, code: string, message: string): Refusal {
   return invalid([{ ErrorCode: code, FieldName: field, Message: message }])
 }
@@ -168,7 +167,6 @@ export function noSuchDocument(): Refusal {
 /** Items per written chunk; some hundred take a few milliseconds. */
 const CHUNK_SIZE = 250
 
-/** Answers with one value. */
 export function answer(value: unknown, format: Format, title: string, status = 200): Response {
   const headers = headersOf(format)
   if (format.kind === 'page') return new Response(answerPage(title, value, status), { status, headers })

@@ -81,7 +81,6 @@ export interface DialectContext {
   sent?: 'package' | 'documents'
 }
 
-/** Converts an answer to the active dialects. */
 export function toDialect(value: unknown, context: DialectContext): unknown {
   return context.dialects.size === 0 ? value : convert(value, context, undefined)
 }

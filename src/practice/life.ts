@@ -214,7 +214,6 @@ function remove(state: PracticeState, document: DocumentRecord): void {
   if (bundle.documents.length === 0) delete state.packages[bundle.reference]
 }
 
-/** Returns a package's remaining documents. */
 export function documentsOf(state: PracticeState, bundle: PackageRecord | undefined): DocumentRecord[] {
   return (bundle?.documents ?? []).flatMap((reference) => {
     const document = state.documents[reference]
@@ -222,7 +221,6 @@ export function documentsOf(state: PracticeState, bundle: PackageRecord | undefi
   })
 }
 
-/** Invites every signer who may sign now and hasn't been invited yet. */
 export function inviteNext(document: DocumentRecord, now: number): void {
   for (const signer of document.signers) {
     if (signer.status !== 'Initialized' || signer.optional || !isTurn(document, signer)) continue

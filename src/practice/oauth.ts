@@ -131,11 +131,9 @@ export function createOAuth(
       return new Response(null)
     },
 
-    /** Whether this access token is valid. */
     isValidToken: (token: string): boolean => (access.get(token)?.until ?? 0) > clock.now(),
     /** Expires all access tokens at once; refresh tokens stay valid. */
     expire: (): void => access.clear(),
-    /** Signs everyone out. */
     signOut(): void {
       access.clear()
       refresh.clear()

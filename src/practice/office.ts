@@ -77,7 +77,6 @@ function newApiKey(random: RandomBytes) {
   return { key: newKey(random).slice(0, 20), secret: newKey(random), referer: 'https://office.example.com/' }
 }
 
-/** Creates credentials for a scheme. */
 export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes = systemRandom): AuthScheme {
   switch (scheme) {
     case 'none':

@@ -54,7 +54,6 @@ const story = z.strictObject({
   matter: z.string().optional(),
   reminded: z.boolean().optional(),
   notary: z.boolean().optional(),
-  /** Reason for declining. */
   reason: z.string().default('Not now.'),
   /** Name of a file uploaded by a signer. */
   file: z.string().optional(),

@@ -59,7 +59,6 @@ export interface SignerRecord extends Person {
   openedAt?: number
   /** When the person at the screen was identified as the signer. */
   identifiedAt?: number
-  /** Number of wrong answers so far. */
   wrongAnswers: number
   /** When the video was confirmed. */
   videoAt?: number
@@ -103,7 +102,6 @@ export interface DocumentRecord {
   dueAt: number
   /** As sent, minutes east of UTC. */
   gmt?: string
-  /** How it ended, if it has. */
   ending?: 'Complete' | 'Declined' | 'Expired'
   endedAt?: number
   files: { name: string; size: number; by: string; at: number }[]
@@ -165,7 +163,6 @@ export interface PracticeState {
   conditions?: Conditions
 }
 
-/** A package with its documents, as sent. */
 export interface SentPackage {
   package: PackageRecord
   documents: DocumentRecord[]

@@ -21,7 +21,6 @@ interface VolunteerActions {
   next: number
 }
 
-/** Performs the volunteers' actions that are due by now. */
 export function runVolunteers(state: PracticeState, now: number): VolunteerActions {
   const acted: VolunteerActions = { actions: [], next: Number.POSITIVE_INFINITY }
   for (const document of Object.values(state.documents)) {
@@ -75,7 +74,6 @@ const TEXTS: Record<string, string> = {
   emergency_contact: 'Hana, 021 555 010'
 }
 
-/** Fills a field with a plausible value. */
 export function fillField(field: FieldRecord, at: number): void {
   if (field.value || field.readOnly) return
   const isAboutBirth = /birth/i.test(field.label)

@@ -7,7 +7,6 @@ import { parse } from 'mrz'
 import { readDay } from './composition/calendar.ts'
 import { matchesMachineName } from './name-matching.ts'
 
-/** The fields that a check digit covers. */
 export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
 
 /**

@@ -36,9 +36,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
     setDay: (day: PracticeDay) => Promise<void>
     mailbox: () => Promise<string>
   }
-  /** For signing in with the system's browser. */
   browserSignIn: BrowserSignIn
-  /** Opens one of the account's addresses in the system's browser. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
   certificates: ClientCertificates
   /** Makes one anonymous request to a service, over a separate connection. */

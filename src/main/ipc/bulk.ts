@@ -12,7 +12,6 @@ import type { HandlersOf } from './registration.ts'
 
 export type BulkParts = Dialogs &
   Pick<Parts, 'accounts' | 'bulk' | 'outbox'> & {
-    /** Reads the clipboard's text. */
     readClipboard: () => Promise<string>
   }
 

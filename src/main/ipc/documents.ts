@@ -29,19 +29,15 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
   openInBrowser: (url: string, accountId: string) => Promise<void>
   /** Copies an address to the clipboard, marked to be left out of the system's clipboard history and sync. */
   copyPrivately: (text: string) => Promise<void>
-  /** Creates a draft of a sent document. */
   correctedCopy: (accountId: string, document: DocumentResponse) => DraftSummary
   /** Creates a draft like a document, for other people or the same. */
   another: (accountId: string, document: DocumentResponse, keeps: KeptByAnother) => DraftSummary
-  /** The document's hold, if any. */
   holdOf: (accountId: string, reference: string) => HoldView | undefined
   /** When a document that left the folders at `goneAt` is erased from this computer; undefined for never. */
   erasedFrom: (accountId: string, reference: string, goneAt: number) => number | undefined
-  /** Called when an account's documents changed. */
   changed: (accountId: string) => void
 }
 
-/** How current the shown folders are, and their problems. */
 type Freshness = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'problemAccount' | 'unreadable'>
 
 export function documentHandlers(
@@ -199,7 +195,6 @@ export function documentHandlers(
   }
 }
 
-/** Adds up counts by name. */
 function sumByName(counts: readonly Record<string, number>[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const [name, count] of counts.flatMap((one) => Object.entries(one))) {

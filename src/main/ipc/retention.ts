@@ -12,7 +12,6 @@ interface RetentionParts extends Pick<Parts, 'accounts' | 'ask' | 'time'> {
   /** @throws AppFailure `not-allowed` if a PIN is set and no administrator has unlocked the office's settings. */
   mustBeOpen: () => Promise<void>
   holds: Pick<Holds, 'list' | 'count' | 'hold' | 'release'>
-  /** Called when an account's documents changed. */
   changed: (accountId: string) => void
 }
 

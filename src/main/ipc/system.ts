@@ -9,7 +9,6 @@ import type { HandlersOf } from './registration.ts'
 
 interface SystemParts {
   settings: SettingsStore
-  /** The application's version. */
   version: string
   /** Two-letter country code of the system's region; blank if unknown. */
   systemCountry: () => string

@@ -79,7 +79,6 @@ export function serveAppPages(folder: string): void {
   protocol.handle(APP_SCHEME, (request) => servePage(request, folder))
 }
 
-/** Answers one request. */
 async function servePage(request: Request, folder: string): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return errorResponse(405)
   const file = fileOfPage(request.url, folder)

@@ -18,7 +18,6 @@ const MOVE_DEBOUNCE_MS = 300
 const REOPEN_BACKOFF = { first: 5_000, max: 300_000, held: 60_000 }
 
 export interface CounterPlaceDeps {
-  /** The office's own window. */
   office: BrowserWindow
   settings: () => { fullScreen: boolean; useOtherDisplay: boolean }
   /** The zoom of our own pages. */
@@ -44,7 +43,6 @@ export class CounterWindows implements CounterPlace {
   readonly #office: BrowserWindow
   #officeDisplay: number
   #person: BrowserWindow | undefined
-  /** The display of the person's window. */
   #personDisplay: number | undefined
   /** A display where the system doesn't put our window, whatever we ask. */
   #unusable: number | undefined

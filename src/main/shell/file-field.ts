@@ -6,7 +6,6 @@ import type { FileChooser } from './isolated-page.ts'
 export interface FileField extends FileChooser {
   backendNodeId: number
   accept: string[]
-  /** It takes a folder, with everything in it. */
   takesFolder: boolean
 }
 

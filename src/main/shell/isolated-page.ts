@@ -17,7 +17,6 @@ export interface Occupant {
   ground: SigningScope
   permits: Permits
   session: SessionEvents
-  /** The page tried to print. */
   triedToPrint(): void
   /** The page asked the person for a file on this computer. The browser has shown nothing and given it no file. */
   askedForFile(chooser: FileChooser): void

@@ -11,7 +11,6 @@ export interface MenuParts {
   choose(command: MenuCommand): void
 }
 
-/** Builds and installs the application's menu. */
 export function installMenu(parts: MenuParts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(parts)))
 }

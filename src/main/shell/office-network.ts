@@ -42,7 +42,6 @@ function chainOf(certificate: Electron.Certificate): string[] {
 
 let clientCertificates: Pick<ClientCertificates, 'choose'> | undefined
 
-/** Sets what chooses the certificate that a service is shown. */
 export function useClientCertificates(certificates: Pick<ClientCertificates, 'choose'>): void {
   clientCertificates = certificates
 }
@@ -89,7 +88,6 @@ function proxyConfig({ server, except = [], script }: NonNullable<Policy['proxy'
 
 let proxySignIns: Pick<ProxySignIns, 'forRequest'> | undefined
 
-/** Sets the proxy sign-ins that pages use. */
 export function useProxySignIns(signIns: Pick<ProxySignIns, 'forRequest'>): void {
   proxySignIns = signIns
 }

@@ -29,7 +29,6 @@ export interface PracticeKeepReply {
   number: number
 }
 
-/** The worker's messages. */
 export type PracticeWorkerMessage =
   | { kind: 'open'; url: string; token: string; mailbox: string }
   | { kind: 'failed'; code: string }

@@ -81,7 +81,6 @@ export function preferCamera(label: string, otherCameraToken: string): void {
     return undefined
   }
 
-  /** The stream's video track, if any. */
   function videoTrackOf(stream: MediaStream): MediaStreamTrack | undefined {
     const tracks = tracksOf(stream)
     for (let at = 0; at < tracks.length; at++) if (trackKind(tracks[at]) === 'video') return tracks[at]

@@ -102,7 +102,6 @@ export function lockSessions(log: Pick<Log, 'warn'>): void {
   void app.whenReady().then(() => lockSession(session.defaultSession, denied))
 }
 
-/** Sets what a page may do from now on. */
 export function guard(contents: WebContents, pageGuard: Guard): void {
   guards.set(contents, pageGuard)
 }

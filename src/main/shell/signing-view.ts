@@ -62,7 +62,6 @@ export class ElectronSigningView implements SigningView {
   #timeout: NodeJS.Timeout | undefined
   #isHeld = false
   #closeMenu = () => {}
-  /** The page's file field that is waiting for a file. */
   #field: FileField | undefined
   #ending: Promise<void> | undefined
 

@@ -25,7 +25,6 @@ export interface WorkerEvent {
 export interface WorkerThreadOptions {
   /** The built worker, or its source when running from source. */
   worker: string | URL
-  /** The worker's initial data. */
   workerOptions?: Pick<WorkerOptions, 'workerData'>
   /** For the system and the log. */
   name: string

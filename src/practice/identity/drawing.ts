@@ -130,7 +130,6 @@ function coverRow(edges: readonly Edge[], y: number, covered: Float32Array): voi
   }
 }
 
-/** Returns an ellipse's outline. */
 export function ellipse(cx: number, cy: number, rx: number, ry: number): Point[] {
   return Array.from({ length: 56 }, (_none, index) => {
     const turn = (index / 56) * Math.PI * 2

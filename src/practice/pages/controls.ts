@@ -9,7 +9,6 @@ export interface Mistake {
   message: string
 }
 
-/** Maximum length of a posted field value. */
 const MAX_VALUE_LENGTH = 5000
 
 /**
@@ -104,7 +103,6 @@ function missingMessage(field: FieldRecord): string {
   }
 }
 
-/** Returns a field's value as shown in the document. */
 export function shownValue(field: FieldRecord): string {
   if (field.type === 'CheckBox') return isChecked(field.value) ? 'Yes' : 'No'
   if (field.type === 'DateInput' && field.value) {

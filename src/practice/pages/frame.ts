@@ -96,7 +96,6 @@ export interface Notice extends Pick<Page, 'name' | 'title' | 'document' | 'stat
   text: Markup
 }
 
-/** Returns a page with a single message. */
 export function notice(setting: PageSetting, message: Notice): Response {
   const content = html`<main id="content" class="centre" data-testid="${message.name}"><div class="card">${emblem(message.shape, message.tone)}<h1>${message.title}</h1>${message.text}</div></main>`
   return page(setting, { ...message, content })

@@ -21,7 +21,6 @@ export interface Signing {
 
 type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
 
-/** A signer's steps, and the current one. */
 function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
   const names: StepName[] = asksIdentity(signer) ? ['Identity'] : []
   names.push('Read and fill in', signer.review ? 'Check and sign' : 'Sign')

@@ -21,7 +21,6 @@ export interface BulkTarget {
   person?: number
   /** The form or template it belongs to, from 1; absent if it belongs to the package. */
   item?: number
-  /** Path of the value in the composition. */
   path: readonly (string | number)[]
   /** For a time: the target of the date it belongs to. */
   goesWith?: string

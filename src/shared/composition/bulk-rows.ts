@@ -13,7 +13,6 @@ import { isZone, localTimeIn } from './zone.ts'
 /** Maximum characters in a cell; the service's own limits are narrower. */
 const MAX_CELL_LENGTH = 10_000
 
-/** What is needed to parse a sheet's cells. */
 export interface CellParsing {
   /** The date order of a column, counted from 0. */
   dateOrder: (column: number) => DateOrder

@@ -54,7 +54,6 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
   ])
 }
 
-/** Returns the value at a target's path in a composition. */
 export function valueAt(composition: Composition, path: BulkTarget['path']): unknown {
   return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
 }

@@ -13,7 +13,6 @@ import { problemsOfXml } from './xml.ts'
 
 export type { Problem } from './problem.ts'
 
-/** What is known in addition to the composition. */
 export interface Known {
   /** The references in the account's template list; absent if the list is incomplete. */
   templateReferences?: ReadonlySet<string> | undefined

@@ -142,7 +142,6 @@ function dueInUtc(composition: Composition): string {
   return due ? new Date(due.at).toISOString().replace('.000Z', 'Z') : composition.due
 }
 
-/** Returns only the members that aren't blank. */
 function nonBlank<const Members extends Record<string, string>>(members: Members): Partial<Members> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<Members>
 }

@@ -108,7 +108,6 @@ export interface PresetView extends PresetSummary {
   composition: Composition
 }
 
-/** The result of importing `.countersign` files. */
 export interface ImportResult {
   drafts: DraftSummary[]
   presets: PresetSummary[]

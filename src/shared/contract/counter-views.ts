@@ -246,7 +246,6 @@ export interface CounterSession {
   receipt?: 'on-request' | 'always'
 }
 
-/** The state of the staff PIN. */
 export interface PinState {
   isSet: boolean
   /** After wrong PINs, no PIN is accepted before this time. */
@@ -469,7 +468,6 @@ export interface AuditEntry {
   zone: string
   staff: string
   what: AuditEvent
-  /** The session it belongs to. */
   session?: string
   documentReference?: string
   documentName?: string
@@ -514,7 +512,6 @@ export interface AuditKey {
   fingerprint: string
 }
 
-/** The result of checking an exported file. */
 export interface AuditFileCheck {
   /** The file's name. */
   label: string

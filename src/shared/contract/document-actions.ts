@@ -33,7 +33,6 @@ export const SignerCorrection = z.strictObject({
 })
 export type SignerCorrection = z.output<typeof SignerCorrection>
 
-/** An action on a document. */
 export const ActionRequest = z.discriminatedUnion('kind', [
   /** Operation 6: only the corrected signers of one document. */
   z.strictObject({ kind: z.literal('correct'), signers: z.array(SignerCorrection).min(1).max(100) }),

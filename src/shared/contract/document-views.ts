@@ -98,7 +98,6 @@ export interface DocumentList {
   /** When the stalest of the folders shown was last read in full; absent if one never was. */
   lookedAt?: number
   problem?: AppError
-  /** The folder with the problem. */
   problemFolder?: string
   /** The account (by id) of that folder, if several are shown. */
   problemAccount?: string
@@ -115,7 +114,6 @@ export interface DocumentCounts {
   unread: number
 }
 
-/** A saved view of an account's documents. */
 export interface SavedView {
   id: string
   name: string
@@ -298,7 +296,6 @@ export interface VerificationView extends VerificationSummary {
   others?: OtherMember[]
 }
 
-/** The verifications of one document. */
 export interface DocumentVerifications {
   /** The newest, with the whole answer. */
   last?: VerificationView

@@ -114,7 +114,6 @@ export interface PatternPreview {
 const RULE_TASKS = [...DOWNLOAD_TYPES, 'verification'] as const
 export type RuleTask = (typeof RULE_TASKS)[number]
 
-/** A rule's verifications. */
 export interface RuleVerifications {
   done: number
   waiting: number

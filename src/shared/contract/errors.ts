@@ -105,5 +105,4 @@ export function errorText({ message, next }: Pick<AppError, 'message' | 'next'>)
   return next ? `${message} ${next}` : message
 }
 
-/** The result of every request. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; error: AppError }

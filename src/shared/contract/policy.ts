@@ -97,7 +97,6 @@ export interface PolicyView {
   shared?: SharedFileView
   /** The minimum number of digits for a new PIN, if set. */
   pinDigits?: number
-  /** Problems with the file. */
   problems: readonly PolicyProblem[]
   /** When the policy in effect was read, if it isn't the present file's. */
   since?: number

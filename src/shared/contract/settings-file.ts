@@ -13,7 +13,6 @@ export interface SettingsChange {
 /** A settings file that was chosen, and what importing it would do. */
 export interface ChosenSettings {
   id: string
-  /** The file's name. */
   name: string
   madeBy: string
   changes: SettingsChange[]

@@ -25,7 +25,6 @@ export interface RequestLogEntry {
   bytes: number
 }
 
-/** One result of the self-test. */
 export interface SelfTestFinding {
   what:
     | 'service'

@@ -19,7 +19,6 @@ export interface DecodedList<Item> {
   problems: DecodingProblem[]
 }
 
-/** Decodes one value. */
 export function decode<Schema extends z.ZodType>(schema: Schema, json: unknown): Decoded<z.output<Schema>> {
   const result = schema.safeParse(json)
   if (result.success) return { ok: true, value: result.data }

@@ -37,7 +37,6 @@ const ACCOUNTS = new Rows({
 /** The reference doesn't specify the values; public clients show these. */
 export const DEFAULT_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
 
-/** Prepares the statements for the accounts table and for accounts' entries in `meta`. */
 export function accountRows(db: Db) {
   const meta = openMeta(db)
   const accounts = new TableStatements(db, 'accounts', ACCOUNTS)
@@ -70,7 +69,6 @@ export function accountRows(db: Db) {
     all: accounts.all<[]>('ORDER BY position, created_at, id'),
     get: accounts.one<[id: string]>('WHERE id = ?'),
     put: (record: AccountRecord) => void write(ACCOUNTS.write(record)),
-    /** Erases what was learned about its service and fetched from it. */
     eraseLearned: (id: string) => void eraseLearned(`service-facts:${id}:`, `rights:${id}:tried`, `fetched:${id}:*`),
     /** Erases the account with its data in all other tables. */
     erase(id: string): void {
@@ -80,7 +78,6 @@ export function accountRows(db: Db) {
     nextPosition: () => Number(lastPosition()) + 1,
     /** Whether it has sends that are waiting, in progress or uncertain. */
     hasPendingSends: hasIn('sends', HELD_STATES),
-    /** Whether it has document actions that are waiting, in progress or uncertain. */
     hasPendingActions: hasIn('actions', `('waiting', 'running', 'uncertain')`),
     /** Whether it has sends that have, or may have, left, with unknown outcome. */
     hasUnconfirmedSends: hasIn('sends', `('sending', 'uncertain')`),

@@ -180,7 +180,6 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
      * the practice office, where something real would go nowhere; otherwise the first. Undefined if there is only that.
      */
     forNewPackages,
-    /** Remembers that a package was begun in this account. */
     noteComposed(id: string): void {
       const before = forNewPackages()
       rows.noteComposed(id)
@@ -495,7 +494,6 @@ const DEFAULTS = {
   folders: DEFAULT_FOLDERS,
   position: 0
 } as const
-/** Messages for a missing keychain entry, by sign-in scheme. */
 const SECRET_MISSING: Record<AuthScheme, string> = {
   none: 'This account’s sign-in isn’t on this computer.',
   'api-key': 'This account’s API key isn’t on this computer.',

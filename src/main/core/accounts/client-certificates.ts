@@ -9,7 +9,6 @@ import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
 import type { Account } from './account.ts'
 
-/** A certificate in the system's store. */
 export type StoredCertificate = ClientCertificate & { readonly fingerprint: string }
 
 /** An account's certificate, as needed to find it again. */

@@ -38,7 +38,6 @@ export interface ClientDeps {
   lookup?: Lookup | undefined
   /** Called when an account's request didn't reach its service. */
   unreached?: (accountId: string) => void
-  /** Called when an account needs to be signed in to again. */
   signedOut?: (accountId: string) => void
   /** Logs requests; optional. */
   observe?: RequestObserver | undefined

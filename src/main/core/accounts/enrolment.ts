@@ -99,7 +99,6 @@ export class OpenEnrolment {
   }
 }
 
-/** Normalises a typed code. */
 function readCode(typed: string): string {
   const read = readRecoveryKey(typed, ENROLMENT_CODE_BYTES)
   if ('bytes' in read) return recoveryKeyText(read.bytes)

@@ -29,7 +29,6 @@ const FIRST_ANSWER_TIMEOUT = 5_000
 export interface ServiceFactsDeps {
   db: Db
   time: Pick<Time, 'now' | 'after'>
-  /** Called when the known facts about an account's service change. */
   changed: (accountId: string) => void
 }
 

@@ -75,7 +75,6 @@ export function storedCredentials(secrets: AccountSecrets) {
       }
     },
 
-    /** Stores a new account's credentials. */
     async add(id: string, secret: NewSecret): Promise<void> {
       const text = textOf(secret)
       await runSerially(id, () => write(id, text))
@@ -123,7 +122,6 @@ export function storedCredentials(secrets: AccountSecrets) {
       })
     },
 
-    /** Changes whenever new credentials are stored. */
     revision
   }
 }

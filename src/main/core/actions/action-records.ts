@@ -64,7 +64,6 @@ export function openActionRecords(db: Db) {
   return {
     find,
 
-    /** Adds a new action in the state `waiting`. */
     add(
       action: Pick<Action, 'id' | 'accountId' | 'request' | 'documentName' | 'before' | 'createdAt'>,
       document: { Reference: string; PackageReference?: string | undefined }
@@ -96,10 +95,8 @@ export function openActionRecords(db: Db) {
     ofAccount: (accountId: string, state: ActionState): Action[] =>
       inState(state).filter((action) => action.accountId === accountId),
 
-    /** Accounts with an action in this state. */
     accountsIn: (state: ActionState): Set<string> => new Set(inState(state).map(({ accountId }) => accountId)),
 
-    /** The unfinished action of this kind and target. */
     findOpen: table.one<[accountId: string, kind: string, target: string]>(
       `WHERE account_id = ? AND kind = ? AND target = ? AND state IN ('waiting', 'running', 'uncertain')`
     ),
@@ -147,7 +144,6 @@ export function targetOf(
   }
 }
 
-/** Whether both actions affect the same document. */
 export function affectsSameDocument(
   one: Pick<Action, 'request' | 'reference' | 'packageReference'>,
   request: ActionRequest,

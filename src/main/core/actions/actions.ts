@@ -226,7 +226,6 @@ export class Actions {
     void ask('acting', { accountId, reference, kind: request.kind, due, now: moment() }).catch(() => undefined)
   }
 
-  /** Records the outcome of an attempt, and triggers what follows from it. */
   async #recordOutcome(action: Action, outcome: Outcome): Promise<void> {
     const { ask, moment, documentStored, readSoon } = this.#deps
     const { accountId } = action

@@ -8,7 +8,6 @@ import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
-/** The part of the service client that actions use. */
 export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assignQueueDocument' | 'sendReminder'>
 
 /**
@@ -34,9 +33,7 @@ export interface ActionDeps {
   documentStored: (accountId: string) => void
   /** Requests an early read of the account's folders, after one of our actions. */
   readSoon: (accountId: string) => void
-  /** Called when the service has accepted corrections of signers. */
   signersCorrected: (accountId: string, signers: readonly SignerCorrection[]) => void
-  /** Called after actions have changed. */
   changed: (ids: string[]) => void
   time: Time
   /**

@@ -22,7 +22,6 @@ const FIRST_WAIT = 5_000
 export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'time'> {
   records: ActionRecords
   shared: Pick<SharedActions, 'claim' | 'attemptEnded'>
-  /** Records the outcome of an attempt, or of the check before it. */
   recordOutcome: (action: Action, outcome: Outcome) => Promise<void>
   /** Called when an action is sent now: earlier observations say nothing about this attempt. */
   attemptStarted: (action: Action) => void
@@ -60,7 +59,6 @@ export class Dispatcher {
     for (const accountId of this.#deps.records.accountsIn('waiting')) this.#retryNow(accountId)
   }
 
-  /** Called when the office's server is available again for an account. */
   officeAvailable(accountId: string): void {
     if (this.#deps.records.ofAccount(accountId, 'waiting').length > 0) this.#retryNow(accountId)
   }

@@ -23,7 +23,6 @@ const ATTEMPT_LIMIT = TIME_LIMITS.send.total
 type Observation = SeenAs<'early' | 'as before' | 'not there' | 'otherwise'>
 
 export class Reconciler {
-  /** The schedule of the looks. */
   readonly schedule: ReconcileSchedule
   readonly #deps: Omit<DispatcherDeps, 'clientOf' | 'attemptStarted' | 'shared'>
   readonly #observations = new Map<string, Observation>()

@@ -41,7 +41,6 @@ export type ClaimResult =
 
 interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'exclusiveTasks'> {
   records: ActionRecords
-  /** Records the outcome of an uncertain action. */
   recordOutcome: (action: Action, outcome: Outcome) => Promise<void>
   /** Called when another workstation has tried an action: earlier observations say nothing about that. */
   triedElsewhere: (action: Action) => void
@@ -172,7 +171,6 @@ export class SharedActions {
     })
   }
 
-  /** Returns the outcome when another workstation has the action or has done it. */
   #outcomeFromOther(action: Action, about: string, other: BlockingTask): Outcome {
     const { time } = this.#deps
     if (other.id === action.id && other.state === 'done') return { kind: 'done' }
@@ -301,7 +299,6 @@ function openClaims(db: Db) {
   }
 }
 
-/** Returns the state of an action to report to the office. */
 function officeStateOf({ state, isInDoubt }: Action): 'uncertain' | 'done' | 'free' {
   if (state === 'done') return 'done'
   return state === 'uncertain' || (state === 'waiting' && isInDoubt) ? 'uncertain' : 'free'

@@ -28,7 +28,6 @@ export interface AppointmentsDeps extends QueueDeps {
   note: NoteInAudit
   /** The current account, to which new appointments belong; '' if there is none. */
   accountId: () => string
-  /** The accounts whose appointments are shown. */
   shownIds: () => readonly string[]
   settings: () => { counterName: string; noShowAfter: number }
   /** Whether a second display shows who is called. When this changes, a settings change is announced. */

@@ -149,7 +149,6 @@ function parseByEvent(text: string, refused: FoundInFile['refused']): ICAL.Compo
   return [calendar]
 }
 
-/** The time zones that a calendar defines, and the conversion of its times. */
 class Zones {
   readonly #definedZones = new Map<string, ICAL.Timezone>()
   readonly #officeZone: string

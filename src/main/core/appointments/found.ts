@@ -105,7 +105,6 @@ export function minutesBetween(at: number, end: number): number {
   return minutes === 0 ? DEFAULT_MINUTES : minutes
 }
 
-/** Returns the window in which appointments are imported. */
 export function importWindow(today: number): { from: number; until: number } {
   return { from: today, until: today + DAYS_AHEAD * DAY }
 }

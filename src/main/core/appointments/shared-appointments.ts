@@ -53,7 +53,6 @@ interface SharedAppointmentsDeps {
   workstationName: () => string
 }
 
-/** Opens the storage of appointments for the office's sync. */
 export function openSharedAppointments({
   db,
   time,

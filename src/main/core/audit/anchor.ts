@@ -29,7 +29,6 @@ const AnchorState = TrailPosition.extend({
   /** The number of the newest receipt made on this computer, which a restored trail may not have. */
   receipt: z.string().max(100).optional()
 })
-/** What stays known after a restore. */
 const AfterRestore = z.strictObject({ receipt: z.string().max(100) })
 type AnchorState = z.infer<typeof AnchorState>
 export type MissingReason = NonNullable<AuditCheck['missing']>

@@ -32,7 +32,6 @@ export type AuditNote = Pick<AuditEntry, 'what'> &
 export type NoteInAudit = (note: AuditNote, when?: 'now-or-never' | undefined, along?: (() => void) | undefined) => void
 
 type UnnumberedEntry = Omit<AuditEntry, 'seq'>
-/** A pending entry, and what to write along with it. */
 interface PendingEntry {
   entry: UnnumberedEntry
   along: (() => void) | undefined
@@ -169,7 +168,6 @@ export class Audit {
     return inSlices(readSessionTrail(this.#table, id))
   }
 
-  /** See `AuditTable.newestOf`. */
   newestOf(what: AuditEntry['what'], detail?: DetailBeginning): Promise<AuditEntry | undefined> {
     return inSlices(this.#table.newestOf(what, detail))
   }
@@ -192,7 +190,6 @@ export class Audit {
     return this.#table.newest()
   }
 
-  /** Returns why an entry that the trail once had is missing. */
   async whyWithout({ seq }: TrailPosition): Promise<'restored' | MissingReason> {
     const restored = await this.newestOf('data-restored')
     if (Number(restored?.detail.before ?? 0) >= seq) return 'restored'
@@ -309,7 +306,6 @@ interface ChainCheck {
   until?: TrailPosition
 }
 
-/** An entry with its hash. */
 export type ChainedEntry = Pick<Link, 'entry' | 'hash'>
 
 export interface SessionTrail {

@@ -32,7 +32,6 @@ export function hashAfter(previous: string, text: string): string {
   return createHash('sha256').update(`${previous}\n${text}`, 'utf8').digest('hex')
 }
 
-/** Sorts members by name. */
 export function sortedByName(detail: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(detail).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -47,7 +47,6 @@ export type Manifest = z.infer<typeof Manifest>
 export interface BackupOrder extends Sealing {
   /** The data folder. */
   folder: string
-  /** Key of the database in it. */
   key: Uint8Array
   /** Absolute target path; an existing file is replaced once the new one is complete. */
   path: string

@@ -80,7 +80,6 @@ export function openBackups(deps: BackupsDeps) {
     return { folder, key, secrets: withSecrets ? await deps.secrets() : {}, ...facts }
   }
 
-  /** Records a finished backup. */
   function recordMade(name: string, withSecrets: boolean): void {
     deps.meta.write(LAST_BACKUP_KEY, { at: time.now(), name } satisfies z.infer<typeof LastBackup>)
     deps.note({ what: 'data-backed-up', detail: { file: name, secrets: withSecrets ? 'yes' : 'no' } })

@@ -111,7 +111,6 @@ export interface RecoveryKeysDeps {
   keychain: Pick<Keychain, 'databaseKey' | 'nextDatabaseKey'>
   random: (bytes: number) => Uint8Array
   meta: ReturnType<typeof openJsonMeta>
-  /** The organisation's public key in PEM, if its policy has one. */
   publicKey: () => string | undefined
   note: NoteInAudit
   time: Pick<Time, 'now'>
@@ -154,7 +153,6 @@ export function openRecoveryKeys(deps: RecoveryKeysDeps) {
       return { ...made, isOffered: storage.state === 'encrypted' && keys.length === 0 && !isDismissed }
     },
 
-    /** Stops offering a recovery key. */
     dismissOffer(): void {
       meta.write(OFFER_DISMISSED_KEY, true)
       changed()

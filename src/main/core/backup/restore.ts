@@ -42,7 +42,6 @@ export interface RestoreOrder {
   now: number
 }
 
-/** Contents of a fully checked backup. */
 export interface CheckedBackup extends SealedFacts {
   /** The folder inside the data folder that holds it, ready to be put in place. */
   stage: string

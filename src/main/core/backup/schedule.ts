@@ -137,7 +137,6 @@ export class BackupSchedule {
     }
   }
 
-  /** Existing automatic backups. */
   existingBackups(): ScheduleState['made'] {
     return this.#read().made
   }

@@ -62,7 +62,6 @@ const Header = z.object({
 /** What is readable without the passphrase; trusted only once that has opened the file. */
 export type SealedFacts = Pick<z.infer<typeof Header>, 'madeAt' | 'madeBy'>
 
-/** How a file is encrypted. */
 export interface Sealing extends SealedFacts {
   /**
    * scrypt's N, a power of two: the cost of guessing the passphrase. Lower than full only if nothing is kept, as in
@@ -71,7 +70,6 @@ export interface Sealing extends SealedFacts {
   cost?: number | undefined
 }
 
-/** Encrypts content. */
 export async function* seal(
   content: AsyncIterable<Uint8Array>,
   passphrase: string,
@@ -258,7 +256,6 @@ export function refuseDamaged(): never {
   })
 }
 
-/** Fails because a backup's end is missing. */
 export function refuseTruncated(): never {
   fail('bad-file', 'Part of this backup is missing: it wasn’t copied completely.', {
     next: 'Nothing was changed here. Copy it again, or use an earlier backup.'

@@ -13,7 +13,6 @@ import { hasRecoveryKey, recoverKey } from './recovery-keys.ts'
 export interface OpenedData {
   storage: OpenedDatabase
   keychain: Keychain
-  /** Its current state. */
   keychainState: () => KeychainState
   /**
    * For a run opened with a recovery key: checks whether the keychain works again, and if so makes its entries

@@ -42,7 +42,6 @@ export interface Plan {
   countryCode?: string | undefined
 }
 
-/** What rows are compared with. */
 export interface CheckContext {
   /** When the rows are sent, in milliseconds since 1970 UTC. */
   now: number
@@ -73,7 +72,6 @@ export interface DryRun {
   recheck: (row: SheetRow, index: number) => DryRun
 }
 
-/** A row, and the package composed from it. */
 export interface PackageRow {
   /** As the spreadsheet counts. */
   row: number
@@ -162,7 +160,6 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: CheckContext):
   return compareRows(sheet.rows.map(checkRow))
 }
 
-/** Returns a function that composes a sheet's rows. */
 export function rowComposer(sheet: Sheet, { composition, mapping, dateOrders = [], zone, countryCode = '' }: Plan) {
   // A remembered order only applies to ambiguous columns: it may come from another sheet with these headings, and what
   // this sheet proves takes precedence.

@@ -25,7 +25,6 @@ export interface Sheet {
   epoch: Epoch
 }
 
-/** What the first row of a sheet contains. */
 export type FirstRow = 'headings' | 'data'
 
 export interface SheetRow {
@@ -41,7 +40,7 @@ export interface SheetRow {
 /** Replacement text for cells, by row number, then by column from 0. */
 export type Corrections = Map<number, Map<number, string>>
 
-/** Returns the row with corrected cells. It keeps the original text and its flaws. */
+/** Keeps the original text and its flaws. */
 export function correctedRow(row: SheetRow, corrections: ReadonlyMap<number, string>): SheetRow {
   const original = row.original ?? row
   const cells = original.cells.map((cell, column) => corrections.get(column) ?? cell)

@@ -24,7 +24,6 @@ export const tableWriters: Record<TableFormat, () => TableWriter> = { csv: csvWr
 const LINE_END = '\r\n'
 /** The byte order mark that a CSV file begins with. */
 export const UTF8_BOM = '\ufeff'
-/** The heading of the column with a row's problems. */
 export const PROBLEM_COLUMN = 'Problem'
 
 /**
@@ -55,7 +54,6 @@ const OTHER_SEPARATOR = /[;\t|\r\n]/
 /** Text that begins like a formula once a line is split at such a separator: quotes don't protect it then. */
 const FORMULA_WITHIN = /([;\t|\r\n]"*)('*[=+\-@＝＋－＠])/g
 
-/** Returns rows as lines of a CSV file. */
 export function csvLines(rows: TableRows): string {
   const cells = rows.map((row) => row.map(withoutFormulasWithin))
   return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END

@@ -79,7 +79,6 @@ export type Ask<Questions extends QuestionShapes<Questions>> = <Name extends key
   ask: Questions[Name]['ask']
 ) => Promise<Questions[Name]['answer']>
 
-/** An answer to each question. */
 export type Answers<Questions extends QuestionShapes<Questions>> = {
   [Name in keyof Questions]: (ask: Questions[Name]['ask']) => Promise<Questions[Name]['answer']>
 }
@@ -111,7 +110,6 @@ interface OpenSheet {
   checked?: DryRun
   /** Which of the checked rows are sent, by their index in the sheet, and why the others aren't. */
   prepared?: { toSend: number[]; leftOut: LeftOutRow[] }
-  /** The rows that were left out when the sheet was sent. */
   leftOut?: LeftOutRow[]
 }
 

@@ -22,7 +22,6 @@ export interface CameraTestDeps {
 export class CameraTest {
   readonly #deps: CameraTestDeps
   #end: (() => void) | undefined
-  /** How often the test was closed. */
   #closings = 0
 
   constructor(deps: CameraTestDeps) {

@@ -25,7 +25,6 @@ export function detailOf(
   return { changed: changed.map(labelOf).join(', '), ...Object.fromEntries(values) }
 }
 
-/** The old and the new value, in words. */
 export function valuesOf(
   name: string,
   ...settings: [before: CounterSettings, after: CounterSettings]

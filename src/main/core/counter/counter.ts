@@ -186,7 +186,6 @@ export class Counter {
     this.#deps.changed('')
   }
 
-  /** Called when the screen that the person signs on was left. */
   screenLeft(by: LeaveReason): void {
     this.#session?.screenLeft(by)
   }

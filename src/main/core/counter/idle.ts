@@ -50,7 +50,6 @@ export class Idle {
     if (wasWarned) this.#events.warn(undefined)
   }
 
-  /** Called on each change of the session. */
   update(state: CounterSession): void {
     const next = waitingFor(state)
     if (next === this.#waiting) return

@@ -111,7 +111,6 @@ export function interruptedSession(
   }
 }
 
-/** Returns only what is shown of a turn. */
 function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
   const { identity: _identity, hasBegun, askedAt: _askedAt, isTold: _isTold, ...shown } = turn
   return hasBegun || shown.outcome ? shown : { ...shown, outcome: { signed: 'skipped', error: NOT_BEGUN } }

@@ -27,7 +27,6 @@ export interface OfficeLockDeps {
   isHandedOver: () => boolean
   note: NoteInAudit
   time: Pick<Time, 'after' | 'now'>
-  /** Called when it was locked or opened. */
   changed: () => void
   /** Called with the disk's error if the lock couldn't be stored for a restart. */
   onError: (error: unknown) => void

@@ -167,7 +167,6 @@ export function signerIndexOf(
   return found < 0 ? undefined : found
 }
 
-/** Counts the turns by outcome. */
 export function outcomeCounts({ turns }: Pick<CounterSession, 'turns'>): Record<string, string> {
   const counts = Map.groupBy(turns, ({ outcome }) => outcome?.signed ?? 'unknown')
   return Object.fromEntries([...counts].map(([signed, some]) => [signed, String(some.length)]))

@@ -69,7 +69,6 @@ export class Overlays {
     if (phase === 'loading') this.endFileRequest()
   }
 
-  /** Handles the page's request for devices. */
   devicesRequested(devices: readonly MediaDevice[]): void {
     this.#state.update({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
     // If staff has to come, or is there, they see the request then.
@@ -78,7 +77,6 @@ export class Overlays {
     else this.cover('camera', 'locked')
   }
 
-  /** Handles the page's request for a file. */
   fileRequested(accept: readonly string[]): void {
     this.#accept = accept
     this.#state.update({ asksFile: this.#fileOffer() })

@@ -35,7 +35,6 @@ export interface PageTurn {
 type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf' | 'turnFilesFolder'>
 
 export class Page {
-  /** The files that staff opened for the current turn. */
   readonly files: TurnFiles
   readonly #deps: PageDeps
   readonly #cleanup: Cleanup
@@ -135,7 +134,6 @@ export class Page {
     this.#view?.setLanguages(acceptLanguages(language))
   }
 
-  /** Answers the page's pending requests for devices. */
   answer(granted: boolean): void {
     const waiting = this.#deviceRequests
     this.#deviceRequests = []

@@ -151,7 +151,6 @@ export class StaffPinKeeper {
     })
   }
 
-  /** Called when the computer was locked. */
   screenLocked(): void {
     this.#wasLocked = true
     if (this.#reset.lock()) this.#deps.changed()

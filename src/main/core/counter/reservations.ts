@@ -12,7 +12,6 @@ import { type Time, within } from '../lib/time.ts'
 import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import type { BlockingTask, OthersTasks } from '../office/tasks.ts'
 
-/** Identifies the person and the document. */
 type Turn = Pick<CounterEntry, 'documentReference' | 'signer' | 'person'>
 
 /** How long a reservation lasts without a renewal, and how often it's renewed, in milliseconds. */

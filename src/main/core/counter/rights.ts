@@ -54,7 +54,6 @@ const REQUESTS_BY_ROLE = {
   ]
 } as const satisfies Partial<Record<StaffRole, readonly RequestName[]>>
 
-/** The requests that require a role, with the lowest role that may make them. */
 export const requiredRoles: ReadonlyMap<RequestName, StaffRole> = new Map(
   Object.entries(REQUESTS_BY_ROLE).flatMap(([role, names]) => names.map((name) => [name, role as StaffRole] as const))
 )

@@ -138,7 +138,6 @@ export class SessionState {
     return this.transition(phase)
   }
 
-  /** Moves to the phase that loads a turn's page. */
   startLoading(changes: Changes): void {
     this.#pagePhase = 'loading'
     this.transition('load', changes)
@@ -178,7 +177,6 @@ export class SessionState {
     this.saveMarker()
   }
 
-  /** Adds an entry about the session to the audit trail. */
   note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
     // The marker is cleared with the entry: an ended session has none, and without it no later start would write that
     // the session ended.

@@ -80,7 +80,6 @@ export class SharedStaff {
     }
   }
 
-  /** Whether the staff are an office's. */
   get isInOffice(): boolean {
     return this.#officeId() !== undefined
   }
@@ -119,7 +118,6 @@ export class SharedStaff {
     this.#records.disconnect()
   }
 
-  /** Called when the staff were changed here. */
   changedHere(): void {
     this.#records.localChanged()
   }

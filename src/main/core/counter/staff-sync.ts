@@ -93,7 +93,6 @@ export class StaffSync {
     return { members, ...defined({ release: list.releaseNeeded() }), ...(resets.length > 0 && { resets }) }
   }
 
-  /** Replaces this workstation's list with the office's. */
   applyFromOffice({ members, release, resets = [] }: StaffContent): void {
     const list = this.#list
     this.#deps.db.transaction(() => {
@@ -110,7 +109,6 @@ export class StaffSync {
     })()
   }
 
-  /** Called when staff came from the office. */
   changedByOffice(): void {
     this.#noteResets()
     this.#deps.changed()

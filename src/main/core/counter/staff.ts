@@ -60,7 +60,6 @@ export class Staff {
     this.sync = new StaffSync(deps, this.#list, this.#pins)
   }
 
-  /** See `StaffList.hasNames`. */
   get hasNames(): boolean {
     return this.#list.hasNames
   }
@@ -70,12 +69,10 @@ export class Staff {
     return this.#pins.first.canReset
   }
 
-  /** See `StaffList.current`. */
   current(): Member | undefined {
     return this.#list.current()
   }
 
-  /** See `StaffList.authenticated`. */
   authenticated(): Member | undefined {
     return this.#list.authenticated()
   }
@@ -234,7 +231,6 @@ export class Staff {
     this.#deps.changed()
   }
 
-  /** See `StaffList.releaseNeeded`. */
   releaseNeeded(): ReleaseNeeded | undefined {
     return this.#list.releaseNeeded()
   }

@@ -43,7 +43,6 @@ export class TurnFiles {
     this.#folder = folder
   }
 
-  /** Whether staff has opened any files in this turn. */
   get isOpen(): boolean {
     return this.#isOpen
   }

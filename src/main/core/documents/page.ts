@@ -134,7 +134,6 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
   return redactionOf(secrets)
 }
 
-/** Shortens all texts inside a value. */
 function shortenTexts<Value>(value: Value): Value {
   if (typeof value === 'string') return shortened(value, MAX_TEXT_LENGTH) as Value
   if (typeof value !== 'object' || value === null) return value

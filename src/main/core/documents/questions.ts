@@ -179,9 +179,7 @@ export interface DocumentQuestions {
   }
 
   get: { ask: DocumentKey; answer: MirroredDocument | undefined }
-  /** One document as its page shows it. */
   page: { ask: DocumentKey; answer: DocumentPage | undefined }
-  /** The documents of a package. */
   inPackage: { ask: { accountId: string; packageReference: string }; answer: MirroredDocument[] }
   list: {
     ask: WithQuery & { expanded: string[]; offset: number; limit: number }
@@ -236,7 +234,6 @@ export interface DocumentQuestions {
     }
     answer: { changes: DocumentChange[]; total: number; byKind: Partial<Record<DocumentChange['kind'], number>> }
   }
-  /** Returns which of these queries find a document. */
   matching: { ask: DocumentKey & Moment & { queries: NamedQuery[] }; answer: string[] }
   /** What identity downloads are decided by, ordered by reference; up to `limit` documents after `after`. */
   identityChecks: {
@@ -312,7 +309,6 @@ export interface DocumentQuestions {
   }
   /** Drops the unshared marks up to `upTo` of documents that the folders have: the office has them too. */
   settleSeen: { ask: { accountId: string; upTo: number }; answer: null }
-  /** Erases an account. */
   erase: { ask: { accountId: string }; answer: null }
   /** Erases every account but these: one may have been removed when its documents couldn't be. */
   keepOnly: { ask: { accountIds: string[] }; answer: null }

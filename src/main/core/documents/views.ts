@@ -76,7 +76,6 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     })
   })
 
-  /** How shared views are stored in the database. */
   const shared: SharedKind<z.output<typeof Shared>> = {
     kind: 'view',
     page: 100,

@@ -93,7 +93,6 @@ export class BulkChanges {
     changed()
   }
 
-  /** Retries all failed downloads. */
   retryFailed(accountId: string): Promise<void> {
     const { table } = this.#deps
     return this.#forEachStopped(accountId, 'failed', (ids) =>

@@ -222,7 +222,6 @@ export function openDownloads(deps: DownloadsDeps) {
         accountId,
         ids.map((id) => requireOwn(accountId, id))
       ),
-    /** Retries all failed downloads. */
     retryFailed: (accountId: string): Promise<void> => bulk.retryFailed(accountId),
     /** Removes failed and cancelled downloads from the list. */
     clear: (accountId: string): Promise<void> => bulk.clear(accountId),

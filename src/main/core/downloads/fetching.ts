@@ -22,7 +22,6 @@ import type { FileClaim, SharedFiles } from './shared-files.ts'
 import { findSavedFile, type SavedFile, saveFile } from './target.ts'
 import { FolderCache } from './target-folder.ts'
 
-/** The part of the service's client that downloads need. */
 export type FetchingClient = Pick<
   ServiceClient,
   'downloadIDVerificationPdf' | 'downloadIDVerificationJson' | 'downloadSignedDocument'
@@ -35,7 +34,6 @@ export interface FetchingDeps {
   ask: AskDocuments
   clientOf: (accountId: string) => Promise<FetchingClient>
   accountName: (accountId: string) => string
-  /** What the account may do, and where signed documents may come from. */
   rightsOf: (accountId: string) => Pick<AccountRights, 'signedDocuments' | 'signedFrom'>
   /** Whether a missing folder may be created: only the default one that no one chose. */
   isDefaultFolder: (path: string) => boolean

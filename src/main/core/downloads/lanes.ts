@@ -53,7 +53,6 @@ export class Lanes {
     this.folders = new Pauses(deps.time)
   }
 
-  /** Call it when something of this lane waits. */
   add(lane: Lane): void {
     this.#lanes.set(keyOf(lane), lane)
   }

@@ -62,7 +62,6 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     return at > time.now() ? at : undefined
   }
 
-  /** Returns a page of these accounts' downloads combined. */
   function pageOfAll(accountIds: readonly string[], { states = ALL, offset, limit }: ListRequest): DownloadPage {
     const running = accountIds.flatMap((id) => queue.runningOf(id))
     const moving = states.includes('running') ? running.map(({ download }) => download) : []

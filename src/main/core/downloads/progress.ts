@@ -94,7 +94,6 @@ export class Speed {
     }
   }
 
-  /** Call it when a file of this size is complete. */
   addFile(bytes: number): void {
     this.#usualSize = this.#usualSize === undefined ? bytes : this.#usualSize * 0.9 + bytes * 0.1
   }

@@ -39,7 +39,6 @@ export interface QueueDeps {
   flushNames: (ended: readonly FinishedDownload[]) => Promise<void>
   /** Called when a file is saved, in the transaction that records it. */
   saved: (download: Download, kept: SavedDownload) => void
-  /** Called when a download is given up. */
   gaveUp: (download: Download, error: AppError) => void
   /** Returns how many may run at once. */
   concurrency: () => number
@@ -105,14 +104,12 @@ export class Queue {
     return [...this.#running.values()].filter(({ download }) => download.accountId === accountId)
   }
 
-  /** Starts fetching. */
   start(): void {
     this.#state = 'started'
     for (const lane of this.#deps.table.lanes()) this.lanes.add(lane)
     this.wake()
   }
 
-  /** Call it when something of this lane waits. */
   added(lane: Lane): void {
     this.lanes.add(lane)
     this.wake()

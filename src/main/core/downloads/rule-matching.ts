@@ -19,11 +19,9 @@ export interface MatchingDeps {
   ask: AskDocuments
   table: RulesTable
   viewOf: (rule: Rule) => RuleView | undefined
-  /** Returns the names of an account's folders at its service. */
   folderNames: (accountId: string) => readonly string[]
   /** Queues a file, or has a document's signatures verified, within a transaction. */
   enqueue: (rule: Rule, document: DocumentKey & { name: string }, task: RuleTask) => void
-  /** Returns whether an account's signed documents may be saved. */
   savesSigned: (accountId: string) => boolean
   /** Called when a rule's downloads for an account were queued and stored. */
   added: (lane: Lane) => void

@@ -12,7 +12,6 @@ import { openRulesTable, type Rule } from './rules-table.ts'
 
 export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   folders: DownloadFolders
-  /** Returns the saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
   /** Returns the office's other workstation that last saved a view; undefined if that was this one. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
@@ -30,7 +29,6 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
 const DEBOUNCE = 1_000
 const RETRY_DELAY = 30_000
 
-/** The query of a rule without a view. */
 const ALL_DOCUMENTS: RuleView = { query: DocumentQuery.parse({}) }
 
 export function openRules(deps: RulesDeps) {

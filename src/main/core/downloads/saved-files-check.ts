@@ -56,7 +56,6 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
       return answer
     },
 
-    /** Stops the check, unless it is for one of these accounts. */
     cancelExcept(accountIds: readonly string[]): void {
       if (currentCheck && !accountIds.includes(currentCheck.accountId)) cancel()
     }

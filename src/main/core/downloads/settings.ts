@@ -38,7 +38,6 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
     return { ...current, folder: folders.register(folder()), isFolderChosen: isFolderChosen(), ...set }
   }
 
-  /** Returns the organisation's settings, as they apply to a download. */
   function organised(): { folder?: DownloadFolder; pattern?: string; isFolderChosen?: true } {
     const { folder, names } = organisation?.() ?? {}
     return {

@@ -64,7 +64,6 @@ export interface FileClaim {
   beforeNaming: (made: MadeFile) => Promise<void>
 }
 
-/** A file that another workstation has saved. */
 export interface SavedByOther extends MadeFile {
   workstation: string
   sharedFolder: string
@@ -143,7 +142,6 @@ export class SharedFiles {
     }
   }
 
-  /** Tells the office soon about saved files of this account. */
   reportSoon(accountId: string): void {
     void this.#reportSaved(accountId)
   }

@@ -153,7 +153,6 @@ async function createFolder(files: FolderFiles, path: string): Promise<boolean> 
 
 /** How long cached information is trusted, in milliseconds. */
 const CACHE_LIFETIME = 2_000
-/** The most folders cached at a time. */
 const MAX_CACHED_FOLDERS = 64
 
 interface CacheEntry<Value> {
@@ -180,7 +179,6 @@ export class FolderCache {
     return this.#getOrRead(this.#names, place, read)
   }
 
-  /** Records that a name was given in a folder. */
   addName(place: string, name: string): void {
     this.#names.get(place)?.value.push(name)
   }
@@ -216,7 +214,6 @@ export class FolderCache {
  * an extension.
  */
 export const MAX_PATH_LENGTH = 240
-/** Windows' limit. */
 const WINDOWS_PATH = 259
 /** A shorter name means nothing to anyone. */
 const MIN_STEM_LENGTH = 8

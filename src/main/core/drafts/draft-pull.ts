@@ -23,7 +23,6 @@ export interface PullDeps {
   readonly rows: SharedDraftRows
   readonly time: Time
   readonly newId: () => string
-  /** Called when another workstation changed a draft. */
   readonly changed: (id: string) => void
   /** Requests another round for the account. */
   readonly syncAgain: (accountId: string) => void

@@ -115,7 +115,6 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   })
 
   return {
-    /** Lists the drafts of these accounts together. */
     list(accountIds: readonly string[], query: DraftQuery = {}): DraftList {
       const { search = '', offset = 0, limit = 500 } = query
       const counts = { drafts: untrashed.count(accountIds), trashed: trashed.count(accountIds) }
@@ -257,7 +256,6 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   }
 }
 
-/** The columns of a draft that come from its composition. */
 function columnsOf(composition: Composition) {
   return {
     kind: composition.kind,

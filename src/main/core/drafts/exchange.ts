@@ -28,7 +28,6 @@ export function openExchange(deps: ExchangeDeps) {
   const imports = openImport(deps)
 
   return {
-    /** Removes what an interrupted import left behind. Call it once, at startup. */
     removeInterrupted: imports.removeInterrupted,
 
     /**
@@ -74,7 +73,6 @@ export function openExchange(deps: ExchangeDeps) {
     exportDrafts: (path: string, ids: readonly string[]): Promise<SavedFile> =>
       save(path, exchangeFile(madeBy, { drafts: each(ids, (id) => drafts.get(id).composition), presets: [] })),
 
-    /** Exports presets. See `exportDrafts`. */
     exportPresets: (path: string, ids: readonly string[]): Promise<SavedFile> =>
       save(
         path,

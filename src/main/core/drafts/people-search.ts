@@ -119,7 +119,6 @@ function ranked(people: readonly PersonView[], text: string): PersonView[] {
     .map(({ person }) => person)
 }
 
-/** Returns what a person is found by. */
 function textOf({ FirstName, MiddleName, LastName, Email }: PersonView): string {
   return `${FirstName} ${MiddleName} ${LastName} ${Email}`
 }

@@ -11,7 +11,6 @@ import { openPeopleSearch, type PeopleSearchDeps } from './people-search.ts'
 import { isSameKey, keyOf, type PersonKey } from './person-key.ts'
 
 export interface PeopleDeps extends Omit<DraftDeps, 'newId'>, PeopleSearchDeps {
-  /** Called when entries changed. */
   changed: () => void
 }
 

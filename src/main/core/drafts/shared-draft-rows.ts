@@ -26,7 +26,6 @@ const KNOWN = new Rows({
 
 export type KnownDraft = RecordOf<typeof KNOWN>
 
-/** The local draft. */
 export interface LocalDraft {
   readonly number: number
   readonly id: string
@@ -153,7 +152,6 @@ export function openSharedDraftRows(db: Db) {
     ownFailedSends: known.values<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND workstation IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`
     ),
-    /** The body of one of this workstation's sends of a draft. */
     sendBody: known.value<[draftId: string, sendId: string], string>(
       `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND workstation IS NULL`
     ),

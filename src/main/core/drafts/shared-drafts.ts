@@ -27,7 +27,6 @@ interface SharedDraftsDeps {
   newId: () => string
   /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
-  /** Called when another workstation changed a draft. */
   changed: (id: string) => void
   /** Called with the reason why a query failed. */
   onError?: ((error: unknown) => void) | undefined
@@ -200,13 +199,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     syncSoon: (accountId: string): void => lanes.syncSoon(accountId),
 
-    /** Called when local drafts changed. */
     localChanged: (): void => lanes.syncAllSoon(SYNC_THROTTLE),
 
     /** Reads and sends everything outstanding. Rejects if the server can't be reached. */
     syncNow: (accountId: string): Promise<void> => lanes.syncNow(accountId),
 
-    /** Adds the sync state to a draft, for the screens. */
     withSyncState<Draft extends DraftSummary>(draft: Draft): Draft {
       if (deps.accounts().size === 0) return draft
       const its = syncStateOf(draft.id, draft.accountId)

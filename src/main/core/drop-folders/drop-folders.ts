@@ -210,7 +210,6 @@ export function openDropFolders(deps: DropFoldersDeps) {
     /** Refused files that the desktop hasn't notified the user of. */
     refusals,
 
-    /** Returns the files that the folders of an account refused. */
     refused: (accountId: string, page: { offset: number; limit: number }): RefusedFiles =>
       refusals.view(accountId, page),
 
@@ -233,7 +232,6 @@ export function openDropFolders(deps: DropFoldersDeps) {
   }
 }
 
-/** Returns whether `path` is `folder`, or is inside it. */
 function isWithin(folder: string, path: string): boolean {
   const relativePath = relative(folder, path)
   return relativePath === '' || (!isAbsolute(relativePath) && relativePath !== '..' && !/^\.\.[\\/]/.test(relativePath))

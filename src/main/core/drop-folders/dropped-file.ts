@@ -22,7 +22,6 @@ const END_BYTES = 64 * 1024
 // Windows has neither flag; only administrators can create links there.
 const SAFE_READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** A file's content, and what identifies it. */
 export interface Content {
   /** Absent if the file is too large. */
   bytes?: Uint8Array
@@ -115,7 +114,6 @@ async function readPiece(handle: fs.FileHandle, from: number, length: number): P
   return buffer.subarray(0, bytesRead)
 }
 
-/** Returns whether a file has this content. */
 export async function hasContent(
   folder: string,
   name: string,

@@ -21,7 +21,6 @@ import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts
 import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
-/** The part of the outbox that drop folders need. */
 interface DropFolderOutbox extends Pick<BatchOutbox, 'sentRecently'> {
   addBatch(batch: NewBatch & { id: string }): Promise<BatchView>
   batches: Pick<Batches, 'find'>
@@ -41,7 +40,6 @@ export interface FileImportDeps {
   made: (stored: Stored) => void
 }
 
-/** The content read from a file. */
 type ImportContent =
   | { kind: 'drafts'; entries: ImportEntries; notes: string[]; readings?: string[] }
   | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow>; readings?: string[] }

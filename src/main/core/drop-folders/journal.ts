@@ -126,7 +126,6 @@ export function openJournal(db: Db) {
     giveUp: files.run<[id: string]>(`UPDATE drop_folder_files SET state = 'finished', is_rechecked = 1 WHERE id = ?`),
     /** Reopens a file that is there after all. */
     reopen: files.run<[id: string]>(`UPDATE drop_folder_files SET state = 'made' WHERE id = ? AND state = 'finished'`),
-    /** Marks an archived file as unchanged. */
     markUnchanged: files.run<[id: string]>('UPDATE drop_folder_files SET is_rechecked = 1 WHERE id = ?'),
     /** Runs several of these steps in one transaction. */
     inTransaction: (steps: () => void): void => db.transaction(steps)(),

@@ -66,7 +66,6 @@ export function openLenientReader(onDuplicate: (path: readonly PropertyKey[], me
     if (readings.size < MAX_READINGS) readings.add(reading)
   }
 
-  /** Reads one member or element. */
   function readMember(step: PropertyKey, schema: unknown, value: unknown): unknown {
     path.push(step)
     const read = normalised(schema, value)

@@ -31,7 +31,6 @@ export interface PackageQuestions {
   exchange: { ask: { bytes: Uint8Array }; answer: ExchangeAnswer }
 }
 
-/** All questions that the files' worker answers. */
 export type FileQuestions = BulkQuestions & PackageQuestions
 export type AskFiles = Ask<FileQuestions>
 

@@ -62,7 +62,6 @@ export function openRefusals(db: Db) {
   )
 
   return {
-    /** Returns an account's refused files. */
     view: (accountId: string, { offset, limit }: { offset: number; limit: number }): RefusedFiles => ({
       files: page({ accountId, offset, limit }).map(viewOf),
       total: all(accountId) ?? 0,

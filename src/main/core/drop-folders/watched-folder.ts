@@ -147,7 +147,6 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   return {
     state: (): FolderState => state,
     check,
-    /** Checks soon, as its settings have changed. */
     checkSoon: folderChanged,
     /**
      * Stops watching. Resolves once the file in progress is processed, and files that were only claimed are back where

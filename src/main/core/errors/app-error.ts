@@ -32,7 +32,6 @@ export function asAppError(thrown: unknown): AppError {
 const READ_OPERATIONS =
   /^(Account\/Info|Document\/(GetActiveDocuments|Validation)|Download\/.+|FormDirect\/Employers|FormFiller\/GetTemplateList|Recipient\/.+)$/
 
-/** Converts an error of the service client. */
 function fromService(error: ServiceError): AppError {
   return {
     ...(fileMessage(error) ?? messageOf(error)),

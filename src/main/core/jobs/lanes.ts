@@ -115,7 +115,6 @@ export class SerialTask<Answer> {
     this.#cancel = this.#time.after(Math.max(0, milliseconds), () => void this.run().catch(() => undefined))
   }
 
-  /** Cancels what was planned. */
   cancel(): void {
     this.#cancel?.()
     this.#cancel = undefined

@@ -32,7 +32,6 @@ export function observationAfter<Kind extends string>(
   return { kind, at: before.at, isConfirmed: startedAt - before.at >= SECOND_CHECK_AFTER }
 }
 
-/** An uncertain job. */
 export interface UncertainJob {
   readonly id: string
   readonly accountId: string
@@ -40,9 +39,7 @@ export interface UncertainJob {
 
 export interface ReconcileScheduleDeps {
   time: Time
-  /** Returns accounts that have uncertain jobs. */
   accounts: () => Iterable<string>
-  /** Returns the uncertain jobs of an account. */
   uncertainJobs: (accountId: string) => readonly UncertainJob[]
   /** Returns when another look may help, on this run's monotonic clock; undefined if only a person can. */
   worthwhileAt: (id: string) => number | undefined

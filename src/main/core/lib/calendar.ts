@@ -33,7 +33,6 @@ export function momentOf(day: string, clock: string, zone: string): number {
   return Date.parse(`${local}Z`) - (localTimeIn(zone, local)?.offset ?? 0) * MINUTE
 }
 
-/** Returns the Monday of a day's week. */
 export function mondayOf(day: string): string {
   const sinceMonday = (new Date(day).getUTCDay() + 6) % 7
   return dayAfter(day, -sinceMonday)

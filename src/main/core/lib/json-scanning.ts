@@ -296,7 +296,6 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** White space as JSON defines it. */
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }

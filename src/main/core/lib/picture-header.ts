@@ -178,7 +178,6 @@ export type OtherKind =
   | 'json'
   | 'unknown'
 
-/** Reads the header of each shown type. */
 export const headerOf: Record<ShownKind, (bytes: Uint8Array) => PictureHeader> = {
   png: pngHeader,
   jpeg: jpegHeader,

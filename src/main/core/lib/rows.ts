@@ -24,7 +24,6 @@ export function flag(name?: string): Column<boolean> {
   return { name, read: (stored) => stored === 1, write: (kept) => (kept ? 1 : 0) }
 }
 
-/** A value stored as JSON. */
 export function json<Value>(name?: string): Column<Value> {
   return { name, read: (stored) => JSON.parse(stored as string) as Value, write: (kept) => JSON.stringify(kept) }
 }

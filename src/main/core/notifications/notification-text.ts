@@ -14,7 +14,6 @@ export interface NotificationText {
   changes: number[]
 }
 
-/** One document, and its news. */
 export interface DocumentNews {
   accountId: string
   reference: string

@@ -243,11 +243,9 @@ export function openNotifier(deps: NotifierDeps) {
       tick()
     },
 
-    /** Call when documents changed, or the preferences did. */
     documentsChanged: wake,
     /** Call when a drop folder may have refused a file. */
     dropFoldersChanged: wake,
-    /** Call when the Outbox changed. */
     outboxChanged: wake,
     /** Call when a rule may have found invalid signatures. */
     verificationsChanged: wake,

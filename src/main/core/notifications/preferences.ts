@@ -17,7 +17,6 @@ export interface PreferenceDeps {
   ask: AskDocuments
   /** All accounts whose folders are polled. Changes in other accounts' documents aren't notified. */
   accounts: () => readonly { id: string }[]
-  /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
   time: Pick<Time, 'now' | 'zone'>
 }

@@ -39,7 +39,6 @@ export function openPresence({ db, accountIds, time, changed, onError }: Presenc
   let isLooking = false
   let cancelNext = () => {}
 
-  /** Records that the person is looking now. */
   function recordLook(): void {
     const now = time.now()
     const last = kept.read(LAST_LOOKED_KEY, z.number())
@@ -123,7 +122,6 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
   return found.total === 0 ? found : { ...found, ...away }
 }
 
-/** Combines the views of two accounts. */
 export function combinedAway(one: AwayView, other: AwayView): AwayView {
   const kinds = [...new Set([...Object.keys(one.byKind), ...Object.keys(other.byKind)])] as ChangeKind[]
   const sums = kinds.map((kind) => [kind, (one.byKind[kind] ?? 0) + (other.byKind[kind] ?? 0)] as const)

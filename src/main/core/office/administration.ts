@@ -18,7 +18,6 @@ const SCHEMA_LOCK = 17_1118
  */
 const LOCK_STEPS = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
 
-/** All functions that a workstation may call. */
 export const workstationFunctions: readonly string[] = functionsOf(steps)
 
 /**
@@ -371,7 +370,6 @@ function rolesOf(database: string): { owner: string; workstations: string } {
   return { owner: `${database}_owner`, workstations: `${database}_stations` }
 }
 
-/** The functions in these steps that workstations may call. */
 function functionsOf(some: readonly Step[]): string[] {
   return some.flatMap(({ forWorkstations }) => forWorkstations)
 }

@@ -22,7 +22,6 @@ const QUERY_TIMEOUT = 20_000
 /** The only address that can't be intercepted. A name, even `localhost`, could resolve to something else. */
 const THIS_COMPUTER = '127.0.0.1'
 
-/** Creates a pool, which opens connections on demand. */
 export function openPool(place: OfficePlace, maxConnections = 4): Pool {
   const pool = new Pool({
     ...configOf(place),
@@ -90,7 +89,6 @@ export async function assertNotificationsArrive(listener: ClientBase, other: Pic
   if (!isReceived) throw new Pooled()
 }
 
-/** Runs `work` in a transaction. */
 export async function inTransaction<Done>(client: Client, work: () => Promise<Done>): Promise<Done> {
   await client.query('BEGIN')
   try {

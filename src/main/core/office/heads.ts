@@ -151,7 +151,6 @@ export class Heads {
     this.#write(await this.#read(office, kept.life))
   }
 
-  /** Called when the workstation has left the office. */
   leftOffice(): void {
     this.#meta.erase(KEPT)
     this.#reportedAt = undefined

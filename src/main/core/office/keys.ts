@@ -75,7 +75,6 @@ function openSealed({ user, password }: Credentials, sealed: Buffer): Buffer {
   )
 }
 
-/** A workstation's credentials. */
 interface Credentials {
   readonly user: string
   readonly password: string

@@ -8,7 +8,6 @@ import { schema, schemaForWorkstations } from './migrations/001-schema.ts'
 export interface Step {
   readonly name: string
   readonly sql: string
-  /** The functions in it that workstations may call. */
   readonly forWorkstations: readonly string[]
 }
 

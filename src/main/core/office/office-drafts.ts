@@ -21,7 +21,6 @@ interface OfficeDraftContent {
   readonly content?: Buffer
 }
 
-/** The current state of a draft that changed. */
 export interface OfficeDraftChange extends OfficeDraftContent {
   readonly id: string
   readonly seq: number
@@ -250,7 +249,6 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     removeSent: (accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> =>
       askWhether('SELECT office.remove_sent_draft($1, $2, $3, $4)', id, accountId, sendId, basedOn),
 
-    /** Marks conflicts of a draft as resolved. */
     async resolveConflicts(accountId: string, id: string, versions: readonly string[]): Promise<void> {
       await ask('SELECT office.resolve_conflicts($1, $2, $3)', id, accountId, versions)
     }

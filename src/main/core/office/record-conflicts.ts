@@ -15,7 +15,6 @@ interface RecordConflictsDeps {
   accounts: () => ReadonlyMap<string, string>
   /** The office's id of a record that is identified by what it describes; undefined if no office was reached yet. */
   idFor: (...record: Parameters<OfficeRecords['idFor']>) => string | undefined
-  /** This workstation's name in the office. */
   name: () => string
   /** Requests another round for the account, which sends what this changed. */
   syncAgain: (accountId: string) => void

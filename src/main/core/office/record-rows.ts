@@ -17,7 +17,6 @@ export interface LostContent {
   readonly shared?: unknown
 }
 
-/** See the step `office records` of the database. */
 const KNOWN = new Rows({
   number: value<number>(),
   kind: value<string>(),
@@ -42,7 +41,6 @@ const KNOWN = new Rows({
 
 export type KnownRecord = RecordOf<typeof KNOWN>
 
-/** Identifies the records of one kind in one account. */
 type KindAndAccount = [kind: string, accountId: string]
 
 export function openRecordRows(db: Db) {
@@ -148,7 +146,6 @@ export function openRecordRows(db: Db) {
          (SELECT 1 FROM office_records WHERE kind = its.kind AND account_id = its.account_id AND is_unread = 1)`
     ),
 
-    /** Those without an id at the office yet. */
     withoutId: known.all<KindAndAccount>('WHERE kind = ? AND account_id = ? AND id IS NULL'),
     /**
      * A page of what must be sent, from a number on. A deletion that is final is sent whatever the office has. A preset
@@ -162,7 +159,6 @@ export function openRecordRows(db: Db) {
     toRestore: known.all<[...KindAndAccount, after: number, limit: number]>(
       `WHERE kind = ? AND account_id = ? AND is_restore_pending = 1 AND number > ? ORDER BY number LIMIT ?`
     ),
-    /** The sync state of the local records. */
     syncStates: db.prepare<KindAndAccount, { local: string; savedBy: string | null; isUntold: 0 | 1 }>(
       `SELECT local, saved_by AS savedBy, edit_count <> pushed_edits AS isUntold FROM office_records
        WHERE kind = ? AND account_id = ? AND local IS NOT NULL`

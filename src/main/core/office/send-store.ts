@@ -21,7 +21,6 @@ export interface Claim {
   readonly content: Buffer
 }
 
-/** An uncertain send, for the reconciliation. */
 type UncertainSend = Pick<Claim, 'id' | 'epoch' | 'content'>
 
 /** The guarantees of every store of sends; `test/office/send-store.test.ts` checks each store against them. */
@@ -60,7 +59,6 @@ export interface SendStore {
 /** The state of a send at the office; held: with its workstation again. */
 export type OfficeSendState = SendState | 'held'
 
-/** The current state of a send that changed. */
 export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   /** Its position in the order of the account's changes. */
   readonly seq: number
@@ -70,7 +68,6 @@ export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   readonly maker: string
   readonly isMine: boolean
   readonly attempt: number
-  /** Whether an attempt may have arrived. */
   readonly mayHaveArrived: boolean
   /** In milliseconds from now, 0 for at once. */
   readonly goesIn: number

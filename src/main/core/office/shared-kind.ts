@@ -8,7 +8,6 @@ export interface SharedKind<Content = any> {
   readonly kind: RecordKind
   /** How many are transferred at a time, in either direction. */
   readonly page: number
-  /** The local ids of an account's records. */
   localIds: (accountId: string) => string[]
   /** The account that it belongs to, also if it is the organisation's. */
   ownerOf: (local: string) => string | undefined

@@ -95,7 +95,6 @@ export class SharedRecords {
     return this.#name
   }
 
-  /** Called when local records changed. */
   localChanged(): void {
     this.#lanes.syncAllSoon(SYNC_THROTTLE)
   }
@@ -115,7 +114,6 @@ export class SharedRecords {
     await this.#lanes.close()
   }
 
-  /** Adds the sync state to rows of an account, for the screens. */
   withSyncState<Row extends { id: string }>(
     kind: RecordKind,
     accountId: string,

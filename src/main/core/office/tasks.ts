@@ -65,7 +65,6 @@ export interface TaskStatus {
   readonly isMine: boolean
 }
 
-/** The tasks that other workstations are doing. */
 export interface OthersTasks {
   readonly count: number
   /** In how many milliseconds the first of them expires unless renewed. */

@@ -105,7 +105,6 @@ export function counterSettingsOf({ counter = {}, signingOrigins }: Policy): Cou
   })
 }
 
-/** Returns the backup plan of the policy. */
 export function backupPlanOf({ backups }: Policy, home: string) {
   return backups && { ...defined(backups), folder: expandHome(backups.folder, home) }
 }

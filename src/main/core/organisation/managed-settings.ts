@@ -79,7 +79,6 @@ const settings = new Map(MANAGED_SETTINGS.map((setting) => [setting.name, settin
 /** An equivalent policy file. */
 export interface ManagedPolicy {
   text: string
-  /** The setting in each line. */
   lines: readonly (string | undefined)[]
 }
 

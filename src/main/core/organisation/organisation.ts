@@ -95,7 +95,6 @@ export class Organisation {
     return this.#current.policy === undefined || isSet(this.#current.policy, setting)
   }
 
-  /** Whether accounts may use this sign-in method. */
   readonly allowsSignIn = (scheme: AuthScheme): boolean => this.policy.signInMethods?.includes(scheme) ?? true
 
   readonly plainHttpHosts = (): readonly string[] => this.policy.plainHttpHosts ?? []
@@ -105,7 +104,6 @@ export class Organisation {
     return this.#current.policy === undefined || this.#accountIds.includes(id)
   }
 
-  /** Whether an account's colour is set by the organisation. */
   hasColour(id: string): boolean {
     return this.#current.policy === undefined || this.#colouredIds.includes(id)
   }
@@ -289,7 +287,6 @@ function namesIn(policy: Policy): string[] {
   return LOCKABLE.filter((setting) => isSet(policy, setting))
 }
 
-/** Settings that are allowed by default. */
 const ALLOWED_BY_DEFAULT: ReadonlySet<Lockable> = new Set(['otherAccounts', 'practiceOffice', 'removal'])
 
 /** Returns what is set, by the names of lockable settings. */

@@ -140,7 +140,6 @@ function reducedOutcomes(outcome: Outcome): Outcome[] {
     : [uncertain]
 }
 
-/** Reduces a response to its references. */
 export function referencesOnly({ Documents = [], ...response }: PackageResponse): PackageResponse {
   const { PackageReference, QueueReference, PackageStatus } = response
   return {

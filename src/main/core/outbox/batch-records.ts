@@ -72,7 +72,6 @@ export function openBatchRecords(db: Db) {
       })
     },
 
-    /** Marks a batch as completely stored, so it may start. */
     start: table.run<[{ id: string; goesAt: number }]>(
       `UPDATE batches SET state = 'going', goes_at = @goesAt WHERE id = @id`
     ),

@@ -9,7 +9,6 @@ import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 import type { ReleaseRule } from './releases.ts'
 
-/** The part of the service's client that sending needs. */
 export type SendingClient = Pick<ServiceClient, 'sendFormPackage' | 'sendTemplates'>
 
 /** The part of the drafts that sending needs. */

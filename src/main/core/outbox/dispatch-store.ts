@@ -26,7 +26,6 @@ export interface DispatchDeps {
   time: Pick<Time, 'now'>
 }
 
-/** A send that is stored as leaving. */
 interface StartedSend {
   send: Send
   content: SentRequest
@@ -43,7 +42,6 @@ export interface StartedSends {
   heldBack: Send[]
 }
 
-/** What one turn stored: results of finished sends, and sends that leave. */
 export interface TurnResult extends StartedSends {
   recorded: Send[]
 }

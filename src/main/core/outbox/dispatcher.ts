@@ -19,9 +19,7 @@ export interface DispatcherDeps extends DispatchDeps, Pick<OutboxDeps, 'clientOf
   dispatchStoreOf: (accountId: string) => DispatchStore | undefined
   /** Called when a send leaves. */
   departed: (id: string) => void
-  /** Called when the service has answered a send. */
   answered: (send: Send) => void
-  /** Called when a send became uncertain. */
   uncertain: (send: Send) => void
 }
 
@@ -70,7 +68,6 @@ export class Dispatcher {
     this.#localStore = openLocalDispatchStore(deps)
   }
 
-  /** Starts sending. */
   start(): void {
     this.#state = 'started'
     for (const accountId of this.#deps.queries.accountsWaiting()) this.wake(accountId)
@@ -187,7 +184,6 @@ export class Dispatcher {
     }
   }
 
-  /** Decides when the lane takes its next turn. */
   #planNextTurn(lane: Lane): void {
     if (this.#state !== 'started') {
       if (this.#lanes.all().every(({ inFlight, isTurnPending }) => inFlight.size === 0 && !isTurnPending))

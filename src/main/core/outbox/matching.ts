@@ -186,7 +186,6 @@ export interface Item {
   matchKey: string
 }
 
-/** Returns the forms or templates of a request. */
 export function itemsOf(content: SentRequest): Item[] {
   const items = content.kind === 'form-direct' ? content.request.Forms : content.request.Templates
   return items.map(({ Name, ClientReference, Signers }) => ({

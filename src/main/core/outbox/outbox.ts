@@ -382,7 +382,6 @@ export class Outbox {
     return this.#changedState(accountId)
   }
 
-  /** Puts a batch in the outbox; see batches.ts. */
   addBatch(batch: NewBatch): Promise<BatchView> {
     return this.batches.add(batch)
   }

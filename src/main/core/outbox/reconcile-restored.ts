@@ -214,7 +214,6 @@ function couldLeave({ state, workstation }: Send, known: KnownSend | undefined):
   return known.state === 'held' ? !isHeldLocally(known) : !NOT_SENT_BY_OFFICE.has(known.state)
 }
 
-/** States of sends that the office doesn't send. */
 const NOT_SENT_BY_OFFICE: ReadonlySet<KnownSend['state']> = new Set(['held', 'cancelled', 'refused', 'not-sent'])
 
 const FINAL_STATES: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])

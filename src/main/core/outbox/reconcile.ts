@@ -100,7 +100,6 @@ export class Reconciler {
     return { ...NOT_SEEN_YET, retryAfterMs }
   }
 
-  /** See outbox.ts. */
   async resolveAmbiguity(id: string, answer: AmbiguityAnswer): Promise<void> {
     const { sends, changes, time } = this.#deps
     // This run may not have looked yet, and an account may have been added since.

@@ -259,7 +259,6 @@ export class SendActions {
     )
   }
 
-  /** Returns the draft of a send if it exists and isn't in the trash. */
   #draftOf({ draftId }: Send): DraftView | undefined {
     try {
       const draft = draftId === undefined ? undefined : this.#deps.drafts.get(draftId)

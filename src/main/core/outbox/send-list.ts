@@ -160,7 +160,6 @@ export class SendQueries {
     return this.#sql.lastSame.get(accountId, now - RECENT, fingerprint)
   }
 
-  /** Returns accounts with waiting sends. */
   accountsWaiting(): string[] {
     return this.#sql.accountsWaiting.all()
   }

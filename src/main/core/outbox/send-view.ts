@@ -25,7 +25,6 @@ export interface ViewDeps {
   pauses: AccountPauses
   times: SendTimes
   isBatchPaused: (id: string) => boolean
-  /** Whether the account's sends are waiting for the office's server. */
   waitsForOffice: (accountId: string) => boolean
   /** Why a send's result could not be stored. */
   troubleOf: (id: string) => AppError | undefined
@@ -193,7 +192,6 @@ export class Changes {
     this.#scheduleReport()
   }
 
-  /** Stops reporting. */
   stop(): void {
     this.#isStopped = true
     this.#cancel?.()

@@ -31,7 +31,6 @@ export type NewSend = SentRequest & {
   release?: Release
 }
 
-/** The fields of a stored send that may change. */
 export type SendFields = Partial<
   Pick<
     Send,
@@ -145,7 +144,6 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
     return row && { accountId: row.accountId, response: JSON.parse(row.response) as PackageResponse }
   }
 
-  /** Returns the send with its changes. */
   function change(send: Send, changes: SendFields): Send {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
@@ -196,10 +194,8 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
     /** The draft's send that is waiting, in flight, uncertain, or sent. */
     ofDraft: table.one<[draftId: string]>(`WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`),
 
-    /** Earlier sends of a draft that failed. */
     failedOfDraft: table.all<[draftId: string]>(`WHERE draft_id = ? AND state IN ('refused', 'not-sent')`),
 
-    /** The send that made a document. */
     ofDocument: table.one<[reference: string]>(
       'WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1'
     ),

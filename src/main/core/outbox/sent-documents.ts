@@ -34,7 +34,6 @@ export class SentDocuments {
     if (this.#waiting.size > 0) void this.#work.run()
   }
 
-  /** Call it when the service has answered a send. */
   answered({ id }: Send): void {
     this.#waiting.add(id)
     void this.#work.run()

@@ -8,7 +8,6 @@ import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'
 
-/** A shared account. */
 const ACCOUNTS = new Rows({
   accountId: value<string>(),
   /** Its id at the office, the same at each workstation. */

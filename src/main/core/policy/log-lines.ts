@@ -33,7 +33,6 @@ const BETWEEN_IDS_RULES: readonly Rule[] = [
 /** Our own ids: an account, a session, a set-aside folder. */
 const ID = /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|set-aside-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\b/i
 
-/** Formats a sanitised line for the log. */
 export function logLine(message: string, detail?: Record<string, unknown>): string {
   return detail ? `${scrub(message)} ${JSON.stringify(scrubDetail(detail))}` : scrub(message)
 }

@@ -8,7 +8,6 @@ import { decidePermission, devicesOf, type MediaDevice, type MediaRight, type Pe
 export interface MediaEffects {
   /** Monotonic clock, in milliseconds. */
   now(): number
-  /** Asks staff. */
   ask(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
   /** Called when the page gets some devices for the first time. */
   granted(devices: readonly MediaDevice[]): void

@@ -4,7 +4,6 @@
  */
 import { isPrivateHost } from './private-networks.ts'
 
-/** Where a signing page may navigate. */
 export interface SigningScope {
   /** Origins (`https://sign.example.com`) that the page may show. */
   allowedOrigins: readonly string[]

@@ -59,7 +59,6 @@ export interface ReceiptsDeps {
   running: () => string | undefined
 }
 
-/** A receipt with its number. */
 interface Issued {
   content: ReceiptContent
   text: string

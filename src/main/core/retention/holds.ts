@@ -10,7 +10,6 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
-/** A document to hold, as the folders name it. */
 export type NamedDocument = DocumentKey & { name: string }
 
 export interface HoldDeps {
@@ -103,7 +102,6 @@ export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
   }
 }
 
-/** Counts the items for which `work` returns true. */
 function countWhere<Item>(items: readonly Item[], work: (item: Item) => boolean): Promise<number> {
   return inSlices(
     (function* () {

@@ -54,11 +54,9 @@ export interface RetentionDeps {
   ask: AskDocuments
   organisation: Pick<Organisation, 'policy' | 'isKnown'>
   holds: Pick<Holds, 'references' | 'count' | 'list' | 'of'>
-  /** The ids of the accounts. */
   accountIds: () => readonly string[]
   /** Files of identity data on the disk. */
   files: Pick<IdentityFilesDeps, 'folders' | 'erased'>
-  /** Purges the copies of the database, too. */
   purgeCopies: (order: { cutoffs: Cutoffs; trashedBefore: number; holds: readonly HoldView[] }) => Promise<void>
   /** Empties the trash of older drafts; returns how many. Never called with less than the minimum of days. */
   purgeTrash: (days: number) => Promise<number>

@@ -2,7 +2,6 @@
 import { parseExactly } from '../lib/json-scanning.ts'
 import type { Watchdog } from './limits.ts'
 
-/** The body is larger than the caller's limit. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
@@ -89,7 +88,6 @@ function decoderFor(charset: string | undefined): TextDecoder {
   }
 }
 
-/** Returns the charset of a Content-Type header, if it names one. */
 export function charsetOf(contentType: string | null): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i.exec(contentType ?? '')?.[1]
 }

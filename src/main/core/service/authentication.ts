@@ -27,7 +27,6 @@ export interface Authentication {
   readonly secrets: readonly string[]
 }
 
-/** An API key as issued to an office. */
 interface ApiKey {
   key: string
   secret: string
@@ -59,7 +58,6 @@ export interface SigningEffects {
   nonce?: () => string
 }
 
-/** Creates the authentication for the credentials. */
 export function createAuthentication(credentials: Credentials, effects: SigningEffects): Authentication {
   switch (credentials.scheme) {
     case 'none':

@@ -34,7 +34,6 @@ import { type Refusal, readRefusal } from './refusal.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
 
 export interface ActiveDocumentsOptions extends CallOptions {
-  /** Whether each document includes its log. */
   documentLog?: boolean | undefined
 }
 

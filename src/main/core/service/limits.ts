@@ -104,7 +104,6 @@ export interface Watchdog {
   finish(): void
 }
 
-/** Starts watching a call. */
 export function startWatchdog(limits: TimeLimits, cancel: AbortSignal | undefined): Watchdog {
   const controller = new AbortController()
   const { signal } = controller

@@ -61,7 +61,6 @@ export interface TransportOptions {
   limits?: Partial<ServiceLimits> | undefined
 }
 
-/** Options of any call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Largest answer in bytes, after decompression. */
@@ -110,7 +109,6 @@ export interface Transport {
    * Whether an address is in a private network while the service itself isn't: the service must not direct us there.
    */
   leadsToPrivateNetwork(url: URL): Promise<boolean>
-  /** The base URL of the account's service. */
   readonly serviceUrl: URL
   /** Redacts the account's secrets from a message of the service, so that people may see it. */
   redact(refusal: Refusal): Refusal

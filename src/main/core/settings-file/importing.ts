@@ -46,7 +46,6 @@ type Lock = (
 ) => void
 
 interface Plan extends Pick<ChosenSettings, 'changes' | 'left' | 'withoutSecret'> {
-  /** The accounts to be added, by name. */
   added: { name: string }[]
   /** In order of execution, each with what it changes. */
   steps: { changes: readonly SettingsChange[]; carryOut: () => unknown }[]

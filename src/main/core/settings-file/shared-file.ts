@@ -36,14 +36,12 @@ export interface SharedFileDeps {
   time: Pick<Time, 'now' | 'after'>
   newId: () => string
   log: { warn: (message: string, detail?: Record<string, unknown>) => void }
-  /** Called when `view` has changed. */
   changed: () => void
 }
 
 export class SharedFile {
   readonly #deps: SharedFileDeps
   #problem: string | undefined
-  /** The accounts it was last applied to, with ids and names. */
   #appliedAccounts: string | undefined
   #checking: Promise<void> = Promise.resolve()
   #cancel: (() => void) | undefined

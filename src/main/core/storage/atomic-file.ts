@@ -32,7 +32,6 @@ export interface WrittenFile {
 export type FileContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 const TEMPORARY_NAME = /^\.countersign-(?<mark>[0-9a-f]{8})[0-9a-f]{8}\.part$/
-/** Length of a temporary name. */
 export const TEMPORARY_NAME_LENGTH = '.countersign-0123456789abcdef.part'.length
 const MAX_NUMBER = 9_999
 

@@ -22,7 +22,6 @@ export function openMeta(db: Db) {
   }
 }
 
-/** As `openMeta`, for JSON values. */
 export function openJsonMeta(db: Db) {
   const meta = openMeta(db)
 

@@ -49,19 +49,16 @@ export class EventLog {
     this.#info('Countersign ended.')
   }
 
-  /** Logs the keychain's state at the start. */
   keychain(found: KeychainState): void {
     if (found.state === 'available') this.#log.info('The keychain is available.')
     else this.#warn('The keychain can’t be used.', { reason: found.reason, detail: found.detail })
   }
 
-  /** Logs where this run's database is. */
   storage(opened: Pick<OpenedDatabase, 'state'> & { because?: string; hasData?: boolean }): void {
     if (opened.state === 'encrypted') this.#log.info('The database is open.')
     else this.#warn('The database is in memory only.', { because: opened.because, hasData: opened.hasData })
   }
 
-  /** Logs troubles, each once per run. */
   troubles(list: readonly StoreTrouble[]): void {
     for (const trouble of list) {
       const { kind, store, reason } = trouble
@@ -95,7 +92,6 @@ export class EventLog {
     }
   }
 
-  /** Logs changes in how an account's service is reached. */
   connection(accountId: string, { state, error }: ConnectionView): void {
     const now = `${state} ${error?.code ?? ''}`
     if (state === 'unknown' || this.#connections.get(accountId) === now) return
@@ -105,7 +101,6 @@ export class EventLog {
     else this.#warn('An account can’t be used.', detail)
   }
 
-  /** Logs the beginning and end of counter sessions. */
   session(session: CounterSession | null, now: number): void {
     const running = session && session.phase !== 'ended' ? session : undefined
     if (this.#session && running?.id !== this.#session.id) {

@@ -27,7 +27,6 @@ export interface ReportFacts {
   requests: string
 }
 
-/** Creates the report from what is known now. */
 export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, id: string): SupportReport {
   const at = isoFormatter(time.zone())(time.now())
   return {

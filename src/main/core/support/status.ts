@@ -69,7 +69,6 @@ export type StatusFacts = z.output<typeof Facts>
 const KnownFacts = Facts.partial()
 type KnownFacts = z.output<typeof KnownFacts>
 
-/** Content of the status file. */
 const StatusContent = z.strictObject({
   facts: KnownFacts,
   at: time,
@@ -109,7 +108,6 @@ const Line = z
   })
   .describe('What `countersign --status` prints, in one line.')
 
-/** Returns the published schema of the line. */
 export function publishedStatusSchema(): object {
   return {
     ...z.toJSONSchema(Line, { reused: 'inline' }),

@@ -33,7 +33,6 @@ export interface Release {
   version: string
   /** Publication time, in milliseconds since 1970 UTC. */
   releasedAt: number
-  /** The file's name in the feed. */
   name: string
   /** Base64. */
   sha512: string
@@ -142,7 +141,6 @@ export class Feed {
     return { version, releasedAt: Date.parse(releaseDate), name: fileName, sha512, size, needsAdministrator }
   }
 
-  /** Returns the address of a release's package. */
   addressOf({ name }: Pick<Release, 'name'>): URL {
     return new URL(name, this.#folder)
   }

@@ -45,7 +45,6 @@ function tooLarge(): never {
   })
 }
 
-/** Counts the signatures by result. */
 export function tallyOf({ Signatures: signatures }: Pick<ValidationResult, 'Signatures'>): SignatureTally {
   return {
     ...(signatures && { signatures: signatures.length }),

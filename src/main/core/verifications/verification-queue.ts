@@ -83,7 +83,6 @@ export class VerificationQueue {
     this.wake()
   }
 
-  /** Retries the failed documents of a rule. */
   retryFailed(ruleId: string): void {
     this.#jobs.retryFailed({ ruleId, now: this.#deps.time.now() })
     this.#deps.changed()
@@ -105,7 +104,6 @@ export class VerificationQueue {
     await within(limit, Promise.all(this.#lanes.all().map((lane) => lane.close())), this.#deps.time)
   }
 
-  /** Schedules the account's next request. */
   #schedule(accountId: string): void {
     const lane = this.#lanes.of(accountId)
     if (this.#state !== 'started' || lane.isRunning) return
@@ -226,7 +224,6 @@ function openJobs(db: Db) {
 
   return {
     add: (job: Omit<Job, 'error' | 'attempts' | 'retryAt' | 'failedAt'>): void => void add(JOBS.write(job)),
-    /** Accounts with waiting jobs. */
     accounts: jobs.values<[], string>(`SELECT DISTINCT account_id FROM verification_jobs WHERE state = 'waiting'`),
     /** The next job of an account, even if it isn't due yet. A job waits while every rule that wants it is off. */
     nextJob: jobs.one<[accountId: string]>(

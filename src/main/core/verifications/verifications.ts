@@ -40,7 +40,6 @@ export interface VerificationDeps {
   time: Pick<Time, 'now'>
 }
 
-/** A request by a rule. */
 export interface AskedByRule {
   ruleId: string
   documentName: string

@@ -223,7 +223,6 @@ function compareCodeUnits(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Returns the row ids that aren't marked. */
 function unmarked(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
   const rest = new Uint32Array(rowIds.length)
   let count = 0

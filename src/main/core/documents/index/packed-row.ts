@@ -7,7 +7,6 @@ import { IDENTITY_STATES, readDocumentStatus, type ServiceDate } from '../../../
 import { type Columns, FLAG } from './columns.ts'
 import type { IndexRow, RowSigner } from './row.ts'
 
-/** Separators of texts, and of signers' names. */
 const TEXT_SEPARATOR = '\n'
 const NAME_SEPARATOR = '\t'
 /** The texts that rows are sorted by, in packed order. */
@@ -152,7 +151,6 @@ function signerOf([bits, person]: [number, string?], name: string): RowSigner {
 
 const ESCAPES: Readonly<Record<string, string>> = { [TEXT_SEPARATOR]: '\\n', [NAME_SEPARATOR]: '\\t', '\\': '\\\\' }
 
-/** Escapes the separators. */
 function escaped(text: string): string {
   return /[\n\t\\]/.test(text) ? text.replace(/[\n\t\\]/g, (sign) => ESCAPES[sign] as string) : text
 }

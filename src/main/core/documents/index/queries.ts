@@ -22,7 +22,6 @@ const PIECE_OF_CHECKS = 64
 /** `expanded` contains package references. */
 type Page = Pick<Ask<'list'>, 'expanded' | 'offset' | 'limit'>
 
-/** Returns a page of the list. */
 export function* listOf(
   indexes: readonly DocumentIndex[],
   query: DocumentQuery,
@@ -81,7 +80,6 @@ export function* countsOf(
   return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
 }
 
-/** Answers `identityChecks`; see questions.ts. */
 export function* identityChecksOf(
   indexes: readonly DocumentIndex[],
   { accountId, some, queries = [], after, limit, ...moment }: Ask<'identityChecks'>

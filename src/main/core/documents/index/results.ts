@@ -65,7 +65,6 @@ export class RowList {
     return this.indexes[this.places?.[at] ?? 0] as DocumentIndex
   }
 
-  /** Returns only the row's key. */
   keyAt(at: number): DocumentKey {
     const { columns } = this.indexAt(at).inner
     return { accountId: columns.accountId, reference: columns.references[this.rowIds[at] as number] as string }
@@ -209,7 +208,6 @@ function unchangedRows(
   return { rowIds: rowIds.subarray(0, count), places: places.subarray(0, count) }
 }
 
-/** Returns how many rows a query finds in these indexes. */
 export function countFound(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): number {
   return [...new Set(indexes)].reduce((count, index) => count + matchingRows(index, query, moment).count, 0)
 }

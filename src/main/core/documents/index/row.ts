@@ -178,7 +178,6 @@ export function documentRowOf(row: IndexRow): DocumentRow {
   }
 }
 
-/** Returns the due date as shown. */
 export function dueOf({ due, gmt }: Pick<IndexRow, 'due' | 'gmt'>): ServiceDate | undefined {
   return due && withDayOffset(due, gmt)
 }

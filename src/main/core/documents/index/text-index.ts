@@ -73,7 +73,6 @@ export function openTextIndex() {
 
     textOf: (rowId: number): string => blocks[Math.floor(rowId / BLOCK_ROWS)]?.texts[rowId % BLOCK_ROWS] ?? '',
 
-    /** Keeps only rows whose text contains all of the words. */
     filter(rows: RowSet, words: readonly string[]): void {
       for (let at = 0; at < rows.length; at++) {
         const before = rows[at] as number
@@ -172,7 +171,6 @@ export function has(rows: RowSet, rowId: number): boolean {
   return ((rows[rowId >>> 5] as number) & (1 << (rowId & 31))) !== 0
 }
 
-/** Adds a row to the set, or removes it. */
 export function mark(rows: RowSet, rowId: number, isIn: boolean): void {
   const bit = 1 << (rowId & 31)
   const before = rows[rowId >>> 5] as number

@@ -18,7 +18,6 @@ const RETENTION = 400 * 86_400_000
 /** How many are deleted at a time: a few milliseconds' work. */
 const PIECE = 200
 
-/** The document that changed, and when that was seen. */
 export interface ChangedDocument {
   accountId: string
   reference: string
@@ -125,7 +124,6 @@ export function openChanges(db: Db) {
       }
     },
 
-    /** Accounts that have changes. */
     accounts: accountsIn(db, 'changes'),
 
     erase(accountId: string): void {
@@ -133,7 +131,6 @@ export function openChanges(db: Db) {
       activity.invalidate()
     },
 
-    /** Erases all changes of one document. */
     eraseOf(accountId: string, reference: string): void {
       eraseOf.run(accountId, reference)
       activity.invalidate()

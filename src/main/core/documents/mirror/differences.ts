@@ -14,7 +14,6 @@ import {
 import { getOrMake, withoutBlanks } from '../../lib/objects.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
-/** A document and where it is. */
 export interface PlacedDocument {
   document: DocumentResponse
   folder: string
@@ -23,7 +22,6 @@ export interface PlacedDocument {
   isGone: boolean
 }
 
-/** One change. */
 export interface Difference {
   kind: ChangeKind
   /** Whose change it was; for an arrived document all of its signers, one per line. */

@@ -86,7 +86,6 @@ export class Entries {
     }
   }
 
-  /** Returns the documents of a package. */
   inPackage(packageReference: string): Entry[] {
     return this.index.inner.columns.inPackage(packageReference).map((rowId) => new Entry(this, rowId))
   }
@@ -97,7 +96,6 @@ export class Entries {
     return rowId < 0 ? undefined : new Entry(this, rowId)
   }
 
-  /** Stores the entry of a document that is in the index. */
   put(id: number, stored: StoredEntry): void {
     const rowId = this.index.rowIdOf(stored.reference) as number
     while (rowId >= this.ids.length) this.#grow()
@@ -251,7 +249,6 @@ export function itemHash(bytes: Uint8Array, dateFormat: string | undefined, into
   return { key: keyOf(sum, dateFormat, into), text }
 }
 
-/** Returns the key of a stored hash. */
 function keyOfStored(text: string | undefined): Key | undefined {
   if (text === undefined) return undefined
   const sum = Buffer.from(text.slice(0, LETTERS), 'base64url').toString('latin1')
@@ -296,7 +293,6 @@ class HashTable {
     return slot < 0 ? -1 : (this.#slots[slot] as number) - 1
   }
 
-  /** Replaces the row's key, or removes it. */
   set(rowId: number, key: Key | undefined): void {
     while ((rowId + 1) * WORDS > this.#keys.length)
       this.#keys = copyInto(this.#keys, new Uint32Array(this.#keys.length * 2))

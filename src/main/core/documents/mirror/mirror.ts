@@ -205,7 +205,6 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
       for (const step of writeAll(writings)) step()
     },
 
-    /** Runs `work` in one transaction. */
     inTransaction: <Done>(work: () => Done): Done => db.transaction(work)(),
 
     /** Marks rows as read or unread; returns how many changed. */

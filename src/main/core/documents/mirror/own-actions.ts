@@ -140,7 +140,6 @@ export function openOwnActions(db: Db, now: number) {
       byAccount.delete(accountId)
     },
 
-    /** Erases the actions on one document. */
     eraseOf(accountId: string, reference: string): void {
       eraseOfDocument.run(accountId, reference)
       byAccount.get(accountId)?.delete(reference)

@@ -18,7 +18,6 @@ import type { Account } from './state.ts'
 import type { Unshared } from './tables.ts'
 import { updateOf } from './update.ts'
 
-/** The shared content of one document. */
 interface SharedDocument {
   document: DocumentResponse
   folder: string

@@ -41,7 +41,6 @@ export function seenInRun(account: Account, entry: Entry): number {
   return Math.max(entry.ownSeenInRun, begun)
 }
 
-/** Makes the state of a folder that was never read. */
 export function newFolder(name: string): Folder {
   return {
     name,

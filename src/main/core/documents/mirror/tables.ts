@@ -165,7 +165,6 @@ export function mirrorTables(db: Db) {
   }
 
   return {
-    /** The next documents after an id. */
     after: (id: number): StoredDocument[] => after.all(id),
 
     /** @throws DamagedDatabaseError if it is no longer stored. */
@@ -177,7 +176,6 @@ export function mirrorTables(db: Db) {
 
     hashes: (id: number): StoredHashes | undefined => hashes.get(id),
 
-    /** Search keys of the next documents after an id. */
     keysAfter: (id: number): StoredKeys[] => keys.all(id),
 
     body(id: number): DocumentResponse {
@@ -233,7 +231,6 @@ export function mirrorTables(db: Db) {
     /** To be called once every document has figures. */
     setHasFigures: (): void => void setFiguresFormat.run(FIGURES_FORMAT),
 
-    /** Accounts that have documents. */
     accounts: accountsIn(db, 'documents'),
 
     folders: (): StoredFolder[] => folders.all(),
@@ -299,7 +296,6 @@ export function storedEntryOf(stored: StoredDocument): StoredEntry {
   }
 }
 
-/** Returns a folder as stored. */
 export function folderOf(stored: StoredFolder): Folder {
   return {
     ...newFolder(stored.folder),

@@ -79,14 +79,12 @@ function openFolderBackoffs() {
   const failing = new Map<string, FolderFailure>()
 
   return {
-    /** Records how a read of a folder ended. */
     recordOutcome(folder: string, error: AppError | undefined): void {
       if (!error) return void failing.delete(folder)
       const { failures = 0, unknown = 0 } = failing.get(folder) ?? {}
       failing.set(folder, { failures: failures + 1, error, unknown: isUnknownFolder(error) ? unknown + 1 : 0 })
     },
 
-    /** Returns those folders that are due. */
     due: (folders: readonly string[], now: number): string[] =>
       folders.filter((folder) => (failing.get(folder)?.until ?? 0) <= now),
 

@@ -18,7 +18,6 @@ import type { FolderTrouble } from './folder-reading.ts'
 import type { Round } from './rounds.ts'
 import { RESET_CURSOR, type SharedAccountState } from './shared-account.ts'
 
-/** An account that workstations share. */
 interface SharedAccount {
   id: string
   name: string
@@ -34,7 +33,6 @@ export interface FeedExchangeDeps {
   /** The accounts that the office has too. */
   accounts: () => readonly SharedAccount[]
   troubleOf: (accountId: string, folder: string) => FolderTrouble
-  /** Called when documents changed. */
   changed: (accountId: string) => void
   /** Called when they were read for this workstation. */
   readByOther: (accountId: string, folders: ReadonlyMap<string, FolderTrouble>) => void
@@ -116,7 +114,6 @@ export class FeedExchange {
     for (const one of account.waiters) if (state.answeredUpTo >= one.wish) one.done()
   }
 
-  /** Takes the changes after the account's cursor. */
   async readChanges(account: SharedAccountState): Promise<void> {
     const { feed, key } = this.#reader.office()
     const { id, feedId = '' } = account
@@ -180,7 +177,6 @@ export class FeedExchange {
     }
   }
 
-  /** Publishes what a round found. */
   async publishRound(account: SharedAccountState, round: Round | undefined): Promise<void> {
     const { feed, key } = this.#reader.office()
     const { id, feedId = '', lease, wishAtStart, folders } = account

@@ -30,7 +30,6 @@ export interface FolderReadEvent {
   isChanged: boolean
 }
 
-/** Problems found by the newest read of a folder. */
 export interface FolderTrouble {
   problem?: AppError
   /** At most twenty, and the total. */
@@ -57,7 +56,6 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
   const { ask, clientOf, dateFormatOf, time, moment, folderRead } = deps
   const troubles = new Map<string, FolderTrouble>()
   const readsInProgress = new Map<string, ReadInProgress>()
-  /** Aborts the reads in progress. */
   let controller = new AbortController()
 
   /** Remembers a folder's trouble; returns whether it has changed. */

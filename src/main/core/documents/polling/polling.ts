@@ -25,7 +25,6 @@ const MAYBE_FOLDER_ONLY = new Set<AppError['code']>(['timeout', 'not-json'])
 const NOTIFY_INTERVAL = 250
 
 export interface PollingDeps extends Omit<FolderReadingDeps, 'folderRead'> {
-  /** All accounts, with the names of their folders. */
   accounts: () => readonly { id: string; folders: readonly string[] }[]
   /** The accounts in view. */
   shown: () => readonly string[]
@@ -36,7 +35,6 @@ export interface PollingDeps extends Omit<FolderReadingDeps, 'folderRead'> {
   connectionChanged: () => void
 }
 
-/** The part of `SharedPolling` used here. */
 type SharedPollingPart = Pick<
   SharedPolling,
   'mayRead' | 'paceOf' | 'requestRead' | 'awaitRead' | 'roundStarted' | 'roundEnded' | 'accountChanged'
@@ -290,7 +288,6 @@ export function openPolling(deps: PollingDeps) {
       if (sharedPolling?.mayRead(accountId) === false && (await sharedPolling.awaitRead(accountId))) return
       await readAll(accountId, 'without logs')
     },
-    /** Reads one folder now, with the documents' logs. */
     async refreshWithLogs(accountId: string, folder: string): Promise<void> {
       const { reading, rounds } = polledOf(accountId)
       await rounds.tellWorker()

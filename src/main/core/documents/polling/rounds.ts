@@ -19,7 +19,6 @@ export interface RoundsDeps {
   changed: () => void
 }
 
-/** Result of a round. */
 export interface Round {
   reads: FolderRead[]
   /** Why folders couldn't be read, one entry per folder. */

@@ -28,7 +28,6 @@ export interface SharedPollingDeps extends FeedExchangeDeps {
   isLookedAt: (accountId: string) => boolean
   /** Makes this workstation read the folders, after a delay in milliseconds. */
   startReading: (accountId: string, delay: number) => void
-  /** Called when the reader, or its state, changed. */
   readerChanged: () => void
   /** Reports why the server couldn't be asked; may not be shown. */
   onOfficeError?: ((error: unknown) => void) | undefined
@@ -146,7 +145,6 @@ export class SharedPolling {
     }
   }
 
-  /** Call when this workstation no longer belongs to an office. */
   async leftOffice(): Promise<void> {
     for (const { id } of this.#accounts.values()) {
       await this.#deps.ask('shareFeed', { accountId: id, feed: null })
@@ -186,7 +184,6 @@ export class SharedPolling {
     return account.role === 'reads' && account.state?.isLookedAt ? 'shown' : undefined
   }
 
-  /** Asks the reader to read the folders. */
   requestRead(accountId: string): void {
     const { feedId } = this.#accountOf(accountId)
     if (feedId) this.#office?.feed.requestRead(feedId).catch((error: unknown) => this.#deps.onOfficeError?.(error))
@@ -337,7 +334,6 @@ export class SharedPolling {
     this.#deps.readerChanged()
   }
 
-  /** Asks the office for the state of the reading, and acts on it. */
   async #sync(account: SharedAccountState): Promise<void> {
     const office = this.#office
     const shared = this.#deps.accounts().find(({ id }) => id === account.id)

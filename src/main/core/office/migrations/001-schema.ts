@@ -29,7 +29,6 @@ export const schema = [
   ...[sharedItems, lineage, drafts, movingDrafts, sendsOfDrafts, records, heads, counters]
 ].join('')
 
-/** The functions that a workstation may call. */
 export const schemaForWorkstations = [
   ...officeForWorkstations,
   ...outboxForWorkstations,

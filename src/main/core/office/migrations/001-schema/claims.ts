@@ -173,7 +173,6 @@ export const claims = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const claimsForWorkstations = [
   'expire_claims',
   'finish',

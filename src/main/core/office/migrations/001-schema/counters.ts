@@ -52,5 +52,4 @@ export const counters = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const countersForWorkstations = ['publish_counter', 'counters'] as const

@@ -156,5 +156,4 @@ export const drafts = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const draftsForWorkstations = ['save_item', 'restore_item', 'restore_conflict', 'resolve_conflicts'] as const

@@ -120,7 +120,6 @@ export const feed = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const feedForWorkstations = [
   ...['hold_lease', 'release_lease'],
   ...['publish', 'raise_feed', 'document_changes', 'documents_now', 'live_tags']

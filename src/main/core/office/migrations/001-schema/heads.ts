@@ -75,5 +75,4 @@ export const heads = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const headsForWorkstations = ['report_head', 'heads_from', 'newest_heads'] as const

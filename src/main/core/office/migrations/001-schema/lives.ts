@@ -142,7 +142,6 @@ export const lives = `
     WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION skip_unless_noticed();
 `
 
-/** The functions that a workstation may call. */
 export const livesForWorkstations = [
   'current_life',
   'life',

@@ -89,5 +89,4 @@ export const movingDrafts = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const movingDraftsForWorkstations = ['hold_item', 'release_hold', 'move_item'] as const

@@ -138,5 +138,4 @@ const functions = `
 
 export const office = [tables, functions].join('')
 
-/** The functions that a workstation may call. */
 export const officeForWorkstations = ['join_office', 'hello', 'who', 'office_key', 'confirm_key'] as const

@@ -77,7 +77,6 @@ export const outbox = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const outboxForWorkstations = [
   'share_account',
   'set_outbox',

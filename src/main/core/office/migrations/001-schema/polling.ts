@@ -108,5 +108,4 @@ export const polling = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const pollingForWorkstations = ['watch', 'request_read', 'finish_read', 'release_poll'] as const

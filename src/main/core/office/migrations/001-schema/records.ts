@@ -131,5 +131,4 @@ export const records = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const recordsForWorkstations = ['records_state', 'put_records'] as const

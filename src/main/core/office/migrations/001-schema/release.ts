@@ -84,5 +84,4 @@ export const release = `
     WHEN (NEW.state = 'sending' AND OLD.state <> 'sending') EXECUTE FUNCTION skip_unless_released();
 `
 
-/** The functions that a workstation may call. */
 export const releaseForWorkstations = ['require_release', 'release_send', 'decide_send'] as const

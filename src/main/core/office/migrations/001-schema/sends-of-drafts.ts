@@ -182,5 +182,4 @@ const functions = `
 
 export const sendsOfDrafts = [relations, functions].join('')
 
-/** The functions that a workstation may call. */
 export const sendsOfDraftsForWorkstations = ['push_send_of_draft', 'remove_sent_draft', 'report_draft_sent'] as const

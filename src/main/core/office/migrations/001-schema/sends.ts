@@ -216,7 +216,6 @@ const functions = `
 
 export const sends = [tables, functions].join('')
 
-/** The functions that a workstation may call. */
 export const sendsForWorkstations = [
   'push_send',
   'reschedule_send',

@@ -182,5 +182,4 @@ const functions = `
 
 export const sharedItems = [tables, functions].join('')
 
-/** The functions that a workstation may call. */
 export const sharedItemsForWorkstations = ['items_state', 'item_changes', 'item_conflicts'] as const

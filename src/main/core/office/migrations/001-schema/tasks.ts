@@ -158,5 +158,4 @@ export const tasks = `
   END $$;
 `
 
-/** The functions that a workstation may call. */
 export const tasksForWorkstations = ['claim_tasks', 'finish_task', 'tasks_of_others'] as const
