@@ -46,10 +46,7 @@ export function useClientCertificates(certificates: Pick<ClientCertificates, 'ch
   clientCertificates = certificates
 }
 
-/**
- * The certificate that a service of ours is shown; undefined for none.
- * @param hostAndPort host and port.
- */
+/** The certificate that a service of ours is shown; undefined for none. @param hostAndPort host and port. */
 export function certificateFor(
   hostAndPort: string,
   store: readonly Electron.Certificate[]

@@ -36,10 +36,7 @@ export const TRASH_DAYS = 30
 
 /** The limit for a sheet's file and for pasted text. */
 export const MAX_SHEET_BYTES = 50 * 1024 * 1024
-/**
- * Returns the message for a sheet above the limit.
- * @param size in bytes.
- */
+/** Returns the message for a sheet above the limit. @param size in bytes. */
 export function tooLargeSheet(size: number): string {
   const megabytes = Math.ceil(size / 1024 / 1024).toLocaleString('en-GB')
   return `This file is ${megabytes} MB; the limit is ${MAX_SHEET_BYTES / 1024 / 1024} MB. Keep only the columns you need, or split it.`

@@ -174,10 +174,7 @@ export type CredentialsChange =
       'scheme'
     >)
 
-/**
- * Converts credentials for the service client.
- * @param openTokens opens the tokens of an account with OAuth 2.
- */
+/** Converts credentials for the service client. @param openTokens opens the tokens of an account with OAuth 2. */
 export function clientCredentials(
   credentials: AccountCredentials,
   openTokens: (signIn: OAuthCredentials) => Pick<OAuthTokens, 'token' | 'renewAfterRefusal'>

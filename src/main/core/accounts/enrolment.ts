@@ -35,10 +35,7 @@ const Enrolment = z.strictObject({
 })
 export type Enrolment = z.output<typeof Enrolment>
 
-/**
- * Creates an account's enrolment file.
- * @throws AppFailure `invalid` if the code is malformed.
- */
+/** Creates an account's enrolment file. @throws AppFailure `invalid` if the code is malformed. */
 export function enrolmentFile(
   { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders }: Account,
   credentials: AccountCredentials,

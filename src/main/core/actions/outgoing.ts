@@ -29,11 +29,7 @@ export type Outgoing =
   | { kind: 'notary'; body: AssignQueueDocumentRequest }
   | { kind: 'remind'; body: SendReminderRequest }
 
-/**
- * Builds the request.
- * @param now in milliseconds since 1970 UTC.
- * @throws AppFailure that says what forbids it.
- */
+/** Builds the request. @param now in milliseconds since 1970 UTC. @throws AppFailure that says what forbids it. */
 export function outgoingOf(request: ActionRequest, subject: Subject, now: number): Outgoing {
   const { document } = subject
   switch (request.kind) {

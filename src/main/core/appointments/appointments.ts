@@ -178,10 +178,7 @@ export class Appointments {
     this.#store({ ...this.get(id), person }, { what: 'appointment-matched', detail: { matched } })
   }
 
-  /**
-   * Calls someone: the second display shows their number for some minutes.
-   * @param number see {@link mark}.
-   */
+  /** Calls someone: the second display shows their number for some minutes. @param number see {@link mark}. */
   call(id: string, number?: number): void {
     const one = this.get(id)
     const now = this.#deps.time.now()

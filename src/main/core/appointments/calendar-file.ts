@@ -37,10 +37,7 @@ const MAX_INTERVAL = 1000
 /** How many dates of a series are kept: one a day for the whole window, and some. */
 const MAX_DATES = 100
 
-/**
- * Reads a calendar.
- * @throws AppFailure `bad-file` if it isn't one, or is too large.
- */
+/** Reads a calendar. @throws AppFailure `bad-file` if it isn't one, or is too large. */
 export function readCalendar(text: string, context: ReadContext): FoundInFile {
   refuseTooMuch(text)
   const found: FoundInFile = {

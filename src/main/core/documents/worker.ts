@@ -59,10 +59,7 @@ const ANSWERED_FROM_DISK: ReadonlySet<DocumentQuestion> = new Set([
 
 const MAX_NAMED = 10_000
 
-/**
- * Opens the worker.
- * @param db as opened by `openDocuments`; the worker closes it.
- */
+/** Opens the worker. @param db as opened by `openDocuments`; the worker closes it. */
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
   const closing = new AbortController()
   const mirror = openMirror(db, time.now(), closing.signal)

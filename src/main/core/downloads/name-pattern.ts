@@ -45,10 +45,7 @@ const SEPARATORS = '[\\s\\p{Pd}_.,;+&·~]*'
 const VALUE = '\u0001'
 const GAP = '\u0000'
 
-/**
- * Parses a pattern as the user wrote it.
- * @returns the problem in words if it can't be used.
- */
+/** Parses a pattern as the user wrote it. @returns the problem in words if it can't be used. */
 export function parsePattern(text: string): ParsedPattern {
   if (text.length > MAX_PATTERN_LENGTH)
     return { ok: false, problem: `The pattern is longer than ${MAX_PATTERN_LENGTH} characters.` }

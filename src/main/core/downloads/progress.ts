@@ -108,10 +108,7 @@ export class Speed {
     return (sum * 1000) / Math.max(1000, now - first.at)
   }
 
-  /**
-   * Returns undefined if it can't be estimated.
-   * @param left bytes known to be left, and files of unknown size.
-   */
+  /** Returns undefined if it can't be estimated. @param left bytes known to be left, and files of unknown size. */
   secondsLeft(left: { bytes: number; files: number }): number | undefined {
     const rate = this.perSecond()
     if (!rate || (left.files > 0 && this.#usualSize === undefined)) return undefined

@@ -14,10 +14,7 @@ import {
 } from '../../../shared/composition/index.ts'
 import type { DocumentResponse, SignerResponse } from '../../../shared/model/index.ts'
 
-/**
- * Makes the draft.
- * @param sent the composition of its package, if it was sent from this workstation.
- */
+/** Makes the draft. @param sent the composition of its package, if it was sent from this workstation. */
 export function copyOfDocument(document: DocumentResponse, sent: Composition | undefined): Composition {
   const composition = sent ?? composedOf(document)
   return { ...composition, items: itemsOf(composition, document), due: '', gmt: '', zone: '' }

@@ -48,10 +48,7 @@ export type DraftLink = z.infer<typeof DraftLinkShape>
 
 const NOTHING_MADE = 'No draft was made.'
 
-/**
- * Reads a link.
- * @throws AppFailure `invalid`: nothing of it may be used.
- */
+/** Reads a link. @throws AppFailure `invalid`: nothing of it may be used. */
 export function readDraftLink(link: string): DraftLink {
   if (link.length > MAX_LINK_LENGTH) refuse('This link is too long.')
   const url = URL.parse(link)

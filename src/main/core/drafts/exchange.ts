@@ -87,10 +87,7 @@ export function openExchange(deps: ExchangeDeps) {
   }
 }
 
-/**
- * Suggests a file name.
- * @param what the plural for several of them: `drafts`.
- */
+/** Suggests a file name. @param what the plural for several of them: `drafts`. */
 export function suggestedName(names: readonly string[], what: 'drafts' | 'presets'): string {
   const name = names.length === 1 ? (names[0] ?? '') : `${names.length} ${what}`
   return safeFileName(name, { extension: FILE_EXTENSION, fallback: what })

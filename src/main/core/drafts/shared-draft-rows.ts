@@ -172,10 +172,7 @@ export function openSharedDraftRows(db: Db) {
        WHERE office_drafts.account_id = ? AND sends.state IN ${HELD_STATES} AND workstation IS NULL AND is_mine = 0 AND is_gone = 0`
     ),
 
-    /**
-     * Stops sharing an account.
-     * @param keeps keeps the office's drafts here too, because the office can't be asked.
-     */
+    /** Stops sharing an account. @param keeps keeps the office's drafts here too, because the office can't be asked. */
     stopSharing: db.transaction((accountId: string, keeps: boolean): void => {
       if (!keeps) eraseOthers(accountId)
       forget(accountId)

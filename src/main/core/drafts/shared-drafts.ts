@@ -442,10 +442,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       for (const id of ids) rows.markSynced(id, { isMine: true })
     },
 
-    /**
-     * Stops sharing an account.
-     * @param keeps keeps the office's drafts here too, because the server wasn't asked.
-     */
+    /** Stops sharing an account. @param keeps keeps the office's drafts here too, because the server wasn't asked. */
     stopSharing,
 
     async close(): Promise<void> {

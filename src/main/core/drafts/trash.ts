@@ -32,10 +32,7 @@ interface TrashChecks {
   lastAt: number
 }
 
-/**
- * Opens the trash.
- * @param changed called once for all drafts that are erased together, with the id of one.
- */
+/** Opens the trash. @param changed called once for all drafts that are erased together, with the id of one. */
 export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void) {
   const statements = new Statements(db)
   const ofAccount = statements.values<[accountId: string], string>(

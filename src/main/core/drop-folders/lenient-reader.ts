@@ -50,10 +50,7 @@ const ABSENT = new Map<unknown, [name: string, meant: (members: Members) => unkn
 export interface LenientReader {
   /** Everything that was read differently from how it is written, in whole sentences, each once. */
   readings: ReadonlySet<string>
-  /**
-   * Changes a value to the reference's spelling, in place.
-   * @param at its path in the request.
-   */
+  /** Changes a value to the reference's spelling, in place. @param at its path in the request. */
   normalise<Value>(schema: z.ZodObject, value: Value, at: readonly PropertyKey[]): Value
 }
 

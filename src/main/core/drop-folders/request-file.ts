@@ -34,10 +34,7 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
   malformed: 'This isn’t JSON, or it is damaged.'
 }
 
-/**
- * @param dateFormat the account's, as given by `Account/Info`.
- * @throws AppFailure `invalid`, with its fields.
- */
+/** @param dateFormat the account's, as given by `Account/Info`. @throws AppFailure `invalid`, with its fields. */
 export async function readRequestFile(bytes: Uint8Array, dateFormat?: string): Promise<RequestContent> {
   return readInSlices(read(bytes, dateFormat), UNREADABLE)
 }

@@ -280,10 +280,7 @@ function endOfRest(bytes: Uint8Array, from: number): number {
   return -1
 }
 
-/**
- * Position of the next token after the wanted byte.
- * @throws {JsonTrouble}
- */
+/** Position of the next token after the wanted byte. @throws {JsonTrouble} */
 function afterByte(bytes: Uint8Array, at: number, expected: number): number {
   if (at >= bytes.length) throw new JsonTrouble('cut')
   if (bytes[at] !== expected) throw new JsonTrouble('malformed')

@@ -259,10 +259,7 @@ const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
 const JOINERS = new Set(['\u200c', '\u200d'])
 
-/**
- * Reduces text to one line.
- * @param maxLength in characters as people count them; longer text ends with an ellipsis.
- */
+/** Reduces text to one line. @param maxLength in characters as people count them; longer text ends with an ellipsis. */
 export function oneLine(text: string, maxLength = MAX_NAME_LENGTH): string {
   const line = text
     .slice(0, maxLength * 40)

@@ -4,10 +4,7 @@
  */
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 
-/**
- * Fails because the office's server isn't available.
- * @throws AppFailure `offline`
- */
+/** Fails because the office's server isn't available. @throws AppFailure `offline` */
 export function failOfficeAway(): never {
   fail('offline', 'The office’s server isn’t available just now.', { next: 'Try again in a few minutes.' })
 }

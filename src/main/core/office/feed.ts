@@ -56,10 +56,7 @@ export function tagOf(key: Uint8Array, reference: string): Buffer {
 const identityOf = (feedId: string, what: Uint8Array | 'report') =>
   what === 'report' ? `report:${feedId}` : `mirror:${feedId}:${Buffer.from(what).toString('hex')}`
 
-/**
- * Seals content for the feed.
- * @param what a document's tag, or `report` for a round's findings.
- */
+/** Seals content for the feed. @param what a document's tag, or `report` for a round's findings. */
 export function sealForFeed(key: Uint8Array, feedId: string, what: Uint8Array | 'report', content: unknown): Buffer {
   return seal(key, identityOf(feedId, what), Buffer.from(JSON.stringify(content)))
 }

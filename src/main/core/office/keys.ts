@@ -141,10 +141,7 @@ export async function takeCurrentKey(
   return current
 }
 
-/**
- * Checks that the key is still current.
- * @throws KeyRotated if it was rotated.
- */
+/** Checks that the key is still current. @throws KeyRotated if it was rotated. */
 export async function assertKeyCurrent(client: Queryable, self: Credentials, key: Buffer): Promise<void> {
   const office = await fetchCurrentKey(client, self, key)
   if (office && !isNewest(key, office.id)) throw new KeyRotated()

@@ -16,10 +16,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** The length of one key, in bytes. */
 export const KEY_LENGTH = 32
 
-/**
- * Splits the office's key into the single keys.
- * @throws Error if the length is wrong.
- */
+/** Splits the office's key into the single keys. @throws Error if the length is wrong. */
 export function keysIn(key: Uint8Array): Buffer[] {
   const bytes = Buffer.from(key)
   if (bytes.length === 0 || bytes.length % KEY_LENGTH !== 0) throw new Error('This is no office’s key.')
@@ -75,10 +72,7 @@ export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer
   return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), body])
 }
 
-/**
- * Opens a sealed body.
- * @throws Error if it was sealed with another key, under another identity, or was altered.
- */
+/** Opens a sealed body. @throws Error if it was sealed with another key, under another identity, or was altered. */
 export function unseal(key: Uint8Array, identity: string, sealed: Buffer): Buffer {
   const [nonceAt, tagAt, bodyAt] = [
     KEY_ID_LENGTH,
@@ -113,10 +107,7 @@ export function keyId(key: Buffer): Buffer {
   return deriveBytes(key, 'key id', KEY_ID_LENGTH)
 }
 
-/**
- * Derives a value from a secret, which can't be recovered from it.
- * @param bytes the length of the result.
- */
+/** Derives a value from a secret, which can't be recovered from it. @param bytes the length of the result. */
 export function deriveBytes(secret: Buffer, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `countersign office ${purpose}`, bytes))
 }

@@ -27,10 +27,7 @@ type UncertainSend = Pick<Claim, 'id' | 'epoch' | 'content'>
 export interface SendStore {
   /** Sets how many may be in flight at a time, and how many may be sent per minute. */
   configure(accountId: string, limits: { concurrency: number; perMinute: number | null }): Promise<void>
-  /**
-   * Stores a send; repeating the id has no effect.
-   * @param inMs in how many milliseconds it may be sent.
-   */
+  /** Stores a send; repeating the id has no effect. @param inMs in how many milliseconds it may be sent. */
   put(accountId: string, id: string, content: Buffer, inMs?: number): Promise<void>
   /** Claims due sends. Each is `sending`, and this workstation's alone, before this resolves. */
   claim(accountId: string, limit: number): Promise<Claim[]>
@@ -196,10 +193,7 @@ export interface OfficeStore extends SendStore {
    * @param life see `push`.
    */
   reclaimSends(accountId: string, life?: number): Promise<number>
-  /**
-   * Returns changes since `after`.
-   * @param bodiesAfter up to where every send was read; 0 until all were.
-   */
+  /** Returns changes since `after`. @param bodiesAfter up to where every send was read; 0 until all were. */
   changes(accountId: string, after: number, bodiesAfter: number): Promise<SendChange[]>
   outbox(accountId: string): Promise<OutboxState>
   /**

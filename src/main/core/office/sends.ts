@@ -10,10 +10,7 @@ import type { AttemptEnd, Claim, OfficeSendState, OfficeStore, SendChange } from
 const PAGE = 200
 const MAX_UNCERTAIN = 500
 
-/**
- * Opens the office's outbox.
- * @param key the office's key; the server can't read what is sent or answered.
- */
+/** Opens the office's outbox. @param key the office's key; the server can't read what is sent or answered. */
 export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time, 'elapsed'> }): OfficeStore {
   const { pool, key, time } = deps
 

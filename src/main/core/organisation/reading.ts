@@ -19,10 +19,7 @@ export type PolicyReading =
   | { readonly ok: true; readonly policy: Policy; readonly text: string; readonly hasBom: boolean }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] }
 
-/**
- * Reads a policy. Never throws.
- * @param bytes the whole file.
- */
+/** Reads a policy. Never throws. @param bytes the whole file. */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
   if (bytes.length > MAX_POLICY_BYTES) return rejection({ message: TOO_LARGE })
   const [first, second, third] = bytes

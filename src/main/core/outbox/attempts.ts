@@ -15,10 +15,7 @@ import type { Sends } from './sends.ts'
 /** accepted: the service took it. */
 export type Outcome = { kind: 'accepted'; response: PackageResponse } | Failure
 
-/**
- * Posts the request. Never rejects.
- * @param claim the office's claim, if another workstation could claim the send.
- */
+/** Posts the request. Never rejects. @param claim the office's claim, if another workstation could claim the send. */
 export async function deliver(
   client: SendingClient,
   { kind, request }: SentRequest,

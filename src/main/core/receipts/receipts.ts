@@ -219,10 +219,7 @@ export class Receipts {
     return made.ok ? made.content : fail('gone', REFUSED[made.why])
   }
 
-  /**
-   * Checks a file that a person chose.
-   * @throws AppFailure `bad-file` if it can't be read.
-   */
+  /** Checks a file that a person chose. @throws AppFailure `bad-file` if it can't be read. */
   async check(path: string): Promise<AuditFileCheck> {
     const label = basename(path)
     try {

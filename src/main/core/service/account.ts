@@ -63,10 +63,7 @@ export interface EmployersAnswer {
 
 const KINDS = new Map((Object.keys(EMPLOYER_FIELDS) as EmployerKind[]).map((kind) => [kind.toLowerCase(), kind]))
 
-/**
- * Decodes employers record by record.
- * @throws ServiceError `unexpected-shape` if it isn't a set of lists at all.
- */
+/** Decodes employers record by record. @throws ServiceError `unexpected-shape` if it isn't a set of lists at all. */
 function decodeEmployers(operation: string, json: unknown, redact: Redact): EmployersAnswer {
   if (typeof json !== 'object' || json === null)
     return { set: decodeAnswer(operation, EmployerSet, json, redact), unreadable: [] }

@@ -14,10 +14,7 @@ export type ReadCertificate = (url: URL) => Promise<Certificate | undefined>
 const TIMEOUT = 5_000
 const MAX_NAME_LENGTH = 100
 
-/**
- * Reads the certificate in a TLS handshake of its own.
- * @param timeout in milliseconds.
- */
+/** Reads the certificate in a TLS handshake of its own. @param timeout in milliseconds. */
 export const readCertificate = (url: URL, timeout = TIMEOUT): ReturnType<ReadCertificate> =>
   new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')

@@ -22,10 +22,7 @@ export interface DownloadOptions extends CallOptions {
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }
 
-/**
- * Creates the download operations.
- * @param spelling how the account's service wants the data type spelled.
- */
+/** Creates the download operations. @param spelling how the account's service wants the data type spelled. */
 export function downloadOperations(transport: Transport, spelling: DataTypeSpelling) {
   const speller = new DataTypeSpeller(spelling)
 

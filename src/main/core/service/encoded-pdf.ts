@@ -45,10 +45,7 @@ export function encodedBeginning(text: string): EncodedBeginning | undefined {
   return at && text.startsWith(ENCODED, at) ? { at, isQuoted: true } : undefined
 }
 
-/**
- * Decodes base64 that fills the rest of an answer.
- * @throws EncodingTrouble, and whatever `pieces` throws.
- */
+/** Decodes base64 that fills the rest of an answer. @throws EncodingTrouble, and whatever `pieces` throws. */
 export async function* decodeBare(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const decoder = new Base64Decoder()
   for await (const piece of pieces) {
@@ -117,10 +114,7 @@ export class Base64Decoder {
   #held = ''
   #padding = ''
 
-  /**
-   * Returns the bytes that are complete so far.
-   * @throws EncodingTrouble for a character that isn't valid in base64.
-   */
+  /** Returns the bytes that are complete so far. @throws EncodingTrouble for a character that isn't valid in base64. */
   write(text: string): Uint8Array {
     const dense = text.replace(/\s+/g, '')
     if (dense === '') return NOTHING
@@ -135,10 +129,7 @@ export class Base64Decoder {
     return complete === 0 ? NOTHING : Buffer.from(all.slice(0, complete), 'base64')
   }
 
-  /**
-   * Returns the last bytes.
-   * @throws EncodingTrouble if the base64 ends in the middle of a byte.
-   */
+  /** Returns the last bytes. @throws EncodingTrouble if the base64 ends in the middle of a byte. */
   end(): Uint8Array {
     const held = this.#held.length
     const isComplete = this.#padding === '' ? held !== 1 : (held + this.#padding.length) % 4 === 0

@@ -33,10 +33,7 @@ const MAX_CHAIN_LENGTH = 8
 
 export type OwnAuthorities = ReturnType<typeof openOwnAuthorities>
 
-/**
- * Opens the organisation's authorities.
- * @param pems the certificates that the organisation trusts now.
- */
+/** Opens the organisation's authorities. @param pems the certificates that the organisation trusts now. */
 export function openOwnAuthorities(pems: () => readonly string[], now: () => number) {
   /** The authority that last vouched for each host. */
   const vouchers = new Map<string, Authority>()

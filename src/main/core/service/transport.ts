@@ -116,10 +116,7 @@ export interface Transport {
   readonly limits: ServiceLimits
 }
 
-/**
- * Creates the transport of one account.
- * @throws TypeError if the base URL isn't an absolute http or https one.
- */
+/** Creates the transport of one account. @throws TypeError if the base URL isn't an absolute http or https one. */
 export function createTransport(options: TransportOptions): Transport {
   const { authentication, fetch, clock, random, parse = parseJson, sleep = abortableDelay } = options
   const base = readBaseUrl(options.baseUrl)

@@ -102,10 +102,7 @@ export function profileOf(folder: string, usual: string): string {
   return path === resolve(usual) ? '' : createHash('sha256').update(path).digest('hex').slice(0, 16)
 }
 
-/**
- * Restricts a place that could store anything to the product's purposes.
- * @param profile see {@link profileOf}
- */
+/** Restricts a place that could store anything to the product's purposes. @param profile see {@link profileOf} */
 export function keychainOver(store: SecretStore, keeps: Keychain['keeps'], profile = ''): Keychain {
   const ofFolder = (name: FolderSecret) => slot(store, profile === '' ? name : `${name}:${profile}`)
   return {

@@ -41,10 +41,7 @@ export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, i
   }
 }
 
-/**
- * Zips a report's files as they were shown.
- * @param more files added by the user, by name.
- */
+/** Zips a report's files as they were shown. @param more files added by the user, by name. */
 export function zipReport(
   { files }: SupportReport,
   more: readonly [name: string, bytes: Uint8Array][] = []

@@ -68,10 +68,7 @@ export function verdictOf(tally: SignatureTally): 'valid' | 'not-valid' | 'uncon
   return isAll ? 'valid' : 'not-valid'
 }
 
-/**
- * Returns what is shown of a stored answer; nothing if it can't be read.
- * @param text as made by `storedAnswer`.
- */
+/** Returns what is shown of a stored answer; nothing if it can't be read. @param text as made by `storedAnswer`. */
 export function shownAnswer(text: string): Pick<VerificationView, 'DocumentName' | 'Signatures' | 'others'> {
   const read = ValidationResult.safeParse(parsedJson(text))
   if (!read.success) return {}

@@ -131,10 +131,7 @@ export function openVerificationsTable(db: Db) {
     ),
     countOfDocument: (accountId: string, reference: string): number => counts.ofDocument(accountId, reference) ?? 0,
 
-    /**
-     * Newest first.
-     * @param notValid minimum number of invalid signatures.
-     */
+    /** Newest first. @param notValid minimum number of invalid signatures. */
     since: table.values<[accountId: string, since: number, notValid: number, limit: number, offset: number], number>(
       `SELECT number FROM verifications WHERE account_id = ? AND answered_at >= ? AND not_valid >= ?
        ORDER BY answered_at DESC, number DESC LIMIT ? OFFSET ?`

@@ -161,10 +161,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       total: table.countOpen(accountId)
     }),
 
-    /**
-     * Returns the account of a verification.
-     * @throws AppFailure `gone`.
-     */
+    /** Returns the account of a verification. @throws AppFailure `gone`. */
     accountOf: (id: string): string => table.one(id)?.accountId ?? fail('gone', 'This verification is no longer kept.'),
 
     /** Dismisses this verification and earlier ones of the same document. */

@@ -197,10 +197,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     hashes: (entry: Entry): StoredHashes | undefined => rows.hashes(entry.id),
     keysAfter: rows.keysAfter,
 
-    /**
-     * Writes documents with their changes, all or none.
-     * @throws SQLite's error; then nothing is remembered.
-     */
+    /** Writes documents with their changes, all or none. @throws SQLite's error; then nothing is remembered. */
     write(writings: Iterable<Writing | undefined>): void {
       for (const step of writeAll(writings)) step()
     },

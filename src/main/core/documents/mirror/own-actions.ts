@@ -50,10 +50,7 @@ const LATER_CHANGES: Record<OwnActionKind, ReadonlySet<ChangeKind>> = {
 
 export type OwnActions = ReturnType<typeof openOwnActions>
 
-/**
- * Opens the store of own actions.
- * @param now used to delete those that no folder can still show.
- */
+/** Opens the store of own actions. @param now used to delete those that no folder can still show. */
 export function openOwnActions(db: Db, now: number) {
   const write = db.prepare(
     `INSERT INTO own_actions (account_id, reference, kind, at, ended, due)

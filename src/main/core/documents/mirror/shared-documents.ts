@@ -37,10 +37,7 @@ const MAX_NAMED = 1000
  */
 const ROUNDS_UNTIL_GONE = 2
 
-/**
- * Starts or stops sharing an account.
- * @returns its cursor; 0 if it is shared through a different feed than before.
- */
+/** Starts or stops sharing an account. @returns its cursor; 0 if it is shared through a different feed than before. */
 export function shareFeed(
   mirror: Mirror,
   { accountId, feed, provenAt, cursor }: Ask<'shareFeed'>

@@ -55,10 +55,7 @@ export interface StoredFolder {
   missing: string
 }
 
-/**
- * Parses stored JSON.
- * @throws DamagedDatabaseError if it isn't valid.
- */
+/** Parses stored JSON. @throws DamagedDatabaseError if it isn't valid. */
 export function readJson<Value>(text: string): Value {
   try {
     return JSON.parse(text) as Value

@@ -39,10 +39,7 @@ export interface Update {
   isChanged: boolean
 }
 
-/**
- * Compares a reported document with what is stored.
- * @param entry what is known of it, if anything.
- */
+/** Compares a reported document with what is stored. @param entry what is known of it, if anything. */
 export function updateOf(
   mirror: Mirror,
   account: Account,

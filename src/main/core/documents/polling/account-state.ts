@@ -168,10 +168,7 @@ export interface RoundOutcome {
   took: number
 }
 
-/**
- * Returns the milliseconds until the next round.
- * @param random 0 up to 1.
- */
+/** Returns the milliseconds until the next round. @param random 0 up to 1. */
 export function restAfter(
   { isLookedAt, atLeast = 0, failures, error, isOffline, took }: RoundOutcome,
   random: number

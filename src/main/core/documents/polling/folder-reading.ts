@@ -99,10 +99,7 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
   }
 
   return {
-    /**
-     * Joins a read in progress that includes enough, or starts one.
-     * @throws ServiceError, AppFailure.
-     */
+    /** Joins a read in progress that includes enough, or starts one. @throws ServiceError, AppFailure. */
     read(folder: string, logs: 'with logs' | 'without logs'): Promise<FolderRead> {
       const withLogs = logs === 'with logs'
       const running = readsInProgress.get(folder)

@@ -92,10 +92,7 @@ export function openHints({ db, random, wake, time }: HintDeps) {
      */
     view,
 
-    /**
-     * Starts or stops listening, now and after restarts.
-     * @throws what the database throws.
-     */
+    /** Starts or stops listening, now and after restarts. @throws what the database throws. */
     set: (isOn: boolean): Promise<HintView> =>
       serially(async () => {
         if (isOn && !listener) await startListening()

@@ -280,10 +280,7 @@ export function openPolling(deps: PollingDeps) {
       if (state.connection.state === 'unknown' && state.recordOutcome()) deps.connectionChanged()
       deps.accountRead(accountId)
     },
-    /**
-     * Reads every folder now.
-     * @throws ServiceError of the first that failed.
-     */
+    /** Reads every folder now. @throws ServiceError of the first that failed. */
     async refresh(accountId: string): Promise<void> {
       if (sharedPolling?.mayRead(accountId) === false && (await sharedPolling.awaitRead(accountId))) return
       await readAll(accountId, 'without logs')

@@ -85,10 +85,7 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
   }
 
   return {
-    /**
-     * Reads these folders; one that fails doesn't stop the others.
-     * @throws only if the worker fails.
-     */
+    /** Reads these folders; one that fails doesn't stop the others. @throws only if the worker fails. */
     async read(folderNames: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
       await tellWorker()
       const missing = await loadTracker()

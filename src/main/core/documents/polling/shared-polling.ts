@@ -208,10 +208,7 @@ export class SharedPolling {
     })
   }
 
-  /**
-   * Call when a round begins here; another may be in progress.
-   * @returns what to pass to `roundEnded`.
-   */
+  /** Call when a round begins here; another may be in progress. @returns what to pass to `roundEnded`. */
   roundStarted(accountId: string): RoundStart | undefined {
     const account = this.#accounts.get(accountId)
     if (!account) return undefined
@@ -219,10 +216,7 @@ export class SharedPolling {
     return { run: account.run, seq: account.state?.seq }
   }
 
-  /**
-   * Call when a round has ended.
-   * @param error why nothing could be read.
-   */
+  /** Call when a round has ended. @param error why nothing could be read. */
   async roundEnded(
     accountId: string,
     end: { error?: AppError | undefined; round?: Round | undefined; start?: RoundStart | undefined }
