@@ -9,7 +9,6 @@ export interface NetworkFailure {
   mayHaveArrived: boolean
   /** The network's own code, if it gave one. */
   reason?: string
-  /** The certificate that was refused. */
   certificate?: Certificate
 }
 
@@ -24,88 +23,60 @@ export class CertificateRefused extends Error {
   }
 }
 
-type Verdict = readonly [ServiceErrorCode, 'never left' | 'may have arrived']
+type Verdict = readonly [code: ServiceErrorCode, arrival: 'never left' | 'may have arrived']
 
 /* Reasons for these verdicts: name resolution, connecting and the TLS handshake all happen before the first byte of the
    request, so if they fail it never left. A connection that breaks later may have carried all of it, even if no answer
    came: the service then sends the package and we never hear of it. */
-const BY_CODE = new Map<string, Verdict>([
-  ['ENOTFOUND', ['dns', 'never left']],
-  ['EAI_AGAIN', ['dns', 'never left']],
-  ['EAI_FAIL', ['dns', 'never left']],
-  ['EAI_NODATA', ['dns', 'never left']],
-  ['EAI_NONAME', ['dns', 'never left']],
-  ['ECONNREFUSED', ['refused', 'never left']],
-  ['EACCES', ['refused', 'never left']],
-  ['EPERM', ['refused', 'never left']],
-  ['ENETUNREACH', ['offline', 'never left']],
-  ['ENETDOWN', ['offline', 'never left']],
-  ['EHOSTUNREACH', ['offline', 'never left']],
-  ['EHOSTDOWN', ['offline', 'never left']],
-  ['EADDRNOTAVAIL', ['offline', 'never left']],
-  ['ECONNRESET', ['interrupted', 'may have arrived']],
-  ['ECONNABORTED', ['interrupted', 'may have arrived']],
-  ['ENOTCONN', ['interrupted', 'may have arrived']],
-  // Part of the body wasn't accepted, but the service may have acted on the rest.
-  ['EPIPE', ['interrupted', 'may have arrived']],
-  // A timeout while connecting is recognised by its system call; see `failedWhileConnecting`.
-  ['ETIMEDOUT', ['timeout', 'may have arrived']],
-  ['UND_ERR_CONNECT_TIMEOUT', ['timeout', 'never left']],
-  ['UND_ERR_HEADERS_TIMEOUT', ['timeout', 'may have arrived']],
-  ['UND_ERR_BODY_TIMEOUT', ['timeout', 'may have arrived']],
-  ['UND_ERR_SOCKET', ['interrupted', 'may have arrived']],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['interrupted', 'may have arrived']],
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', ['too-large', 'may have arrived']],
-  ['UND_ERR_HEADERS_OVERFLOW', ['not-json', 'may have arrived']],
-  ['UND_ERR_ABORTED', ['cancelled', 'may have arrived']],
-  ['UND_ERR_INVALID_ARG', ['invalid', 'never left']],
-  ['UND_ERR_PRX_TLS', ['tls', 'never left']],
-  ['ABORT_ERR', ['cancelled', 'may have arrived']],
-  ['EPROTO', ['tls', 'never left']],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', ['tls', 'never left']],
-  ['SELF_SIGNED_CERT_IN_CHAIN', ['tls', 'never left']],
-  ['HOSTNAME_MISMATCH', ['tls', 'never left']],
-  ['INVALID_CA', ['tls', 'never left']],
-  ['INVALID_PURPOSE', ['tls', 'never left']],
-  ['PATH_LENGTH_EXCEEDED', ['tls', 'never left']],
-  ['CRL_HAS_EXPIRED', ['tls', 'never left']],
-  ['CRL_NOT_YET_VALID', ['tls', 'never left']],
-
-  ['ERR_INTERNET_DISCONNECTED', ['offline', 'never left']],
-  ['ERR_ADDRESS_UNREACHABLE', ['offline', 'never left']],
-  ['ERR_ADDRESS_INVALID', ['offline', 'never left']],
-  ['ERR_NETWORK_ACCESS_DENIED', ['refused', 'never left']],
-  ['ERR_NAME_NOT_RESOLVED', ['dns', 'never left']],
-  ['ERR_NAME_RESOLUTION_FAILED', ['dns', 'never left']],
-  ['ERR_ICANN_NAME_COLLISION', ['dns', 'never left']],
-  ['ERR_CONNECTION_REFUSED', ['refused', 'never left']],
-  ['ERR_CONNECTION_FAILED', ['refused', 'never left']],
-  ['ERR_TUNNEL_CONNECTION_FAILED', ['refused', 'never left']],
-  ['ERR_MANDATORY_PROXY_CONFIGURATION_FAILED', ['refused', 'never left']],
-  ['ERR_NO_SUPPORTED_PROXIES', ['refused', 'never left']],
-  ['ERR_UNSAFE_PORT', ['refused', 'never left']],
-  ['ERR_DISALLOWED_URL_SCHEME', ['refused', 'never left']],
-  ['ERR_UNKNOWN_URL_SCHEME', ['refused', 'never left']],
-  ['ERR_ACCESS_DENIED', ['refused', 'never left']],
-  ['ERR_CONNECTION_TIMED_OUT', ['timeout', 'never left']],
-  ['ERR_TIMED_OUT', ['timeout', 'may have arrived']],
-  ['ERR_CONNECTION_RESET', ['interrupted', 'may have arrived']],
-  ['ERR_CONNECTION_CLOSED', ['interrupted', 'may have arrived']],
-  ['ERR_CONNECTION_ABORTED', ['interrupted', 'may have arrived']],
-  ['ERR_SOCKET_NOT_CONNECTED', ['interrupted', 'may have arrived']],
-  ['ERR_EMPTY_RESPONSE', ['interrupted', 'may have arrived']],
-  ['ERR_CONTENT_LENGTH_MISMATCH', ['interrupted', 'may have arrived']],
-  ['ERR_INCOMPLETE_CHUNKED_ENCODING', ['interrupted', 'may have arrived']],
-  ['ERR_FAILED', ['interrupted', 'may have arrived']],
-  // The machine changed networks or went to sleep half-way.
-  ['ERR_NETWORK_CHANGED', ['interrupted', 'may have arrived']],
-  ['ERR_NETWORK_IO_SUSPENDED', ['interrupted', 'may have arrived']],
-  ['ERR_ABORTED', ['cancelled', 'may have arrived']],
-  ['ERR_TOO_MANY_REDIRECTS', ['redirected', 'may have arrived']],
-  ['ERR_UNSAFE_REDIRECT', ['redirected', 'may have arrived']],
-  ['ERR_INVALID_REDIRECT', ['redirected', 'may have arrived']],
-  ['ERR_BAD_SSL_CLIENT_AUTH_CERT', ['tls', 'never left']]
-])
+// @wc-ignore
+const CODES: readonly (readonly [...Verdict, names: string])[] = [
+  [
+    'dns',
+    'never left',
+    `ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA EAI_NONAME ERR_NAME_NOT_RESOLVED ERR_NAME_RESOLUTION_FAILED
+    ERR_ICANN_NAME_COLLISION`
+  ],
+  [
+    'refused',
+    'never left',
+    `ECONNREFUSED EACCES EPERM ERR_NETWORK_ACCESS_DENIED ERR_CONNECTION_REFUSED ERR_CONNECTION_FAILED
+    ERR_TUNNEL_CONNECTION_FAILED ERR_MANDATORY_PROXY_CONFIGURATION_FAILED ERR_NO_SUPPORTED_PROXIES ERR_UNSAFE_PORT
+    ERR_DISALLOWED_URL_SCHEME ERR_UNKNOWN_URL_SCHEME ERR_ACCESS_DENIED`
+  ],
+  [
+    'offline',
+    'never left',
+    `ENETUNREACH ENETDOWN EHOSTUNREACH EHOSTDOWN EADDRNOTAVAIL ERR_INTERNET_DISCONNECTED ERR_ADDRESS_UNREACHABLE
+    ERR_ADDRESS_INVALID`
+  ],
+  ['timeout', 'never left', 'UND_ERR_CONNECT_TIMEOUT ERR_CONNECTION_TIMED_OUT'],
+  ['invalid', 'never left', 'UND_ERR_INVALID_ARG'],
+  [
+    'tls',
+    'never left',
+    `UND_ERR_PRX_TLS EPROTO DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN HOSTNAME_MISMATCH INVALID_CA
+    INVALID_PURPOSE PATH_LENGTH_EXCEEDED CRL_HAS_EXPIRED CRL_NOT_YET_VALID ERR_BAD_SSL_CLIENT_AUTH_CERT`
+  ],
+  // EPIPE: part of the body wasn't accepted, but the service may have acted on the rest. NETWORK_CHANGED, IO_SUSPENDED:
+  // the machine changed networks or went to sleep half-way.
+  [
+    'interrupted',
+    'may have arrived',
+    `ECONNRESET ECONNABORTED ENOTCONN EPIPE UND_ERR_SOCKET UND_ERR_RES_CONTENT_LENGTH_MISMATCH ERR_CONNECTION_RESET
+    ERR_CONNECTION_CLOSED ERR_CONNECTION_ABORTED ERR_SOCKET_NOT_CONNECTED ERR_EMPTY_RESPONSE
+    ERR_CONTENT_LENGTH_MISMATCH ERR_INCOMPLETE_CHUNKED_ENCODING ERR_FAILED ERR_NETWORK_CHANGED
+    ERR_NETWORK_IO_SUSPENDED`
+  ],
+  // ETIMEDOUT while connecting is recognised by its system call; see `failedWhileConnecting`.
+  ['timeout', 'may have arrived', 'ETIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT ERR_TIMED_OUT'],
+  ['too-large', 'may have arrived', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
+  ['not-json', 'may have arrived', 'UND_ERR_HEADERS_OVERFLOW'],
+  ['cancelled', 'may have arrived', 'UND_ERR_ABORTED ABORT_ERR ERR_ABORTED'],
+  ['redirected', 'may have arrived', 'ERR_TOO_MANY_REDIRECTS ERR_UNSAFE_REDIRECT ERR_INVALID_REDIRECT']
+]
+const BY_CODE = new Map<string, Verdict>(
+  CODES.flatMap(([code, arrival, names]) => names.split(/\s+/).map((name) => [name, [code, arrival]] as const))
+)
 
 const BY_FAMILY: readonly (readonly [RegExp, Verdict])[] = [
   [/^ERR_(CERT|SSL|TLS)_/, ['tls', 'never left']],
