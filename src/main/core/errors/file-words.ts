@@ -58,57 +58,46 @@ function codeOf({ code }: ServiceError): AppError['code'] {
   return code === 'interrupted' ? 'incomplete' : code === 'redirected' ? 'unsafe-address' : code
 }
 
-/** Messages by HTTP status. */
 function messageByStatus({ code, status, asked }: ServiceError, requested: string): FileMessage | undefined {
   if (code === 'redirected' || code === 'interrupted') return undefined
-  switch (status) {
-    case 400:
-    case 422:
-      return { code, message: `The signing service didn’t accept the request for ${requested} of this document.` }
-    case 403:
-      return {
-        code,
-        message: 'This account doesn’t have permission to see identity checks.',
-        next: 'Ask your administrator for permission.'
-      }
-    case 404:
-      return {
-        code,
-        message:
-          'The signing service has no identity data for this document. Nobody may have completed an identity check yet, or it was deleted after a time.'
-      }
-    case 405:
-    case 501:
-      return {
-        code,
-        message: 'This signing service doesn’t offer identity data.',
-        next: 'Ask your provider about it.'
-      }
-    case 406:
-      return { code, message: `The signing service can’t send ${requested} in a format that Countersign reads.` }
-    case 407:
-      return { code, message: 'Your network’s proxy needs you to sign in.' }
-    case 410:
-      return {
-        code,
-        message: 'The signing service has deleted this identity data.'
-      }
-    case 408:
-      return { code, message: 'The signing service stopped waiting for the request. The connection may be slow.' }
-    case 502:
-    case 504:
-      return { code, message: 'The signing service can’t be reached behind its gateway.' }
-    case 503:
-      return { code, message: 'The signing service is temporarily unavailable.' }
-    case 511:
-      return {
-        code,
-        message: 'This network needs you to sign in first.',
-        next: 'Open a browser to sign in, then try again.'
-      }
-    default:
-      return code === 'too-large' && status === undefined
-        ? { code, message: `${asked === 'pdf' ? 'The PDF is' : 'The records are'} too large for Countersign.` }
-        : undefined
-  }
+  if (code === 'too-large' && status === undefined)
+    return { code, message: `${asked === 'pdf' ? 'The PDF is' : 'The records are'} too large for Countersign.` }
+  const words = status === undefined ? undefined : BY_STATUS[status]?.(requested)
+  return words && { code, ...words }
+}
+
+type Words = (requested: string) => Pick<AppError, 'message' | 'next'>
+const invalid: Words = (requested) => ({
+  message: `The signing service didn’t accept the request for ${requested} of this document.`
+})
+const notOffered: Words = () => ({
+  message: 'This signing service doesn’t offer identity data.',
+  next: 'Ask your provider about it.'
+})
+const behindGateway: Words = () => ({ message: 'The signing service can’t be reached behind its gateway.' })
+
+const BY_STATUS: Readonly<Record<number, Words>> = {
+  400: invalid,
+  403: () => ({
+    message: 'This account doesn’t have permission to see identity checks.',
+    next: 'Ask your administrator for permission.'
+  }),
+  404: () => ({
+    message:
+      'The signing service has no identity data for this document. Nobody may have completed an identity check yet, or it was deleted after a time.'
+  }),
+  405: notOffered,
+  406: (requested) => ({ message: `The signing service can’t send ${requested} in a format that Countersign reads.` }),
+  407: () => ({ message: 'Your network’s proxy needs you to sign in.' }),
+  408: () => ({ message: 'The signing service stopped waiting for the request. The connection may be slow.' }),
+  410: () => ({ message: 'The signing service has deleted this identity data.' }),
+  422: invalid,
+  501: notOffered,
+  502: behindGateway,
+  503: () => ({ message: 'The signing service is temporarily unavailable.' }),
+  504: behindGateway,
+  511: () => ({
+    message: 'This network needs you to sign in first.',
+    next: 'Open a browser to sign in, then try again.'
+  })
 }
