@@ -48,22 +48,9 @@ const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
 /** Adds to a ServiceError what was asked for; anything else that was thrown is returned unchanged. */
 export function asDownloadError(type: DownloadType, thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError) || thrown.asked) return thrown
-  const { code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo } = thrown
-  return new ServiceError({
-    code,
-    operation,
-    status,
-    fields,
-    path,
-    retryAfterMs,
-    serviceMessage,
-    reason,
-    movedTo,
-    asked: type,
-    // Whether the request arrived doesn't matter: it can be repeated.
-    mayHaveArrived: false,
-    finding: thrown.finding ?? findingOf(thrown)
-  })
+  const finding = thrown.finding ?? findingOf(thrown)
+  // Whether the request arrived doesn't matter: it can be repeated.
+  return new ServiceError({ ...thrown, asked: type, mayHaveArrived: false, finding })
 }
 
 /** Derives a finding for an unreadable answer from the error's reason. */
