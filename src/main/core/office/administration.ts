@@ -99,18 +99,23 @@ export async function upgradeOffice(administrator: OfficePlace, known: readonly 
  * other's result.
  * @throws Error if the schema is of another version.
  */
-export async function asOwnerOf<Done>(
-  administrator: OfficePlace,
-  work: (client: Client) => Promise<Done>
-): Promise<Done> {
+export function asOwnerOf<Done>(administrator: OfficePlace, work: (client: Client) => Promise<Done>): Promise<Done> {
+  return readAsOwner(administrator, async (client) => {
+    await client.query(LOCK_STEPS)
+    if ((await schemaOf(client)) !== steps.length) {
+      throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
+    }
+    return await work(client)
+  })
+}
+
+/** The same without waiting for others, and whatever the schema's version is. */
+async function readAsOwner<Done>(administrator: OfficePlace, read: (client: Client) => Promise<Done>): Promise<Done> {
   const { owner } = rolesOf(administrator.database)
   return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office; ${LOCK_STEPS}`)
-      if ((await schemaOf(client)) !== steps.length) {
-        throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
-      }
-      return await work(client)
+      await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office`)
+      return await read(client)
     })
   )
 }
@@ -141,50 +146,47 @@ export interface OfficeCheck {
  * @param headsAtOnce how many heads of audit trails one query verifies.
  */
 export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEADS_PAGE): Promise<OfficeCheck> {
-  const { owner, workstations } = rolesOf(administrator.database)
-  return await withConnection(administrator, (client) =>
-    inTransaction(client, async () => {
-      await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office`)
-      const [server] = await rowsOf<{ server: string; ssl: boolean | null }>(
-        client,
-        `SELECT current_setting('server_version') AS server, (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`
-      )
-      const [counts] = await rowsOf<{ joined: number; invited: number }>(
-        client,
-        `SELECT (count(*) FILTER (WHERE joined_at IS NOT NULL AND revoked_at IS NULL))::integer AS joined,
+  const { workstations } = rolesOf(administrator.database)
+  return await readAsOwner(administrator, async (client) => {
+    const [server] = await rowsOf<{ server: string; ssl: boolean | null }>(
+      client,
+      `SELECT current_setting('server_version') AS server, (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`
+    )
+    const [counts] = await rowsOf<{ joined: number; invited: number }>(
+      client,
+      `SELECT (count(*) FILTER (WHERE joined_at IS NOT NULL AND revoked_at IS NULL))::integer AS joined,
            (count(*) FILTER (WHERE joined_at IS NULL AND invited_until >= now()))::integer AS invited FROM station`
-      )
-      const schema = await schemaOf(client)
-      const behind = await rowsOf<{ name: string }>(
-        client,
-        `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
+    )
+    const schema = await schemaOf(client)
+    const behind = await rowsOf<{ name: string }>(
+      client,
+      `SELECT name FROM station WHERE joined_at IS NOT NULL AND revoked_at IS NULL
            AND key_number <> (SELECT key_number FROM office) ORDER BY lower(name)`
-      )
-      const { trails, brokenAt } = await trailsOf(client, headsAtOnce)
-      const excess = await rowsOf<{ what: string }>(
-        client,
-        `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
+    )
+    const { trails, brokenAt } = await trailsOf(client, headsAtOnce)
+    const excess = await rowsOf<{ what: string }>(
+      client,
+      `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
            AND (CASE WHEN relkind = 'S' THEN has_sequence_privilege($1, oid, 'USAGE, SELECT, UPDATE')
              ELSE has_table_privilege($1, oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END)
          UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'office'::regnamespace
            AND has_function_privilege($1, oid, 'EXECUTE') AND proname::text <> ALL ($2)
          UNION ALL SELECT 'the schema' WHERE has_schema_privilege($1, 'office', 'CREATE')
          UNION ALL SELECT 'the database' WHERE has_database_privilege($1, current_database(), 'CREATE, TEMPORARY')`,
-        [workstations, workstationFunctions]
-      )
-      return {
-        server: server?.server ?? '',
-        isEncrypted: server?.ssl === true,
-        schema,
-        trails,
-        ...(brokenAt !== undefined && { brokenAt }),
-        known: steps.length,
-        workstations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
-        behind: behind.map(({ name }) => name),
-        excess: excess.map(({ what }) => what)
-      }
-    })
-  )
+      [workstations, workstationFunctions]
+    )
+    return {
+      server: server?.server ?? '',
+      isEncrypted: server?.ssl === true,
+      schema,
+      trails,
+      ...(brokenAt !== undefined && { brokenAt }),
+      known: steps.length,
+      workstations: { joined: counts?.joined ?? 0, invited: counts?.invited ?? 0 },
+      behind: behind.map(({ name }) => name),
+      excess: excess.map(({ what }) => what)
+    }
+  })
 }
 
 /** How many heads are read at a time. */
@@ -245,18 +247,14 @@ async function trailsOf(
  */
 export async function* headLines(administrator: OfficePlace): AsyncGenerator<string> {
   for (let last = 0; ; ) {
-    const { owner } = rolesOf(administrator.database)
-    const rows = await withConnection(administrator, (client) =>
-      inTransaction(client, async () => {
-        await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office`)
-        return await rowsOf<{ number: number }>(
-          client,
-          `SELECT it.number::double precision AS number, it.station, station.name, it.seq::double precision AS seq, it.hash,
-             it.at_ms::double precision AS at, it.cause, it.chained
-           FROM head it JOIN station ON station.id = it.station WHERE it.number > $1 ORDER BY it.number LIMIT ${HEADS_PAGE}`,
-          [last]
-        )
-      })
+    const rows = await readAsOwner(administrator, (client) =>
+      rowsOf<{ number: number }>(
+        client,
+        `SELECT it.number::double precision AS number, it.station, station.name, it.seq::double precision AS seq, it.hash,
+           it.at_ms::double precision AS at, it.cause, it.chained
+         FROM head it JOIN station ON station.id = it.station WHERE it.number > $1 ORDER BY it.number LIMIT ${HEADS_PAGE}`,
+        [last]
+      )
     )
     for (const row of rows) yield `${JSON.stringify(row)}\n`
     last = rows.at(-1)?.number ?? last
