@@ -3,12 +3,9 @@
  * trail.
  */
 import { z } from 'zod'
+import type { AuditCheck, AuditFileCheck, AuditKey, AuditPage } from './audit-views.ts'
 import type { SavedFile } from './composing-views.ts'
 import type {
-  AuditCheck,
-  AuditFileCheck,
-  AuditKey,
-  AuditPage,
   CounterEntry,
   CounterOffer,
   CounterSession,

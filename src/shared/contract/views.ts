@@ -10,6 +10,7 @@ import type { AppError } from './errors.ts'
 import type { PracticeDay } from './practice-day.ts'
 
 export type * from './appointments.ts'
+export type * from './audit-views.ts'
 export type * from './composing-views.ts'
 export type * from './counter-views.ts'
 export type * from './document-views.ts'
