@@ -6,11 +6,9 @@ import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 import type { SentPackage } from '../service/documents.ts'
 import type { CallOptions } from '../service/transport.ts'
-import type { Db } from '../storage/connection.ts'
 import type { SendingClient } from './deps.ts'
-import type { AccountPauses } from './pauses.ts'
+import type { OutboxParts } from './parts.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { Sends } from './sends.ts'
 
 /** accepted: the service took it. */
 export type Outcome = { kind: 'accepted'; response: PackageResponse } | Failure
@@ -83,19 +81,16 @@ export interface FinishedAttempt {
   at: number
 }
 
-export interface RecorderDeps {
-  db: Db
-  sends: Sends
-  pauses: AccountPauses
-  /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
-  returnState: (send: Send) => 'ready' | 'cancelled'
-}
-
 /**
  * Stores the result of an attempt, in the caller's transaction. Stores nothing if the send was removed with its
  * account. Parts of an answer that the database rejects are left out, so that they don't block other writes.
  */
-export function recorder({ db, sends, pauses, returnState }: RecorderDeps): (ended: FinishedAttempt) => Send[] {
+export function recorder({
+  db,
+  sends,
+  pauses,
+  returnState
+}: Pick<OutboxParts, 'db' | 'sends' | 'pauses' | 'returnState'>): (ended: FinishedAttempt) => Send[] {
   function record({ id, outcome, at }: FinishedAttempt): Send[] {
     const send = sends.find(id)
     if (send?.state !== 'sending') return []

@@ -9,14 +9,11 @@ import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { inSlices, nextTurn } from '../lib/slices.ts'
 import { type BatchRecord, type BatchRecords, openBatchRecords } from './batch-records.ts'
-import type { OutboxDeps } from './deps.ts'
-import type { AccountPauses, SendTimes } from './pauses.ts'
+import type { OutboxParts } from './parts.ts'
 import { currentPerson, holdForRelease, releaseDecision, releaseView } from './releases.ts'
 import { requestOf } from './send-actions.ts'
-import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { Changes } from './send-view.ts'
-import type { NewSend, Sends } from './sends.ts'
+import type { NewSend } from './sends.ts'
 
 export interface NewBatch {
   /** Set by a caller that needs to find it again after a crash. A second batch with the same id is refused. */
@@ -31,18 +28,13 @@ export interface NewBatch {
   at?: number | undefined
 }
 
-export interface BatchDeps extends Pick<OutboxDeps, 'db' | 'newId' | 'time' | 'release'> {
-  sends: Sends
-  queries: SendQueries
-  times: SendTimes
-  pauses: AccountPauses
-  changes: Changes
-  /** Remembers a composition's people and values. */
-  note: (accountId: string, composition: Composition) => void
+export interface BatchDeps
+  extends Pick<
+    OutboxParts,
+    'db' | 'newId' | 'time' | 'release' | 'sends' | 'queries' | 'times' | 'pauses' | 'changes' | 'note' | 'wake'
+  > {
   /** Sends a failed send again, unchanged. @throws AppFailure if that isn't allowed. */
   retry: (send: Send) => void
-  /** Call it when something of the account may have become due. */
-  wake: (accountId: string) => void
 }
 
 /** How many sends are cancelled or removed at a time. */

@@ -4,27 +4,16 @@
  * the office's is core/office/sends.ts.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
 import { type FinishedAttempt, recorder } from './attempts.ts'
-import type { AccountPauses, SendTimes, WaitingSend } from './pauses.ts'
+import type { OutboxParts } from './parts.ts'
+import type { WaitingSend } from './pauses.ts'
 import { overdueError } from './send-actions.ts'
-import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { Sends } from './sends.ts'
 
-export interface DispatchDeps {
-  db: Db
-  sends: Sends
-  queries: SendQueries
-  pauses: AccountPauses
-  times: SendTimes
-  /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
-  returnState: (send: Send) => 'ready' | 'cancelled'
-  /** Whether there is a recent proof that no earlier attempt of a send arrived. */
-  isProven: (id: string) => boolean
-  time: Pick<Time, 'now'>
-}
+export type DispatchDeps = Pick<
+  OutboxParts,
+  'db' | 'sends' | 'queries' | 'pauses' | 'times' | 'returnState' | 'isProven' | 'time'
+>
 
 interface StartedSend {
   send: Send

@@ -5,16 +5,14 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import { asAppError } from '../errors/app-error.ts'
 import { DispatchLoop, Lanes } from '../jobs/lanes.ts'
-import { backoff, type Time } from '../lib/time.ts'
+import { backoff } from '../lib/time.ts'
 import { AttemptLimit, deliver, type FinishedAttempt, type Outcome } from './attempts.ts'
-import type { OutboxDeps, SendingClient } from './deps.ts'
+import type { SendingClient } from './deps.ts'
 import { type DispatchDeps, type DispatchStore, openLocalDispatchStore, type TurnResult } from './dispatch-store.ts'
+import type { OutboxParts } from './parts.ts'
 import type { Send } from './send-record.ts'
-import type { Changes } from './send-view.ts'
 
-export interface DispatcherDeps extends DispatchDeps, Pick<OutboxDeps, 'clientOf' | 'arrived'> {
-  time: Time
-  changes: Changes
+export interface DispatcherDeps extends DispatchDeps, Pick<OutboxParts, 'clientOf' | 'arrived' | 'changes'> {
   /** Decides what leaves an account that an office shares; undefined if it is this computer's alone. */
   dispatchStoreOf: (accountId: string) => DispatchStore | undefined
   /** Called when a send leaves. */

@@ -19,10 +19,11 @@ import type { AmbiguityAnswer } from './ambiguity.ts'
 import { Batches, type NewBatch } from './batches.ts'
 import type { ChangeListeners, OutboxDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
+import type { OutboxParts } from './parts.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
 import { currentPerson } from './releases.ts'
-import { NO_LONGER_WAITING, SendActions, type SendActionsDeps } from './send-actions.ts'
+import { NO_LONGER_WAITING, SendActions } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import { NOW, type Send } from './send-record.ts'
 import { Changes, viewer, withAnswer } from './send-view.ts'
@@ -30,12 +31,6 @@ import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
 import { SharedSends } from './shared-sends.ts'
 import { NotArrivedProofs } from './verdict.ts'
-
-/** The outbox's own parts, in addition to its dependencies. */
-interface OutboxParts extends OutboxDeps, SendActionsDeps {
-  proofs: NotArrivedProofs
-  queries: SendQueries
-}
 
 export class Outbox {
   readonly batches: Batches
@@ -57,24 +52,23 @@ export class Outbox {
     const proofs = new NotArrivedProofs(time)
     const queries = new SendQueries(db)
     const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
-    const parts = { ...deps, sends, queries, pauses, times, changes, proofs, note }
-    const returnState = (send: Send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
-    const wake = (accountId: string) => this.#dispatcher.wake(accountId)
+    const parts: OutboxParts = {
+      ...deps,
+      ...{ sends, queries, pauses, times, changes, proofs, note },
+      returnState: (send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready'),
+      isProven: (id) => proofs.isFresh(id),
+      wake: (accountId) => this.#dispatcher.wake(accountId)
+    }
     this.#deps = parts
     this.#actions = new SendActions(parts)
     this.shared = new SharedSends({
       ...parts,
-      returnState,
-      wake,
-      isProven: (id) => proofs.isFresh(id),
       notifyUpdated: (send) => this.#dispatcher.notifyUpdated(send),
       searchStarted: (accountId) => this.#reconciler.schedule.plan(accountId),
       restartSearch: (send) => this.#reconciler.startSearch(send)
     })
     this.#reconciler = new Reconciler({
       ...parts,
-      returnState,
-      wake,
       searchesFor: (send) => this.shared.searchesFor(send),
       concluded: (send) => this.shared.pushConclusion(send),
       answered: (send) => this.#sentDocuments.answered(send),
@@ -87,14 +81,12 @@ export class Outbox {
     this.#sentDocuments = new SentDocuments(parts)
     this.#dispatcher = new Dispatcher({
       ...parts,
-      returnState,
-      isProven: (id) => proofs.isFresh(id),
       dispatchStoreOf: (accountId) => this.shared.dispatchStoreOf(accountId),
       departed: (id) => this.#reconciler.recordDeparture(id),
       answered: (send) => this.#sentDocuments.answered(send),
       uncertain: (send) => this.#reconciler.startSearch(send)
     })
-    this.batches = new Batches({ ...parts, retry: (send) => this.#actions.retry(send), wake })
+    this.batches = new Batches({ ...parts, retry: (send) => this.#actions.retry(send) })
     this.#recovery = new CrashRecovery(time, () => this.#recover())
   }
 

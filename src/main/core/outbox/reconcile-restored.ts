@@ -4,21 +4,14 @@
  * meanwhile is uncertain until it has been looked for.
  */
 import type { AppError, SendState } from '../../../shared/contract/index.ts'
-import type { Time } from '../lib/time.ts'
 import type { OfficeStore, SendChange } from '../office/send-store.ts'
-import type { Db } from '../storage/connection.ts'
-import type { SendTimes } from './pauses.ts'
+import type { OutboxParts } from './parts.ts'
 import { isDecided, NEVER } from './releases.ts'
 import type { Send } from './send-record.ts'
-import type { Sends } from './sends.ts'
 import { arrivalOutcome, encodeSend, releaseIn, sentDraftOf } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
-interface RestoredDeps {
-  db: Db
-  time: Pick<Time, 'now'>
-  sends: Sends
-  times: SendTimes
+interface RestoredDeps extends Pick<OutboxParts, 'db' | 'time' | 'sends' | 'times'> {
   rows: ReturnType<typeof openSharedRows>
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   applyChange: (change: SendChange) => Send | undefined

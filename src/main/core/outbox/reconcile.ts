@@ -6,26 +6,16 @@ import { isRejectedByDatabase, writeFirstAccepted } from '../jobs/recovery.ts'
 import { forEachInSlices } from '../lib/slices.ts'
 import { type AmbiguityAnswer, ambiguityOf, mayStillMatch, packageOf, resolveAmbiguity } from './ambiguity.ts'
 import { referencesOnly } from './attempts.ts'
-import type { OutboxDeps } from './deps.ts'
 import { type FolderSnapshot, type MatchContext, match, searchKeysOf, snapshotOf } from './matching.ts'
+import type { OutboxParts } from './parts.ts'
 import { NOW, type Send } from './send-record.ts'
-import type { Changes } from './send-view.ts'
-import type { Sends } from './sends.ts'
-import {
-  type Age,
-  hasLackedFolders,
-  type NotArrivedProofs,
-  type SendObservation,
-  type Verdict,
-  verdictOf
-} from './verdict.ts'
+import { type Age, hasLackedFolders, type SendObservation, type Verdict, verdictOf } from './verdict.ts'
 
-export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'accountsOfSameUser' | 'time'> {
-  sends: Sends
-  changes: Changes
-  proofs: NotArrivedProofs
-  /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
-  returnState: (send: Send) => 'ready' | 'cancelled'
+export interface ReconcilerDeps
+  extends Pick<
+    OutboxParts,
+    'db' | 'readAllFolders' | 'accountsOfSameUser' | 'time' | 'sends' | 'changes' | 'proofs' | 'returnState' | 'wake'
+  > {
   /** Marks a send as arrived that was thought not to have, and whose draft was given back. */
   markArrivedLate: (send: Send, response: PackageResponse) => Send
   /** Called when the folders have shown that a send arrived, so its documents are ours. */
@@ -34,8 +24,6 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   searchesFor: (send: Send) => boolean
   /** Called when checks, or the user, have concluded what happened to a send. */
   concluded: (send: Send) => void
-  /** Called when a send of the account may be sent again. */
-  wake: (accountId: string) => void
   /** Called when the keychain can't provide the credentials for looking. */
   keychainFailed: (accountId: string, error: AppError) => void
 }

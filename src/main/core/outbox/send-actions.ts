@@ -20,8 +20,7 @@ import {
   SendFormFillerRequest
 } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
-import type { OutboxDeps } from './deps.ts'
-import type { AccountPauses, SendTimes } from './pauses.ts'
+import type { OutboxParts } from './parts.ts'
 import {
   awaitsRelease,
   countPeople,
@@ -32,18 +31,11 @@ import {
   releaseDecision
 } from './releases.ts'
 import { NOW, type Send, type SentRequest } from './send-record.ts'
-import type { Changes } from './send-view.ts'
-import type { Sends } from './sends.ts'
 
-export interface SendActionsDeps
-  extends Pick<OutboxDeps, 'db' | 'drafts' | 'sharedDrafts' | 'newId' | 'time' | 'release'> {
-  sends: Sends
-  changes: Changes
-  times: SendTimes
-  pauses: AccountPauses
-  /** Remembers a composition's people and values. */
-  note: (accountId: string, composition: Composition) => void
-}
+export type SendActionsDeps = Pick<
+  OutboxParts,
+  'db' | 'drafts' | 'sharedDrafts' | 'newId' | 'time' | 'release' | 'sends' | 'changes' | 'times' | 'pauses' | 'note'
+>
 
 /** Methods that outbox.ts offers under the same names are described there. */
 export class SendActions {

@@ -1,24 +1,18 @@
 /** What the parts of the shared outbox use together. */
 import type { SerialTask } from '../jobs/lanes.ts'
-import type { Time } from '../lib/time.ts'
 import type { AskOutbox, OfficeStore } from '../office/send-store.ts'
-import type { OutboxDeps } from './deps.ts'
 import type { DispatchDeps, StartedSends } from './dispatch-store.ts'
+import type { OutboxParts } from './parts.ts'
 import type { Send } from './send-record.ts'
-import type { Changes } from './send-view.ts'
 import type { openSharedRows } from './shared-rows.ts'
 
-export interface SharedDeps extends DispatchDeps {
-  time: Time
-  changes: Changes
+export interface SharedDeps
+  extends DispatchDeps,
+    Pick<OutboxParts, 'changes' | 'wake' | 'onOfficeError' | 'sharedDrafts'> {
   notifyUpdated: (send: Send) => void
-  /** Call it when something of the account may have become due. */
-  wake: (accountId: string) => void
   /** Called when this workstation starts looking for the account's uncertain sends. */
   searchStarted: (accountId: string) => void
   restartSearch: (send: Send) => void
-  onOfficeError?: OutboxDeps['onOfficeError']
-  sharedDrafts?: OutboxDeps['sharedDrafts']
 }
 
 export interface SharedPart extends SharedDeps {
