@@ -410,62 +410,38 @@ export class SharedRecords {
     const isChange = sent.editCount !== sent.pushedEdits
     // If only its base is told again, the current content doesn't change.
     const isLost = put.revision !== undefined && (isChange || !sent.lost)
+    // It may have been deleted here while this was in flight.
+    const pushedBase = now.local === undefined ? undefined : kind.merge && put.content
+    const told = { lost: undefined, isRestorePending: false }
+    const current = { ...told, basedOn: [version], revision, lineage }
+    const change = (changes: Partial<KnownRecord>) => rows.change(sent.number, changes)
     if (outcome === 'other-account') return this.#assignNewId(now)
-    if (outcome === 'older') {
-      const base = lost ? mergeContents(kind, lost.content, now.base, lost.shared) : now.base
-      rows.change(sent.number, { revision, base, lost: undefined, isRestorePending: false })
-      // The record may have been skipped. Unsynced changes are sent like any others.
-      rows.setCursor(0, kind.kind, sent.accountId)
-      this.#lanes.syncAgain(sent.accountId)
-    } else if (outcome === 'superseded') {
-      const base = now.local === undefined ? undefined : kind.merge && put.content
+    if (outcome === 'older' || outcome === 'superseded') {
       const isFinal = now.isFinal && put.content !== undefined
-      rows.change(sent.number, {
-        basedOn: [put.version],
-        pushedEdits: sent.editCount,
-        base,
-        isFinal,
-        lost: undefined,
-        isRestorePending: false
-      })
+      if (outcome === 'superseded')
+        change({ ...told, basedOn: [put.version], pushedEdits: sent.editCount, base: pushedBase, isFinal })
+      else
+        change({ ...told, revision, base: lost ? mergeContents(kind, lost.content, now.base, lost.shared) : now.base })
+      // The record may have been skipped. Unsynced changes are sent like any others.
       rows.setCursor(0, kind.kind, sent.accountId)
       this.#lanes.syncAgain(sent.accountId)
     }
     // It was finally deleted while this was in flight. The deletion is sent next, whatever others have.
-    else if (outcome === 'conflict' && now.isFinal && put.content !== undefined)
-      rows.change(sent.number, { basedOn: [version], revision, lineage, lost: undefined, isRestorePending: false })
+    else if (outcome === 'conflict' && now.isFinal && put.content !== undefined) change(current)
     else if (outcome === 'conflict' && isLost) {
       const base = lost ? mergeContents(kind, answer.base, now.base, lost.shared) : answer.base
       return this.#conflicts.resolve(kind, now, answer, base, true)
     } else if (outcome === 'conflict') return this.#conflicts.resolve(kind, now, answer, now.base)
     else if (outcome === 'gone' && put.content !== undefined) return this.#conflicts.remove(kind, now, answer, isLost)
-    else if (outcome === 'gone') {
-      rows.change(sent.number, {
-        basedOn: [version],
-        revision,
-        lineage,
+    else {
+      change({
+        ...current,
         pushedEdits: sent.editCount,
-        isGone: now.editCount === sent.editCount,
-        base: undefined,
-        isFinal: false,
-        lost: undefined,
-        isRestorePending: false,
-        isUnread: false
-      })
-    } else {
-      // It may have been deleted here while this was in flight.
-      const base = now.local === undefined ? undefined : kind.merge && put.content
-      rows.change(sent.number, {
-        basedOn: [version],
-        revision,
-        lineage,
-        pushedEdits: sent.editCount,
-        base,
-        // Telling something again doesn't save anything.
-        ...(isChange && { savedBy: undefined }),
-        lost: undefined,
-        isRestorePending: false,
-        isUnread: false
+        isUnread: false,
+        ...(outcome === 'gone'
+          ? { isGone: now.editCount === sent.editCount, base: undefined, isFinal: false }
+          : // Telling something again doesn't save anything.
+            { base: pushedBase, ...(isChange && { savedBy: undefined }) })
       })
     }
     if (now.editCount !== sent.editCount) this.#lanes.syncAgain(sent.accountId)
