@@ -5,6 +5,7 @@
 
 import { watch } from 'chokidar'
 import type { DropFolder } from '../../../shared/contract/index.ts'
+import { SerialTask } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
 import { openArchiveRecheck } from './archive.ts'
 import { filesIn } from './dropped-file.ts'
@@ -40,10 +41,9 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   let state: FolderState = 'watching'
   let isStopped = false
   let isClean = false
-  let checking: Promise<void> | undefined
   let isCheckRequested = false
+  let nextDelay = CHECK_INTERVAL
   let unlisten: (() => void) | undefined
-  let cancelNext = () => {}
 
   const isWanted = () => !isStopped && current()?.isPaused === false
   const processing = openFileProcessing({ ...deps, current, isWanted })
@@ -54,36 +54,20 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     deps.changed()
   }
 
-  function scheduleCheck(delay: number): void {
-    cancelNext()
-    if (!isStopped) cancelNext = deps.time.after(delay, () => void check())
+  /** Never rejects. */
+  const checks = new SerialTask(deps.time, checkAndReport, () => {
+    if (!isStopped) checks.schedule(isCheckRequested ? SOON : nextDelay)
+    isCheckRequested = false
+  })
+
+  async function checkAndReport(): Promise<void> {
+    nextDelay = CHECK_INTERVAL
+    await checkOnce().then((delay) => (nextDelay = delay), deps.onError)
   }
 
   function folderChanged(): void {
-    if (checking) isCheckRequested = true
-    else scheduleCheck(SOON)
-  }
-
-  /** Checks now; if a check is in progress, checks again after it. Never rejects. */
-  function check(): Promise<void> {
-    if (isStopped) return checking ?? Promise.resolve()
-    if (checking) {
-      isCheckRequested = true
-      return checking
-    }
-    cancelNext()
-    const mine = checkOnce()
-      .catch((error: unknown) => {
-        deps.onError(error)
-        return CHECK_INTERVAL
-      })
-      .then((delay) => {
-        checking = undefined
-        scheduleCheck(isCheckRequested ? SOON : delay)
-        isCheckRequested = false
-      })
-    checking = mine
-    return mine
+    if (checks.isRunning) isCheckRequested = true
+    else if (!isStopped) checks.schedule(SOON)
   }
 
   /** Returns how long until the next check. */
@@ -146,7 +130,12 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
 
   return {
     state: (): FolderState => state,
-    check,
+    /** Checks now; if a check is in progress, checks again after it. Never rejects. */
+    check(): Promise<void> {
+      if (isStopped) return checks.whenIdle()
+      if (checks.isRunning) isCheckRequested = true
+      return checks.run()
+    },
     checkSoon: folderChanged,
     /**
      * Stops watching. Resolves once the file in progress is processed, and files that were only claimed are back where
@@ -154,10 +143,9 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
      */
     async stop(): Promise<void> {
       isStopped = true
-      cancelNext()
       unlisten?.()
       unlisten = undefined
-      await checking
+      await checks.close()
       await processing.releaseClaims()
     }
   }
