@@ -56,7 +56,6 @@ export interface CounterSettingsDeps {
   /** The name of the second display, if there is one now. */
   otherDisplay: () => string | undefined
   note: NoteInAudit
-  /** Called when the settings changed. */
   changed: () => void
   /** The organisation's policy, which overrides what is kept. */
   organisation?: () => CounterPolicy
@@ -215,36 +214,22 @@ const inputShape = requests['counter.configure'].input.shape
 /** Reads each member separately, and each line and origin: another version may know more or fewer of them. */
 function readStored(found: unknown): StoredSettings {
   const members = z.record(z.string(), z.unknown()).catch({}).parse(found)
-  const readMember = <
-    Name extends Exclude<keyof StoredSettings, 'evidence' | 'allowedOrigins' | 'languages' | 'waitingRoom'>
-  >(
-    name: Name
-  ): StoredSettings[Name] => {
-    const read = inputShape[name].safeParse(members[name])
-    return read.data === undefined ? DEFAULT_SETTINGS[name] : (read.data as StoredSettings[Name])
-  }
+  const plain = (Object.keys(DEFAULT_SETTINGS) as (keyof StoredSettings)[]).map((name) => [
+    name,
+    inputShape[name].safeParse(members[name]).data ?? DEFAULT_SETTINGS[name]
+  ])
   const origins = readEach(members.allowedOrigins, (item) => {
     const read = typeof item === 'string' ? readAllowedOrigin(item) : undefined
     return read?.ok ? [read.origin] : []
   })
   const lines = readEach(members.evidence, (item) => inputShape.evidence.safeParse([item]).data ?? [])
   return {
-    staffName: readMember('staffName'),
+    ...(Object.fromEntries(plain) as StoredSettings),
     evidence: lines ? [...new Map(lines.map((line) => [line.id, line])).values()] : DEFAULT_SETTINGS.evidence,
-    idleText: readMember('idleText'),
-    fullScreen: readMember('fullScreen'),
-    useOtherDisplay: readMember('useOtherDisplay'),
-    idle: readMember('idle'),
-    lockAfter: readMember('lockAfter'),
     allowedOrigins: [...new Set(origins)],
-    mayKeepPages: readMember('mayKeepPages'),
     languages: readEach(members.languages, (item) => inputShape.languages.safeParse([item]).data ?? []) ?? [
       ...DEFAULT_SETTINGS.languages
     ],
-    moreTime: readMember('moreTime'),
-    mayGiveFiles: readMember('mayGiveFiles'),
-    camera: readMember('camera'),
-    receipt: readMember('receipt'),
     waitingRoom: readWaitingRoom(members.waitingRoom)
   }
 }
