@@ -3,7 +3,6 @@
  * per folder at a time. A persistent problem with one account or folder doesn't hold up the others.
  */
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
-import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { DEFAULT_FOLDERS } from '../../accounts/account.ts'
 import { asAppError } from '../../errors/app-error.ts'
 import { getOrMake } from '../../lib/objects.ts'
@@ -307,15 +306,7 @@ export function openPolling(deps: PollingDeps) {
      * @param keysOf returns what to look for; called after the folders have been read.
      * @throws ServiceError if a folder couldn't be read.
      */
-    async readAllFolders(
-      accountId: string,
-      keysOf: () => Promise<SendKeys>
-    ): Promise<{
-      documents: DocumentResponse[]
-      latest?: number
-      isComplete: boolean
-      missingFolders: readonly string[]
-    }> {
+    async readAllFolders(accountId: string, keysOf: () => Promise<SendKeys>) {
       const { reads, isComplete } = await readAll(accountId, 'with logs')
       const since = Math.min(...reads.map(({ requestedAt }) => requestedAt))
       const { isCut, ...seen } = await ask('snapshot', { accountId, since, keys: await keysOf() })
