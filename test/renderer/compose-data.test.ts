@@ -550,7 +550,7 @@ describe('presets', () => {
     await openDraft(composition())
     await press('Save as preset…')
     await input(await screen.findByRole('textbox', { name: 'Preset name' }), 'New employee')
-    const dialog = document.querySelector('form.preset') as HTMLFormElement
+    const dialog = document.querySelector('[role=dialog] form') as HTMLFormElement
     await Promise.all([fireEvent.submit(dialog), fireEvent.submit(dialog)])
     await settle()
     expect(saved()).toHaveLength(1)
