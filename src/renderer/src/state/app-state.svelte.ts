@@ -162,6 +162,14 @@ export class AppState {
     }
   }
 
+  /** Returns a call's value. If it failed, says so with `failed` and why, and returns undefined. */
+  async attempt<Value>(failed: string, call: Promise<Result<Value>>): Promise<Value | undefined> {
+    const result = await settled(call)
+    if (result.ok) return result.value
+    this.toasts.showError(failed, result.error)
+    return undefined
+  }
+
   /** Whether the office must not be visible, audible or reachable here: a person has this screen, or it is locked. */
   get isOfficeHidden(): boolean {
     return this.counter.isWith('here') || this.lock.isLocked

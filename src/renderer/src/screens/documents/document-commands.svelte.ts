@@ -141,8 +141,7 @@ export class DocumentCommands {
     const waiting = actions.filter(({ state }) => state === 'waiting')
     const undo = async () => {
       for (const { id } of waiting) {
-        const result = await settled(api.actions.cancel({ id }))
-        if (!result.ok) return toasts.showError('Not everything could be undone.', result.error)
+        if (!(await this.#app.attempt('Not everything could be undone.', api.actions.cancel({ id })))) return
       }
     }
     const isShown = this.#app.lock.screenRefusal('activity') === undefined
@@ -304,13 +303,11 @@ export class DocumentCommands {
     if (some.length === 0) return
     const { api, toasts } = this.#app
     this.#keptUnread = read ? undefined : some[0]?.reference
-    const result = await settled(api.documents.markRead({ some: { documents: some }, read }))
-    if (!result.ok)
-      return toasts.showError(
-        `Couldn’t mark ${some.length === 1 ? 'this' : 'these'} as ${read ? 'read' : 'unread'}.`,
-        result.error
-      )
-    if (documents.length === 1) return
+    const marked = await this.#app.attempt(
+      `Couldn’t mark ${some.length === 1 ? 'this' : 'these'} as ${read ? 'read' : 'unread'}.`,
+      api.documents.markRead({ some: { documents: some }, read })
+    )
+    if (marked === undefined || documents.length === 1) return
     toasts.say(`Marked ${counted(some.length, ['# document', '# documents'])} as ${read ? 'read' : 'unread'}.`, {
       label: 'Undo',
       run: () => void settled(api.documents.markRead({ some: { documents: some }, read: !read }))
@@ -329,28 +326,25 @@ export class DocumentCommands {
 
   async #openInBrowser(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
-    const { toasts } = this.#app
-    const result = await settled(
-      this.#app.apiOf(row.accountId).documents.openInBrowser({ reference: row.reference, page: 'edit' })
-    )
-    if (!result.ok) toasts.showError('The page couldn’t be opened in the browser.', result.error)
+    const { openInBrowser } = this.#app.apiOf(row.accountId).documents
+    const { reference } = row
+    await this.#app.attempt('The page couldn’t be opened in the browser.', openInBrowser({ reference, page: 'edit' }))
   }
 
   async #resend(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
-    const { router, toasts } = this.#app
-    const draft = await settled(this.#app.apiOf(row.accountId).documents.correctedCopy({ reference: row.reference }))
-    if (draft.ok) router.go('compose', [draft.value.id])
-    else toasts.showError('The copy couldn’t be begun.', draft.error)
+    const { correctedCopy } = this.#app.apiOf(row.accountId).documents
+    const draft = await this.#app.attempt('The copy couldn’t be begun.', correctedCopy({ reference: row.reference }))
+    if (draft) this.#app.router.go('compose', [draft.id])
   }
 
   /** Starts the same package again, for others or for the same people; the first one need not have failed. */
   async #another(row: DocumentRow | undefined, keeps: KeptByAnother): Promise<void> {
     if (!row) return
-    const { router, toasts } = this.#app
-    const draft = await settled(this.#app.apiOf(row.accountId).documents.duplicate({ reference: row.reference, keeps }))
-    if (draft.ok) router.go('compose', [draft.value.id])
-    else toasts.showError('The package couldn’t be started.', draft.error)
+    const { duplicate } = this.#app.apiOf(row.accountId).documents
+    const { reference } = row
+    const draft = await this.#app.attempt('The package couldn’t be started.', duplicate({ reference, keeps }))
+    if (draft) this.#app.router.go('compose', [draft.id])
   }
 
   async #copyEmails(rows: readonly DocumentRow[]): Promise<void> {
@@ -366,10 +360,9 @@ export class DocumentCommands {
 
   async #copyLink(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
-    const { toasts } = this.#app
-    const result = await settled(this.#app.apiOf(row.accountId).documents.copyLink({ reference: row.reference }))
-    if (result.ok) toasts.say('Link copied.')
-    else toasts.showError('The link couldn’t be copied.', result.error)
+    const { copyLink } = this.#app.apiOf(row.accountId).documents
+    const copied = await this.#app.attempt('The link couldn’t be copied.', copyLink({ reference: row.reference }))
+    if (copied !== undefined) this.#app.toasts.say('Link copied.')
   }
 
   #copyReferences(documents: readonly DocumentKey[]): Promise<void> {
@@ -394,10 +387,7 @@ export class DocumentCommands {
     return pages
   }
 
-  async #page({ accountId, reference }: DocumentRow): Promise<DocumentPage | undefined> {
-    const page = await settled(this.#app.apiOf(accountId).documents.get({ reference }))
-    if (page.ok) return page.value
-    this.#app.toasts.showError('The document couldn’t be read.', page.error)
-    return undefined
+  #page({ accountId, reference }: DocumentRow): Promise<DocumentPage | undefined> {
+    return this.#app.attempt('The document couldn’t be read.', this.#app.apiOf(accountId).documents.get({ reference }))
   }
 }

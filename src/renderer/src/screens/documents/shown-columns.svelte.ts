@@ -49,9 +49,8 @@ export class ShownColumns {
     this.#saving?.cancel()
     const now = async () => {
       this.#saving = undefined
-      const result = await this.#app.settings.set({ documentColumns: next })
+      await this.#app.attempt('Couldn’t save your columns.', this.#app.settings.set({ documentColumns: next }))
       this.#pendingColumns = undefined
-      if (!result.ok) this.#app.toasts.showError('Couldn’t save your columns.', result.error)
     }
     this.#saving = { cancel: this.#app.clock.after(DRAGGING, now), now }
   }

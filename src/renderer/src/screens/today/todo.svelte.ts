@@ -349,9 +349,8 @@ export class Todo {
   #correction({ id, release }: SendView): TodoRow['action'] | undefined {
     if (!release?.refused || this.#app.lock.refusal('sends.undo') !== undefined) return undefined
     const run = async () => {
-      const undone = await settled(this.#app.api.sends.undo({ id }))
-      if (undone.ok) this.#app.router.go('compose', [undone.value.id])
-      else this.#app.toasts.showError('The send couldn’t be undone.', undone.error)
+      const draft = await this.#app.attempt('The send couldn’t be undone.', this.#app.api.sends.undo({ id }))
+      if (draft) this.#app.router.go('compose', [draft.id])
     }
     return { label: 'Correct…', run: () => void run() }
   }
