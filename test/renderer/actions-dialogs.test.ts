@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
+import CommandDialogs from '../../src/renderer/src/screens/documents/CommandDialogs.svelte'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
 import ExtendDialog from '../../src/renderer/src/screens/documents/ExtendDialog.svelte'
@@ -25,7 +26,9 @@ const officeWith = (page: Page, change: Partial<FakeState> = {}) =>
 
 async function open(api: FakeApi = officeWith(fullPage())) {
   opened = await openOffice(api)
-  show(opened, DocumentPage, { reference: 'doc-6', commands: new DocumentCommands(opened.app), onclose: () => {} })
+  const commands = new DocumentCommands(opened.app)
+  show(opened, DocumentPage, { reference: 'doc-6', commands, onclose: () => {} })
+  show(opened, CommandDialogs, { commands })
   await settle()
 }
 

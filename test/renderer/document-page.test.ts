@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import CommandDialogs from '../../src/renderer/src/screens/documents/CommandDialogs.svelte'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
 import { momentInWords, whenInWords } from '../../src/renderer/src/words/dates.ts'
@@ -20,13 +21,9 @@ const officeWith = (page: Page, change: Partial<FakeState> = {}) =>
 async function open(page: Page | FakeApi = pageOf(), props: Record<string, unknown> = {}) {
   const api = 'control' in page ? page : officeWith(page)
   opened = await openOffice(api)
-  show(opened, DocumentPage, {
-    accountId: 'practice',
-    reference: 'doc-6',
-    commands: new DocumentCommands(opened.app),
-    onclose: () => {},
-    ...props
-  })
+  const commands = new DocumentCommands(opened.app)
+  show(opened, DocumentPage, { accountId: 'practice', reference: 'doc-6', commands, onclose: () => {}, ...props })
+  show(opened, CommandDialogs, { commands })
   await settle()
 }
 

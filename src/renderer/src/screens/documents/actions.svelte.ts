@@ -1,4 +1,4 @@
-/** Actions on documents: those of one document, the dialogs for new ones, and starting them. */
+/** Actions on documents: those of one document, and starting new ones. */
 
 import { SvelteMap } from 'svelte/reactivity'
 import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
@@ -119,48 +119,6 @@ function isSameAction(one: ActionView, other: ActionView): boolean {
         ? request.signers.map(({ index }) => index).join()
         : ''
   return one.request.kind === other.request.kind && whom(one) === whom(other)
-}
-
-type OpenDialog =
-  | { what: 'extend'; before?: ActionView }
-  | { what: 'notary'; before?: ActionView }
-  | { what: 'correct'; person: SignerView; before?: ActionView }
-  | { what: 'remind'; person: SignerView }
-
-/** The open dialog of a document's page, with its subject. One at a time, re-created each time. */
-export class ActionDialogState {
-  #dialog = $state.raw<OpenDialog>()
-  /** Incremented with each dialog, so that it is re-created. */
-  #openCount = $state(0)
-  isOpen = $state(false)
-
-  get dialog() {
-    return this.#dialog
-  }
-  get openCount() {
-    return this.#openCount
-  }
-
-  openDialog(dialog: OpenDialog): void {
-    this.#dialog = dialog
-    this.#openCount++
-    this.isOpen = true
-  }
-
-  /**
-   * Returns a function that opens the dialog of a refused action with its request; undefined if the request can't be
-   * changed.
-   */
-  reopenDialog(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
-    const { request } = action
-    if (request.kind === 'extend') return () => this.openDialog({ what: 'extend', before: action })
-    if (request.kind === 'notary') return () => this.openDialog({ what: 'notary', before: action })
-    if (request.kind !== 'correct') return undefined
-    const person = request.signers
-      .flatMap((one) => findCorrectedPerson(people, one) ?? [])
-      .find(({ editable }) => editable)
-    return person ? () => this.openDialog({ what: 'correct', person, before: action }) : undefined
-  }
 }
 
 /** An action to start on a document. */

@@ -23,6 +23,7 @@ import {
 } from '@lucide/svelte'
 import type { KeptByAnother } from '../../../../shared/composition/preset.ts'
 import { DOCUMENT_COMMANDS, type DocumentCommand } from '../../../../shared/contract/commands.ts'
+import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type {
   AccountRights,
@@ -37,7 +38,7 @@ import type { AppState } from '../../state/app-state.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import type { Command } from '../../ui/commands.ts'
 import { startedInWords } from '../../words/actions.ts'
-import { notExtendable } from './extension.ts'
+import { type Extendable, notExtendable } from './extension.ts'
 import { MAX_WITH_ROWS } from './selection.svelte.ts'
 
 /** The documents that a command applies to. */
@@ -47,12 +48,21 @@ export interface CommandTarget {
   rows: readonly DocumentRow[] | undefined
 }
 
-/** Commands that open a dialog first. */
-type OpenDialog =
-  | { what: 'remind' | 'extend' | 'verify' | 'notary'; rows: readonly DocumentRow[] }
+type RequestOf<K extends ActionRequest['kind']> = Extract<ActionRequest, { kind: K }>
+
+/** What opens a dialog first, with its subject. `before` is a previous request to change. */
+export type OpenDialog =
+  | {
+      what: 'remind'
+      who: readonly DocumentRow[] | { page: DocumentPage; person: SignerView }
+      reminders: AccountRights['reminders'] | undefined
+    }
+  | { what: 'extend'; documents: readonly Extendable[]; before?: RequestOf<'extend'> }
+  | { what: 'notary'; documents: readonly (DocumentKey & { name: string })[]; before?: RequestOf<'notary'> }
+  | { what: 'verify'; rows: readonly DocumentRow[] }
   | { what: 'download' | 'hold'; chosen: CommandTarget }
   | { what: 'whom'; page: DocumentPage; people: readonly SignerView[] }
-  | { what: 'correct'; page: DocumentPage; person: SignerView }
+  | { what: 'correct'; page: DocumentPage; person: SignerView; before?: RequestOf<'correct'> }
 
 type NamedCommand = Command<CommandTarget> & { name: DocumentCommand }
 
@@ -97,7 +107,7 @@ export class DocumentCommands {
   readonly #rights: Resource<AccountRights>
   /** A document that the user marked unread while it was open. */
   #keptUnread = $state<string>()
-  #dialog = $state.raw<OpenDialog>()
+  #dialog = $state.raw<OpenDialog & { onstarted: (started: ActionView[]) => void }>()
   /** Incremented with each dialog, so that it is re-created. */
   #openCount = $state(0)
   isOpen = $state(false)
@@ -128,8 +138,9 @@ export class DocumentCommands {
     return this.#keptUnread === reference
   }
 
-  openDialog(dialog: OpenDialog): void {
-    this.#dialog = dialog
+  /** Opens a dialog. What it starts is reported, unless `onstarted` shows that. */
+  openDialog(dialog: OpenDialog, onstarted: (started: ActionView[]) => void = this.reportStarted): void {
+    this.#dialog = { ...dialog, onstarted }
     this.#openCount++
     this.isOpen = true
   }
@@ -191,12 +202,15 @@ export class DocumentCommands {
         request: 'actions.start',
         isFor: () => this.reminders !== 'no',
         why: (chosen) => requireSome(hasWaitingSigner, 'Nobody is left to remind.')(chosen) ?? offline(),
-        run: (chosen) => this.openDialog({ what: 'remind', rows: rowsOf(chosen).filter(hasWaitingSigner) })
+        run: (chosen) => {
+          const who = rowsOf(chosen).filter(hasWaitingSigner)
+          this.openDialog({ what: 'remind', who, reminders: this.reminders })
+        }
       }),
       command('extend', {
         request: 'actions.start',
         why: requireSome((row) => notExtendable(row) === undefined, 'It has ended, so it can’t be extended.'),
-        run: (chosen) => this.openDialog({ what: 'extend', rows: rowsOf(chosen) })
+        run: (chosen) => this.openDialog({ what: 'extend', documents: rowsOf(chosen) })
       }),
       command('correct', {
         request: 'actions.start',
@@ -230,7 +244,7 @@ export class DocumentCommands {
         run: (chosen) =>
           this.openDialog({
             what: 'notary',
-            rows: rowsOf(chosen).filter(
+            documents: rowsOf(chosen).filter(
               (row) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined
             )
           })
