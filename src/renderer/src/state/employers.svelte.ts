@@ -28,12 +28,6 @@ export class Employers {
     this.list = new Resource(() => api.employers.list({ refresh: false }))
   }
 
-  /** Loads the records and follows changes. Returns a function that stops following. */
-  open(): () => void {
-    void this.list.load()
-    return this.#api.on('employers.changed', () => void this.list.load())
-  }
-
   /** Clears everything, because another account has other records. */
   clear(): void {
     this.list.clear()

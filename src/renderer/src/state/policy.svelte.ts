@@ -1,5 +1,4 @@
 /** What the organisation has set for this computer, for the screens that contain those settings. */
-import { untrack } from 'svelte'
 import type { Lockable, PolicyView } from '../../../shared/contract/policy.ts'
 import type { Api } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
@@ -32,12 +31,5 @@ export type { OrganisationPolicy }
 
 /** Loads the policy and follows it for the life of the component. Call it during component initialisation. */
 export function usePolicy({ api }: { api: Api }): OrganisationPolicy {
-  const policy = new OrganisationPolicy(() => api.policy.get())
-  $effect(() =>
-    untrack(() => {
-      void policy.load()
-      return api.on('settings.changed', policy.scheduleReload)
-    })
-  )
-  return policy
+  return new OrganisationPolicy(() => api.policy.get()).whileShown(api, 'settings.changed')
 }

@@ -2,8 +2,10 @@
  * A value loaded from the main process: the value, whether it is loading, and why the newest load failed. Extend it to
  * add more.
  */
+import { untrack } from 'svelte'
+import type { EventName } from '../../../shared/contract/api.ts'
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
-import { settled } from '../api.ts'
+import { type Api, settled, together } from '../api.ts'
 import { type Clock, throttled } from './clock.ts'
 
 export class Resource<Value> {
@@ -50,6 +52,20 @@ export class Resource<Value> {
     } else {
       this.#error = result.error
     }
+  }
+
+  /**
+   * Loads the value, and again after each of the events, for the life of the component. Call it during component
+   * initialisation.
+   */
+  whileShown(api: Pick<Api, 'on'>, ...events: EventName[]): this {
+    $effect(() =>
+      untrack(() => {
+        void this.load()
+        return together(...events.map((event) => api.on(event, this.scheduleReload)))
+      })
+    )
+    return this
   }
 
   /** Replaces the loaded value with one that a call returned. */

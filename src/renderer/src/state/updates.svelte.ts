@@ -1,5 +1,4 @@
 /** Updates of Countersign itself, for the screens that show them. */
-import { untrack } from 'svelte'
 import type { UpdatesView } from '../../../shared/contract/updates.ts'
 import { Action } from './action.svelte.ts'
 import type { AppState } from './app-state.svelte.ts'
@@ -30,12 +29,5 @@ class AppUpdates extends Resource<UpdatesView> {
 
 /** Loads the updates and follows them for the life of the component. Call it during component initialisation. */
 export function useUpdates(app: Pick<AppState, 'api' | 'clock'>): AppUpdates {
-  const updates = new AppUpdates(app)
-  $effect(() =>
-    untrack(() => {
-      void updates.load()
-      return app.api.on('updates.changed', updates.scheduleReload)
-    })
-  )
-  return updates
+  return new AppUpdates(app).whileShown(app.api, 'updates.changed')
 }

@@ -2,7 +2,7 @@
 import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { DropFolder } from '../../../../shared/contract/views.ts'
-import { type Api, settled, together } from '../../api.ts'
+import { type Api, settled } from '../../api.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 export type DropFolderChange = Omit<Input<'dropFolders.change'>, 'id'>
@@ -17,15 +17,6 @@ export class DropFolderList extends Resource<DropFolder[]> {
 
   get list(): readonly DropFolder[] {
     return this.value ?? []
-  }
-
-  /** Loads the list and subscribes to changes. Returns a function that unsubscribes. */
-  open(): () => void {
-    void this.load()
-    return together(
-      this.#api.on('dropFolders.changed', () => void this.load()),
-      this.#api.on('accounts.changed', () => void this.load())
-    )
   }
 
   /** Opens a folder dialog. Returns null if it is cancelled, an error if the folder can't be watched. */

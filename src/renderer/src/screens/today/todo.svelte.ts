@@ -13,11 +13,11 @@ import type {
   VerificationSummary
 } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
-import { settled, together } from '../../api.ts'
+import { settled } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
-import { throttled } from '../../state/clock.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
 import { requestOf } from '../../ui/commands.ts'
 import { listed } from '../../words/counts.ts'
@@ -74,39 +74,23 @@ export class Todo {
   readonly #app: AppState
   readonly #commands: DocumentCommands
   #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
-  #sends = $state.raw<readonly SendView[]>()
-  #refused = $state.raw<RefusedFiles>()
-  #verifications = $state.raw<VerificationList>()
+  readonly #sends: Resource<{ rows: SendView[] }>
+  readonly #refused: Resource<RefusedFiles>
+  readonly #verifications: Resource<VerificationList>
 
-  /** @param commands the commands on documents. */
+  /** Follows all but the documents. Create it during component initialisation. */
   constructor(app: AppState, commands: DocumentCommands) {
     this.#app = app
     this.#commands = commands
-  }
-
-  /**
-   * Loads the rows of the outbox, the drop folders and the verifications, and subscribes to changes. Returns a function
-   * that unsubscribes.
-   */
-  open(): () => void {
-    const { api, clock } = this.#app
-    void this.#readSends()
-    void this.#readRefused()
-    void this.#readVerifications()
-    return together(
-      api.on(
-        'verifications.changed',
-        throttled(clock, READ_INTERVAL, () => void this.#readVerifications())
-      ),
-      api.on(
-        'dropFolders.changed',
-        throttled(clock, READ_INTERVAL, () => void this.#readRefused())
-      ),
-      api.on(
-        'outbox.changed',
-        throttled(clock, READ_INTERVAL, () => void this.#readSends())
-      )
-    )
+    const { api, clock } = app
+    const throttle = { clock, milliseconds: READ_INTERVAL }
+    const page = { search: '', offset: 0, limit: SENDS_READ }
+    this.#sends = new Resource(() => api.sends.list({ show: 'attention', ...page }), throttle)
+    this.#sends.whileShown(api, 'outbox.changed')
+    this.#refused = new Resource(() => api.dropFolders.refused({ offset: 0, limit: 100 }), throttle)
+    this.#refused.whileShown(api, 'dropFolders.changed')
+    this.#verifications = new Resource(() => api.verifications.open({ limit: FEW }), throttle)
+    this.#verifications.whileShown(api, 'verifications.changed')
   }
 
   /** Reloads the documents of each kind that has any. */
@@ -143,8 +127,8 @@ export class Todo {
         kind: 'signatures',
         status: statuses.signatures,
         href: hrefOf('activity', [], { show: 'problems' }),
-        count: this.#verifications?.total ?? 0,
-        rows: this.#verifications?.verifications.map((one) => this.#verificationRow(one, now))
+        count: this.#verifications.value?.total ?? 0,
+        rows: this.#verifications.value?.verifications.map((one) => this.#verificationRow(one, now))
       },
       ...documents.slice(0, -1),
       ...this.#sendGroups(),
@@ -153,23 +137,6 @@ export class Todo {
       ...documents.slice(-1)
     ]
     return all.filter(({ count }) => count > 0)
-  }
-
-  async #readSends(): Promise<void> {
-    const list = await settled(
-      this.#app.api.sends.list({ show: 'attention', search: '', offset: 0, limit: SENDS_READ })
-    )
-    if (list.ok) this.#sends = list.value.rows
-  }
-
-  async #readRefused(): Promise<void> {
-    const refused = await settled(this.#app.api.dropFolders.refused({ offset: 0, limit: 100 }))
-    if (refused.ok) this.#refused = refused.value
-  }
-
-  async #readVerifications(): Promise<void> {
-    const verified = await settled(this.#app.api.verifications.open({ limit: FEW }))
-    if (verified.ok) this.#verifications = verified.value
   }
 
   #verificationRow(verification: VerificationSummary, now: number): TodoRow {
@@ -189,12 +156,12 @@ export class Todo {
   async #dismissVerification(id: string): Promise<void> {
     const dismissed = await settled(this.#app.api.verifications.dismiss({ id }))
     if (!dismissed.ok) this.#app.toasts.warn(presentError(dismissed.error).happened)
-    await this.#readVerifications()
+    await this.#verifications.load()
   }
 
   /** One row per folder: its newest file, whose report explains the problem, and the number of others. */
   #refusedGroup(): Pick<TodoGroup, 'count' | 'rows'> {
-    const { open, files } = this.#refused ?? { open: [], files: [] }
+    const { open, files } = this.#refused.value ?? { open: [], files: [] }
     const rows = open.slice(0, FEW).map(({ folderId, label, count, newest }): TodoRow => {
       const file = files.find(({ id }) => id === newest)
       const where = count > 1 ? `${counted(count, ['# file', '# files'])} in “${label}”` : `In “${label}”`
@@ -217,7 +184,7 @@ export class Todo {
 
   async #dismissRefused(folderId: string, until: string): Promise<void> {
     await settled(this.#app.api.dropFolders.dismissRefused({ folderId, until }))
-    await this.#readRefused()
+    await this.#refused.load()
   }
 
   #documentRow(kind: DocumentKind, row: DocumentRow, now: number): TodoRow {
@@ -321,8 +288,8 @@ export class Todo {
       status: statuses[kind],
       count: numbers[kind],
       href: hrefOf('outbox', [], { show: 'attention' }),
-      rows: this.#sends
-        ?.filter((send) => sendKindOf(send) === kind)
+      rows: this.#sends.value?.rows
+        .filter((send) => sendKindOf(send) === kind)
         .slice(0, FEW)
         .map((send) => this.#sendRow(send))
     }))
