@@ -66,7 +66,6 @@ export const lazyParts = {
   menu: () => import('../ui/Menu.svelte')
 }
 
-/** The name of each screen. */
 export const screenLabels = Object.fromEntries(screenNames.map((name) => [name, screens[name].label])) as Record<
   ScreenName,
   string

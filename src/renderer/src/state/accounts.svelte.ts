@@ -88,7 +88,6 @@ export class Accounts extends Resource<AccountView[]> {
   get showsSeveral(): boolean {
     return this.shown.length > 1
   }
-  /** The accounts that are shown. */
   get shown(): readonly AccountView[] {
     return this.list.filter(({ shown }) => shown)
   }
@@ -182,7 +181,6 @@ export class Accounts extends Resource<AccountView[]> {
     return this.#switchBy(() => this.#api.accounts.choose({ id }))
   }
 
-  /** Shows all accounts. */
   showAll(): Promise<Result<null>> {
     return this.#switchBy(() => this.#api.accounts.showAll())
   }

@@ -19,7 +19,6 @@ export class DownloadsOfDocument extends Resource<DownloadPage> {
     })
   }
 
-  /** The newest download of each type. */
   get newest(): DownloadView[] {
     return this.#sorted.filter((one) => this.newestOf(one.type) === one)
   }

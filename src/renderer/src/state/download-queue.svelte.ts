@@ -8,7 +8,6 @@ import { Resource } from './resource.svelte.ts'
 
 /** Minimum milliseconds between reloads. */
 const RELOAD_INTERVAL = 250
-/** The page size of one request. */
 const PAGE_SIZE = 500
 const endedStates: DownloadState[] = ['done', 'failed', 'cancelled']
 

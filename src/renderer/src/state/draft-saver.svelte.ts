@@ -12,7 +12,6 @@ import type { Clock } from './clock.ts'
 
 export type SavedState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
 
-/** The package to save, and its account. */
 export interface PackageToSave {
   composition: Composition
   accountId: string
@@ -100,7 +99,6 @@ export class DraftSaver {
   get composition(): Composition {
     return this.#composition
   }
-  /** Whether there are unsaved changes. */
   get hasUnsavedChanges(): boolean {
     return this.#edits > this.#savedEdits && !this.#closed
   }

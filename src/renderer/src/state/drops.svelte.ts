@@ -66,7 +66,6 @@ export class Drops {
     return () => this.#xmlTargets.delete(taker)
   }
 
-  /** The number of fields that take XML. */
   get xmlFieldCount(): number {
     return this.#xmlTargets.size
   }

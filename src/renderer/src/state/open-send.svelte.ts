@@ -9,7 +9,6 @@ import { type Clock, throttled } from './clock.ts'
 /** Minimum milliseconds between reloads. */
 const RELOAD_INTERVAL = 250
 
-/** An action on the send. */
 export type SendAction =
   | 'now'
   | 'reschedule'
@@ -60,7 +59,6 @@ export class OpenSend {
   get error() {
     return this.#error
   }
-  /** The action in progress. */
   get pendingAction() {
     return this.#pendingAction
   }
@@ -124,7 +122,6 @@ export class OpenSend {
     return draft
   }
 
-  /** Makes a draft from it, and returns the draft. */
   makeDraft(): Promise<DraftSummary | undefined> {
     return this.#do('toDraft', () => this.#api.sends.toDraft({ id: this.id }))
   }

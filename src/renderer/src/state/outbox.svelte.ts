@@ -104,7 +104,6 @@ export function attentionCount(counts: SendCounts): number {
   return counts.refused + counts.uncertain + counts.notSent
 }
 
-/** Returns the total. */
 export function totalOf(counts: SendCounts): number {
   return counts.ready + counts.sending + counts.sent + counts.cancelled + attentionCount(counts)
 }

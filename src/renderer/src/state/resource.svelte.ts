@@ -28,7 +28,6 @@ export class Resource<Value> {
   get value() {
     return this.#value
   }
-  /** Whether it has been loaded. */
   get isLoaded() {
     return this.#value !== undefined
   }

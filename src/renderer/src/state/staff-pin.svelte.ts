@@ -95,7 +95,6 @@ export class PinRecovery {
     this.#pin = new Resource(() => api.counter.pin())
   }
 
-  /** The state of the PIN, once loaded. */
   get pin(): PinState | undefined {
     return this.#pin.value
   }

@@ -21,7 +21,6 @@ export type MenuEntry =
       /** The request it leads to, which the staff member's role may refuse. */
       request?: RequestName | undefined
       icon?: typeof FileText
-      /** The equivalent key. */
       keys?: string
       /** A CSS colour, shown as a small square. */
       colour?: string

@@ -24,7 +24,6 @@ export class ListSearch {
     return this.#cancel !== undefined
   }
 
-  /** Handles a keystroke. */
   readonly handleInput = (): void => {
     this.stop()
     this.#cancel = this.#clock.after(this.#delay, () => {

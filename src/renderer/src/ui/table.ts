@@ -22,12 +22,10 @@ export interface Branch {
   isExpanded?: boolean
 }
 
-/** The props of a table. */
 export interface TableProps<Row> {
   label: string
   columns: readonly Column[]
   count: number
-  /** Returns the row at an index if it is loaded. */
   row: (index: number) => Row | undefined
   keyOf: (row: Row) => string
   /** The key of the selected row. */
@@ -66,7 +64,6 @@ export interface TableProps<Row> {
   /** Selects all rows from one index to another. */
   onrange?: (from: number, to: number) => void
   onall?: () => void
-  /** Whether a row is emphasised. */
   isStrong?: (row: Row) => boolean
 }
 

@@ -7,7 +7,6 @@ import { listed } from './counts.ts'
 import { clockTime, dayInWords } from './dates.ts'
 import { documentStatus, type StatusWords } from './statuses.ts'
 
-/** Shape, word and colour of each kind of change. */
 export const changeStatuses: Record<ChangeKind, StatusWords> = {
   arrived: { shape: 'ring', word: 'New', tone: 'accent' },
   signed: { shape: 'half', word: 'Signed', tone: 'ok' },

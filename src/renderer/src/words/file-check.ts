@@ -14,7 +14,6 @@ export interface CheckWords {
   items?: string[]
 }
 
-/** Describes the result of checking an exported file. */
 export function fileCheckWords(check: AuditFileCheck): CheckWords {
   if (check.receipt) return receiptCheckWords(check, check.receipt)
   const { label, verdict, key, entries = 0, exportedAt = '', bytes, near, isInTrail } = check

@@ -26,7 +26,6 @@ export interface Finding extends StatusWords {
   meaning: string
 }
 
-/** The status of a whole family of statuses. */
 export const familyStatuses: Record<StatusFamily, StatusWords> = {
   'not-started': { shape: 'ring', word: 'Not started', tone: 'quiet' },
   'in-progress': { shape: 'half', word: 'In progress', tone: 'accent' },
@@ -87,7 +86,6 @@ export function signedStatusInWords(raw: string): string | undefined {
   return signedStatusByName.get(raw.trim().toLowerCase())
 }
 
-/** The status of an action on a document. */
 export const actionStatuses: Record<ActionState, StatusWords> = {
   waiting: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
   running: { shape: 'half', word: 'In progress', tone: 'accent' },

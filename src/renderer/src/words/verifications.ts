@@ -10,7 +10,6 @@ const valid: StatusWords = { shape: 'tick', word: 'Valid', tone: 'ok' }
 const notValid: StatusWords = { shape: 'cross', word: 'Not valid', tone: 'danger' }
 const notKnown: StatusWords = { shape: 'question', word: 'Unknown', tone: 'warn' }
 
-/** Returns the status of one signature. */
 export function signatureStatus(isValid: boolean | undefined): StatusWords {
   if (isValid === undefined) return notKnown
   return isValid ? valid : notValid

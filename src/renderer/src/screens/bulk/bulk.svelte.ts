@@ -236,7 +236,6 @@ export class Bulk {
     return true
   }
 
-  /** Switches to another sheet of the file. */
   async switchSheet(sheet: string): Promise<void> {
     const id = this.#sheet?.id
     if (id === undefined || sheet === this.#sheet?.sheet) return
@@ -290,7 +289,6 @@ export class Bulk {
     return true
   }
 
-  /** Shows a subset of the rows. */
   async showRows(show: RowsShown): Promise<void> {
     this.#rowsShown = show
     this.rows.clear()
@@ -326,7 +324,6 @@ export class Bulk {
     return result.ok ? (result.value ?? undefined) : undefined
   }
 
-  /** Returns the package that a row makes. */
   packageOf(row: number): Promise<Result<Composition>> {
     return this.#detectLoss(this.#api.bulk.package({ id: this.#sheet?.id ?? '', row }))
   }

@@ -33,7 +33,6 @@ export interface FieldRow<Of> {
    * suggests people from the address book, who fill in all their fields.
    */
   control?: 'text' | 'remembered' | 'role' | 'person' | 'check' | 'select'
-  /** The options of a select. */
   options?: (of: Of) => readonly { value: string; label: string }[]
   attributes?: Pick<HTMLInputAttributes, 'type' | 'inputmode' | 'placeholder'>
   /** Only for forms, or only for templates. */

@@ -126,7 +126,6 @@ export class CounterSettings {
     if (this.isLocked) this.isUnlocking = true
   }
 
-  /** Resets a forgotten PIN. */
   async resetPin(): Promise<Result<PinState>> {
     const result = await settled(this.#api.counter.resetPin())
     if (result.ok) this.pin.put(result.value)

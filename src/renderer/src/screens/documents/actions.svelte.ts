@@ -121,7 +121,6 @@ function isSameAction(one: ActionView, other: ActionView): boolean {
   return one.request.kind === other.request.kind && whom(one) === whom(other)
 }
 
-/** An action to start on a document. */
 export interface RequestedAction extends DocumentKey {
   request: ActionRequest
 }

@@ -36,7 +36,6 @@ type Plain = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean 
  */
 export type CorrectedFields = Plain & { ShareUsers: ComposedShareUser[] }
 
-/** A signer being corrected, with their form. */
 export interface CorrectedSigner {
   person: SignerView
   fields: CorrectedFields
@@ -247,7 +246,6 @@ function toSend(person: SignerView, fields: CorrectedFields): CorrectedFields {
   }
 }
 
-/** Returns whether the service listed them. */
 function isListedByService({ key }: ComposedShareUser): boolean {
   return /^\d+$/.test(key)
 }

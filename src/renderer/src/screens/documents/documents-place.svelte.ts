@@ -91,7 +91,6 @@ export class DocumentsPlace {
   get place() {
     return this.#documentRoute.place
   }
-  /** The document in the address. */
   get document(): DocumentKey | undefined {
     const { document: reference, account } = this.#documentRoute
     const accountId = account ?? this.#app.accounts.chosen?.id
@@ -128,7 +127,6 @@ export class DocumentsPlace {
     if (query) this.change(query.search ? { ...query, search: '' } : withoutAll(query))
   }
 
-  /** Closes the open document. */
   closeDocument(): void {
     const { route } = this.#app.router
     const others = [...route.query].filter(([name]) => name !== 'document' && name !== 'account')

@@ -5,7 +5,6 @@ import { capital, listed } from '../../words/counts.ts'
 import { documentStatus } from '../../words/statuses.ts'
 
 interface Kind {
-  /** Its name in the menu. */
   name: string
   /** The members of the query that it covers. */
   members: readonly (keyof DocumentQuery)[]
@@ -90,7 +89,6 @@ export function identityFilterWords(state: NonNullable<DocumentQuery['identity']
   return capital(identityFilters[state])
 }
 
-/** Returns a query without a filter. */
 export function without(query: DocumentQuery, filter: Filter): DocumentQuery {
   const rest = { ...query }
   for (const member of kindOf(filter).members) delete rest[member]

@@ -46,17 +46,14 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
   get problem(): AppError | undefined {
     return this.view?.problem ?? this.refreshing.error
   }
-  /** The folder that the problem concerns. */
   get problemFolder(): string | undefined {
     return this.view?.problemFolder
   }
 
-  /** Returns the row with this key, if it is loaded. */
   rowOf(key: string): FolderRow | undefined {
     return this.find((row) => keyOfRow(row) === key)
   }
 
-  /** Returns a document's row, if it is loaded. */
   rowOfDocument({ accountId, reference }: DocumentKey): DocumentRow | undefined {
     const found = this.find(
       (row) => row.kind === 'document' && row.reference === reference && row.accountId === accountId
@@ -82,7 +79,6 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
     await super.open(query)
   }
 
-  /** Expands or collapses a package. */
   async expand(packageReference: string, isOpen: boolean): Promise<void> {
     const others = this.#expanded.filter((one) => one !== packageReference)
     this.#expanded = isOpen ? [...others, packageReference].slice(-MAX_EXPANDED) : others

@@ -54,7 +54,6 @@ export class Selection {
     else this.add([row])
   }
 
-  /** Adds rows to the selection. */
   add(rows: readonly (FolderRow | undefined)[]): void {
     const selected = new Map(this.#selected)
     for (const row of rows) {

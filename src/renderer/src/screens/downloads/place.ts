@@ -18,7 +18,6 @@ export type Part = (typeof parts)[number]
 
 export interface Place {
   part: Part
-  /** The open download. */
   open?: string | undefined
 }
 
@@ -35,7 +34,6 @@ export function hrefOfPlace(place: Place): string {
   return hrefOf('downloads', ...pathOf(place))
 }
 
-/** Returns whether a part lists files. */
 export function isFileList(part: Part): part is DownloadPart {
   return part !== 'rules' && part !== 'check'
 }

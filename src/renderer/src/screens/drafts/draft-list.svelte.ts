@@ -96,7 +96,6 @@ export class DraftList {
 /** Rows marked for a common action; they stay marked while the list scrolls. */
 export class Marks<Row extends { id: string }> {
   #marked = $state.raw<ReadonlyMap<string, Row>>(new Map())
-  /** Where a range starts. */
   #rangeStart = 0
 
   get count() {
@@ -115,7 +114,6 @@ export class Marks<Row extends { id: string }> {
     return this.has(row.id) ? this.rows : [row]
   }
 
-  /** Sets where the next range starts. */
   setRangeStart(index: number): void {
     this.#rangeStart = index
   }

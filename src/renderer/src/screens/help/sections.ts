@@ -23,7 +23,6 @@ export type Block =
 export interface Section {
   /** "guide/bulk-send": page and heading, as in the screen's address. */
   id: string
-  /** The title of its page. */
   page: string
   title: string
   /** 3: within the preceding section of level 2. */
@@ -62,7 +61,6 @@ export function sectionAt(sections: readonly Section[], id: string): Section | u
   return sections.find((one) => one.id === id) ?? sections.find((one) => one.id.startsWith(page)) ?? sections[0]
 }
 
-/** Returns the subsections of a section. */
 export function subsectionsOf(sections: readonly Section[], section: Section): Section[] {
   if (section.level === 3) return []
   const after = sections.slice(sections.indexOf(section) + 1)

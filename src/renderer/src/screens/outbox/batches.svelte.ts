@@ -16,7 +16,6 @@ export type BatchAction = 'pause' | 'release' | 'resume' | 'cancel' | 'retry' | 
 
 export class Batches extends Resource<BatchView[]> {
   readonly #acting = new Action<unknown>()
-  /** The current or last action. */
   #last = $state.raw<{ id: string; action: BatchAction }>()
   readonly #api: Api
   readonly #sorted = $derived.by(() => [...(this.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))

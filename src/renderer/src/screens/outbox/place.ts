@@ -6,7 +6,6 @@ import { hrefOf, type Route } from '../../state/router.svelte.ts'
 const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const
 export type Part = (typeof parts)[number]
 
-/** The query of the list of packages. */
 export type SendsQuery = Omit<Input<'sends.list'>, 'offset' | 'limit'>
 
 export interface Place {
@@ -14,7 +13,6 @@ export interface Place {
   /** Restricts the list to this batch. */
   batch?: string | undefined
   search: string
-  /** The open package. */
   open?: string | undefined
 }
 
@@ -35,7 +33,6 @@ export function hrefOfPlace(place: Place): string {
   return hrefOf('outbox', ...pathOf(place))
 }
 
-/** Returns the list's query at a place. */
 export function queryAt({ part, batch, search }: Place): SendsQuery {
   return { show: part === 'batches' ? 'all' : part, search, ...(batch !== undefined && { batchId: batch }) }
 }

@@ -221,7 +221,6 @@ export class AccountForm {
     return typed.some(({ name, value }) => !name || !value) ? 'Each header needs a name and a value.' : undefined
   }
 
-  /** The request that adds the account. */
   get addRequest(): Input<'accounts.add'> {
     const { name, baseUrl, dataTypeSpelling } = this
     return {
@@ -234,7 +233,6 @@ export class AccountForm {
     }
   }
 
-  /** Returns the request that changes the account. */
   updateRequest(id: string): Input<'accounts.update'> {
     const { name, baseUrl, dataTypeSpelling } = this
     const folders = namesIn(this.folders)

@@ -66,7 +66,6 @@ export function weekBars(view: OverviewView): Bar[] {
   })
 }
 
-/** One bar of a chart. */
 export interface Bar {
   key: string
   /** Below the bar: "21", "Mon". */

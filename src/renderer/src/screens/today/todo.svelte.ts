@@ -50,7 +50,6 @@ export interface TodoRow {
   name: string
   /** The link to its details. */
   href: string
-  /** Its account, if it belongs to one. */
   accountId?: string
   /** Why it needs attention. */
   why: string

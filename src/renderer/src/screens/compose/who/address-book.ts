@@ -24,7 +24,6 @@ export function fillInShareUser(user: ComposedShareUser, person: PersonView): vo
   Object.assign(user, { FirstName, MiddleName, LastName, Email })
 }
 
-/** Returns whether the signer is still blank. */
 export function isBlankSigner(signer: ComposedSigner): boolean {
   return ![signer.FirstName, signer.LastName, signer.Email, signer.MobileNumber].some((text) => text.trim())
 }
