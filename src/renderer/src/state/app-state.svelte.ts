@@ -170,6 +170,12 @@ export class AppState {
     return undefined
   }
 
+  /** Copies text to the clipboard, and confirms it. Personal text is kept out of the clipboard's history. */
+  async copy(text: string, confirmation: string, isPersonal = false): Promise<void> {
+    const copying = this.api.system.copy({ text, ...(isPersonal && { isPersonal }) })
+    if ((await this.attempt('The text couldn’t be copied.', copying)) !== undefined) this.toasts.say(confirmation)
+  }
+
   /** Whether the office must not be visible, audible or reachable here: a person has this screen, or it is locked. */
   get isOfficeHidden(): boolean {
     return this.counter.isWith('here') || this.lock.isLocked

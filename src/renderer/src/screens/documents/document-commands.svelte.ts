@@ -365,7 +365,7 @@ export class DocumentCommands {
     const pages = await this.pages(rows)
     const emails = [...new Set(pages.flatMap(({ people }) => people.flatMap(({ email }) => email ?? [])))]
     if (emails.length === 0) return this.#app.toasts.warn('None of the signers has an e-mail address.')
-    await this.#copy(
+    await this.#app.copy(
       emails.join('; '),
       emails.length === 1 ? 'E-mail address copied.' : `${emails.length} e-mail addresses copied.`,
       true
@@ -381,14 +381,7 @@ export class DocumentCommands {
 
   #copyReferences(documents: readonly DocumentKey[]): Promise<void> {
     const text = documents.map(({ reference }) => reference).join('\n')
-    return this.#copy(text, documents.length === 1 ? 'Reference copied.' : `${documents.length} references copied.`)
-  }
-
-  async #copy(text: string, confirmation: string, isPersonal = false): Promise<void> {
-    const { api, toasts } = this.#app
-    const result = await settled(api.system.copy({ text, isPersonal }))
-    if (result.ok) toasts.say(confirmation)
-    else toasts.warn('The text couldn’t be copied.')
+    return this.#app.copy(text, documents.length === 1 ? 'Reference copied.' : `${documents.length} references copied.`)
   }
 
   /** Returns the documents' pages, leaving out those that can't be read. */
