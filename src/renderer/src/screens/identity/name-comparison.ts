@@ -109,7 +109,7 @@ function differencesBetween(one: string, other: string): string[] {
 }
 
 /** Removes capitals, accents and spaces. */
-function lettersOf(name: string): string {
+export function lettersOf(name = ''): string {
   return name
     .normalize('NFKD')
     .replace(/[\p{M}\s]/gu, '')

@@ -6,7 +6,7 @@ import { clockTime, dayInWords, momentInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
 import { identityFinding } from '../documents/identity-words.ts'
 import { expiryFinding, readCardDate } from './card-dates.ts'
-import { compareNames, nameFinding } from './name-comparison.ts'
+import { compareNames, lettersOf, nameFinding } from './name-comparison.ts'
 
 /** Returns the person's name as given by the office, else as on the card. */
 export function personNameOf({ texts }: Pick<IdentityRecordView, 'texts'>): string | undefined {
@@ -99,13 +99,6 @@ export function signerOf(
   const checked = people.filter((one) => one.identity !== 'none')
   const hasName = userFirstName !== undefined || userLastName !== undefined
   return records === 1 && checked.length === 1 && !hasName ? checked[0] : undefined
-}
-
-function lettersOf(name: string | undefined): string {
-  return (name ?? '')
-    .normalize('NFKD')
-    .replace(/[\p{M}\s]/gu, '')
-    .toLowerCase()
 }
 
 interface FaceScore {
