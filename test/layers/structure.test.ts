@@ -177,4 +177,4 @@ test('every row of threats in docs/security.md names test files that exist', () 
  * Some files are better small: a schema, a table, a worker's entry point. Lower this when there are fewer; never raise
  * it.
  */
-const MAX_CRUMBS = 20
+const MAX_CRUMBS = 19
