@@ -208,20 +208,27 @@ test(
 )
 
 test.each([
-  ['the one that knows the later time', 0],
-  ['one that was off meanwhile', 1]
+  ['a package', 'the one that knows the later time', 0, false],
+  ['a package', 'one that was off meanwhile', 1, false],
+  ['a released package', 'the one that knows the later time', 0, true],
+  ['a released package', 'one that was off meanwhile', 1, true]
 ] as const)(
-  'after restoring a dump, a package has the last time that it was given, if %s returns first',
+  'after restoring a dump, %s has the last time that it was given, if %s returns first',
   {
     timeout: 240_000
   },
-  async (_name, first) => {
+  async (_what, _name, first, isReleased) => {
     const { office, run, front, back, both } = await openRestorableOffice()
+    if (isReleased) front.work.staff.above = 0
+    front.work.staff.who = { id: 'ben', name: 'Ben Tui' }
+    back.work.staff.who = { id: 'ana', name: 'Ana Reweti' }
     const DAY = 86_400_000
     const { drafts, outbox } = front.work.parts
     const at = (days: number) => Math.ceil(front.work.time.now / DAY) * DAY + days * DAY
     const id = outbox.enqueue(drafts.save(front.work.accountId, forms()).id, { at: at(2) }).id
     await until(both, () => back.state(id) === 'ready')
+    if (isReleased) await back.work.parts.outbox.release(id)
+    await until(both, () => (outbox.get(id).release?.released !== undefined) === isReleased)
     run('pg_dump', '-Fc')
     await back.membership.close()
     await outbox.reschedule(id, at(4))
@@ -304,6 +311,39 @@ test.each([
     expect(both.map(isReleased)).toEqual([true, true])
   }
 )
+
+test('a refusal at the restored server counts for the workstation whose release it lost, too', {
+  timeout: 240_000
+}, async () => {
+  const { office, run, front, back, both } = await openRestorableOffice()
+  front.work.staff.above = 0
+  front.work.staff.who = { id: 'ben', name: 'Ben Tui' }
+  back.work.staff.who = { id: 'ana', name: 'Ana Reweti' }
+  await pause(front, true)
+  const { drafts, outbox } = front.work.parts
+  const { id } = outbox.enqueue(drafts.save(front.work.accountId, forms()).id)
+  await until(both, () => back.state(id) === 'ready')
+  run('pg_dump', '-Fc')
+  await front.membership.close()
+  await back.work.parts.outbox.release(id)
+  await back.membership.close()
+  run('pg_restore', '--clean', '--if-exists', '--single-transaction')
+  front.open()
+  await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+  await until([front], async () => {
+    await longEnough(office)
+    return front.state(id) === 'ready'
+  })
+  front.work.staff.who = { id: 'cleo', name: 'Cleo Marsh' }
+  await front.work.parts.outbox.refuse(id, 'Wrong form')
+  back.open()
+  const releaseAt = ({ work }: Workstation) => work.parts.outbox.get(id).release
+  await until(both, () => both.every((workstation) => releaseAt(workstation)?.refused?.reason === 'Wrong form'))
+  expect(both.map((workstation) => releaseAt(workstation)?.released)).toEqual([undefined, undefined])
+  await pause(back, false)
+  for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
+  expect(front.work.receivedRequests('SendForms2')).toEqual([])
+})
 
 test('a time given after a lost release was repeated isn’t replaced by one that was away meanwhile', {
   timeout: 240_000

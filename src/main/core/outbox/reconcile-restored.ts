@@ -3,10 +3,11 @@
  * is read again from the beginning; the workstation tells it what it knows to be over since; and what may have left
  * meanwhile is uncertain until it has been looked for.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { AppError, SendState } from '../../../shared/contract/index.ts'
 import type { OfficeStore, SendChange } from '../office/send-store.ts'
 import type { OutboxParts } from './parts.ts'
-import { isDecided, NEVER } from './releases.ts'
+import { awaitsRelease, isDecided, NEVER } from './releases.ts'
 import type { Send } from './send-record.ts'
 import { arrivalOutcome, encodeSend, releaseIn, sentDraftOf } from './shared-content.ts'
 import type { KnownSend, openSharedRows } from './shared-rows.ts'
@@ -102,8 +103,10 @@ export async function reconcileRestored(
     const { id, state, revision } = change
     const known = rows.find(id)
     const send = sends.find(id)
-    if (!isWaiting(state) || send?.state !== 'ready' || send.release || known?.state !== 'ready') return change
+    if (!isWaiting(state) || send?.state !== 'ready' || known?.state !== 'ready') return change
     if (known.goesAt !== send.goesAt || known.revision <= revision) return change
+    // A time means nothing to the office before the release that allows it.
+    if (awaitsRelease(send.release) || !isDeepStrictEqual(send.release, releaseIn(change))) return change
     const content = encodeSend(send, sends.requestOf(send), sends.compositionOf(send), send.sentDraft)
     const inMs = times.wholeRemaining(send)
     const isTaken = await office.reportTime(officeId, { id, content, inMs, revision: known.revision })
@@ -144,16 +147,20 @@ export async function reconcileRestored(
       rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', revision: change.revision })
       return markUncertain(before)
     }
+    const there = releaseIn(change)
+    // Of two decisions the one that the office has counts, so the one here counts as not told.
+    if (before && known && isDecided(before.release) && isDecided(there) && !isDeepStrictEqual(before.release, there)) {
+      rows.keep({ ...known, goesAt: NEVER, revision: 0, epoch: 0 })
+    }
     // A time that was chosen here and isn't told yet stays so.
-    if (before && known && !before.release && isWaiting(before.state) && isWaiting(known.state)) {
+    else if (before && known && !before.release && isWaiting(before.state) && isWaiting(known.state)) {
       rows.keep({ ...known, revision: 0, epoch: 0 })
     }
     // If retention has erased it here, that it was sent stays known.
     else if (before || known?.state !== 'sent') rows.erase(id)
     const applied = applyChange(change)
     // With the time of a send that waits for a release, the office counts as lacking the decision, which is pushed again.
-    if (before && isDecided(before.release) && !isDecided(releaseIn(change)))
-      rows.change(accountId, id, { goesAt: NEVER })
+    if (before && isDecided(before.release) && !isDecided(there)) rows.change(accountId, id, { goesAt: NEVER })
     const send = applied ?? sends.find(id)
     return send?.state === 'uncertain' && change.state === 'uncertain'
       ? countAsAttempted({ ...send, attemptedAt: before?.attemptedAt })
