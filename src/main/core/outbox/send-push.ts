@@ -156,10 +156,10 @@ export function openSendPush(deps: SharedPart) {
   }
 
   /** Returns a content that says where a person said that an uncertain send isn't; undefined if nobody did. */
-  function dismissalsOf(send: Send) {
+  function dismissalsOf(send: Send, officeId: string) {
     if (send.dismissed.length + send.dismissedFolders.length === 0) return undefined
     const content = encodeSend(send, sends.requestOf(send), sends.compositionOf(send), send.sentDraft)
-    return { accountId: officeIdOf(send.accountId) ?? '', content }
+    return { accountId: officeId, content }
   }
 
   /** Tells the office what checks have shown; it decides whether that still holds. */
@@ -174,7 +174,7 @@ export function openSendPush(deps: SharedPart) {
         const isAccepted = await ask(async (office) => {
           if (send.state === 'sent') return office.recordFound(officeId, known, arrivalOutcome(sends, id))
           if (send.state === 'ready') return isFresh && office.conclude(known, 'ready')
-          return office.conclude(known, send.state === 'refused' ? 'refused' : 'not-sent', dismissalsOf(send))
+          return office.conclude(known, send.state === 'refused' ? 'refused' : 'not-sent', dismissalsOf(send, officeId))
         })
         const state = send.state === 'cancelled' ? 'not-sent' : send.state
         // A time that was chosen here before the server was restored isn't told yet.
