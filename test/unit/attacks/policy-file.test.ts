@@ -101,11 +101,12 @@ attempts(policyFile, {
   'be exchanged while it is read': async () => {
     const { put, path } = policyOffice()
     put('{}')
+    let writes = 0
     const place = {
       path,
       // Read after the file is checked, and before its content is read.
       get owners() {
-        put({ practiceOffice: true, $schema: 'x'.repeat(Math.ceil(performance.now())) })
+        put({ practiceOffice: true, $schema: 'x'.repeat(++writes) })
         return [mine]
       }
     }

@@ -124,10 +124,11 @@ describe('a file being written while it is read', () => {
 
   test('is given up if it never stops changing', async () => {
     const { path } = office()
+    let writes = 0
     const place = {
       path,
       get owners() {
-        writeFileSync(path, `{}${' '.repeat(Math.ceil(performance.now()))}`)
+        writeFileSync(path, `{}${' '.repeat(++writes)}`)
         return [mine]
       }
     }
