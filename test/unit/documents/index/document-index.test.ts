@@ -385,6 +385,17 @@ describe('packages', () => {
   })
 })
 
+test('the list gives the reason why a signer declined', () => {
+  const Signers = [
+    { FirstName: 'Mere', SignedStatus: 'Signed' },
+    { FirstName: 'Edwin', SignedStatus: 'Declined', DeclinedReason: 'My daughter reads it first.\nĀpōpō.' }
+  ]
+  const index = indexOfRows(row({ Status: 'Declined', Signers }))
+  const [first] = runToEnd(listOf([index], query({ families: ['declined'] }), moment, everything)).rows
+  expect(first).toMatchObject({ signers: [{}, { declinedReason: 'My daughter reads it first.\nĀpōpō.' }] })
+  expect((first as DocumentRow).signers[0]).not.toHaveProperty('declinedReason')
+})
+
 describe('several accounts', () => {
   const ours = indexOfRows(row({ Reference: 'D-1', Name: 'b' }), row({ Reference: 'D-2', Name: 'd' }))
   const theirs = indexOfRows(
@@ -542,7 +553,7 @@ describe('arbitrary rows and queries', () => {
     const sign = fc.constantFrom('a', '\n', '\t', '\\', '\\n', '\0', '"', 'é', 'ā', '名', '\u{1f58b}', ' ')
     const odd = fc.array(sign, { maxLength: 6 }).map((signs) => signs.join(''))
     const members = fc.record({ Name: odd, MatterNumber: odd, ClientReference: odd, Status: odd, DueDate: odd })
-    const people = fc.array(odd, { maxLength: 3 }).map((some) => some.map((FirstName) => ({ FirstName })))
+    const people = fc.array(fc.record({ FirstName: odd, DeclinedReason: odd }), { maxLength: 3 })
     const oddRow = fc
       .tuple(members, people, fc.option(odd, { nil: undefined }))
       .map(([rest, Signers, PackageReference]) => row({ ...rest, Signers, PackageReference }))

@@ -62,7 +62,8 @@ const signer = fc
     HasSigned: maybe(fc.boolean()),
     SigningKey: maybe(fc.constant('https://sign.example.com/x')),
     IsFaceToFaceSigning: maybe(fc.boolean()),
-    IDVerificationResult: maybe(fc.constantFrom('Passed', 'Failed', 'Odd'))
+    IDVerificationResult: maybe(fc.constantFrom('Passed', 'Failed', 'Odd')),
+    DeclinedReason: maybe(text)
   })
   .map(present)
 

@@ -21,6 +21,9 @@ const STATE_FACTOR = 16
 /** A date's precision and other details; the time itself is in a column. */
 type PackedDate = [isTime: 0 | 1, offset?: number | null, isAmbiguous?: 1]
 
+/** A signer's state and bits, the person's key, and the reason for declining. */
+type PackedSigner = [bits: number, person?: string | null, declinedReason?: string]
+
 /** Whatever isn't in a numeric column; absent members have no value. */
 interface Rest {
   /** The status as spelled by the service. */
@@ -37,8 +40,7 @@ interface Rest {
   v?: 0 | 1
   /** Since when it has been gone. */
   o?: number
-  /** Each signer's state and bits, and the person's key. */
-  p?: ([number] | [number, string])[]
+  p?: PackedSigner[]
 }
 
 export function packRow(row: IndexRow): string {
@@ -130,20 +132,22 @@ function dateOf([isTime, offset, isAmbiguous]: PackedDate, at: number): ServiceD
   }
 }
 
-function packedSigner({ state, person, ...signer }: RowSigner): [number] | [number, string] {
+function packedSigner({ state, person, declinedReason, ...signer }: RowSigner): PackedSigner {
   let bits = STATES.indexOf(state) * STATE_FACTOR
   for (const name of ['canSignHere', 'faceToFace', 'mayNeedCamera', 'lacksLink'] as const)
     if (signer[name]) bits |= SIGNER_FLAG[name]
+  if (declinedReason !== undefined) return [bits, person ?? null, declinedReason]
   return person === undefined ? [bits] : [bits, person]
 }
 
-function signerOf([bits, person]: [number, string?], name: string): RowSigner {
+function signerOf([bits, person, declinedReason]: PackedSigner, name: string): RowSigner {
   return {
     name,
     state: STATES[Math.floor(bits / STATE_FACTOR)] as RowSigner['state'],
     canSignHere: (bits & SIGNER_FLAG.canSignHere) !== 0,
+    ...(declinedReason !== undefined && { declinedReason }),
     ...(bits & SIGNER_FLAG.faceToFace && { faceToFace: true as const }),
-    ...(person !== undefined && { person }),
+    ...(typeof person === 'string' && { person }),
     ...(bits & SIGNER_FLAG.mayNeedCamera && { mayNeedCamera: true as const }),
     ...(bits & SIGNER_FLAG.lacksLink && { lacksLink: true as const })
   }
