@@ -46,7 +46,7 @@ export const DocumentQuery = z.strictObject({
   progress: z.strictObject({ signed: z.number().int().min(0), of: z.number().int().min(1) }).optional(),
   /** Not ended, and due between now and the end of the day this many days ahead. */
   dueWithinDays: days.optional(),
-  /** Due on this day in this workstation's time zone, `2026-11-21`. */
+  /** Not ended, and due on this day in this workstation's time zone, `2026-11-21`. */
   dueOn: z.iso.date().optional(),
   /** Not ended, as far as known, and past its due date. */
   overdue: z.literal(true).optional(),

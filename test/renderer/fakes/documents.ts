@@ -148,7 +148,7 @@ function fits(one: DocumentPage, query: DocumentQuery, now: number): boolean {
     (query.families === undefined || query.families.includes(one.status.family)) &&
     (query.overdue === undefined || (isOpen && due < now)) &&
     (query.dueWithinDays === undefined || (isOpen && due >= now && due < now + (query.dueWithinDays + 1) * DAY)) &&
-    (query.dueOn === undefined || new Date(due).toISOString().startsWith(query.dueOn)) &&
+    (query.dueOn === undefined || (isOpen && new Date(due).toISOString().startsWith(query.dueOn))) &&
     (query.stuckForDays === undefined || (isOpen && one.changedAt < now - query.stuckForDays * DAY)) &&
     (query.progress === undefined ||
       (one.signers.length === query.progress.of &&

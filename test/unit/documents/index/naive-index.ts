@@ -35,7 +35,7 @@ export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: M
       (row.progress?.signed === query.progress.signed && row.progress.of === query.progress.of),
     query.dueWithinDays === undefined ||
       (!ended && dueDay !== undefined && !hasPassed && dueDay <= plusDays(today, query.dueWithinDays)),
-    query.dueOn === undefined || dueDay === query.dueOn,
+    query.dueOn === undefined || (!ended && dueDay === query.dueOn),
     query.overdue === undefined || (!ended && !isDoubtful && hasPassed),
     query.stuckForDays === undefined || (!ended && !isDoubtful && idleSince <= now - query.stuckForDays * DAY),
     people.some((person) => person.includes(folded(query.signer ?? ''))),

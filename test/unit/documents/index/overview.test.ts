@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openDocumentIndex } from '../../../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
-import { listOf } from '../../../../src/main/core/documents/index/queries.ts'
+import { dueOn, listOf } from '../../../../src/main/core/documents/index/queries.ts'
 import { documentRowOf, type IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { runToEnd } from '../../../../src/main/core/lib/slices.ts'
 import { type DocumentQuery, STATUS_FAMILIES } from '../../../../src/shared/contract/index.ts'
@@ -38,6 +38,19 @@ test('documents due are counted by day in this workstation’s time zone, from t
     { day: '2026-12-04', count: 1 },
     { day: '2026-12-05', count: 1 }
   ])
+})
+
+test('a document without a status that everyone has signed is not due any more, in the count and in the list', () => {
+  const rows = [
+    row({ Reference: 'D-1', DueDate: '2026-11-25', Signers: [{ FirstName: 'Mere', HasSigned: true }] }),
+    row({ Reference: 'D-2', DueDate: '2026-11-25', Signers: [{ FirstName: 'Mere', HasSigned: false }] })
+  ]
+  expect(overview(...rows).due.find(({ day }) => day === '2026-11-25')?.count).toBe(1)
+  const bar = query({ dueOn: '2026-11-25', families: ['not-started', 'in-progress', 'other'] })
+  expect(runToEnd(listOf([indexOfRows(rows)], bar, moment, { expanded: [], offset: 0, limit: 9 })).rows).toMatchObject([
+    { reference: 'D-2' }
+  ])
+  expect(dueOn(indexOfRows(rows), '2026-11-25', ZONE).map(({ reference }) => reference)).toEqual(['D-2'])
 })
 
 test('a package counts once in its week: sent when its first document arrived, completed with its last', () => {

@@ -93,7 +93,7 @@ export function conditionsOf(
   if (dueOn !== undefined) {
     const isOnTime = isWithin(due, dayRange(dueOn, zone))
     const day = Date.parse(dueOn)
-    addCondition((rowId) => isOnTime(rowId) || dueDayAt(rowId) === day)
+    addCondition((rowId) => mayBeOpen(rowId) && (isOnTime(rowId) || dueDayAt(rowId) === day))
   }
   if (week) {
     const days = { from: startOfDay(week.monday, zone), until: startOfDay(dayAfter(week.monday, 7), zone) }
