@@ -64,6 +64,23 @@ test('a superseded load requests no further pages', async () => {
   expect(activity.list.value?.changes).toHaveLength(200)
 })
 
+test('a change that arrives between two pages neither repeats an entry nor hides the last one', async () => {
+  const changes = changesOf(NOW, 150)
+  const api = fakeApi({ changes: changes.slice(1) })
+  const activity = new Activity(api, new FakeClock(NOW))
+  await activity.load()
+  const list = api.activity.list
+  api.activity.list = async (input) => {
+    const answer = await list(input)
+    if (input?.offset === 0) api.control.state.changes.unshift(changes[0] as ActivityEntry)
+    return answer
+  }
+  await activity.loadMore()
+  const ids = activity.list.value?.changes.map(({ id }) => id)
+  expect(ids).toEqual(changes.slice(1).map(({ id }) => id))
+  expect(activity.list.value?.from).toBe(0)
+})
+
 test('unsettled actions are listed separately at the top', async () => {
   await open(
     fakeApi({

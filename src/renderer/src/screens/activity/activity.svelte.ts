@@ -116,23 +116,24 @@ export class Activity {
   async #read(): Promise<Result<ActivityPage>> {
     const mine = ++this.#newestRead
     const limit = this.#limit
-    const changes: ActivityEntry[] = []
+    // Keyed by id: an insertion during paging shifts all later entries.
+    const changes = new Map<number, ActivityEntry>()
+    const verifications = new Map<string, VerificationSummary>()
     const { part, search } = this.#filter
     const query = { ...PARTS[part], ...(search && { search }) }
-    let total = 0
-    for (let offset = 0; offset < limit && mine === this.#newestRead; offset += PAGE) {
+    let isMore = true
+    for (let offset = 0; isMore && offset < limit && mine === this.#newestRead; offset += PAGE) {
       const result = await settled(this.#api.activity.list({ ...query, offset, limit: PAGE }))
       if (!result.ok) return result
-      changes.push(...result.value.changes)
-      total = result.value.total
-      if (changes.length >= total) break
+      for (const one of result.value.changes) changes.set(one.id, one)
+      isMore = offset + PAGE < result.value.total
     }
-    const since = changes.length >= total ? 0 : (changes.at(-1)?.at ?? 0)
-    if (part === 'signed' || part === 'sent') return { ok: true, value: { changes, verifications: [], from: since } }
-    // Keyed by id: an insertion during paging shifts all later entries.
-    const verifications = new Map<string, VerificationSummary>()
+    const found = [...changes.values()]
+    const since = isMore ? (found.at(-1)?.at ?? 0) : 0
+    if (part === 'signed' || part === 'sent')
+      return { ok: true, value: { changes: found, verifications: [], from: since } }
     const verificationQuery = { since, notValid: part === 'problems', search, limit: PAGE }
-    let isMore = true
+    isMore = true
     for (let offset = 0; isMore && offset < limit && mine === this.#newestRead; offset += PAGE) {
       const result = await settled(this.#api.verifications.list({ ...verificationQuery, offset }))
       if (!result.ok) return result
@@ -140,7 +141,10 @@ export class Activity {
       isMore = offset + PAGE < result.value.total
     }
     const some = [...verifications.values()]
-    return { ok: true, value: { changes, verifications: some, from: isMore ? (some.at(-1)?.at ?? since) : since } }
+    return {
+      ok: true,
+      value: { changes: found, verifications: some, from: isMore ? (some.at(-1)?.at ?? since) : since }
+    }
   }
 }
 
