@@ -1,6 +1,7 @@
 /** How actions cope with failures of the network, the service or the clock, and with people acting in between. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Action, openActionRecords } from '../../../src/main/core/actions/action-records.ts'
 import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
@@ -381,6 +382,21 @@ test('finished actions are deleted after thirty days, but uncertain ones are kep
   await office.startAgain()
   expect(office.actions.list(office.accountId).map(({ id }) => id)).toEqual([lost.id])
   expect(done.state).toBe('done')
+})
+
+test('an action that nobody settled stays in the list, however many were started and ended since', async () => {
+  office.line.setFault('lose-answer', posts)
+  const lost = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+  const records = openActionRecords(office.parts.db)
+  const { number: _, ...action } = records.find(lost.id) as Action
+  for (let index = 0; index < 600; index++) {
+    records.add({ ...action, id: `later ${index}` }, { Reference: `later ${index}` })
+    records.change(`later ${index}`, { state: 'done', settledAt: office.time.now })
+  }
+  const list = office.actions.list(office.accountId)
+  expect(list[0]?.id).toBe('later 599')
+  expect(list.at(-1)).toMatchObject({ id: lost.id, state: 'uncertain' })
+  expect(list).toHaveLength(501)
 })
 
 test('actions are deleted with their account', async () => {

@@ -29,7 +29,7 @@ const ACTIONS = new Rows({
   settledAt: optional(value<number>())
 })
 
-/** The maximum length of a list. */
+/** The maximum length of a list, apart from unfinished actions. */
 const MAX_LISTED = 500
 
 /** The changeable part of an action. A member that is present but undefined is erased. */
@@ -58,6 +58,9 @@ export function openActionRecords(db: Db) {
   const ofDocument = table.all<[accountId: string, reference: string, limit: number]>(
     'WHERE account_id = ? AND reference = ? ORDER BY number DESC LIMIT ?'
   )
+  const unfinished = table.all<[accountId: string]>(
+    `WHERE account_id = ? AND state IN ('waiting', 'running', 'uncertain') ORDER BY number DESC`
+  )
   const inState = table.all<[state: ActionState]>('WHERE state = ? ORDER BY number')
   const count = table.value<[state: ActionState], number>('SELECT count(*) FROM actions WHERE state = ?')
 
@@ -84,9 +87,14 @@ export function openActionRecords(db: Db) {
       return after
     },
 
-    /** Newest first. */
-    list: (accountId: string, reference: string | undefined): Action[] =>
-      reference === undefined ? ofAllDocuments(accountId, MAX_LISTED) : ofDocument(accountId, reference, MAX_LISTED),
+    /** Newest first. Unfinished ones are listed however many are newer: someone may have to settle them. */
+    list(accountId: string, reference: string | undefined): Action[] {
+      if (reference !== undefined) return ofDocument(accountId, reference, MAX_LISTED)
+      const newest = ofAllDocuments(accountId, MAX_LISTED)
+      if (newest.length < MAX_LISTED) return newest
+      const last = newest.at(-1)?.number ?? 0
+      return [...newest, ...unfinished(accountId).filter(({ number }) => number < last)]
+    },
 
     /** Of all accounts, oldest first. */
     inState,
