@@ -535,6 +535,23 @@ test('offline, an extension waits for a connection, says so, and can be cancelle
   expect(screen.getByText(/: cancelled\.$/)).toBeTruthy()
 })
 
+test('undoing several actions cancels each that still waits, although the first was sent meanwhile', async () => {
+  const actions = ['a', 'b', 'c'].map((id) => actionOf(fullPage(), { id, state: 'waiting' }))
+  const api = fakeApi({ actions })
+  opened = await openOffice(api)
+  const cancel = api.actions.cancel
+  api.actions.cancel = async (input) => {
+    const answer = await cancel(input)
+    return input.id === 'a' ? { ok: false, error: { code: 'busy', message: 'It is being sent.' } } : answer
+  }
+  const { toasts } = opened.app
+  new DocumentCommands(opened.app).reportStarted(actions)
+  expect(toasts.undo()).toBe(true)
+  await settle()
+  expect(calls('actions.cancel').map(({ input }) => input)).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }])
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['Not everything could be undone. It is being sent.'])
+})
+
 test('a refused action shows the service’s reason, and can be edited and retried', async () => {
   const page = fullPage()
   const error = { code: 'invalid' as const, message: 'Refused.', serviceMessage: 'Too late a date.' }

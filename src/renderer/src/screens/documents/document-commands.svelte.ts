@@ -25,6 +25,7 @@ import type { KeptByAnother } from '../../../../shared/composition/preset.ts'
 import { DOCUMENT_COMMANDS, type DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
 import type {
   AccountRights,
   ActionView,
@@ -151,9 +152,13 @@ export class DocumentCommands {
     const { text, isGood } = startedInWords(actions)
     const waiting = actions.filter(({ state }) => state === 'waiting')
     const undo = async () => {
+      // One that is being sent doesn't keep the others from being cancelled.
+      let failure: AppError | undefined
       for (const { id } of waiting) {
-        if (!(await this.#app.attempt('Not everything could be undone.', api.actions.cancel({ id })))) return
+        const result = await settled(api.actions.cancel({ id }))
+        if (!result.ok) failure ??= result.error
       }
+      if (failure) toasts.showError('Not everything could be undone.', failure)
     }
     const isShown = this.#app.lock.screenRefusal('activity') === undefined
     if (!isGood)
