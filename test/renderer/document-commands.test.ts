@@ -161,6 +161,37 @@ describe('commands', () => {
     expect(dialog.queryByText('Ben Smith')).toBeNull()
   })
 
+  test('don’t say that nobody can be reminded, or has an address, on documents that couldn’t be read', async () => {
+    const api = fakeApi()
+    await open(api)
+    const get = api.documents.get
+    const refused = new Set<string>()
+    let readable = 'doc-6'
+    api.documents.get = async (input) => {
+      if (input.reference === readable) return get(input)
+      refused.add(input.reference)
+      return { ok: false, error: { code: 'internal', message: 'Not now.' } }
+    }
+    grid().focus()
+    await key('a', { ctrlKey: true })
+    await key('m')
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getAllByRole('listitem', { hidden: true }).length).toBeGreaterThan(0)
+    expect(dialog.getByText(`${refused.size} documents couldn’t be read.`)).toBeTruthy()
+    expect(dialog.queryByText(/left out/)).toBeNull()
+    await fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' })
+    await settle()
+    refused.clear()
+    await rightClick(rows()[0])
+    await choose(/^Copy e-mail/)
+    expect(toast()?.text).toMatch(new RegExp(`copied\\. ${refused.size} documents couldn’t be read\\.$`))
+    readable = ''
+    refused.clear()
+    await rightClick(rows()[0])
+    await choose(/^Copy e-mail/)
+    expect(toast()?.text).toBe(`${refused.size} documents couldn’t be read.`)
+  })
+
   test('undo marking many documents', async () => {
     await open()
     grid().focus()

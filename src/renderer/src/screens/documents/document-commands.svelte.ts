@@ -367,14 +367,12 @@ export class DocumentCommands {
   }
 
   async #copyEmails(rows: readonly DocumentRow[]): Promise<void> {
-    const pages = await this.pages(rows)
+    const { pages, unreadable } = await this.readPages(rows)
     const emails = [...new Set(pages.flatMap(({ people }) => people.flatMap(({ email }) => email ?? [])))]
-    if (emails.length === 0) return this.#app.toasts.warn('None of the signers has an e-mail address.')
-    await this.#app.copy(
-      emails.join('; '),
-      emails.length === 1 ? 'E-mail address copied.' : `${emails.length} e-mail addresses copied.`,
-      true
-    )
+    const missing = unreadable > 0 ? unreadableInWords(unreadable) : ''
+    if (emails.length === 0) return this.#app.toasts.warn(missing || 'None of the signers has an e-mail address.')
+    const copied = emails.length === 1 ? 'E-mail address copied.' : `${emails.length} e-mail addresses copied.`
+    await this.#app.copy(emails.join('; '), [copied, missing].filter(Boolean).join(' '), true)
   }
 
   async #copyLink(row: DocumentRow | undefined): Promise<void> {
@@ -389,17 +387,21 @@ export class DocumentCommands {
     return this.#app.copy(text, documents.length === 1 ? 'Reference copied.' : `${documents.length} references copied.`)
   }
 
-  /** Returns the documents' pages, leaving out those that can't be read. */
-  async pages(rows: readonly DocumentRow[]): Promise<DocumentPage[]> {
+  /** Returns the pages of the documents that can be read, and how many can't. */
+  async readPages(rows: readonly DocumentRow[]): Promise<{ pages: DocumentPage[]; unreadable: number }> {
     const pages: DocumentPage[] = []
     for (const { accountId, reference } of rows) {
       const page = await settled(this.#app.apiOf(accountId).documents.get({ reference }))
       if (page.ok) pages.push(page.value)
     }
-    return pages
+    return { pages, unreadable: rows.length - pages.length }
   }
 
   #page({ accountId, reference }: DocumentRow): Promise<DocumentPage | undefined> {
     return this.#app.attempt('The document couldn’t be read.', this.#app.apiOf(accountId).documents.get({ reference }))
   }
+}
+
+export function unreadableInWords(count: number): string {
+  return `${counted(count, ['# document', '# documents'])} couldn’t be read.`
 }
