@@ -1,5 +1,5 @@
 /** The dates of a card, parsed as days. Ambiguous dates are never guessed. */
-import { readServiceDate } from '../../../../shared/model/service-date.ts'
+import { readServiceDate, type ServiceDate } from '../../../../shared/model/service-date.ts'
 import { dayInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
 
@@ -13,20 +13,28 @@ export interface CardDate {
   days: [] | [number] | [number, number]
 }
 
-const SLASHES = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/
+/** Day and month in either order, and then perhaps a time. */
+const SLASHES = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(.*)$/
 
 export function readCardDate(raw: string): CardDate {
   const slashed = SLASHES.exec(raw)
-  if (slashed) {
+  const read = readServiceDate(raw)
+  if (slashed && (read || !slashed[4])) {
     const [, one = '', two = '', year = ''] = slashed
     const found = [dayOf(year, two, one), dayOf(year, one, two)].filter((day) => day !== undefined)
     const [first, second] = [...new Set(found)]
     if (first === undefined) return { raw, days: [] }
     return { raw, days: second === undefined ? [first] : [first, second] }
   }
-  const read = readServiceDate(raw)
-  if (!read) return { raw, days: [] }
-  return { raw, days: [startOfDay(read.at + (read.offset ?? 0) * 60_000)] }
+  return { raw, days: read ? [startOfDay(read.at + (read.offset ?? 0) * 60_000)] : [] }
+}
+
+/**
+ * Returns the day of a moment as its UTC midnight: this computer's day, but the written one if the text gives no time
+ * or no zone, because it isn't certain which moment that is.
+ */
+export function dayOfMoment({ at, precision, offset }: ServiceDate): number {
+  return precision === 'day' || offset === undefined ? startOfDay(at) : localDay(at)
 }
 
 /** Formats "Saturday 2 August 2031"; an ambiguous or unreadable date is shown as received. */
@@ -43,11 +51,14 @@ export function dateProblemOf({ days }: CardDate): string | undefined {
   return `Could be ${withoutWeekday(day)} or ${withoutWeekday(other)}.`
 }
 
-/** Returns the age in whole years. */
-export function ageAt({ days }: CardDate, at: number): number | undefined {
+/**
+ * Returns the age in whole years.
+ * @param day as its UTC midnight.
+ */
+export function ageOn({ days }: CardDate, day: number): number | undefined {
   if (days.length !== 1) return undefined
   const born = new Date(days[0])
-  const asOf = new Date(localDay(at))
+  const asOf = new Date(day)
   const years = asOf.getUTCFullYear() - born.getUTCFullYear()
   const isBefore =
     asOf.getUTCMonth() < born.getUTCMonth() ||
@@ -58,20 +69,19 @@ export function ageAt({ days }: CardDate, at: number): number | undefined {
 
 /**
  * Returns whether the card was valid when examined, and is valid now. A card is valid on its last day.
- * @param examinedAt milliseconds; undefined if unknown.
+ * @param examined the day as its UTC midnight; undefined if unknown.
  */
-export function expiryFinding(expires: CardDate | undefined, examinedAt: number | undefined, now: number): Finding {
+export function expiryFinding(expires: CardDate | undefined, examined: number | undefined, now: number): Finding {
   if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: '' }
   // If the date is ambiguous, both days must give the same result.
-  const [one, ...others] = expires.days.map((day) => findingForDay(day, examinedAt, now))
+  const [one, ...others] = expires.days.map((day) => findingForDay(day, examined, now))
   if (!one || others.some((other) => other.word !== one.word))
     return { tone: 'warn', shape: 'question', word: 'Expiry date unclear', meaning: dateProblemOf(expires) ?? '' }
   return one
 }
 
-function findingForDay(day: number, examinedAt: number | undefined, now: number): Finding {
+function findingForDay(day: number, examined: number | undefined, now: number): Finding {
   const today = localDay(now)
-  const examined = examinedAt === undefined ? undefined : localDay(examinedAt)
   if (examined !== undefined && day < examined) {
     const meaning = `Expired ${durationInWords(examined - day)} before the check.`
     return { tone: 'danger', shape: 'cross', word: 'Expired at the check', meaning }
@@ -97,6 +107,8 @@ function durationInWords(milliseconds: number): string {
 function dayOf(year: string, month: string, day: string): number | undefined {
   const at = Date.UTC(Number(year), Number(month) - 1, Number(day))
   const read = new Date(at)
+  // Date takes a year below 100 for one of the last century.
+  if (read.getUTCFullYear() !== Number(year)) return undefined
   return read.getUTCMonth() === Number(month) - 1 && read.getUTCDate() === Number(day) ? at : undefined
 }
 
@@ -105,7 +117,7 @@ function startOfDay(at: number): number {
 }
 
 /** Returns the local day as its UTC midnight. */
-function localDay(at: number): number {
+export function localDay(at: number): number {
   const local = new Date(at)
   return Date.UTC(local.getFullYear(), local.getMonth(), local.getDate())
 }

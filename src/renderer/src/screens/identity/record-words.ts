@@ -5,7 +5,7 @@ import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, dayInWords, momentInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
 import { identityFinding } from '../documents/identity-words.ts'
-import { expiryFinding, readCardDate } from './card-dates.ts'
+import { dayOfMoment, expiryFinding, readCardDate } from './card-dates.ts'
 import { compareNames, lettersOf, nameFinding } from './name-comparison.ts'
 
 /** Returns the person's name as given by the office, else as on the card. */
@@ -47,8 +47,10 @@ export function examinedInWords(raw: string): string {
   return momentInWords(read.at)
 }
 
-export function examinedAt({ texts }: Pick<IdentityRecordView, 'texts'>): number | undefined {
-  return readCertainDate(texts.examined)?.at
+/** Returns the day on which it was examined, as its UTC midnight. */
+export function examinedDay({ texts }: Pick<IdentityRecordView, 'texts'>): number | undefined {
+  const read = readCertainDate(texts.examined)
+  return read && dayOfMoment(read)
 }
 
 /** Returns the most important findings, in order of importance. */
@@ -64,7 +66,7 @@ export function keyFindings(
     { id: 'face', ...faceFinding(record.texts) },
     ...(liveness ? [{ id: 'live', ...liveness }] : []),
     { id: 'names', ...nameFinding(compareNames(record.texts)) },
-    { id: 'expiry', ...expiryFinding(expires, examinedAt(record), now) }
+    { id: 'expiry', ...expiryFinding(expires, examinedDay(record), now) }
   ]
 }
 
