@@ -123,6 +123,7 @@ describe('dates on the card', () => {
     ['never', '2025-11-20', '2025-11-26', 'Expiry date unclear', 'isn’t a date'],
     // Expired long ago either way.
     ['04/05/2020', '2025-11-20', '2025-11-26', 'Expired at the check', ''],
+    ['01/12/2024', '2025-11-20', '2025-11-26', 'Expired at the check', 'Could be 1 December 2024 or 12 January 2024.'],
     ['12/11/2025', '2025-11-20', '2025-11-26', 'Expiry date unclear', '11 December 2025']
   ])('a card expiring %s, checked %s, on %s: %s', (expires, examined, now, word, meaning) => {
     const finding = expiry(expires, examined, now)

@@ -77,6 +77,7 @@ export function expiryFinding(expires: CardDate | undefined, examined: number | 
   const [one, ...others] = expires.days.map((day) => findingForDay(day, examined, now))
   if (!one || others.some((other) => other.word !== one.word))
     return { tone: 'warn', shape: 'question', word: 'Expiry date unclear', meaning: dateProblemOf(expires) ?? '' }
+  if (others.some((other) => other.meaning !== one.meaning)) return { ...one, meaning: dateProblemOf(expires) ?? '' }
   return one
 }
 
