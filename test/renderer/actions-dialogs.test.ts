@@ -210,6 +210,15 @@ test('extending several documents sends one action per package and leaves out cl
   expect(done).toHaveLength(2)
 })
 
+test('a due date can be set for a document that two accounts show', async () => {
+  const [one] = documents(40).filter(({ folder }) => folder === 'Progress') as [Page]
+  const { package: _, ...row } = one
+  opened = await openOffice(fakeApi())
+  show(opened, ExtendDialog, { documents: [row, { ...row, accountId: 'second' }], open: true })
+  await settle()
+  expect(within(screen.getByRole('dialog')).getAllByRole('listitem')).toHaveLength(2)
+})
+
 test('a correction lists its changes before sending, and contains only that signer', async () => {
   await open()
   await press('Correct Anahera Singh…')
