@@ -189,19 +189,67 @@ describe('a recurring event', () => {
     expect(tomorrow.filter((key) => !keys.includes(key)).length).toBeLessThanOrEqual(1)
   })
 
-  test('whose later dates were all changed together is refused with a message', () => {
-    const found = refused(
-      calendar(
-        ...event(...weekly),
-        ...event(
-          'UID:w',
-          'SUMMARY:Clinic',
-          'RECURRENCE-ID;RANGE=THISANDFUTURE:20261209T200000Z',
-          'DTSTART:20261209T210000Z'
-        )
+  test('that lists its dates includes its start, and dates in UTC at their own time', () => {
+    const listed = [...MERE, 'RDATE:20261201T200000Z', 'RDATE;TZID=Pacific/Auckland:20261203T090000']
+    expect(times(read(calendar(...event(...listed))))).toEqual([
+      '2026-11-21T01:30:00.000Z',
+      '2026-12-01T20:00:00.000Z',
+      '2026-12-02T20:00:00.000Z'
+    ])
+    const withoutStart = calendar(...event(...listed, 'EXDATE;TZID=Pacific/Auckland:20261121T143000'))
+    expect(times(read(withoutStart))).toHaveLength(2)
+  })
+
+  test('has each date once, also if a list repeats one of its rule', () => {
+    const found = read(calendar(...event(...weekly, 'RDATE;TZID=Pacific/Auckland:20261203T090000')))
+    expect(new Set(found.appointments.map(({ key }) => key)).size).toBe(found.appointments.length)
+  })
+
+  test('keeps its next dates, however many follow', () => {
+    const often = ['UID:o', 'SUMMARY:Clinic', 'DTSTART;TZID=Pacific/Auckland:20261001T090000']
+    const found = read(calendar(...event(...often, 'RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9,10,11')))
+    expect(found.appointments).toHaveLength(126)
+    expect(times(found)[0]).toBe('2026-11-22T20:00:00.000Z')
+  })
+
+  test('takes the later version of two changes to one date, whatever their order', () => {
+    const change = (version: number, to: string) =>
+      event(
+        'UID:w',
+        'SUMMARY:Clinic',
+        `SEQUENCE:${version}`,
+        'RECURRENCE-ID;TZID=Pacific/Auckland:20261126T090000',
+        `DTSTART;TZID=Pacific/Auckland:20261126T${to}`
+      )
+    const found = read(calendar(...event(...weekly), ...change(2, '110000'), ...change(1, '080000')))
+    expect(times(found)[0]).toBe('2026-11-25T22:00:00.000Z')
+  })
+
+  test('isn’t said to be there as a whole if some of it can’t be read', () => {
+    expect(read(calendar(...event(...weekly))).whole).toHaveLength(1)
+    const elsewhere = event('UID:w', 'SUMMARY:Clinic', 'DTSTART;TZID=Atlantis:20261001T090000', 'RRULE:FREQ=WEEKLY')
+    expect(read(calendar(...elsewhere))).toMatchObject({ whole: [], refused: [{ name: 'Clinic' }] })
+    const moved = event(
+      'UID:w',
+      'SUMMARY:Clinic',
+      'RECURRENCE-ID;TZID=Pacific/Auckland:20261126T090000',
+      'DTSTART;TZID=Atlantis:20261126T090000'
+    )
+    expect(read(calendar(...event(...weekly), ...moved))).toMatchObject({ whole: [], refused: [{ name: 'Clinic' }] })
+  })
+
+  test('whose later dates were all changed together is refused with a message, and they aren’t at their old times', () => {
+    const text = calendar(
+      ...event(...weekly),
+      ...event(
+        'UID:w',
+        'SUMMARY:Clinic',
+        'RECURRENCE-ID;RANGE=THISANDFUTURE:20261209T200000Z',
+        'DTSTART:20261209T210000Z'
       )
     )
-    expect(found).toEqual([
+    expect(times(read(text))).toEqual(['2026-11-25T20:00:00.000Z', '2026-12-02T20:00:00.000Z'])
+    expect(refused(text)).toEqual([
       { name: 'Clinic', why: 'All its later dates were changed at once, which can’t be read. Add them by hand.' }
     ])
   })
@@ -255,6 +303,20 @@ describe('a cancellation', () => {
     const key = read(calendar(...event(...MERE))).appointments[0]?.key
     expect(read(calendar(...event(...MERE, 'STATUS:CANCELLED'))).cancelled).toEqual([{ key, version: 0 }])
     expect(read(calendar('METHOD:CANCEL', ...event('UID:a'))).cancelled).toEqual([{ key, version: 0 }])
+  })
+
+  test('counts against the invitation in the same file, and the later version of the two holds', () => {
+    const invited = (version: number) => calendar('METHOD:REQUEST', ...event(...MERE, `SEQUENCE:${version}`))
+    const cancelled = calendar('METHOD:CANCEL', ...event(...MERE, 'SEQUENCE:1'))
+    expect(read(invited(0) + cancelled).appointments).toEqual([])
+    expect(read(cancelled + invited(2))).toMatchObject({ cancelled: [], appointments: [{ version: 2 }] })
+  })
+
+  test('an event in two calendars of a file is one appointment', () => {
+    const later = calendar(...event(...MERE, 'SEQUENCE:1', 'LOCATION:Room 2'))
+    const both = [{ place: 'Room 2', version: 1 }]
+    expect(read(calendar(...event(...MERE)) + later).appointments).toMatchObject(both)
+    expect(read(later + calendar(...event(...MERE))).appointments).toMatchObject(both)
   })
 })
 

@@ -34,7 +34,7 @@ const NAMELESS = 'An event without a name'
 const UNREADABLE = 'It can’t be read.'
 /** The maximum interval of a series, in the days, weeks, months or years of its rule. */
 const MAX_INTERVAL = 1000
-/** How many dates of a series are kept: one a day for the whole window, and some. */
+/** How many dates of a series are kept if the first of them are past. */
 const MAX_DATES = 100
 
 /** Reads a calendar. @throws AppFailure `bad-file` if it isn't one, or is too large. */
@@ -51,6 +51,7 @@ export function readCalendar(text: string, context: ReadContext): FoundInFile {
   const counts = { past: 0, later: 0, floating: 0, tooMany: 0 }
   const calendars = calendarsOf(text.replace(/^\ufeff/, ''), found.refused)
   for (const calendar of calendars) readInto(found, counts, new Zones(calendar, context.zone), calendar, context)
+  keepNewestOfEach(found)
   found.appointments.sort((one, other) => one.at - other.at)
   if (found.appointments.length > MAX_FOUND) {
     counts.tooMany = found.appointments.length - MAX_FOUND
@@ -60,6 +61,25 @@ export function readCalendar(text: string, context: ReadContext): FoundInFile {
   }
   found.notes.push(...notesOf(counts, context.zone))
   return found
+}
+
+/**
+ * Keeps each date once: the same event may be in several calendars of a file, invited in one and cancelled in another,
+ * and a rule and a list of dates may name the same date.
+ */
+function keepNewestOfEach(found: FoundInFile): void {
+  const newest = new Map<string, FoundAppointment>()
+  for (const one of found.appointments) {
+    const known = newest.get(one.key)
+    if (!known || one.version > known.version) newest.set(one.key, one)
+  }
+  const cancelledAt = new Map<string, number>()
+  for (const { key, version } of found.cancelled)
+    cancelledAt.set(key, Math.max(version, cancelledAt.get(key) ?? version))
+  const isCancelled = ({ key, series = key, version }: FoundAppointment) =>
+    [key, series].some((name) => version <= (cancelledAt.get(name) ?? Number.NEGATIVE_INFINITY))
+  found.appointments = [...newest.values()].filter((one) => !isCancelled(one))
+  found.cancelled = found.cancelled.filter(({ key, version }) => version >= (newest.get(key)?.version ?? version))
 }
 
 interface Counts {
@@ -202,45 +222,59 @@ function readInto(
   const events = Map.groupBy(calendar.getAllSubcomponents('vevent'), (event) => seriesOf(event))
 
   for (const [series, all] of events) {
-    const overrides = all.filter((event) => event.hasProperty('recurrence-id'))
+    // Of two changes to one date, the later version counts.
+    const overrides = all
+      .filter((event) => event.hasProperty('recurrence-id'))
+      .sort((one, other) => versionOf(one) - versionOf(other))
     const masters = all.filter((event) => !event.hasProperty('recurrence-id'))
     const master = masters.sort((one, other) => versionOf(other) - versionOf(one))[0]
     /** Dates of the series that were changed individually, by their original time. */
     const overridesByTime = new Map<number, ICAL.Component>()
+    /** From when on the dates of the series aren't where it has them. */
+    let changedFrom = Number.POSITIVE_INFINITY
+    /** Whether all that the file says of the series was read: what couldn't be isn't gone from the calendar. */
+    let isWhole = true
     for (const event of overrides) {
+      let at: number | undefined
       collectRefusals(found, event, () => {
+        at = propertyMoment(zones, event, 'recurrence-id').at
         const [property] = event.getAllProperties('recurrence-id')
-        if (property?.getParameter('range'))
-          refuseEntry('All its later dates were changed at once, which can’t be read. Add them by hand.')
-        overridesByTime.set(propertyMoment(zones, event, 'recurrence-id').at, event)
+        if (!property?.getParameter('range')) return void overridesByTime.set(at, event)
+        changedFrom = Math.min(changedFrom, at)
+        refuseEntry('All its later dates were changed at once, which can’t be read. Add them by hand.')
       })
+      isWhole &&= at !== undefined
     }
-    if (master && !(isCancelled || isEventCancelled(master))) found.whole.push(series)
     if (master && (isCancelled || isEventCancelled(master))) {
       found.cancelled.push({ key: series, version: versionOf(master) })
       continue
     }
     if (master) {
-      collectRefusals(found, master, () => {
+      const isRead = collectRefusals(found, master, () => {
         const isRepeated = master.hasProperty('rrule') || master.hasProperty('rdate')
-        for (const one of datesOf(master, zones, span.until)) {
+        for (const one of datesOf(master, zones, span)) {
+          if (one.at >= changedFrom) continue
           const other = overridesByTime.get(one.at)
           overridesByTime.delete(one.at)
           if (other) takeOverride(other, one.at)
           else addAppointment(master, one, isRepeated ? one.at : undefined)
         }
       })
+      isWhole &&= isRead
     }
     for (const [at, event] of overridesByTime) takeOverride(event, at)
+    if (master && isWhole) found.whole.push(series)
 
     /** Takes a date that was changed individually. */
     function takeOverride(event: ICAL.Component, originalTime: number): void {
       if (isCancelled || isEventCancelled(event))
         found.cancelled.push({ key: keyOf(series, originalTime), version: versionOf(event) })
-      else
-        collectRefusals(found, event, () =>
+      else {
+        const isRead = collectRefusals(found, event, () =>
           addAppointment(event, propertyMoment(zones, event, 'dtstart'), originalTime)
         )
+        isWhole &&= isRead
+      }
     }
 
     function addAppointment(event: ICAL.Component, start: Moment, originalTime: number | undefined): void {
@@ -260,18 +294,23 @@ interface Moment {
   isFloating: boolean
 }
 
-/** Runs `work` on an event. What it refuses, or the library can't read, is listed with the event's name. */
-function collectRefusals(found: FoundInFile, event: ICAL.Component, work: () => void): void {
+/**
+ * Runs `work` on an event. What it refuses, or the library can't read, is listed with the event's name. Returns whether
+ * it was read.
+ */
+function collectRefusals(found: FoundInFile, event: ICAL.Component, work: () => void): boolean {
   try {
     work()
+    return true
   } catch (error) {
     const why = error instanceof RefusedEntry ? error.message : UNREADABLE
     found.refused.push({ name: plainText(textOf(event, 'summary')) || NAMELESS, why })
+    return false
   }
 }
 
 /** Returns when an event takes place: once, or each date of a series up to the end of the window. */
-function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
+function datesOf(event: ICAL.Component, zones: Zones, { from, until }: { from: number; until: number }): Moment[] {
   if (!event.hasProperty('dtstart')) refuseEntry('It has no start.')
   const first = propertyMoment(zones, event, 'dtstart')
   if (!event.hasProperty('rrule') && !event.hasProperty('rdate')) return [first]
@@ -282,18 +321,21 @@ function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
   }
   const zone = zoneOf(event, 'dtstart')
   const excluded = new Set(momentsOf(event, zones, 'exdate'))
-  const dates: Moment[] = []
   const start = event.getFirstPropertyValue('dtstart') as unknown as ICAL.Time
+  const isUtc = ({ zone }: ICAL.Time) => zone?.tzid === 'UTC'
+  // The library leaves out the start if only a list of dates follows.
+  const dates: Moment[] = rules.length > 0 || excluded.has(first.at) ? [] : [first]
   const expansion = iterateSeries(event, rules, start)
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const next = expansion.next()
     if (!next) return dates
-    const one = zones.momentOf(next, zone)
+    // Listed dates may be in UTC although the start isn't.
+    const one = zones.momentOf(next, isUtc(next) && !isUtc(start) ? undefined : zone)
     if (one.at >= until) return dates
     if (excluded.has(one.at)) continue
     dates.push(one)
     // Dates long past needn't be kept.
-    if (dates.length > MAX_DATES) dates.shift()
+    if (dates.length > MAX_DATES && (dates[0]?.at ?? from) < from) dates.shift()
   }
   return refuseEntry('It repeats too often to be read.')
 }
