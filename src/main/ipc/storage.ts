@@ -1,5 +1,4 @@
 /** Requests about data on this computer. Paths and keys stay in the main process. */
-import { basename } from 'node:path'
 import type { MemoryReason } from '../../shared/contract/index.ts'
 import { BACKUP_EXTENSION } from '../core/backup/backup.ts'
 import type { Backups } from '../core/backup/backups.ts'
@@ -146,9 +145,7 @@ export function storageHandlers({
       const suggested = `Countersign ${parts.today()}.${BACKUP_EXTENSION}`
       const path = await parts.chooseSaveFile('Save the backup', suggested, [BACKUPS], stillAsking)
       if (path === undefined) return null
-      const fullPath = path.toLowerCase().endsWith(`.${BACKUP_EXTENSION}`) ? path : `${path}.${BACKUP_EXTENSION}`
-      await backups.make(fullPath, input)
-      return { name: basename(fullPath) }
+      return { name: await backups.make(path, input) }
     },
     'storage.chooseBackup': async (_input, { stillAsking }) => {
       const [path] = await parts.chooseFiles('Choose a backup', [BACKUPS], stillAsking)

@@ -449,6 +449,31 @@ async function userBackups() {
   return { other, opened, noted, deps, backups: openBackups(deps) }
 }
 
+test('a backup replaces a file only under the name that the person confirmed', async () => {
+  const { opened, backups } = await userBackups()
+  const folder = temporaryFolder()
+  const earlier = join(folder, 'office.countersign-backup')
+  writeFileSync(earlier, 'an earlier backup')
+  let chosen = join(folder, 'office')
+  const handlers = storageHandlers({
+    ...({ storage: opened, backups, today: () => '2026-11-21' } as StorageParts),
+    chooseSaveFile: async () => chosen
+  })
+  const backUp = () =>
+    handlers['storage.backUp'](
+      { passphrase: PASSPHRASE, withSecrets: false },
+      { from: 'office', stillAsking: () => true }
+    )
+  // The system’s dialog asked about “office”, which isn’t there.
+  expect(await backUp()).toEqual({ name: 'office (2).countersign-backup' })
+  expect(backups.last()).toMatchObject({ name: 'office (2).countersign-backup' })
+  expect(readFileSync(earlier, 'utf8')).toBe('an earlier backup')
+  chosen = earlier
+  expect(await backUp()).toEqual({ name: 'office.countersign-backup' })
+  expect(readFileSync(earlier, 'utf8')).not.toBe('an earlier backup')
+  opened.db.close()
+})
+
 test('a restore whose restart is cancelled replaces nothing, then or later', async () => {
   const { path } = await backedUp()
   const { other, opened, backups } = await userBackups()

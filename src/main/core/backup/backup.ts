@@ -48,8 +48,10 @@ export interface BackupOrder extends Sealing {
   /** The data folder. */
   folder: string
   key: Uint8Array
-  /** Absolute target path; an existing file is replaced once the new one is complete. */
+  /** Absolute target path. */
   path: string
+  /** See `AtomicOptions`; by default, an existing file is replaced once the new one is complete. */
+  ifExists?: 'replace' | 'number'
   passphrase: string
   settings: Record<string, unknown>
   secrets: Record<string, string>
@@ -57,23 +59,22 @@ export interface BackupOrder extends Sealing {
 
 /**
  * Makes a backup.
- * @returns its size in bytes.
+ * @returns its size in bytes, and its path.
  * @throws AppFailure `storage` if a database is damaged; FileError; SQLite's error. An existing file at `path` is
  * unchanged then.
  */
-export async function makeBackup(order: BackupOrder & { mark?: string }): Promise<{ bytes: number }> {
-  const { folder, key, path, passphrase, settings, secrets, mark, ...sealing } = order
+export async function makeBackup(order: BackupOrder & { mark?: string }): Promise<{ bytes: number; path: string }> {
+  const { folder, key, path, ifExists = 'replace', passphrase, settings, secrets, mark, ...sealing } = order
   const temporaryFolder = join(folder, `backup-${randomBytes(8).toString('hex')}`)
   await mkdir(temporaryFolder, { mode: 0o700 })
   try {
     const copyKey = randomBytes(KEY_BYTES)
     const files = await copyDatabases(folder, key, copyKey, temporaryFolder)
     const manifest: Manifest = { files, key: copyKey.toString('hex'), settings, secrets }
-    const { bytes } = await writeAtomically(path, seal(contentOf(manifest, temporaryFolder), passphrase, sealing), {
-      ifExists: 'replace',
+    return await writeAtomically(path, seal(contentOf(manifest, temporaryFolder), passphrase, sealing), {
+      ifExists,
       ...(mark !== undefined && { mark })
     })
-    return { bytes }
   } finally {
     await rm(temporaryFolder, { recursive: true, force: true })
   }

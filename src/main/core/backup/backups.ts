@@ -10,14 +10,14 @@ import type { Time } from '../lib/time.ts'
 import { keyForRestoring, type OpenedDatabase, storedKey } from '../storage/database.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import type { openJsonMeta } from '../storage/meta.ts'
-import type { BackupOrder, PlannedBackup, PlannedOrder } from './backup.ts'
+import { BACKUP_EXTENSION, type BackupOrder, type PlannedBackup, type PlannedOrder } from './backup.ts'
 import { type CheckedBackup, type RestoreOrder, scheduleRestore } from './restore.ts'
 import type { CopyQuestions } from './rolling-copies.ts'
 import { openSealed } from './sealed-file.ts'
 
 /** Requests to the backup thread. */
 export interface BackupQuestions extends CopyQuestions {
-  make: { ask: BackupOrder; answer: { bytes: number } }
+  make: { ask: BackupOrder; answer: { bytes: number; path: string } }
   stage: { ask: RestoreOrder; answer: CheckedBackup }
   plan: { ask: PlannedOrder; answer: PlannedBackup }
 }
@@ -100,12 +100,24 @@ export function openBackups(deps: BackupsDeps) {
     },
 
     /**
-     * Makes a backup. @throws AppFailure `storage`, `keychain`; FileError. An existing file at the path is unchanged
-     * then.
+     * Makes a backup. @param path as the user chose it; if it has the extension, they have confirmed replacing an
+     * existing file. @returns its file name. @throws AppFailure `storage`, `keychain`; FileError. An existing file is
+     * unchanged then.
      */
-    async make(path: string, { passphrase, withSecrets }: { passphrase: string; withSecrets: boolean }): Promise<void> {
-      await ask('make', { ...(await prepareOrder(withSecrets)), path, passphrase })
-      recordMade(basename(path), withSecrets)
+    async make(
+      path: string,
+      { passphrase, withSecrets }: { passphrase: string; withSecrets: boolean }
+    ): Promise<string> {
+      const hasEnding = path.toLowerCase().endsWith(`.${BACKUP_EXTENSION}`)
+      const made = await ask('make', {
+        ...(await prepareOrder(withSecrets)),
+        path: hasEnding ? path : `${path}.${BACKUP_EXTENSION}`,
+        ifExists: hasEnding ? 'replace' : 'number',
+        passphrase
+      })
+      const name = basename(made.path)
+      recordMade(name, withSecrets)
+      return name
     },
 
     prepareOrder,
