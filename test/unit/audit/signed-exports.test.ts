@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../storage/folders.ts'
-import { troubledKeychain } from '../storage/keychains.ts'
+import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 import { auditedWorkstation } from './office.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-audit-export.ts')
@@ -235,6 +235,19 @@ describe('the signing key', () => {
     })
     await expect(readFile(elsewhere)).rejects.toThrow()
     expect((await readFile(path)).length).toBeGreaterThan(0)
+  })
+
+  test('that fails after it replaced an earlier export doesn’t call the new one changed', async () => {
+    const { audit, files, exportsOf, path } = await exported()
+    let reads = 0
+    const { auditKey } = lastingKeychain(new Map())
+    const locksMeanwhile = {
+      ...auditKey,
+      get: () => (++reads > 1 ? troubledKeychain('locked').auditKey.get() : auditKey.get())
+    }
+    audit.note({ what: 'idle' })
+    await expect(exportsOf(audit, locksMeanwhile).write(path, 'json')).rejects.toMatchObject({ code: 'locked' })
+    expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'unsigned' })
   })
 })
 

@@ -1,5 +1,5 @@
 /** Writes signed exports of the audit trail, and verifies exports, also from other computers. */
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
 import type { AuditFileCheck, AuditKey, SavedFile } from '../../../shared/contract/index.ts'
@@ -10,6 +10,7 @@ import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { openChosen, writeChosen } from '../storage/chosen-file.ts'
+import { withFileErrors } from '../storage/file-error.ts'
 import type { Audit } from './audit.ts'
 import { type AuditSigner, Digest, entriesIn, verifyExport } from './signature.ts'
 
@@ -41,9 +42,12 @@ export class AuditExports {
     const { content, summary } = audit.export(format)
     const digest = new Digest()
     const label = await writeChosen(path, format, digest.through(content))
+    const signaturePath = join(dirname(path), `${label}${SIGNATURE_EXTENSION}`)
+    // If the new one can't be made, the signature of the replaced export would call this one changed.
+    await withFileErrors(() => rm(signaturePath, { force: true }))
     const exportedAt = isoFormatter(time.zone())(time.now())
     const signature = await signer.sign({ file: label, ...digest.end(), ...summary(), exportedAt })
-    await writeAtomically(join(dirname(path), `${label}${SIGNATURE_EXTENSION}`), signature, { ifExists: 'replace' })
+    await writeAtomically(signaturePath, signature, { ifExists: 'replace' })
     audit.note({
       what: 'trail-exported',
       detail: { file: label, records: String(summary().entries), key: fingerprint }
