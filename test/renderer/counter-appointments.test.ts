@@ -264,6 +264,20 @@ describe('today’s appointments', () => {
     expect(rows()).toHaveLength(2)
   })
 
+  test('are put back with their number if they were removed by mistake', async () => {
+    await open({
+      queue: [],
+      appointments: [one('Tama Brooks', -5, { state: 'arrived', number: 7 }), one('Mere Parata', 5)]
+    })
+    await fireEvent.keyDown(button(/^More for Tama Brooks/), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Remove' }))
+    await settle()
+    expect(rows()).toHaveLength(1)
+    expect(opened.app.toasts.undo()).toBe(true)
+    await settle()
+    expect(rows()[0]?.textContent).toContain('Number 7')
+  })
+
   test('suggest “Didn’t come” for a late person only after their call has expired', async () => {
     await open({ queue: [], appointments: [one('Tama Brooks', -40, { state: 'arrived', arrivedAt: NOW })] })
     await press(/^Call: Tama Brooks/)

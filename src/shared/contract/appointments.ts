@@ -25,7 +25,7 @@ export const appointmentRequests = {
     })
   ),
   'appointments.remove': answers<null>()(byId),
-  /** `undo` reverts the last step. */
+  /** `undo` reverts the last step, also their removal. */
   'appointments.mark': answers<null>()(
     z.strictObject({ id, as: z.enum(['arrived', 'here', 'done', 'no-show', 'undo']) })
   ),

@@ -24,6 +24,7 @@ export function appointmentOf(change: Partial<Appointment> = {}): Appointment {
 export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' | 'board'> {
   const { state, emit } = office
   const before = new Map<string, AppointmentState>()
+  const removed = new Map<string, Appointment>()
   let number = 13
 
   function update(id: string, change: Partial<Appointment>): null {
@@ -63,11 +64,19 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
       return null as never
     },
     'appointments.remove': ({ id }) => {
+      removed.set(id, byId(state.appointments, id))
       state.appointments = state.appointments.filter((one) => one.id !== id)
       emit('appointments.changed', null)
       return null as never
     },
     'appointments.mark': ({ id, as }) => {
+      const gone = removed.get(id)
+      if (as === 'undo' && gone) {
+        removed.delete(id)
+        state.appointments = [...state.appointments, { ...gone, id: office.newId('appointment') }]
+        emit('appointments.changed', null)
+        return null as never
+      }
       const one = byId(state.appointments, id)
       if (as === 'undo') return update(id, { state: before.get(id) ?? 'expected' }) as never
       if (as !== 'arrived') return update(id, { state: as }) as never

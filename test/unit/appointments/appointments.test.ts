@@ -120,6 +120,25 @@ describe('today’s appointments', () => {
     expect(notes.filter(({ what }) => what === 'appointment-undone')).toHaveLength(4)
   })
 
+  test('that were removed are put back as they were, once, with their number', async () => {
+    const { appointments, add, only, refusing, chosen } = office()
+    const id = await add('Mere Parata')
+    appointments.save({ id, name: 'Mere Parata', at: TEN, minutes: 45, email: 'mere@example.com', place: 'Room 2' })
+    appointments.mark(id, 'arrived')
+    const { id: _, ...before } = (await only()) ?? {}
+    appointments.remove(id)
+    refusing.notes = true
+    expect(() => appointments.mark(id, 'undo')).toThrow('full')
+    refusing.notes = false
+    chosen.account = 'branch'
+    expect(() => appointments.mark(id, 'undo')).toThrow()
+    chosen.account = 'office'
+    appointments.mark(id, 'undo')
+    expect(await only()).toMatchObject(before)
+    expect(before).toMatchObject({ number: 1, state: 'arrived' })
+    expect(() => appointments.mark(id, 'undo')).toThrow()
+  })
+
   test('don’t change state if the trail can’t record it', async () => {
     const { appointments, add, only, refusing } = office()
     const id = await add('Mere Parata')

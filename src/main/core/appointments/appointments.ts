@@ -42,6 +42,8 @@ type Mark = DecodedInput<'appointments.mark'>['as']
 export const CALL_DURATION = 5 * 60_000
 /** The states of people who haven't reached the counter yet. */
 const BEFORE_COUNTER: readonly AppointmentState[] = ['expected', 'arrived', 'called']
+/** How many removed appointments are remembered, so that each can be put back. */
+const MAX_REMOVED = 100
 /** The entry of `meta` with today's day and last number: `DAY LAST`. */
 const NUMBERS_KEY = 'counter-numbers'
 
@@ -52,6 +54,8 @@ export class Appointments {
   #call: { id: string; until: number; cancel: () => void } | undefined
   /** By account. */
   readonly #addresses = new Map<string, KnownAddresses>()
+  /** What was removed in this run, by id, newest last. */
+  readonly #removed = new Map<string, StoredAppointment>()
   #clearedDay = ''
   /** The last search for a session's people, and its inputs. */
   #lastSearch: { key: string; done: Promise<void> } | undefined
@@ -131,21 +135,41 @@ export class Appointments {
     if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived', number)
   }
 
+  /** Removes an appointment, until `mark` undoes that. @throws AppFailure `gone`; the database's error. */
   remove(id: string): void {
     const one = this.get(id)
     this.#deps.note(auditNoteOf(one, { what: 'appointment-removed' }, this.#deps.time), 'now-or-never', () =>
       this.table.remove(id)
     )
+    this.#removed.set(id, one)
+    const [oldest] = this.#removed.keys()
+    if (oldest !== undefined && this.#removed.size > MAX_REMOVED) this.#removed.delete(oldest)
     this.#endCallOf(id)
     this.#deps.changed()
   }
 
+  /** Puts a removed appointment back as it was, with its number, and known to the file it came from. */
+  #putBack(removed: StoredAppointment): void {
+    const { newId, shownIds } = this.#deps
+    const { accountId, id, key } = removed
+    if (!shownIds().includes(accountId)) fail('gone', 'This appointment is no longer there.')
+    // Unless the file has brought it again meanwhile.
+    if (key === undefined || !this.table.byKey(accountId, key))
+      this.#store({ ...removed, id: newId() }, { what: 'appointment-saved', detail: { how: 'added' } })
+    this.#removed.delete(id)
+  }
+
   /**
-   * Marks how far someone is.
+   * Marks how far someone is, or undoes their last step, which may be that they were removed.
    * @param number their number from now on, unless they have one; without it, this computer's next one.
    * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
   mark(id: string, as: Mark, number?: number): void {
+    const removed = as === 'undo' ? this.#removed.get(id) : undefined
+    if (removed) {
+      this.#putBack(removed)
+      return
+    }
     const one = this.get(id)
     const { time } = this.#deps
     if (as === 'undo') {
