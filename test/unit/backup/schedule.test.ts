@@ -32,6 +32,10 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     get() {
       keyReads++
       return lasting.backupPassphrase.get()
+    },
+    async set(passphrase: string) {
+      await is.keychainReady
+      await lasting.backupPassphrase.set(passphrase)
     }
   }
   const keychain = { ...lasting, backupPassphrase }
@@ -39,7 +43,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   onTestFinished(() => void storage.db.close())
   const all: BackupSchedule[] = []
   const time = testTime(NOW, over)
-  const is = { busy: false, organisation, full: false }
+  const is = { busy: false, organisation, full: false, keychainReady: Promise.resolve() }
   const meta = openJsonMeta(storage.db)
   function write(key: string, value: unknown) {
     if (is.full) throw new Error('The disk is full.')
@@ -177,6 +181,46 @@ test('a backup missed while the application was closed or the computer asleep is
   next.start()
   await over()
   expect(backups()).toHaveLength(2)
+})
+
+test('a plan that is changed while a backup is made begins with a backup in its own folder', async () => {
+  const { backups, over, plan, schedule, share } = await office()
+  await plan()
+  const other = `${share}-other`
+  mkdirSync(other)
+  const { id } = await schedule.offerFolder(other)
+  const making = schedule.runNow()
+  await schedule.set({ plan: { ...DAILY, keep: 5 }, folderId: id })
+  await making
+  await over()
+  expect(backups()).toHaveLength(2)
+  expect(readdirSync(other)).toHaveLength(1)
+})
+
+test('a planned time that comes while a backup is made on request doesn’t end the schedule', async () => {
+  const { backups, over, plan, pass, schedule } = await office()
+  await plan()
+  const making = schedule.runNow()
+  schedule.check()
+  await making
+  await over()
+  expect(backups()).toHaveLength(2)
+  await pass(20 * HOUR)
+  expect(backups()).toHaveLength(3)
+})
+
+test('a backup that is made while a new passphrase waits for the keychain is known, and removed in its turn', async () => {
+  const { backups, is, over, plan, schedule } = await office()
+  await plan({ keep: 1 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  is.keychainReady = promise
+  const changing = schedule.set({ passphrase: `${PASSPHRASE} and one` })
+  await schedule.runNow()
+  resolve()
+  await changing
+  await over()
+  expect(backups()).toHaveLength(1)
+  expect(schedule.existingBackups()).toEqual([expect.objectContaining({ name: backups()[0] })])
 })
 
 test('a backup at quitting is made each time, but only if planned', async () => {

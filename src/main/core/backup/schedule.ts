@@ -4,6 +4,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, relative } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import {
   type AppError,
@@ -165,21 +166,20 @@ export class BackupSchedule {
 
   /** Changes the plan. @throws AppFailure `gone`, `invalid`; KeychainError. */
   async set({ plan, folderId, passphrase }: DecodedInput<'storage.scheduleBackups'>): Promise<BackupsView> {
-    const before = this.#read()
     const chosen = folderId === undefined ? undefined : this.#offeredFolders.get(folderId)
     if (folderId !== undefined && chosen === undefined)
       fail('gone', 'This folder isn’t known any more.', { next: 'Choose it again.' })
-    const folder = chosen ?? before.folder
     const { backupPassphrase } = this.#deps.keychain
-    if (plan && folder === undefined) fail('invalid', 'Choose a folder for backups first.')
+    if (plan && (chosen ?? this.#read().folder) === undefined) fail('invalid', 'Choose a folder for backups first.')
     if (plan && passphrase === undefined && (await backupPassphrase.get()) === null) {
       fail('invalid', NO_PASSPHRASE, { fields: [{ field: 'passphrase', message: NO_PASSPHRASE }] })
     }
     if (passphrase !== undefined) await backupPassphrase.set(passphrase)
     if (plan === null) await backupPassphrase.delete()
     this.#hasPassphrase = undefined
-    const { failed: _failed, doneAt: _done, ...kept } = before
-    this.#write({ ...kept, ...defined({ folder }), ...(plan !== undefined && { plan }) })
+    // Read only now: a backup may have been made while the keychain was busy.
+    const { failed: _failed, doneAt: _done, ...kept } = this.#read()
+    this.#write({ ...kept, ...defined({ folder: chosen }), ...(plan !== undefined && { plan }) })
     this.check()
     return this.view()
   }
@@ -188,6 +188,8 @@ export class BackupSchedule {
   async runNow(): Promise<BackupsView> {
     if (this.#running) fail('busy', 'A backup is being made already.')
     const error = await this.#run()
+    // A timer that ended meanwhile found this backup running and set no other.
+    this.check()
     if (error) throw new AppFailure(error)
     return this.view()
   }
@@ -248,7 +250,9 @@ export class BackupSchedule {
     })
     const { failed: _, ...current } = this.#read()
     const remaining = current.made.filter((one) => one.folder === folder && !removed.includes(one.name))
-    this.#write({ ...current, doneAt: at, made: [...remaining, { folder, name }] })
+    // If the plan was changed meanwhile, its first backup is still to be made.
+    const isOfPlan = isDeepStrictEqual([this.#plan(), this.#folder()], [plan, folder])
+    this.#write({ ...current, ...(isOfPlan && { doneAt: at }), made: [...remaining, { folder, name }] })
     backups.recordMade(name, plan.secrets)
   }
 
