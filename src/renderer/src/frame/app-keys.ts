@@ -58,12 +58,19 @@ function isPressed(keys: string, event: KeyboardEvent): boolean {
 
 const KEY_SYMBOLS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Mod: 'Mod' }
 
+function keysInWords(one: AppKey): string {
+  const [shown = ''] = keysOf(one)
+  const parts = shown.endsWith('++') ? [...shown.slice(0, -2).split('+'), '+'] : shown.split('+')
+  return parts.map((part) => KEY_SYMBOLS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ')
+}
+
+/** Returns the keys of a command; `Kbd` draws each key. */
+export function keysOfCommand(command: AppCommand): string | undefined {
+  const found = APP_KEYS.find((one) => one.command === command)
+  return found && keysInWords(found)
+}
+
 /** Returns the commands with their keys for the list of shortcuts; `Kbd` draws each key. */
 export function appKeysInWords(): { keys: string; does: string }[] {
-  return APP_KEYS.map((one) => {
-    const [shown = ''] = keysOf(one)
-    const parts = shown.endsWith('++') ? [...shown.slice(0, -2).split('+'), '+'] : shown.split('+')
-    const keys = parts.map((part) => KEY_SYMBOLS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ')
-    return { keys, does: APP_COMMANDS[one.command] }
-  })
+  return APP_KEYS.map((one) => ({ keys: keysInWords(one), does: APP_COMMANDS[one.command] }))
 }
