@@ -194,7 +194,7 @@ test('while the keychain is locked or missing, the recovery key opens the data f
 
     await keyring.lock()
     const { window: page, button, app, ...second } = await open({ userData, env })
-    await expect(page.getByText('Your data are here, but they’re locked.')).toBeVisible()
+    await expect(page.getByText('Your data is here, but it’s locked.')).toBeVisible()
     await expect(page.getByText(/This computer’s keychain is locked/)).toBeVisible()
     const monitor = () => statusLine(userData, { now: Date.now(), isRunning: () => true }).line
     await expect.poll(monitor).toContain('"data-locked"')

@@ -162,7 +162,7 @@ describe('the first run', () => {
 
   test('offers a retry, or to continue without saving, when existing data is locked', async () => {
     const { api } = await open(locked('keychain-locked'))
-    expect(screen.getByText('Your data are here, but they’re locked.')).toBeTruthy()
+    expect(screen.getByText('Your data is here, but it’s locked.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: /Open the practice office/ })).toBeNull()
     expect(screen.queryByRole('button', { name: /Start with an empty database/ })).toBeNull()
     api.control.fail('storage.tryAgain', { code: 'keychain', message: 'The keychain is still locked.' })

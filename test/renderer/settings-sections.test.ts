@@ -46,7 +46,7 @@ test('the data folder can be opened, and a link explains backups', async () => {
   await fireEvent.click(screen.getByRole('button', { name: 'Show data folder' }))
   await settle()
   expect(opened.api.control.calls.filter(({ name }) => name === 'system.showData')).toHaveLength(1)
-  const { hash } = screen.getByRole<HTMLAnchorElement>('link', { name: 'Where data are kept, and backups' })
+  const { hash } = screen.getByRole<HTMLAnchorElement>('link', { name: 'Where data is kept, and backups' })
   expect(sections.map(({ id }) => id)).toContain(hash.replace('#/help/', ''))
   expect(screen.getByText('Countersign 0.1.0 on Linux')).toBeTruthy()
 })

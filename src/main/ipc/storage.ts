@@ -63,7 +63,7 @@ export function storageHandlers({
   function requireAvailable(status: KeychainState): void {
     if (status.state === 'available') return
     if (status.hasOtherKey) {
-      fail('keychain', 'The keychain works, but it has another encryption key than the data that are open.', {
+      fail('keychain', 'The keychain works, but the encryption key in it isn’t the one for the data that is open.', {
         next: 'Restart Countersign, and enter the recovery key in Settings to replace that key.'
       })
     }
@@ -85,7 +85,7 @@ export function storageHandlers({
   async function checkKeychain(): Promise<void> {
     const keychain = await requireKeychain()
     if ((await storedKey(keychain)) === undefined && storage.state === 'memory' && storage.hasData) {
-      fail('keychain', 'The keychain works, but the key of your data isn’t in it.', { next: ASK_ADMINISTRATOR })
+      fail('keychain', 'The keychain works, but the key to your data isn’t in it.', { next: ASK_ADMINISTRATOR })
     }
   }
 
@@ -121,7 +121,7 @@ export function storageHandlers({
       parts.restart(() => parts.scheduleRemoval(withBackups))
     },
     'storage.recover': async ({ key }) => {
-      if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open already.')
+      if (storage.state === 'encrypted') fail('not-allowed', 'Your data is open already.')
       await parts.recoverKey(key, await requireKeychain())
       parts.restart()
     },
@@ -129,7 +129,7 @@ export function storageHandlers({
     'storage.lookForKeychain': async () => requireAvailable(await parts.recheckKeychain()),
     'storage.startEmpty': async () => {
       if (storage.state === 'encrypted' || !MAY_BE_SET_ASIDE.has(storage.because))
-        fail('not-allowed', 'Your data can still be opened, so they weren’t set aside.')
+        fail('not-allowed', 'Your data can still be opened, so it wasn’t set aside.')
       await parts.startEmpty()
       parts.restart()
     },

@@ -43,7 +43,7 @@ export async function showRemoved({ files, entries, backups, left }: Removed): P
   ]
   await dialog.showMessageBox({
     type: left.length > 0 ? 'warning' : 'info',
-    message: 'Countersign’s data were removed from this computer.',
+    message: 'Countersign’s data was removed from this computer.',
     detail: lines.join('\n'),
     buttons: ['Close'],
     defaultId: 0,

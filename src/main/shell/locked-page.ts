@@ -52,7 +52,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     storage: { state: 'memory', reason: 'no-keychain', hasData: true },
     troubles: []
   }
-  const refuseLocked = async () => fail('not-allowed', 'Your data are still locked.')
+  const refuseLocked = async () => fail('not-allowed', 'Your data is still locked.')
   const handlers: RequestHandlers = {
     ...(Object.fromEntries(requestNames.map((name) => [name, refuseLocked])) as Record<
       RequestName,
@@ -84,7 +84,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   // open it from.
   window.once('ready-to-show', showWindow)
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
-  log.warn('The data are locked, and a recovery key may open them.', { keychain: ways.reason })
+  log.warn('The data is locked, and a recovery key may open it.', { keychain: ways.reason })
   loadFirstPage(window, devServer ? new URL('locked.html', devServer).href : LOCKED_START, log)
   await done.promise
   app.off('second-instance', showWindow)

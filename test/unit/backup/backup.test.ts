@@ -125,7 +125,7 @@ describe('a backup', () => {
     truncateSync(join(damagedFolder, DATABASE_FILE), 4096 * 10)
     expect(await refusal(makeBackup({ ...order, folder: damagedFolder }))).toMatchObject({
       code: 'storage',
-      message: expect.stringContaining('part of them is damaged')
+      message: expect.stringContaining('part of it is damaged')
     })
     expect(readFileSync(path)).toEqual(before)
     expect(readdirSync(damagedFolder).filter((name) => name.startsWith('backup-'))).toEqual([])

@@ -97,7 +97,7 @@ const context = { from: 'office', stillAsking: () => true } as const
 test('trying again restarts the application only if the keychain has the key by then', async () => {
   for (const [state, message] of [
     ['locked', 'The keychain is still locked.'],
-    ['without the key', 'The keychain works, but the key of your data isn’t in it.']
+    ['without the key', 'The keychain works, but the key to your data isn’t in it.']
   ] as const) {
     const { handlers, done } = await requests(state)
     const failure = await handlers['storage.tryAgain'](undefined, context).catch((error: unknown) => error)

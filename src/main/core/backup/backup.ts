@@ -176,7 +176,7 @@ function copy(from: string, key: Uint8Array, to: string): void {
 }
 
 function refuseDamagedSource(): never {
-  fail('storage', 'Your data couldn’t be backed up, because part of them is damaged.', {
+  fail('storage', 'Your data couldn’t be backed up, because part of it is damaged.', {
     next: 'Keep your earlier backups, and contact your administrator.'
   })
 }

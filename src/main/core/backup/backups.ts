@@ -74,7 +74,7 @@ export function openBackups(deps: BackupsDeps) {
   /** Prepares a backup, except for its path and passphrase. @throws AppFailure `keychain`. */
   async function prepareOrder(withSecrets: boolean): Promise<Omit<BackupOrder, 'path' | 'passphrase'>> {
     const key = await storedKey(keychain)
-    if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more, so no backup was made.')
+    if (!key) fail('keychain', 'The key to your data isn’t in the keychain any more, so no backup was made.')
     const { madeBy, settings } = deps
     const facts = { madeAt: time.now(), madeBy, settings: settings() }
     return { folder, key, secrets: withSecrets ? await deps.secrets() : {}, ...facts }

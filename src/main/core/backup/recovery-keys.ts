@@ -141,7 +141,7 @@ export function openRecoveryKeys(deps: RecoveryKeysDeps) {
 
   async function readDatabaseKey(): Promise<Uint8Array> {
     const key = storage.state === 'encrypted' ? await storedKey(keychain) : undefined
-    return key ?? fail('keychain', 'The key of your data isn’t in the keychain any more, so no recovery key was made.')
+    return key ?? fail('keychain', 'The key to your data isn’t in the keychain any more, so no recovery key was made.')
   }
 
   return {

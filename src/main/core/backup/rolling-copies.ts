@@ -186,9 +186,9 @@ export class RollingCopies {
    */
   async stage(name: string): Promise<string> {
     const { ask, folder, keychain, storage, time } = this.#deps
-    if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open, so no copy is needed.')
+    if (storage.state === 'encrypted') fail('not-allowed', 'Your data is open, so no copy is needed.')
     const key = await storedKey(keychain)
-    if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more.')
+    if (!key) fail('keychain', 'The key to your data isn’t in the keychain any more.')
     const { stage } = await ask('stageCopy', { folder, key, name, now: time.now() })
     return stage
   }

@@ -140,12 +140,12 @@ function checkOpen(storage: OpenedDatabase): void {
     })
   }
   if (because === 'damaged') {
-    fail('storage', 'The recovery key is right, but your data are damaged.', {
+    fail('storage', 'The recovery key is right, but your data is damaged.', {
       next: 'Nothing was changed. Ask your administrator to make the keychain work, so that a copy or a backup can be used.'
     })
   }
   fail('storage', 'The recovery key is right, but your data can’t be opened now.', {
-    next: 'Close other programs that may use them, then try again, or contact your administrator.'
+    next: 'Close other programs that may be using it, then try again, or contact your administrator.'
   })
 }
 

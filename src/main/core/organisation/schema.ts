@@ -194,7 +194,7 @@ export const Policy = z
       .strictObject(retentionDays)
       .partial()
       .optional()
-      .describe('Days until data are purged from each computer; null to keep them.'),
+      .describe('Days until data is purged from each computer; null to keep it.'),
     counter: counterPolicy.optional(),
     updates: z
       .strictObject({

@@ -56,7 +56,7 @@ function summary({ run, status, policy, settings, accounts }: ReportFacts, at: s
     `System: ${run.system}, Electron ${run.electron}`,
     `Made: ${at}`,
     `Keychain: ${keychain.state === 'available' ? 'available' : `unavailable (${keychain.reason})`}`,
-    `Database: ${storage.state === 'encrypted' ? 'encrypted' : `in memory (${storage.reason}${storage.hasData ? ', data are here' : ''})`}`,
+    `Database: ${storage.state === 'encrypted' ? 'encrypted' : `in memory (${storage.reason}${storage.hasData ? ', data is here' : ''})`}`,
     `Policy: ${policy}`,
     ...troubles.map((one) => `Trouble: ${one.store} ${one.kind} (${one.reason})`),
     `Settings: theme ${settings.theme}, zoom ${Math.round(settings.zoom * 100)}%, own columns ${yesNo(settings.documentColumns)}, own downloads folder ${yesNo(settings.downloadFolder)}`,

@@ -11,9 +11,9 @@ export const keychainWords: Record<KeychainReason, string> = {
 
 export const memoryWords: Record<MemoryReason, string> = {
   'no-keychain': 'Without a keychain, there’s nowhere safe to keep the encryption key.',
-  'key-missing': 'The keychain works, but the key of your data isn’t in it.',
+  'key-missing': 'The keychain works, but the key to your data isn’t in it.',
   'keychain-locked': 'The keychain is locked. Unlock it, then try again.',
-  'keychain-failed': 'The keychain didn’t give Countersign the key of your data.',
+  'keychain-failed': 'The keychain didn’t give Countersign the key to your data.',
   'not-writable': 'Countersign can’t write to its data folder. Contact your administrator.',
   'no-space': 'The disk is full. Free some space, then try again.',
   'in-use': 'Another program is using the database. Close it, then try again.',
@@ -29,9 +29,9 @@ export function lockedWords({ reason, usedBy }: { reason: MemoryReason; usedBy?:
   if (reason === 'upgrade-failed')
     return `${memoryWords[reason]} Nothing was lost. Install the version that you had before, and contact your administrator.`
   if (reason === 'newer-version' && usedBy !== undefined)
-    return `Countersign ${usedBy} has used your data, and this version is older. Nothing was lost or changed. Install ${usedBy} or a newer version to open them.`
+    return `Countersign ${usedBy} has used your data, and this version is older. Nothing was lost or changed. Install ${usedBy} or a newer version to open it.`
   if (reason === 'newer-version')
-    return `${memoryWords[reason]} Nothing was lost or changed. Install the newest version to open them.`
+    return `${memoryWords[reason]} Nothing was lost or changed. Install the newest version to open it.`
   return `${memoryWords[reason]} Nothing was lost or changed.`
 }
 
@@ -59,7 +59,7 @@ export function troubleTitle(trouble: StoreTrouble): string {
 /** Returns what it means, and what to do. */
 export function troubleWords(trouble: StoreTrouble): string {
   if (trouble.kind === 'no-new-key')
-    return `${trouble.reason === 'damaged' ? setAsideWords.damaged : memoryWords[trouble.reason]} Your data are as they were, under the key that they had. The new recovery key doesn’t open them.`
+    return `${trouble.reason === 'damaged' ? setAsideWords.damaged : memoryWords[trouble.reason]} Your data still has its previous key. The new recovery key doesn’t open it.`
   if (trouble.kind === 'no-backup')
     return `${errorText(trouble.error)} None could be made since ${momentInWords(trouble.since)}. Countersign keeps trying.`
   if (trouble.kind === 'in-memory')
