@@ -310,8 +310,8 @@ export class Lifecycle {
 }
 
 const UNSAVED_QUESTION: QuitQuestion = {
-  message: 'What you typed last could not be saved.',
-  detail: 'If you close Countersign now, it is lost. The screen says why it could not be saved.',
+  message: 'What you typed last couldn’t be saved.',
+  detail: 'If you close Countersign now, it will be lost. The screen says why it couldn’t be saved.',
   stay: 'Go back',
   leave: 'Close and lose it'
 }

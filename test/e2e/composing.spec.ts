@@ -100,7 +100,7 @@ test('a window whose last text could not be saved asks before it closes', { tag:
   await app.closeWindow()
   await expect
     .poll(async () => (await app.dialog.shown()).map(({ message }) => message))
-    .toContainEqual(expect.stringContaining('could not be saved'))
+    .toContainEqual(expect.stringContaining('couldn’t be saved'))
   await expect(name).toHaveValue('Letter of authority, second try')
   await app.dialog.answerMessage('Close and lose it')
   await app.closeWindow()

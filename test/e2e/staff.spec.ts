@@ -172,8 +172,8 @@ test('what a role doesn’t include is disabled with a reason, until someone els
 test('a package waits until someone else releases it, and is sent once', { tag: '@full' }, async ({ clerk }) => {
   const { window, button, goTo } = clerk
   await nameStaff(clerk)
-  await window.getByLabel('Packages that someone else releases').selectOption('All')
-  await expect(window.getByLabel('Packages that someone else releases')).toHaveValue('0')
+  await window.getByLabel('Packages someone else must release').selectOption('All')
+  await expect(window.getByLabel('Packages someone else must release')).toHaveValue('0')
   const draft = await window.evaluate(
     async (composition) => {
       const { drafts, sends } = globalThis.window.countersign

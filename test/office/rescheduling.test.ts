@@ -213,7 +213,7 @@ describe('two workstations', () => {
   test('send a package now that another one scheduled, and refuse another time that is chosen at that moment', async () => {
     await beforeItsNewTime(async () => void (await outboxAt(0).sendNow(id)))
     await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(
-      refusal('busy', 'This package no longer waits for its time.')
+      refusal('busy', 'This package is no longer scheduled.')
     )
     for (const index of [0, 1]) await becomes(index, id, { state: 'sent' })
     expect(arrived()).toBe(1)
@@ -225,7 +225,7 @@ describe('two workstations', () => {
       expect(await third.claim(officeId, 1)).toMatchObject([{ id }])
     })
     await expect(outboxAt(1).reschedule(id, scheduled + HOUR)).rejects.toEqual(
-      refusal('busy', 'This package no longer waits for its time.')
+      refusal('busy', 'This package is no longer scheduled.')
     )
     expect(outboxAt(1).get(id).state).toBe('sending')
     expect(await inOffice()).toEqual({ state: 'sending', epoch: 1 })

@@ -164,7 +164,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
 
   const [one, other] = which === 0 ? [front, back] : [back, front]
   one.open()
-  await until([one], () => pausedBecause(one).includes('put back to an earlier moment'))
+  await until([one], () => pausedBecause(one).includes('restored to an earlier time'))
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since'])
   if (!wasOff) expect(front.state(since)).toBe('cancelled')
   // It waits, as a POST of the previous life may still arrive.
@@ -174,7 +174,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   if (one === front && wasOff) await until([one], () => one.state(takenBack) === 'ready')
   other.open()
   await until(both, () =>
-    both.every((workstation) => pausedBecause(workstation).includes('put back to an earlier moment'))
+    both.every((workstation) => pausedBecause(workstation).includes('restored to an earlier time'))
   )
   await until(both, () => both.every((workstation) => workstation.state(leavingSend) === 'sent'))
   await until(both, () => isOver(front.state(takenBack)) && back.state(takenBack) === undefined)
@@ -236,7 +236,7 @@ test.each([
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
     for (const workstation of first === 0 ? [front, back] : [back, front]) {
       workstation.open()
-      await until([workstation], () => pausedBecause(workstation).includes('put back to an earlier moment'))
+      await until([workstation], () => pausedBecause(workstation).includes('restored to an earlier time'))
     }
     await until(both, async () => {
       await longEnough(office)
@@ -283,7 +283,7 @@ test.each([
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
     const open = async (workstation: Workstation) => {
       workstation.open()
-      await until([workstation], () => pausedBecause(workstation).includes('put back to an earlier moment'))
+      await until([workstation], () => pausedBecause(workstation).includes('restored to an earlier time'))
     }
     const isFoundMissing = async (workstation: Workstation) => {
       await longEnough(office)
@@ -364,7 +364,7 @@ test('a time given after a lost release was repeated isn’t replaced by one tha
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   for (const workstation of both) {
     workstation.open()
-    await until([workstation], () => pausedBecause(workstation).includes('put back to an earlier moment'))
+    await until([workstation], () => pausedBecause(workstation).includes('restored to an earlier time'))
   }
   await front.membership.close()
   await office.sql("DELETE FROM office.lease WHERE name LIKE 'look:%'")
@@ -404,10 +404,10 @@ test.each([
   }
   if (isSenderFirst) {
     opens()
-    await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+    await until([front], () => pausedBecause(front).includes('restored to an earlier time'))
   }
   back.open()
-  await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+  await until([back], () => pausedBecause(back).includes('restored to an earlier time'))
   const isThere = async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [another])).length === 1
   if (!isSenderFirst) {
     await until([back], isThere)
@@ -453,7 +453,7 @@ test.each([
     back.work.line.setFault('cut')
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
     back.open()
-    await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+    await until([back], () => pausedBecause(back).includes('restored to an earlier time'))
     await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [another])).length === 1)
     if (isDoubtful) await office.sql('UPDATE office.send SET may_have_arrived = true WHERE id = $1', [another])
     front.open()
@@ -507,7 +507,7 @@ test.each([
     for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
     back.open()
-    await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+    await until([back], () => pausedBecause(back).includes('restored to an earlier time'))
     const second = isBefore ? send(back) : undefined
     if (second !== undefined)
       await until(
@@ -545,7 +545,7 @@ test('what someone wrote on a draft that had been sent isn’t lost when the ser
     for (const { membership } of both) await membership.close()
     run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   }
-  const isPaused = (workstation: Workstation) => pausedBecause(workstation).includes('put back to an earlier moment')
+  const isPaused = (workstation: Workstation) => pausedBecause(workstation).includes('restored to an earlier time')
   const draftsAt = ({ work }: Workstation) => work.parts.drafts.list([work.accountId]).rows
   run('pg_dump', '-Fc')
 
@@ -665,7 +665,7 @@ test('a promoted standby is detected, even by a workstation that lost nothing', 
   await until([front], () => front.state(sent) === 'sent')
   await cluster.promote()
   const id = front.put('Put in since')
-  await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+  await until([front], () => pausedBecause(front).includes('restored to an earlier time'))
   const [life] = await office.sql<{ life: number }>('SELECT life FROM office.office')
   expect(life?.life).toBeGreaterThan(1)
   await longEnough(office)
@@ -745,7 +745,7 @@ test.each([
     const meta = openJsonMeta(front.work.parts.db)
     meta.write('office', { ...meta.read('office', z.looseObject({})), port: place.port })
     front.open()
-    await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+    await until([front], () => pausedBecause(front).includes('restored to an earlier time'))
     await withConnection(its, (client) =>
       client.query('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
     )
@@ -824,7 +824,7 @@ test('what retention has erased since isn’t sent again', { timeout: 240_000 },
   await front.membership.close()
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   front.open()
-  await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+  await until([front], () => pausedBecause(front).includes('restored to an earlier time'))
   await longEnough(office)
   await pause(front, false)
   for (let minute = 0; minute < 5; minute++) await front.work.time.pass(60_000)
@@ -851,7 +851,7 @@ test('a draft isn’t sent again from a restored server if retention has erased 
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   // It has been off since before the draft was sent.
   back.open()
-  await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+  await until([back], () => pausedBecause(back).includes('restored to an earlier time'))
   const again = sendFrom(back)
   await until([back], async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [again])).length === 1)
   front.open()
@@ -886,7 +886,7 @@ test.each([
     await until([front], () => front.state(sent) === 'sent')
     await restore()
     back.open()
-    await until([back], () => pausedBecause(back).includes('put back to an earlier moment'))
+    await until([back], () => pausedBecause(back).includes('restored to an earlier time'))
     const again = sendFrom(back)
     await until([back], async () => (await stateThere(again)) === 'ready')
     await restore()

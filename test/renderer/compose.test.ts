@@ -292,7 +292,7 @@ describe('leaving an editor with unsaved changes', () => {
 
   test('shows a warning that leads back to the text, which is saved when possible', async () => {
     const [toast] = opened.app.toasts.shown
-    expect(toast?.text).toBe('What you typed last in “Tax declaration” is not saved. The disk is full.')
+    expect(toast?.text).toBe('What you typed last in “Tax declaration” isn’t saved. The disk is full.')
     toast?.action?.run()
     await settle()
     expect(shownName()).toBe('Tax declaration')

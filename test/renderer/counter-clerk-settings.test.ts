@@ -339,14 +339,14 @@ test('adding staff takes a name, role, PIN and badge, and a badge reader’s Ent
 
 test('release by someone else can’t be required with fewer than two who can release', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
-  expect(screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases').disabled).toBe(true)
+  expect(screen.getByLabelText<HTMLSelectElement>('Packages someone else must release').disabled).toBe(true)
   expect(screen.getByText(/^Add a second manager or administrator first/)).toBeTruthy()
 })
 
 test('a rule that nobody else can fulfil shows a warning and can be switched off', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open', release: { above: 0 } } })
   expect(screen.getByText(`Nobody else can release what ${grace.name} sends.`)).toBeTruthy()
-  const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
+  const choice = screen.getByLabelText<HTMLSelectElement>('Packages someone else must release')
   expect([...choice.options].map(({ label }) => label)).toEqual(['None', 'All'])
   await fireEvent.change(choice, { target: { value: '' } })
   await settle()
@@ -355,7 +355,7 @@ test('a rule that nobody else can fulfil shows a warning and can be switched off
 
 test('which packages need release by someone else can be chosen with several managers', async () => {
   await open({ ...pin({}), staff: { members: [grace, { ...ben, role: 'manager' }], settings: 'open' } })
-  const choice = screen.getByLabelText<HTMLSelectElement>('Packages that someone else releases')
+  const choice = screen.getByLabelText<HTMLSelectElement>('Packages someone else must release')
   expect(choice.selectedOptions[0]?.label).toBe('None')
   await fireEvent.change(choice, { target: { value: '5' } })
   await settle()

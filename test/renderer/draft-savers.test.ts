@@ -99,7 +99,7 @@ describe('a draft whose editor was closed before it was saved', () => {
     await opened.clock.pass(120_000)
     expect(savedDrafts()).toEqual([])
     expect(await close()).toEqual({ kept: false })
-    expect(toasts().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
+    expect(toasts().at(-1)).toMatch(/“ours” isn’t saved\. It will be saved once you choose .* again\.$/)
     expect(await opened.app.accounts.choose('practice')).toMatchObject({ ok: true })
     await settle()
     expect(savedDrafts()).toEqual([['practice', 'ours']])

@@ -402,7 +402,7 @@ describe('switching the account', () => {
     await clock.pass(300)
     expect(window.location.hash).toBe(`#/compose/${api.control.state.drafts[0]?.id}`)
     await chooseByMenu(/Harbour/)
-    await screen.findByText('The draft was kept in Drafts of Practice office.')
+    await screen.findByText('The draft was saved in Practice office’s Drafts.')
     await screen.findByRole('heading', { name: 'What do you want to send?' })
     expect(window.location.hash).toBe('#/compose')
     expect(app.accounts.chosen?.id).toBe('harbour')

@@ -71,8 +71,8 @@ test('an office’s Outbox shows each package’s workstation, the wait for the 
   expect(screen.getByText(/^Paused for the whole office since/)).toBeTruthy()
   const error = {
     code: 'conflict' as const,
-    message: 'The office’s server was put back to an earlier moment.',
-    next: 'Resume once all have been connected.'
+    message: 'The office’s server was restored to an earlier time.',
+    next: 'Resume once all have connected.'
   }
   opened.api.control.state.outbox = {
     settings,
@@ -82,9 +82,7 @@ test('an office’s Outbox shows each package’s workstation, the wait for the 
   opened.api.control.emit('outbox.changed', null)
   await opened.clock.pass(1000)
   expect(
-    screen.getByText(
-      /put back to an earlier moment\. Resume once all have been connected\. Nothing is sent until you resume/
-    )
+    screen.getByText(/restored to an earlier time\. Resume once all have connected\. Nothing is sent until you resume/)
   ).toBeTruthy()
 })
 
@@ -100,7 +98,7 @@ describe('a package that needs release by someone else', () => {
         'Prepared by Ben Tui. It will be sent once another person, a manager or administrator, releases it.'
       )
     ).toBeTruthy()
-    expect(screen.getAllByText('To be released').length).toBeGreaterThan(0)
+    expect(screen.getAllByText('Waiting for release').length).toBeGreaterThan(0)
     expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull()
     await press('Release')
     await settle()
@@ -489,14 +487,14 @@ describe('a package', () => {
 
   test('that left while its time was being changed says so', async () => {
     await open({ sends: [waiting] }, ['w'])
-    opened.api.control.fail('sends.reschedule', { code: 'busy', message: 'This package no longer waits for its time.' })
+    opened.api.control.fail('sends.reschedule', { code: 'busy', message: 'This package is no longer scheduled.' })
     await press('Change time…')
     const dialog = within(await screen.findByRole('dialog', { name: 'Change time' }))
     await fireEvent.input(dialog.getByLabelText('Time'), { target: { value: '23:30' } })
     await fireEvent.click(dialog.getByRole('button', { name: 'Change time' }))
     await settle()
     expect(screen.getByText('The time wasn’t changed.')).toBeTruthy()
-    expect(screen.getByText('This package no longer waits for its time.')).toBeTruthy()
+    expect(screen.getByText('This package is no longer scheduled.')).toBeTruthy()
   })
 
   test('that isn’t in the Outbox is reported', async () => {

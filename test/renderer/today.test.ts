@@ -216,7 +216,7 @@ test('what waits for a release is shown to act on, and what wasn’t released wi
   await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends }))
   expect(linkOf('1 package waiting in the Outbox')).toContain('show=waiting')
   expect(group('Not released').getByText(/Ana Reweti: “Wrong e-mail”$/)).toBeTruthy()
-  await fireEvent.click(group('To be released').getByRole('button', { name: 'Review Deed of gift' }))
+  await fireEvent.click(group('Waiting for release').getByRole('button', { name: 'Review Deed of gift' }))
   expect(opened.app.router.route).toMatchObject({ screen: 'outbox', rest: ['a'] })
   await fireEvent.click(group('Not released').getByRole('button', { name: 'Correct… Loan' }))
   await settle()

@@ -342,8 +342,8 @@ export const outboxScenes: Record<string, () => FakeApi> = {
         error: {
           code: 'conflict',
           message:
-            'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.',
-          next: 'Resume once every workstation has been connected.'
+            'The office’s server was restored to an earlier time. Countersign is looking in your folders for anything sent since.',
+          next: 'Resume once every workstation has connected.'
         }
       }
     }),

@@ -119,7 +119,7 @@ test('a package to be released is notified to others than its sender, and a refu
   workstation.who = 'Rua Cole'
   await workstation.goOn()
   expect(workstation.shown).toMatchObject([
-    { title: 'A package is to be released', body: 'Deed of gift, prepared by Anna Lee' }
+    { title: 'A package is waiting for release', body: 'Deed of gift, prepared by Anna Lee' }
   ])
   workstation.attention = [held({ release: { by: 'Anna Lee', refused: { by: 'Rua Cole', reason: 'Wrong e-mail' } } })]
   await workstation.goOn()

@@ -67,7 +67,7 @@ function refuseMissing({ index, was }: SignerCorrection, document: DocumentRespo
   if (was.SignerReference === undefined && document.Signers?.[index]) {
     const name = fullName(was) || 'the signer that was shown'
     fail('conflict', `Another signer has taken the place of ${name}, so nothing was changed.`, {
-      next: `Look again.`
+      next: 'Check who the signers are now, then try again.'
     })
   }
   fail('gone', 'This signer is no longer on the document, so nothing was changed.')
@@ -104,7 +104,7 @@ function refuseUneditable(signer: SignerResponse, document: DocumentResponse): v
   if (!signer.SignerReference && (document.Signers ?? []).length > 1) {
     fail(
       'conflict',
-      `The service doesn’t identify ${name} clearly, so another signer could be changed. Nothing was changed.`
+      `The service doesn’t identify ${name} clearly, so the wrong signer could be changed. Nothing was changed.`
     )
   }
 }
@@ -162,8 +162,8 @@ function shareUsersOf(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'
   const name = fullName(signer) || 'this signer'
   return fail(
     'conflict',
-    `Someone it is shared with for ${name} has no name or e-mail, and correcting would remove them. Nothing was changed.`,
-    { next: 'Give their name and e-mail in the correction, or remove them there.', mayHaveArrived: false }
+    `Someone whom the document is shared with for ${name} has no name or e-mail, so a correction would remove them. Nothing was changed.`,
+    { next: 'Enter their name and e-mail in the correction, or remove them there.', mayHaveArrived: false }
   )
 }
 

@@ -167,7 +167,7 @@ export class SharedActions {
       .catch(() => undefined)
     if (!hasClaims()) return
     fail('busy', 'Something is being done to a document, or it isn’t known whether it was done.', {
-      next: 'Check what is uncertain in Documents, then try again.'
+      next: 'In Documents, check what isn’t confirmed, then try again.'
     })
   }
 
@@ -362,6 +362,6 @@ const OFFICE_UNAVAILABLE: AppError = {
 
 const FOUND_NOT_DONE: AppError = {
   code: 'timeout',
-  message: 'It wasn’t done, as another workstation found out. Do it again if you still want it.',
+  message: 'Another workstation found that it wasn’t done. Do it again if you still want it.',
   mayHaveArrived: false
 }

@@ -145,7 +145,7 @@ export class StaffList {
     const [before, after] = [releasersOf(this.members), releasersOf(members)]
     if (!this.releaseNeeded() || after.length >= 2 || after.length >= before.length) return
     fail('bad-input', 'Nobody else could release what a manager sends.', {
-      next: 'Add another manager or administrator first, or set “Packages that someone else releases” to “None”.'
+      next: 'Add another manager or administrator first, or set “Packages someone else must release” to “None”.'
     })
   }
 }

@@ -134,13 +134,13 @@ const OUTBOX_TITLES: Record<OutboxNews['kind'], string> = {
   paused: 'The Outbox is paused',
   'not-sent': 'A package wasn’t sent',
   'not-released': 'A package wasn’t released',
-  'to-release': 'A package is to be released'
+  'to-release': 'A package is waiting for release'
 }
 const OUTBOX_COUNT_TITLES: Record<OutboxNews['kind'], string> = {
   paused: 'pauses of the Outbox',
   'not-sent': 'packages weren’t sent',
   'not-released': 'packages weren’t released',
-  'to-release': 'packages are to be released'
+  'to-release': 'packages are waiting for release'
 }
 
 /** Returns text such as "1 of 3 signatures is not valid". */

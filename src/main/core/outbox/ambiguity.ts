@@ -72,9 +72,11 @@ export function resolveAmbiguity(
   if (send.state !== 'uncertain' || !ambiguity) return fail('busy', 'Nothing needs deciding about this package.')
   if (answer.arrived) {
     const chosen = chosenOf(ambiguity, answer.documents)
-    if (chosen.length === 0 && !ambiguity.missingFolders) fail('invalid', 'Choose the documents that this package is.')
+    if (chosen.length === 0 && !ambiguity.missingFolders)
+      fail('invalid', 'Choose the documents that belong to this package.')
     const isTaken = chosen.some((one) => isClaimed(one.Reference, one.PackageReference))
-    if (isTaken) fail('conflict', 'This document belongs to another package that was sent.', { next: 'Look again.' })
+    if (isTaken)
+      fail('conflict', 'This document belongs to another package that was sent.', { next: 'Compare them again.' })
     return sends.accepted(send, packageOf(chosen), settledAt)
   }
   const dismissed = [...new Set([...send.dismissed, ...ambiguity.found.map(({ reference }) => reference)])]
@@ -88,7 +90,7 @@ function chosenOf({ found, packages }: Ambiguity, references: readonly string[])
   return [...new Set(references)].map((reference) => {
     const shown =
       found.find((one) => one.reference === reference) ??
-      fail('gone', 'This document isn’t one of the possible matches.', { next: 'Look again.' })
+      fail('gone', 'This document isn’t one of the possible matches.', { next: 'Compare them again.' })
     return {
       Reference: reference,
       Name: shown.name,

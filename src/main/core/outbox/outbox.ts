@@ -172,7 +172,7 @@ export class Outbox {
     const isAccepted = await this.shared.reschedule(send, change, () => this.#actions.reschedule(id, at))
     this.#dispatcher.wake(send.accountId)
     const { state, isScheduled } = this.#deps.sends.get(id)
-    if (state !== 'ready' || !isScheduled) fail('busy', 'This package no longer waits for its time.')
+    if (state !== 'ready' || !isScheduled) fail('busy', 'This package is no longer scheduled.')
     if (isAccepted) return this.get(id)
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
@@ -202,7 +202,7 @@ export class Outbox {
     const isSame = (reason === undefined ? released : refused)?.id === who.id
     if (isAccepted || isSame) return this.get(id)
     if (released) fail('busy', `${released.name} has just released this package.`)
-    if (refused) fail('busy', `${refused.name} has just decided that this package doesn’t leave.`)
+    if (refused) fail('busy', `${refused.name} has just decided not to release this package.`)
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
   }
 

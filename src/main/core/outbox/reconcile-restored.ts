@@ -220,11 +220,11 @@ const FINAL_STATES: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-se
 const SET_BACK: AppError = {
   code: 'timeout',
   message:
-    'The office’s server was put back to before it had this. It may have been sent, and is looked for in your folders.',
+    'The office’s server was restored to a time before it had this. It may have been sent, so Countersign is looking for it in your folders.',
   mayHaveArrived: true
 }
 const WITH_ITS_MAKER: AppError = {
   code: 'cancelled',
   message:
-    'The office’s server was put back to before it had this. The workstation that made it has it, and gives it to the office again.'
+    'The office’s server was restored to a time before it had this. The workstation that made it still has it, and will give it to the office again.'
 }

@@ -100,7 +100,7 @@ export function refusalDecision(
 }
 
 function assertUndecided(release: Release | undefined, who: Person): Release {
-  if (!awaitsRelease(release) || release.refused) fail('busy', 'This package no longer waits for a release.')
+  if (!awaitsRelease(release) || release.refused) fail('busy', 'This package is no longer waiting for release.')
   // Compares names as well: joining an office gives some staff a new id, and a name belongs to one person.
   const isSame = who.id === release.by.id || folded(who.name) === folded(release.by.name)
   if (who.id !== '' && isSame) {

@@ -78,7 +78,7 @@ export class SendActions {
   toSendNow(id: string): Send {
     const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', NO_LONGER_WAITING)
-    if (awaitsRelease(send.release)) fail('not-allowed', 'This package waits until someone else releases it.')
+    if (awaitsRelease(send.release)) fail('not-allowed', 'This package is waiting for someone else to release it.')
     return send
   }
 
@@ -100,7 +100,7 @@ export class SendActions {
   toReschedule(id: string, at: number): Send {
     const { sends, time } = this.#deps
     const send = sends.get(id)
-    if (!this.#waitsForTime(send)) fail('busy', 'This package no longer waits for its time.')
+    if (!this.#waitsForTime(send)) fail('busy', 'This package is no longer scheduled.')
     if (at <= time.now()) fail('invalid', 'That time has passed. Choose a later one.')
     if (overdueError(sends.requestOf(send), at)) {
       fail('invalid', 'It’s due before that time. Choose an earlier one.')
@@ -284,7 +284,7 @@ export class SendActions {
 
 /** Returns why a send can't be sent or undone in its current state. */
 function refusalText({ state }: Send): string {
-  return state === 'refused' || state === 'not-sent' ? 'This package was not sent.' : ALREADY_THERE[state]
+  return state === 'refused' || state === 'not-sent' ? 'This package wasn’t sent.' : ALREADY_THERE[state]
 }
 
 export const NO_LONGER_WAITING = 'This package is no longer waiting.'

@@ -263,7 +263,7 @@ const OPEN_STATES: ReadonlySet<Send['state']> = new Set(['ready', 'uncertain', '
 
 export const HOLDER_GONE: AppError = {
   code: 'timeout',
-  message: 'It was being sent when its workstation stopped answering. It is looked for in your folders.',
+  message: 'Its workstation stopped answering while sending this. Countersign is looking for it in your folders.',
   mayHaveArrived: true
 }
 
@@ -273,7 +273,7 @@ const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by
     by: 'service',
     error: {
       code: 'refused',
-      message: 'The service refused packages of this office. The workstation that was told says why.'
+      message: 'The service refused packages from this office. The workstation that sent them shows why.'
     }
   },
   restored: {
@@ -281,8 +281,8 @@ const PAUSES: Record<NonNullable<OutboxState['pausedBy']>, Pick<OutboxPause, 'by
     error: {
       code: 'conflict',
       message:
-        'The office’s server was put back to an earlier moment. What may have been sent since is looked for in your folders.',
-      next: 'Resume once every workstation has been connected.'
+        'The office’s server was restored to an earlier time. Countersign is looking in your folders for anything sent since.',
+      next: 'Resume once every workstation has connected.'
     }
   }
 }

@@ -214,7 +214,7 @@ export function openSendPush(deps: SharedPart) {
     const officeId = officeIdOf(accountId)
     const known = rows.find(id)
     if (!officeId || known?.state === 'cancelled') return
-    if (known?.state === 'sent') fail('busy', 'This package has just left, or may have.')
+    if (known?.state === 'sent') fail('busy', 'This package has just been sent, or may have been.')
     const next = (known?.revision ?? 0) + 1
     const cursor = rows.account(accountId)?.cursor ?? 0
     let revision: number | undefined
@@ -225,7 +225,7 @@ export function openSendPush(deps: SharedPart) {
       undoing.delete(id)
       if (revision === undefined) readAgain(accountId, known, cursor)
     }
-    if (revision === undefined) fail('busy', 'This package has just left, or may have.')
+    if (revision === undefined) fail('busy', 'This package has just been sent, or may have been.')
     rows.keep({ epoch: 0, goesAt: 0, ...known, id, accountId, revision, state: 'cancelled' })
   }
 
@@ -322,12 +322,12 @@ export function openSendPush(deps: SharedPart) {
 const REFUSAL_ERRORS: Record<PushRefusal, AppError> = {
   taken: {
     code: 'cancelled',
-    message: 'This draft was sent from another workstation at the same moment, so it isn’t sent from here.'
+    message: 'This draft was sent from another workstation at the same moment, so it wasn’t sent from here.'
   },
   gone: {
     code: 'cancelled',
-    message: 'Another workstation had erased this draft, or kept it to itself, before it was sent.',
-    next: 'It is in Drafts here as another one. Open it, and send it if it’s still to go.'
+    message: 'Another workstation erased this draft, or took it out of the office’s list, before it was sent.',
+    next: 'It’s in Drafts here as a separate draft. Open it, and send it if it’s still wanted.'
   },
   changed: {
     code: 'cancelled',

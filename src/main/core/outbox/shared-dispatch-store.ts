@@ -295,6 +295,6 @@ const NOT_RELEASED: AppError = {
 }
 const SENDING_UNDONE: AppError = {
   code: 'cancelled',
-  message: 'It was taken back before it left.',
+  message: 'Sending was undone before anything was sent.',
   mayHaveArrived: false
 }

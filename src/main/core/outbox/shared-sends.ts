@@ -503,5 +503,6 @@ function isSynced(send: Pick<Send, 'state' | 'goesAt'> | undefined, known: Known
 
 const LEFT_BEHIND: AppError = {
   code: 'cancelled',
-  message: 'This workstation left the office, which may send this. Look in your folders before you send it again.'
+  message:
+    'This workstation left the office, and the office may still send this. Look in your folders before you send it again.'
 }

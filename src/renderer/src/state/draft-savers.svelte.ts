@@ -102,7 +102,7 @@ export class DraftSavers {
     const isOpen = !this.#isOrphan(saver)
     if (await saver.flush()) {
       if (isOpen && saver.id !== undefined && !saver.closed) {
-        this.#app.toasts.say(`The draft was kept in Drafts of ${this.#nameOf(saver.accountId)}.`)
+        this.#app.toasts.say(`The draft was saved in ${this.#nameOf(saver.accountId)}’s Drafts.`)
       }
       return 'kept'
     }
@@ -124,14 +124,14 @@ export class DraftSavers {
     if (!saver.error) return
     this.#warned.add(saver)
     const { toasts, router, accounts } = this.#app
-    const text = `What you typed last in “${titleOf(saver.composition)}” is not saved. ${this.#reason(saver, saver.error)}`
+    const text = `What you typed last in “${titleOf(saver.composition)}” isn’t saved. ${this.#reason(saver, saver.error)}`
     const isCurrentAccount = saver.accountId === accounts.chosen?.id
     toasts.warn(text, isCurrentAccount ? { label: 'Open it', run: () => router.go('compose', [saver.key]) } : undefined)
   }
 
   #reason({ accountId }: DraftSaver, error: AppError): string {
-    if (error === otherAccountError) return `It is saved once ${this.#nameOf(accountId)} is chosen again.`
-    if (error.code === 'busy') return 'The package is in the Outbox: take it back there to go on with it.'
+    if (error === otherAccountError) return `It will be saved once you choose ${this.#nameOf(accountId)} again.`
+    if (error.code === 'busy') return 'The package is in the Outbox. Undo the send there to keep editing.'
     return presentError(error).happened
   }
 

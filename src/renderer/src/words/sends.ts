@@ -92,7 +92,7 @@ function releaseInWords(release: SendView['release']): TitledText {
 /** Returns who didn't release a package and why, or whose release it waits for. Undefined if it needs none. */
 export function releaseReason({ release }: SendView): string | undefined {
   if (release?.refused) return `${release.refused.by || 'Someone'}: “${release.refused.reason}”`
-  return release && (release.by ? `Prepared by ${release.by}` : 'To be released')
+  return release && (release.by ? `Prepared by ${release.by}` : 'Waiting for release')
 }
 
 /** Returns when something last happened to a send, or will next. For lists. */

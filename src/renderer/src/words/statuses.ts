@@ -111,7 +111,7 @@ const holdStatuses: Record<SendHold, StatusWords> = {
   paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
   'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
   office: { shape: 'ring', word: 'Waiting for the server', tone: 'warn' },
-  release: { shape: 'pause', word: 'To be released', tone: 'warn' },
+  release: { shape: 'pause', word: 'Waiting for release', tone: 'warn' },
   turn: sendStatuses.ready
 }
 /** Returns a send's status. If it hasn't left, the status says what holds it; if it is uncertain, that. */

@@ -332,7 +332,7 @@ const statuses: Record<Kind, StatusWords> = {
   unreleased: { shape: 'cross', word: 'Not released', tone: 'danger' },
   uncertain: { shape: 'question', word: 'Not confirmed', tone: 'warn' },
   unsent: { shape: 'cross', word: 'Not sent', tone: 'danger' },
-  release: { shape: 'pause', word: 'To be released', tone: 'warn' },
+  release: { shape: 'pause', word: 'Waiting for release', tone: 'warn' },
   refused: { shape: 'cross', word: 'Refused files', tone: 'warn' },
   counter: { shape: 'half', word: 'Can sign here', tone: 'accent' },
   stalled: { shape: 'pause', word: 'No progress', tone: 'warn' }
