@@ -229,11 +229,11 @@ test('while the keychain is locked or missing, the recovery key opens the data f
     await second.send()
     await second.goTo(/^Outbox/)
     await expect(page.getByText(/keychain is locked/).first()).toBeVisible()
-    await button('Look again').click()
+    await button('Check again').click()
     await expect(page.getByText('The keychain is still locked.').first()).toBeVisible()
     expect(formsSentTo(office)).toEqual([])
     await keyring.unlock()
-    await button('Look again').click()
+    await button('Check again').click()
     await expect(page.getByText(/^Opened with the recovery key/)).toBeHidden()
     await expect.poll(() => formsSentTo(office)).toEqual(['Letter of authority'])
     expect(await requestSecrets()).toMatchObject({

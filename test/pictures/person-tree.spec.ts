@@ -326,7 +326,7 @@ const OTHER_STAGES: Record<string, Tree> = {
   ]),
   'person-staff-file': STAFFS([
     'heading "The page asks for a file" [level=1]',
-    'paragraph: Choose files or a folder for this signer. They see the names, and give the page one of them.',
+    'paragraph: Choose files or a folder for this signer. They see the file names, and choose one to give to the page.',
     ...['paragraph: Mere Parata, Residential tenancy agreement', 'paragraph: The page is as they left it.', LOSES],
     ...['button "Choose files…"', 'button "Open a folder…"', 'button "Continue without a file"'],
     'button "End session"'

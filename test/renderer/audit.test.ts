@@ -169,7 +169,7 @@ test('problems with other workstations’ trails are listed by name, each cause 
   expect(messages[1]).toMatch(/Entries of “Front desk” were removed or changed outside Countersign/)
   expect(alert.textContent).toMatch(/Tell your administrator/)
   const restored = officeCheckWords({ isWhole: true, entries: 3, isCutOff: false, office: office.slice(0, 1) })
-  expect(restored).toMatchObject({ kind: 'warn', items: [expect.stringMatching(/A backup was restored there/)] })
+  expect(restored).toMatchObject({ kind: 'warn', items: [expect.stringMatching(/A backup was restored on “/)] })
   expect(officeCheckWords({ isWhole: true, entries: 3, isCutOff: false })).toBeUndefined()
 })
 

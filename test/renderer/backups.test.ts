@@ -201,7 +201,7 @@ test('everything is removed only once each consequence is confirmed', async () =
   const tick = (name: RegExp) => fireEvent.click(screen.getByRole('checkbox', { name }))
   await tick(/I understand/)
   await press('Remove everything')
-  expect(screen.getByText('Tick this to go on.')).toBeTruthy()
+  expect(screen.getByText('Tick this to continue.')).toBeTruthy()
   expect(count('storage.remove')).toBe(0)
   await tick(/Lose 3 packages/)
   await tick(/Also delete 2 scheduled backups/)

@@ -497,7 +497,7 @@ describe('a draft shared between workstations', () => {
 
   test.each([
     ['conflict', '“Lease” is still shared.'],
-    ['offline', '“Lease” may still be shared. Look again in a few minutes.']
+    ['offline', '“Lease” may still be shared. Check again in a few minutes.']
   ] as const)('explains why it couldn’t be kept on this workstation only: %s', async (code, text) => {
     await openShared({})
     opened.api.control.fail('drafts.setOwner', { code, message: 'Not now.' })

@@ -576,10 +576,10 @@ describe('the board', () => {
       )
       expect(textOf('Counter 1')).toMatch(/Grace Okafor.*Free.*This workstation/s)
       expect(textOf('Counter 2, Front desk')).toMatch(
-        /Help wanted.*Page hidden for 4\u00a0min.*Mere Parata.*Will.*Front desk.*Heard 20\u00a0s ago/s
+        /Help wanted.*Page hidden for 4\u00a0min.*Mere Parata.*Will.*Front desk.*Updated 20\u00a0s ago/s
       )
       expect(textOf('Counter 3')).toContain(`Closed since ${clockTime(NOW - 40 * MINUTE)}`)
-      expect(textOf('Counter 3')).not.toContain('Heard')
+      expect(textOf('Counter 3')).not.toContain('Updated')
       // In reading order, this workstation's first; anything that needs someone is announced as it appears.
       expect(screen.getAllByRole('article').map((article) => article.getAttribute('aria-label'))).toEqual([
         ...['Counter 1', 'Counter 2, Front desk', 'Counter 3']
@@ -592,7 +592,7 @@ describe('the board', () => {
       ).toEqual([])
       await opened.clock.pass(30_000)
       await settle()
-      expect(textOf('Counter 2, Front desk')).toContain('Heard 50\u00a0s ago')
+      expect(textOf('Counter 2, Front desk')).toContain('Updated 50\u00a0s ago')
     })
 
     test('shows since when a silent counter hasn’t been heard from, and its last known state', async () => {
@@ -609,7 +609,7 @@ describe('the board', () => {
       )
       expect(textOf('Counter 2')).toMatch(
         new RegExp(
-          `Not heard from since ${clockTime(office.heardAt)}.*Last heard: signing.*Help was wanted.*Mere Parata`,
+          `Not heard from since ${clockTime(office.heardAt)}.*Last known: signing.*Help was wanted.*Mere Parata`,
           's'
         )
       )
@@ -621,21 +621,21 @@ describe('the board', () => {
         CONNECTED,
         there('x', { name: '', state: 'unknown', office: { workstation: 'Back room', heardAt: NOW } })
       )
-      expect(textOf('Back room')).toMatch(/Unknown.*What it says can’t be read here\..*Heard just now/s)
+      expect(textOf('Back room')).toMatch(/Unknown.*Its status can’t be read here\..*Updated just now/s)
     })
 
     test.each([
       [{ state: 'away', readAt: NOW }, `Other counters are shown as they were at ${clockTime(NOW)}.`],
-      [{ state: 'away' }, 'Other counters aren’t known.'],
+      [{ state: 'away' }, 'Other counters can’t be shown.'],
       [{ state: 'apart', readAt: NOW }, `Other counters are shown as they were at ${clockTime(NOW)}.`],
-      [{ state: 'apart' }, 'Other counters aren’t known.'],
+      [{ state: 'apart' }, 'Other counters can’t be shown.'],
       [{ state: 'connecting' }, 'Reading other counters…']
     ] as const)('describes what is known about other counters when %o', async (office, words) => {
       await board(office)
       const counters = screen.getByRole('region', { name: 'Counters' })
       expect(counters.textContent).toContain(words)
       // Only in that state does it say that the server doesn't answer; any other reason is shown in Settings.
-      expect(counters.textContent?.includes('doesn’t answer')).toBe(office.state === 'away')
+      expect(counters.textContent?.includes('isn’t answering')).toBe(office.state === 'away')
       expect(counters.textContent?.includes('isn’t connected to the office')).toBe(office.state === 'apart')
       const link = within(counters).queryByRole('link', { name: 'Open Settings' })
       expect(link?.getAttribute('href')).toBe(office.state === 'apart' ? hrefOf('settings', ['office']) : undefined)

@@ -291,7 +291,7 @@ describe('while the signer uses the second display', () => {
     expect(isWanted({ phase: 'return' })).toBe(true)
     // Unsigned documents never come under a heading that says "finished".
     expect(clerkWords(sessionOf({ cover: 'idle' }), 300).more).toBe(
-      'The page is hidden, and closes 5 minutes later unless you continue.'
+      'The page is hidden. It closes after 5 minutes unless you continue.'
     )
     expect(clerkWords(sessionOf({ phase: 'return', turns: [turnOf({ outcome: notYet })] })).title).toBe(
       'Mere Parata hasn’t signed yet'
@@ -354,7 +354,7 @@ describe('receipts of the session', () => {
   })
 
   test('show why they can’t be made', async () => {
-    const message = 'The audit trail was changed since this session, so no receipt can be made of it.'
+    const message = 'The audit trail has been changed since this session, so no receipt can be made for it.'
     await open({ phase: 'ended', turns: two(signed, signed) }, { receiptError: { code: 'not-allowed', message } })
     await fireEvent.keyDown(button('Receipt'), { key: 'Enter' })
     await settle()

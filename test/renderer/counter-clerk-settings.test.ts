@@ -437,7 +437,7 @@ test('removing the last named staff member warns that the PIN is everyone’s ag
   }
   expect(await removalText('Ben Tui')).toMatch(/^Their PIN and badge stop working\./)
   await press('Remove')
-  expect(await removalText('Grace Okafor')).toMatch(/^Their PIN is everyone’s again\./)
+  expect(await removalText('Grace Okafor')).toMatch(/^Their PIN becomes everyone’s again\./)
 })
 
 /** Locks the settings in the main process, as after ten minutes. Raising the event is left to the test. */

@@ -241,7 +241,7 @@ describe('someone who isn’t in the queue', () => {
     await open()
     await type('friday')
     await opened.clock.pass(300)
-    expect(screen.getByText('Nobody in the queue is due “friday”.')).toBeTruthy()
+    expect(screen.getByText('Nobody in the queue has anything due “friday”.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: /as a walk-in$/ })).toBeNull()
     const days = ['Friday', 'today', '5 dec', '5/12', '2025-12-05', 'fri 5 december']
     expect(days.filter((one) => !isDay(one, NOW))).toEqual([])

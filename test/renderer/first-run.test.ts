@@ -219,7 +219,7 @@ describe('the first run', () => {
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
     await screen.findByText('Opened with the recovery key: the keychain can’t be used yet.')
     api.control.fail('storage.lookForKeychain', { code: 'keychain', message: 'The keychain is still locked.' })
-    await fireEvent.click(screen.getByRole('button', { name: 'Look again' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check again' }))
     await screen.findByText(/The keychain is still locked/)
   })
 

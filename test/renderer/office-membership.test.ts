@@ -46,7 +46,7 @@ test('without an office, the section explains it and offers to join one', async 
   expect(screen.getByText('harbour-ca.pem')).toBeTruthy()
   await type('Join code', 'WRONG')
   await press('Join')
-  expect(screen.getByText('The office’s server doesn’t take this join code.')).toBeTruthy()
+  expect(screen.getByText('The office’s server doesn’t accept this join code.')).toBeTruthy()
   await type('Join code', JOIN_CODE)
   await press('Join')
   expect(calls('office.join').at(-1)).toEqual({
@@ -66,16 +66,16 @@ test('without an office, the section explains it and offers to join one', async 
 test.each<[OfficeMembershipState, RegExp]>([
   ['connecting', /Connecting to the office…/],
   ['connected', /Connected to the office.*“Counter 2” at office\.harbour\.example:5432/],
-  ['away', /doesn’t answer.*wait until it’s back; reminders.*can’t be made/],
+  ['away', /isn’t answering.*wait until it’s back\. Until then you can’t send reminders/],
   ['unwritable', /can’t save right now.*Packages wait until it can.*Tell your administrator/],
-  ['crowded', /has no free connection.*Packages wait until it has one.*a few minutes, tell your administrator/],
+  ['crowded', /has no free connection.*Packages wait until one is free.*a few minutes, tell your administrator/],
   [
     'refused',
     /no longer lets this workstation in.*removed this workstation.*Ask them for a new code and join again: everything here stays/
   ],
   ['untrusted', /certificate isn’t trusted.*Tell your administrator/],
-  ['pooled', /can’t be used at this address.*a connection pooler answers there/],
-  ['no-keychain', /keychain can’t be used.*sign-in to the office is kept in it\. Unlock it, or tell/],
+  ['pooled', /can’t be used at this address.*belongs to a connection pooler/],
+  ['no-keychain', /keychain can’t be used.*sign-in to the office is in the keychain\. Unlock the keychain, or tell/],
   ['elsewhere', /can’t sign in to the office.*another computer’s backup.*new code, then leave/],
   ['older', /database is too old for this version of Countersign.*until it’s upgraded/],
   ['newer', /too old for the office.*until it’s updated.*See Updates/],
@@ -207,7 +207,7 @@ test('leaving without the server must be confirmed', async () => {
   await open(membershipOf(NOW, { state: 'away' }))
   await press('Leave the office…')
   await press('Leave without the server')
-  expect(screen.getByText('Tick this to go on.')).toBeTruthy()
+  expect(screen.getByText('Tick this to continue.')).toBeTruthy()
   expect(calls('office.leave')).toEqual([])
   await fireEvent.click(screen.getByRole('checkbox', { name: /the office may still send/ }))
   await press('Leave without the server')
@@ -232,16 +232,16 @@ test('the section shows which workstation checks each account, since when, and w
   await open(membershipOf(NOW, { folders: pollingOf(NOW) }))
   const list = within(section()).getByRole('list', { name: 'Checking for new documents' })
   const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
-  expect(mine?.textContent).toMatch(/Harbour Law.*This workstation checks for everyone, since/s)
+  expect(mine?.textContent).toMatch(/Harbour Law.*This workstation has checked for everyone since/s)
   expect(mine?.textContent).toMatch(/Counter 1.*Account not accepted/s)
   expect(mine?.textContent).toMatch(/Back room.*Its keychain can’t be used.*yesterday/s)
-  expect(nobody?.textContent).toMatch(/No workstation checks right now.*Counter 1.*can’t reach the service/s)
+  expect(nobody?.textContent).toMatch(/No workstation is checking right now.*Counter 1.*can’t reach the service/s)
   expect(other?.textContent).toMatch(/shows different documents here/)
-  expect(alone?.textContent).toMatch(/by itself for now/)
+  expect(alone?.textContent).toMatch(/For now, this workstation checks by itself/)
   expect(away?.textContent).toMatch(/No other workstation can be asked.*less often than usual.*“Refresh” in Documents/s)
 })
 
 test('the section names the other workstation that checks', async () => {
   await open(membershipOf(NOW))
-  expect(section().textContent).toMatch(/Counter 1 checks for everyone, since/)
+  expect(section().textContent).toMatch(/Counter 1 has checked for everyone since/)
 })

@@ -74,7 +74,7 @@ export function fakeMembership({ state, emit }: FakeOffice): HandlersOf<'office'
     'office.chooseAuthority': () => ({ id: 'authority-1', label: 'harbour-ca.pem' }),
     'office.join': ({ host, port, code }) => {
       if (code !== JOIN_CODE)
-        throw new Failure('invalid', { message: 'The office’s server doesn’t take this join code.' })
+        throw new Failure('invalid', { message: 'The office’s server doesn’t accept this join code.' })
       state.membership = membershipOf(state.now(), { server: `${host}:${port}` })
       emit('office.changed', null)
       return state.membership

@@ -27,7 +27,7 @@ const calls = {
     keychain = opened.keychain
     return opened.status.state
   },
-  /** As *Look again* does. */
+  /** As *Check again* does. */
   async recheck() {
     const { state } = await deferred.check()
     if (state === 'available') keychain = deferred.keychain

@@ -118,7 +118,7 @@ export function rightsOf(
     if (role !== undefined && isAtLeast(role, required)) return
     if (role === undefined) fail('not-allowed', NOBODY_SIGNED_IN)
     fail('not-allowed', REFUSED[required], {
-      next: 'Lock Countersign, and have one unlock it with their name and PIN.'
+      next: 'Lock Countersign, and ask one of them to unlock it with their name and PIN.'
     })
   }
 }

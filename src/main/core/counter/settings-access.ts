@@ -33,7 +33,7 @@ export class SettingsAccess {
   /** Keeps the settings unlocked for another change. @throws AppFailure `not-allowed` unless they are unlocked. */
   async mustBeOpen(): Promise<void> {
     if (!(await this.isOpen()))
-      fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'It takes an administrator’s PIN.' })
+      fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'This needs an administrator’s PIN.' })
     if (this.#unlocked) this.#extend()
   }
 

@@ -207,6 +207,6 @@ const NO_PAGE = 'No page is open.'
 const REFUSED = {
   'wrong-pin': 'Wrong PIN.',
   'pin-wait': 'Too many wrong PINs.',
-  'pin-once': 'This is a one-time PIN: you choose your own with it.',
+  'pin-once': 'This is a one-time PIN. Use it to choose your own.',
   'no-pin': 'The staff PIN was removed from this computer. Close Countersign and open it again.'
 }

@@ -146,7 +146,7 @@ export class Staff {
   async reset(): Promise<PinState> {
     if (this.hasNames && !this.#mayReset) {
       fail('bad-input', 'Only an administrator can set a new PIN for you.', {
-        next: 'Ask one to set it in Settings → Counter.'
+        next: 'Ask an administrator to set it in Settings → Counter.'
       })
     }
     await this.#pins.of(this.current()?.id ?? FIRST_ID).reset()
@@ -188,7 +188,8 @@ export class Staff {
   async change(id: string, { name, role, pin, badge }: StaffChange): Promise<void> {
     await inTurn(this.#list, async () => {
       const before =
-        this.#list.members.find((member) => member.id === id) ?? fail('gone', 'They are no longer on the list.')
+        this.#list.members.find((member) => member.id === id) ??
+        fail('gone', 'This staff member is no longer on the list.')
       const others = this.#list.members.filter((member) => member.id !== id)
       if (role !== undefined && role !== 'administrator') this.#mustKeepAdministrator(others)
       if (role !== undefined) this.#list.mustKeepReleasers([...others, { ...before, role }])
@@ -218,7 +219,8 @@ export class Staff {
    */
   async remove(id: string): Promise<void> {
     await inTurn(this.#list, async () => {
-      const member = this.#list.members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
+      const member =
+        this.#list.members.find((one) => one.id === id) ?? fail('gone', 'This staff member is no longer on the list.')
       const others = this.#list.members.filter((one) => one.id !== id)
       if (!this.#list.hasOneMember || id !== FIRST_ID) this.#mustKeepAdministrator(others)
       this.#list.mustKeepReleasers(others)
@@ -274,7 +276,7 @@ export class Staff {
     if (refusal) refuse('pin', refusal)
     const { note, time } = this.#deps
     const who = this.#list.memberNamed(name)
-    if (who?.isPinOnce && pin === current) refuse('pin', 'Choose another PIN than the one you were given.')
+    if (who?.isPinOnce && pin === current) refuse('pin', 'Choose a different PIN from the one you were given.')
     // With a name, as a badge isn't a PIN that could be replaced.
     const answer = await this.#authenticator.judge(current, who?.name ?? name ?? '', true)
     if (answer.ok && who && (await this.#replaceIfUnchanged(who, pin))) {
@@ -308,7 +310,7 @@ export class Staff {
   async #membersOrFirst(ownName?: string): Promise<Member[]> {
     if (this.hasNames) return this.#list.members
     if (!(await this.#pins.first.state()).isSet)
-      fail('no-pin', 'Choose a staff PIN first. It is yours, as the administrator.')
+      fail('no-pin', 'Choose a staff PIN first. It becomes yours, as the administrator.')
     return [{ id: FIRST_ID, name: ownName ?? this.#deps.firstName(), role: 'administrator' }]
   }
 

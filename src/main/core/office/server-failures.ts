@@ -36,14 +36,14 @@ export function joiningFailure(error: unknown): AppFailure {
   if (error instanceof Error && error.name === 'OtherOffice') {
     return new AppFailure({
       code: 'conflict',
-      message: 'This join code is another office’s, and this workstation belongs to one already.',
+      message: 'This join code is for another office, and this workstation already belongs to one.',
       next: 'Leave that one first, or ask its administrator for a code. This code can still be used.'
     })
   }
   if (ACCESS_DENIED.has(code) || code === '3D000') {
     return new AppFailure({
       code: 'invalid',
-      message: 'The office’s server doesn’t take this join code.',
+      message: 'The office’s server doesn’t accept this join code.',
       next: 'Check the code and the database. A code works once, for ten minutes: if it was used or is older, ask your administrator for a new one.'
     })
   }
@@ -51,21 +51,21 @@ export function joiningFailure(error: unknown): AppFailure {
     return new AppFailure({
       code: 'tls',
       message: 'The certificate of the office’s server isn’t trusted.',
-      next: 'Choose the certificate of the authority that it is from, or ask your administrator.'
+      next: 'Choose the certificate of the authority that issued it, or ask your administrator.'
     })
   }
   if (isPooled(error)) {
     return new AppFailure({
       code: 'invalid',
-      message: 'This address belongs to a connection pooler, through which workstations don’t hear from each other.',
+      message: 'This address belongs to a connection pooler, which doesn’t pass on notifications between workstations.',
       next: 'Ask your administrator for the database server’s own address and port. The join code can still be used.'
     })
   }
   if (isUnwritable(error) || codeOf(error) === TOO_MANY_CONNECTIONS) {
     return new AppFailure({
       code: 'offline',
-      message: 'The office’s server answers, but can’t take in a workstation just now.',
-      next: 'Tell your administrator: it may be read-only, its disk full, or all its connections in use. The join code can still be used.'
+      message: 'The office’s server is answering, but can’t add a workstation just now.',
+      next: 'Tell your administrator that it may be read-only, its disk full, or all its connections in use. The join code can still be used.'
     })
   }
   return new AppFailure({

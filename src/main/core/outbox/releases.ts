@@ -105,7 +105,7 @@ function assertUndecided(release: Release | undefined, who: Person): Release {
   const isSame = who.id === release.by.id || folded(who.name) === folded(release.by.name)
   if (who.id !== '' && isSame) {
     fail('not-allowed', 'Someone else has to release this: you sent it.', {
-      next: 'Lock Countersign, and have a manager unlock it with their name and PIN.'
+      next: 'Lock Countersign, and ask a manager to unlock it with their name and PIN.'
     })
   }
   return release

@@ -123,7 +123,7 @@ export class Receipts {
   async code(session: string, person: { name: string; contact?: string | undefined }): Promise<ReceiptCode> {
     const { people } = await this.people(session)
     const at = people.findIndex(({ name, contact }) => name === person.name && contact === person.contact)
-    if (at < 0) fail('gone', 'The audit trail has nothing of this person yet.')
+    if (at < 0) fail('gone', 'The audit trail has nothing about this person yet.')
     const { content, sha256 } = await this.#issue(session, at + 1)
     return { number: content.number, sha256, ...qrCodeOf(content.number, sha256) }
   }
@@ -209,9 +209,13 @@ export class Receipts {
   async #trail(session: string): Promise<SessionTrail> {
     const trail = await this.#deps.audit.sessionTrail(session)
     if (trail.isWhole) return trail
-    return fail('not-allowed', 'The audit trail was changed since this session, so no receipt can be made of it.', {
-      next: 'Verify the audit trail.'
-    })
+    return fail(
+      'not-allowed',
+      'The audit trail has been changed since this session, so no receipt can be made for it.',
+      {
+        next: 'Verify the audit trail.'
+      }
+    )
   }
 
   #buildContent(trail: SessionTrail, copy: Copy, details: IssueDetails): ReceiptContent {
@@ -269,9 +273,9 @@ const NOTHING_KNOWN: TrailMatch = { isInTrail: undefined, replacedBy: undefined 
 const ContentHeader = z.object({ number: z.string().max(100), session: z.string().max(200) })
 
 const REFUSED: Record<Extract<ContentResult, { ok: false }>['why'], string> = {
-  missing: 'The audit trail doesn’t have the beginning of this session, so no receipt can be made of it.',
-  older: 'This session was recorded by an earlier version, so no receipt can be made of it.',
-  nobody: 'The audit trail has nothing of this person.'
+  missing: 'The beginning of this session is missing from the audit trail, so no receipt can be made for it.',
+  older: 'This session was recorded by an earlier version, so no receipt can be made for it.',
+  nobody: 'The audit trail has nothing about this person.'
 }
 
 function issuesOf({ links }: SessionTrail, copy: Copy | string): AuditEntry[] {

@@ -147,5 +147,5 @@ export function shareFailureInWords(title: string, whose: 'mine' | 'office', { c
   if (whose === 'office') return `“${title}” isn’t shared yet.`
   return code === 'conflict'
     ? `“${title}” is still shared.`
-    : `“${title}” may still be shared. Look again in a few minutes.`
+    : `“${title}” may still be shared. Check again in a few minutes.`
 }

@@ -50,7 +50,7 @@ export function fileCheckWords(check: AuditFileCheck): CheckWords {
 function signerWords(key: AuditFileCheck['key']): string {
   return key?.isOurs
     ? 'Signed by this computer.'
-    : `Signed with another key: ${key?.fingerprint ?? ''}. Compare it with the one noted at the computer it came from.`
+    : `Signed with another key: ${key?.fingerprint ?? ''}. Compare it with the fingerprint noted at the computer it came from.`
 }
 
 /** Describes the result of checking a receipt: whether it is ours, unchanged, and matches the audit trail. */
@@ -59,7 +59,7 @@ function receiptCheckWords(check: AuditFileCheck, receipt: NonNullable<AuditFile
   const { number = '', replacedBy } = receipt
   if (verdict === 'unsigned') {
     const more =
-      'It has no signature of Countersign’s at its end: it’s another PDF, or was printed or saved again by another program.'
+      'It has no Countersign signature at its end: it’s a different PDF, or another program printed or saved it again.'
     return { kind: 'warn', title: `“${label}” isn’t a signed receipt.`, more }
   }
   const where = bytes

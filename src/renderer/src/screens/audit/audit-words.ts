@@ -22,7 +22,7 @@ const events: Record<AuditEvent, StatusWords> = {
   'page-saved': { shape: 'dot', word: 'Page saved', tone: 'quiet' },
   'files-opened': { shape: 'dot', word: 'Files opened for the signer', tone: 'warn' },
   'file-given': { shape: 'tick', word: 'File given to the page', tone: 'warn' },
-  'file-not-taken': { shape: 'bar', word: 'File not taken by the page', tone: 'quiet' },
+  'file-not-taken': { shape: 'bar', word: 'File not accepted by the page', tone: 'quiet' },
   'turn-ended': { shape: 'ring', word: 'Signing ended', tone: 'quiet' },
   'session-ended': { shape: 'dot', word: 'Session ended', tone: 'accent' },
   'session-interrupted': { shape: 'question', word: 'Session interrupted', tone: 'danger' },
@@ -393,17 +393,17 @@ function officeSentence({ name: who = '', why, at }: OfficeTrailFinding): string
   const day = momentInWords(at)
   switch (why) {
     case 'restored':
-      return `“${who}” has continued from an earlier moment since ${day}. A backup was restored there.`
+      return `A backup was restored on “${who}”. Since ${day} it has continued from an earlier point.`
     case 'older-copy':
       return `“${who}” has used an older copy of its database since ${day}, so its newest entries are missing. Someone replaced the file.`
     case 'replaced':
       return `“${who}” has had a new database since ${day}. The entries before that aren’t in it.`
     case 'forgotten':
-      return `“${who}” has lacked entries since ${day}, and its keychain no longer has the last one.`
+      return `“${who}” has been missing entries since ${day}, and its keychain no longer has the last one.`
     case 'cut':
-      return `Entries of “${who}” were removed or changed outside Countersign, noticed on ${day}.`
+      return `Entries of “${who}” were removed or changed outside Countersign. This was noticed on ${day}.`
     case 'rewritten':
-      return `The office’s server no longer has what it was told about audit trails, noticed on ${day}. Someone changed its database.`
+      return `The office’s server no longer has what workstations reported about their audit trails. This was noticed on ${day}. Someone changed its database.`
   }
 }
 
@@ -417,7 +417,7 @@ export function officeCheckWords({ office = [] }: AuditCheck): CheckWords | unde
   const isHarmless = office.every(({ why }) => why === 'restored')
   return {
     kind: isHarmless ? 'warn' : 'danger',
-    title: 'Audit trails of the office lack entries.',
+    title: 'Entries are missing from the office’s audit trails.',
     more: isHarmless
       ? 'Each workstation says why.'
       : 'Tell your administrator, and export the trails of these workstations now.',

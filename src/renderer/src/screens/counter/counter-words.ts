@@ -175,10 +175,10 @@ export function clerkWords(
     if (!asksFile?.files)
       return wanted(
         'The page asks for a file',
-        'Choose files or a folder for this signer. They see the names, and give the page one of them.'
+        'Choose files or a folder for this signer. They see the file names, and choose one to give to the page.'
       )
     return asksFile.files.length === 0
-      ? wanted('The page doesn’t take these files', 'Choose others, or continue without a file.')
+      ? wanted('The page doesn’t accept these files', 'Choose others, or continue without a file.')
       : calm(`${who} is choosing a file`, 'They see the names of the files you chose.')
   }
   if (cover === 'away')
@@ -193,7 +193,7 @@ export function clerkWords(
       'No activity for a while',
       endAfter === undefined
         ? 'The page is hidden and will close automatically.'
-        : `The page is hidden, and closes ${durationInWords(endAfter * 1000)} later unless you continue.`
+        : `The page is hidden. It closes after ${durationInWords(endAfter * 1000)} unless you continue.`
     )
   }
   if (cover === 'staff') return calm('Staff unlocked the second display', 'The staff PIN was entered there.')
