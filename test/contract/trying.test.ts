@@ -208,7 +208,7 @@ describe('problems while connecting are explained', () => {
     }
 
     test.each([
-      ['is self-signed', { name: 'localhost' }, 'unknown', /nobody but “localhost” itself vouches/],
+      ['is self-signed', { name: 'localhost' }, 'unknown', /self-signed by “localhost”/],
       [
         'an unknown authority vouches for',
         { name: 'is from an unknown authority', issuer: 'Harbour Network' },
@@ -243,7 +243,7 @@ describe('problems while connecting are explained', () => {
       const client = { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up' } as const
       expect(await opened().tried(service.url, { ...client, tokenUrl: `${url}/token` })).toMatchObject({
         code: 'tls',
-        message: expect.stringMatching(/sign-in service isn’t secure: nobody but “localhost”/)
+        message: expect.stringMatching(/sign-in service isn’t secure: its certificate is self-signed by “localhost”/)
       })
     })
 

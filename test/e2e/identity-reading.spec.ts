@@ -119,8 +119,8 @@ test('harmful pictures are reported under our own content policy, and a deleted 
   // Waits until the folders have been read.
   await expect.poll(() => isKnown(clerk, reference)).toBe(true)
   await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
-  await expect(window.getByText(/A drawing with code \(SVG\) came/)).toBeVisible()
-  await expect(window.getByText(/said to be 60,000 × 60,000 pixels/)).toBeVisible()
+  await expect(window.getByText(/The service sent a drawing with code \(SVG\)/)).toBeVisible()
+  await expect(window.getByText(/given as 60,000 × 60,000 pixels/)).toBeVisible()
   await window.getByRole('radio', { name: 'Back' }).check()
   // Its header is valid and its pixels aren't: the page says so instead of showing a torn picture.
   await expect(window.getByText(/This picture is damaged/)).toBeVisible()

@@ -115,7 +115,7 @@ describe('a record', () => {
   })
 
   test('explains a picture that isn’t a photograph instead of showing it, and can’t save it', async () => {
-    const why = 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.'
+    const why = 'The service sent a drawing with code (SVG) instead of a photograph. It isn’t opened.'
     await open({ identity: [identityRecordOf({ pictures: [{ name: 'portrait', isShown: false, why }] })] })
     expect(screen.getByText(why)).toBeTruthy()
     expect(screen.queryByRole('button', { name: /Save picture/ })).toBeNull()

@@ -57,5 +57,5 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
   const meant = meantBy(domain)
   if (meant !== domain) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Only a warning: addresses within an organisation may have no ending.
-  return domain.includes('.') ? [] : [warning(at, 'This address seems to lack an ending, such as .com or .nz.')]
+  return domain.includes('.') ? [] : [warning(at, 'This address seems to be missing its ending, such as .com or .nz.')]
 }

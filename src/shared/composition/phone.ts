@@ -124,7 +124,7 @@ function assessUncached(country: string, number: string): Assessment {
   const code = callingCode(country)
   const wrong = wrongCountry(country, code)
   if (wrong) return { country: wrong }
-  const digitsOnlyHint = country === code ? {} : { country: `Digits alone are sent: ${code}.` }
+  const digitsOnlyHint = country === code ? {} : { country: `Only digits are sent: ${code}.` }
   const parsed = parse(number, code)
   if (!parsed?.isPossible()) {
     return {
@@ -133,22 +133,22 @@ function assessUncached(country: string, number: string): Assessment {
     }
   }
   if (!parsed.isValid()) {
-    return { ...digitsOnlyHint, number: `This isn’t a mobile number in ${countryInWords(code)}, as far as is known.` }
+    return { ...digitsOnlyHint, number: `This doesn’t look like a mobile number in ${countryInWords(code)}.` }
   }
   const dialled = parsed.formatNational()
   const corrected = { MobileCountry: code, MobileNumber: dialled.replace(/\D/g, '') }
   if (compact === corrected.MobileNumber) return country === code ? {} : { ...digitsOnlyHint, corrected }
   const lacksZero = compact === parsed.nationalNumber
   const todo = lacksZero
-    ? `Begin the number as it is dialled within the country: ${dialled}.`
-    : `Write the number as it is dialled within the country: ${dialled}.`
+    ? `Start the number as it’s dialled within the country: ${dialled}.`
+    : `Write the number as it’s dialled within the country: ${dialled}.`
   return { ...digitsOnlyHint, corrected, number: todo }
 }
 
 /** Judges a number typed with its country code. */
 function assessInternational(code: string, international: string): Assessment {
   const parsed = parse(international)
-  if (!parsed) return { number: 'This is no number that can be dialled: check its country code and its length.' }
+  if (!parsed) return { number: 'This number can’t be dialled. Check its country code and length.' }
   const corrected = {
     MobileCountry: String(parsed.countryCallingCode),
     MobileNumber: parsed.formatNational().replace(/\D/g, '')
@@ -161,7 +161,7 @@ function assessInternational(code: string, international: string): Assessment {
 }
 
 function wrongCountry(typed: string, code: string): string | undefined {
-  if (!typed) return 'Add the country code, so that a text message arrives.'
+  if (!typed) return 'Add the country code, so that text messages arrive.'
   const byLetters = codeByName(typed)
   if (byLetters) return `Enter the country as its calling code: ${byLetters}.`
   if (!/^\d+$/.test(code)) return 'Enter the calling code of the country in digits, such as 64.'

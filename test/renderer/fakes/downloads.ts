@@ -211,7 +211,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       const documents = references ? references.map(findDocument) : state.documents.filter(hasIdentity).slice(0, 5)
       const problem =
         pattern.trim() === ''
-          ? 'Say what the files are to be called.'
+          ? 'Choose how the files are named.'
           : unknown && `“${unknown}” is not one of the parts that a name can have.`
       if (problem) return { examples: [], problem }
       return {

@@ -152,13 +152,13 @@ export const identityScenes: Record<string, () => FakeApi> = {
           {
             name: 'portrait',
             isShown: false,
-            why: 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.'
+            why: 'The service sent a drawing with code (SVG) instead of a photograph. It isn’t opened.'
           },
           pictureOf({ name: 'front', width: 640, height: 404, isCutOff: true }),
           {
             name: 'back',
             isShown: false,
-            why: 'This picture is said to be 60,000 × 60,000 pixels, too large to show.'
+            why: 'This picture’s size is given as 60,000 × 60,000 pixels, which is too large to show.'
           }
         ],
         texts: texts({

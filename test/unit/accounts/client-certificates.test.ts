@@ -82,7 +82,7 @@ test('accounts of one service share its certificate, and a conflicting account i
   const { certificates } = opened([OFFICE, BRANCH])
   certificates.store('office', OFFICE.baseUrl, one('a'))
   expect(() => certificates.checkChoice(BRANCH.baseUrl, one('b'))).toThrow(
-    refusal('“Office” shows this service another')
+    refusal('“Office” uses a different certificate')
   )
   expect(() => certificates.checkChoice(BRANCH.baseUrl, one('a'))).not.toThrow()
   expect(() => certificates.checkChoice(OFFICE.baseUrl, one('b'), 'office')).not.toThrow()

@@ -33,11 +33,11 @@ describe('a mobile number', () => {
       '21012345',
       '64',
       '021012345',
-      /^Begin the number as it is dialled within the country: 021 012 345/
+      /^Start the number as it’s dialled within the country: 021 012 345/
     ],
     ['with the country code', '64', '+64 21 012 345', '64', '021012345', /without the country code: 021 012 345/],
     ['with the country code after 00', '64', '006421012345', '64', '021012345', /without the country code/],
-    ['with the country code and no plus', '64', '6421012345', '64', '021012345', /as it is dialled within the country/],
+    ['with the country code and no plus', '64', '6421012345', '64', '021012345', /as it’s dialled within the country/],
     ['with another country code', '64', '+61412345678', '61', '0412345678', /61 as the country, not 64/],
     ['with a country code and no country', '', '+6421012345', '64', '021012345', /64 as the country/]
   ])('%s is corrected in a warning', (_what, MobileCountry, MobileNumber, country, number, words) => {
@@ -51,16 +51,16 @@ describe('a mobile number', () => {
 
   test.each([
     ['64', '0210', 'MobileNumber', /length of a mobile number in New Zealand/],
-    ['64', '09 300 1234', 'MobileNumber', /isn’t a mobile number in New Zealand/],
+    ['64', '09 300 1234', 'MobileNumber', /doesn’t look like a mobile number in New Zealand/],
     ['64', 'ask her', 'MobileNumber', /isn’t a phone number/],
     ['', 'ask her', 'MobileNumber', /isn’t a phone number/],
     ['', '021012345', 'MobileCountry', /Add the country code/],
     ['999', '021012345', 'MobileCountry', /No country has the calling code 999/],
     ['NZ', '021012345', 'MobileCountry', /calling code: 64/],
     ['New Zealand', '021012345', 'MobileCountry', /in digits/],
-    ['+64', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
-    ['0064', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
-    ['64', '+999 1', 'MobileNumber', /no number that can be dialled/]
+    ['+64', '021012345', 'MobileCountry', /Only digits are sent: 64/],
+    ['0064', '021012345', 'MobileCountry', /Only digits are sent: 64/],
+    ['64', '+999 1', 'MobileNumber', /number can’t be dialled/]
   ])('with country %j, %j gives a warning, never an error', (country, number, member, words) => {
     const problems = problemsWithMobile(country, number)
     expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', `f1.signers.s1.${member}`]])

@@ -43,7 +43,7 @@ describe('pictures for the second display', () => {
     ['a decompression bomb, by its header', png(60_000, 60_000), /larger than 4000/],
     ['a JPEG bomb', jpeg(5000, 10), /larger than 4000/],
     ['incomplete', PNG.subarray(0, 20), /damaged/],
-    ['animated', moving(), /moves/],
+    ['animated', moving(), /is animated/],
     ['larger than 3 MB', Buffer.concat([PNG, Buffer.alloc(PICTURE_LIMITS.bytes)]), /larger than 3 MB/]
   ])('can’t be %s', (_, bytes, message) => {
     const pictures = openIdlePictures({ db: database() })

@@ -292,7 +292,7 @@ describe('a file that can’t be imported', () => {
     ],
     ['Draft 1 can’t be used: it isn’t of the right kind.', [null]]
   ])('is refused with the entry and its faulty part: %s', async (words, drafts) => {
-    expect(await refusalOf(fileText({ drafts }))).toBe(`${words} Nothing of this file was imported.`)
+    expect(await refusalOf(fileText({ drafts }))).toBe(`${words} Nothing was imported.`)
   })
 
   test('is refused with the name of a faulty preset', async () => {

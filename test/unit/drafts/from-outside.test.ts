@@ -132,9 +132,9 @@ describe('a link', () => {
   })
 
   test.each([
-    ['countersign://send?kind=form', 'something else than a draft'],
-    ['countersign://draft/send?kind=form', 'something else than a draft'],
-    ['countersign:draft?kind=form', 'something else than a draft'],
+    ['countersign://send?kind=form', 'something other than a draft'],
+    ['countersign://draft/send?kind=form', 'something other than a draft'],
+    ['countersign:draft?kind=form', 'something other than a draft'],
     ['countersign://me:pw@draft?kind=form', 'can read'],
     ['countersign://draft:1?kind=form', 'can read'],
     ['countersign://draft?kind=form#x', 'can read'],

@@ -442,7 +442,8 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       if (isEnrolled) fail('not-allowed', ENROLLED, { next: 'Make one where the account was connected.' })
       const credentials = await this.credentialsOf(id)
       if (credentials.scheme !== 'oauth') return credentials
-      if (credentials.grant === 'code') fail('not-allowed', 'This sign-in is one person’s, so it isn’t shared.')
+      if (credentials.grant === 'code')
+        fail('not-allowed', 'This sign-in belongs to one person, so it can’t be shared.')
       const { tokens: _, ...rest } = credentials
       return rest
     },

@@ -146,7 +146,7 @@ function clientOf(credentials: AccountCredentials): unknown {
 
 const CANCELLED = 'Sign-in was cancelled.'
 const NOT_IN_TIME = 'Nobody signed in within 5 minutes.'
-const NO_PAGE = 'This sign-in service has no page for people. Enter its addresses.'
+const NO_PAGE = 'This sign-in service doesn’t name a sign-in page. Enter its addresses.'
 const AT_ISSUER = [{ field: 'authentication.issuer', message: NO_PAGE }]
 const SIGN_IN_AGAIN = 'Sign in with your browser again.'
 

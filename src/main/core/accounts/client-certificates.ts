@@ -60,7 +60,7 @@ export function openClientCertificates({ db, accounts, time, renewConnections }:
       for (const { id, name, baseUrl: other } of accounts.list()) {
         const theirs = id === except || hostOf(other) !== place ? undefined : of(id, other)
         if (!theirs || theirs.fingerprint === chosen.fingerprint) continue
-        const message = `“${name}” shows this service another certificate. Accounts of one service share theirs.`
+        const message = `“${name}” uses a different certificate for this service. All accounts of one service must use the same one.`
         fail('invalid', message, { fields: [{ field: 'certificate', message }] })
       }
     },

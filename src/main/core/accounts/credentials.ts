@@ -78,7 +78,7 @@ const oauth = z
       .string()
       .trim()
       .max(1000)
-      .regex(/^[\x20-\x7e]*$/, 'Separate scopes by spaces.')
+      .regex(/^[\x20-\x7e]*$/, 'Separate scopes with spaces.')
       .transform((text) => text || undefined)
       .optional(),
     apiKey: z.strictObject(apiKey).optional(),

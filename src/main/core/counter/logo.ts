@@ -56,7 +56,7 @@ export function readPicture(bytes: Uint8Array, limits: PictureLimits): Picture {
   if (sizes.length === 0 || sizes.some(({ width, height }) => width === 0 || height === 0)) {
     return refused('This picture is damaged. Choose another.')
   }
-  if (limits.isStill && header.state === 'moving') return refused('This picture moves. Choose one that doesn’t.')
+  if (limits.isStill && header.state === 'moving') return refused('This picture is animated. Choose one that isn’t.')
   if (sizes.some(({ width, height }) => width > limits.pixels || height > limits.pixels)) {
     return refused(`This picture is larger than ${limits.pixels} × ${limits.pixels} pixels. Choose a smaller one.`)
   }

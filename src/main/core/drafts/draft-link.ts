@@ -55,7 +55,7 @@ export function readDraftLink(link: string): DraftLink {
   const isPlain = url?.protocol === 'countersign:' && !url.username && !url.password && !url.port && !url.hash
   if (!url || !isPlain) refuse('This link isn’t one that Countersign can read.')
   if (url.host !== 'draft' || !['', '/'].includes(url.pathname))
-    refuse('This link asks for something else than a draft, which links can’t.')
+    refuse('This link asks for something other than a draft, which a link can’t do.')
   const read = DraftLinkShape.safeParse(membersOf(url.searchParams))
   if (!read.success) return refuse(troubleOf(read.error.issues))
   const { preset, kind } = read.data

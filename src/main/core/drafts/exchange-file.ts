@@ -34,11 +34,11 @@ export interface ExchangeContent {
 const MEMBERS = ['format', 'version', 'madeBy', 'drafts', 'presets']
 
 const NOT_OURS = 'This isn’t a Countersign file.'
-const DAMAGED = 'This file is damaged: it can’t be read. Nothing of it was imported.'
+const DAMAGED = 'This file is damaged: it can’t be read. Nothing was imported.'
 const UNREADABLE: Record<JsonTrouble['kind'], string> = {
   empty: 'This file is empty.',
-  cut: 'This file is incomplete: it ends in the middle. Copy or export it again. Nothing of it was imported.',
-  malformed: 'This isn’t a Countersign file, or it is damaged. Nothing of it was imported.'
+  cut: 'This file is incomplete: it ends in the middle. Copy or export it again. Nothing was imported.',
+  malformed: 'This isn’t a Countersign file, or it is damaged. Nothing was imported.'
 }
 
 /**
@@ -172,7 +172,7 @@ function troubleOf(
   const where = issue && placeOf(issue.path, entry)
   const entryName = `${what === 'draft' ? 'Draft' : 'Preset'} ${number}${name ? ` (“${name}”)` : ''}`
   const why = issue ? reasonOf(issue, entry) : 'isn’t of the right kind'
-  return `${entryName} can’t be used: ${where ? `${where} ${why}` : `it ${why}`}. Nothing of this file was imported.`
+  return `${entryName} can’t be used: ${where ? `${where} ${why}` : `it ${why}`}. Nothing was imported.`
 }
 
 function reasonOf(issue: z.core.$ZodIssue, entry: unknown): string {

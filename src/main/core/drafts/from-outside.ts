@@ -95,7 +95,7 @@ export class FromOutside {
    */
   async accept(id: string, accountId: string): Promise<ImportResult> {
     const found = this.#pending.find(({ view }) => view.id === id)
-    if (!found || found.view.what === 'refused') return fail('gone', 'This was seen to already.')
+    if (!found || found.view.what === 'refused') return fail('gone', 'This has already been dealt with.')
     const { request, link, sha256 } = found
     const imported = link
       ? { drafts: [this.#draftOf(link, accountId)], presets: [], refused: [] }

@@ -144,7 +144,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      */
     merge: db.transaction((accountId: string, from: NamedAddress, into: NamedAddress): void => {
       const [before, after] = [knownKey(accountId, from), knownKey(accountId, into)]
-      if (isSameKey(before, after)) fail('invalid', 'This is one entry already.')
+      if (isSameKey(before, after)) fail('invalid', 'These are already one entry.')
       mergeEntries(accountId, before, after)
       changed()
     }),

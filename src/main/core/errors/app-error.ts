@@ -71,7 +71,7 @@ function certificateMessage({ reason = '', certificate }: ServiceError): string 
     return `its certificate isn’t valid until ${dayOf(validFrom)}, by this computer’s date.`
   }
   if (/DATE_INVALID/.test(reason) && validFrom !== undefined && validTo !== undefined) {
-    return `its certificate is valid from ${dayOf(validFrom)} to ${dayOf(validTo)}, which today isn’t, by this computer’s date.`
+    return `its certificate is valid from ${dayOf(validFrom)} to ${dayOf(validTo)}, but not today, by this computer’s date.`
   }
   if (/DATE_INVALID|HAS_EXPIRED|NOT_YET_VALID/.test(reason)) {
     return 'its certificate has expired or isn’t valid yet, by this computer’s date.'
@@ -81,7 +81,8 @@ function certificateMessage({ reason = '', certificate }: ServiceError): string 
   }
   if (/REVOKED/.test(reason)) return 'its certificate has been revoked.'
   if (/AUTHORITY_INVALID|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason)) {
-    if (issuer && issuer === subject) return `nobody but “${issuer}” itself vouches for its certificate.`
+    if (issuer && issuer === subject)
+      return `its certificate is self-signed by “${issuer}”, so nobody else vouches for it.`
     return issuer
       ? `its certificate is from “${issuer}”, which this computer doesn’t trust.`
       : 'its certificate is from an issuer that this computer doesn’t trust.'

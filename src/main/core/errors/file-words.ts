@@ -25,14 +25,14 @@ const messages: Record<Finding, (wanted: string, error: ServiceError) => string>
   nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be ready yet, or may have been deleted.`,
   error: (wanted) => `The signing service refused to send ${wanted}. ${NOT_SAVED}`,
   'sign-in-page': (wanted) =>
-    `A sign-in page came instead of ${wanted}. Open a browser to sign in to this network, then try again.`,
+    `A sign-in page arrived instead of ${wanted}. Open a browser to sign in to this network, then try again.`,
   'not-http': () => 'What answered at the account’s address isn’t a signing service. Check the address in Settings.',
   'other-form': (wanted) =>
     wanted === 'the PDF'
       ? `The signing service sent the identity records instead of the PDF. ${NOT_SAVED}`
       : 'The signing service sent the PDF instead of the records. Download the PDF instead.',
   'something-else': (wanted) =>
-    `What came isn’t ${wanted}. Something on your network may have answered instead of the service.`,
+    `What arrived isn’t ${wanted}. Something on your network may have answered instead of the service.`,
   'not-whole': (wanted) => `Part of ${wanted} is missing or damaged. ${NOT_SAVED}`,
   'no-address': () => 'The service doesn’t say where the signed document is.',
   elsewhere: () => `The signed document’s address isn’t one that Countersign may download from. ${NOT_SAVED}`,
@@ -74,7 +74,7 @@ const notOffered: Words = () => ({
   message: 'This signing service doesn’t offer identity data.',
   next: 'Ask your provider about it.'
 })
-const behindGateway: Words = () => ({ message: 'The signing service can’t be reached behind its gateway.' })
+const behindGateway: Words = () => ({ message: 'The signing service’s gateway is answering, but the service behind it isn’t.' })
 
 const BY_STATUS: Readonly<Record<number, Words>> = {
   400: invalid,

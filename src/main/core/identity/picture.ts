@@ -46,13 +46,14 @@ function pictureOf(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Pictu
   const kind = kindOf(bytes)
   if (!isShownKind(kind)) return refused(refusals[kind])
   const header = headerOf[kind](bytes)
-  if (header.state === 'moving') return refused('A moving picture came where a still one belongs. It isn’t shown.')
+  if (header.state === 'moving')
+    return refused('The service sent an animated picture instead of a still one. It isn’t shown.')
   if (header.state === 'damaged') return refused('This picture is damaged: its size can’t be read.')
   const [size] = header.sizes
   const tooLarge = header.sizes.find(isTooLarge)
   if (tooLarge) {
     return refused(
-      `This picture is said to be ${count(tooLarge.width)} × ${count(tooLarge.height)} pixels, too large to show.`
+      `This picture’s size is given as ${count(tooLarge.width)} × ${count(tooLarge.height)} pixels, which is too large to show.`
     )
   }
   if (header.sizes.some(({ width, height }) => width !== size.width || height !== size.height)) {
@@ -67,14 +68,15 @@ function isTooLarge({ width, height }: Size): boolean {
 }
 
 const refusals: Record<OtherKind, string> = {
-  gif: 'A GIF came here, which isn’t shown.',
-  bmp: 'A BMP picture came here, which isn’t shown.',
-  tiff: 'A TIFF picture came here, which can’t be shown.',
-  'jpeg-2000': 'A JPEG 2000 picture came here, as passports keep it. It can’t be shown; the PDF may have it.',
-  heif: 'A HEIC or AVIF picture came here, which isn’t shown.',
-  pdf: 'A PDF came in place of a picture.',
-  svg: 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.',
-  html: 'A web page came in place of a picture. It isn’t opened.',
+  gif: 'The service sent a GIF, which Countersign doesn’t show.',
+  bmp: 'The service sent a BMP picture, which Countersign doesn’t show.',
+  tiff: 'The service sent a TIFF picture, which can’t be shown.',
+  'jpeg-2000':
+    'The service sent a JPEG 2000 picture, as stored in passports. It can’t be shown here, but the PDF may have it.',
+  heif: 'The service sent a HEIC or AVIF picture, which Countersign doesn’t show.',
+  pdf: 'The service sent a PDF instead of a picture.',
+  svg: 'The service sent a drawing with code (SVG) instead of a photograph. It isn’t opened.',
+  html: 'The service sent a web page instead of a picture. It isn’t opened.',
   markup: 'The service sent text with markup instead of a picture. It isn’t opened.',
   json: 'The service sent data instead of a picture.',
   unknown: 'Countersign doesn’t know this kind of picture.'

@@ -72,7 +72,7 @@ export class DownloadChooser {
   }
   /** What is wrong with the pattern, for people to read. */
   get problem(): string | undefined {
-    return this.pattern.trim() === '' ? 'Say what the files are to be called.' : this.#previews[0]?.problem
+    return this.pattern.trim() === '' ? 'Choose how the files are named.' : this.#previews[0]?.problem
   }
   /** Why the preview failed. */
   get error() {

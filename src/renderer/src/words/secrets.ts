@@ -38,7 +38,7 @@ const NEEDED: Record<AuthScheme, string> = {
   bearer: 'You need the address of the signing service and a token.',
   basic: 'You need the address of the signing service, a user name and a password.',
   headers: 'You need the address of the signing service and the headers of its gateway.',
-  oauth: 'You need the address of the signing service, and sign in in your browser.'
+  oauth: 'You need the address of the signing service. You then sign in with your browser.'
 }
 
 /**

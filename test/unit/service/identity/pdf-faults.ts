@@ -40,7 +40,7 @@ const somethingElse = {
 const unpackable = { ...somethingElse, code: 'not-json', means: 'unpackable' } as const
 const signIn = {
   ...notAPdf,
-  sentence: 'A sign-in page came instead of the PDF. Open a browser to sign in to this network, then try again.',
+  sentence: 'A sign-in page arrived instead of the PDF. Open a browser to sign in to this network, then try again.',
   means: 'sign in'
 }
 const nothing = {

@@ -48,7 +48,8 @@ export const recordFaults: Row[] = [
   {
     does: 'sends a page to sign in at for records',
     ...notJson,
-    sentence: 'A sign-in page came instead of the records. Open a browser to sign in to this network, then try again.',
+    sentence:
+      'A sign-in page arrived instead of the records. Open a browser to sign in to this network, then try again.',
     at: answers(body('<html><h1>Please sign in</h1></html>', 200, { 'content-type': 'application/json' }))
   },
   {

@@ -32,7 +32,7 @@ const gateway = {
   asked,
   code: 'server',
   means: 'gateway',
-  sentence: 'The signing service can’t be reached behind its gateway.'
+  sentence: 'The signing service’s gateway is answering, but the service behind it isn’t.'
 } as const
 const notOffered = {
   asked,

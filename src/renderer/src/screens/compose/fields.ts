@@ -125,7 +125,7 @@ export const signerFlags: Rows<ComposedSigner> = [
   {
     name: 'Optional',
     label: 'Optional',
-    help: 'The form can do without this signer.',
+    help: 'The form doesn’t need this signer.',
     control: 'check',
     only: forms
   },
