@@ -31,7 +31,7 @@ test('a backup made here is restored on another computer from the first screen',
     await dialog.getByLabel('Passphrase').fill('not the passphrase')
     await dialog.getByRole('button', { name: 'Check backup' }).click()
     await expect(
-      dialog.getByText('This isn’t the passphrase of this backup. Check capital letters and spaces.')
+      dialog.getByText('This isn’t the passphrase for this backup. Check capital letters and spaces.')
     ).toBeVisible()
     await dialog.getByLabel('Passphrase').fill(PASSPHRASE)
     await dialog.getByRole('button', { name: 'Check backup' }).click()

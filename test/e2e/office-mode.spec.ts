@@ -37,7 +37,7 @@ inOffice(
     await back.goTo(/^Outbox/)
     await back.button('Pause for the whole office').click()
     await back.goTo('Directory')
-    await expect(back.window.getByText('No one yet.')).toBeVisible()
+    await expect(back.window.getByText('Nobody yet.')).toBeVisible()
     await front.composeForm({ name: 'Deed of gift', people: [MERE] })
     await front.send()
     await expect(back.window.getByRole('row', { name: nameOf(MERE) })).toBeVisible()

@@ -88,7 +88,7 @@ test('a package is sent to a person from the directory, who can then be forgotte
   await mere.click({ button: 'right' })
   await window.getByRole('menuitem', { name: /^Forget this person/ }).click()
   await window.getByRole('dialog').getByRole('button', { name: 'Forget this person' }).click()
-  await expect(window.getByText('No one matches “mere”.')).toBeVisible()
+  await expect(window.getByText('Nobody matches “mere”.')).toBeVisible()
 
   await window.getByRole('link', { name: 'Templates', exact: true }).click()
   await window.getByRole('row', { name: /Privacy consent/ }).click({ button: 'right' })

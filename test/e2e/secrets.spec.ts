@@ -332,7 +332,7 @@ test('forty secrets used on every screen are found only where they are stored', 
     await button('Restore a backup…').click()
     const restoring = window.getByRole('dialog', { name: 'Restore a backup' })
     for (const [typed, message] of [
-      [plant('a wrong passphrase', (core) => `five words ${core}`), /^This isn’t the passphrase of this backup/],
+      [plant('a wrong passphrase', (core) => `five words ${core}`), /^This isn’t the passphrase for this backup/],
       [passphrase, /complete and undamaged/]
     ] as const) {
       await restoring.getByLabel('Passphrase').fill(typed)

@@ -106,7 +106,7 @@ test('unsettled actions are listed separately at the top', async () => {
       ]
     })
   )
-  const unsettled = screen.getByRole('region', { name: 'Not settled yet' })
+  const unsettled = screen.getByRole('region', { name: 'Unfinished' })
   expect(within(unsettled).getByText('Not confirmed')).toBeTruthy()
   expect(within(unsettled).getByRole('link', { name: 'Deed of gift' })).toBeTruthy()
   expect(within(unsettled).queryByText('Loan variation')).toBeNull()

@@ -139,7 +139,7 @@ describe('the address book', () => {
     await openWho(three())
     await press('Choose from the address book')
     await settle()
-    expect(screen.getByText(/^No one yet/)).toBeTruthy()
+    expect(screen.getByText(/^Nobody yet/)).toBeTruthy()
   })
 
   test('offers a retry when it can’t be loaded', async () => {

@@ -70,7 +70,7 @@ test('cancelling a restore closes the backup and clears the passphrase', async (
 
 test('a wrong passphrase is reported at its field, which is cleared and focused', async () => {
   const control = await open()
-  const message = 'This isn’t the passphrase of this backup.'
+  const message = 'This isn’t the passphrase for this backup.'
   control.fail('storage.checkBackup', { code: 'bad-file', message, fields: [{ field: 'passphrase', message }] })
   await toCheck()
   const field = screen.getByLabelText<HTMLInputElement>('Passphrase')
@@ -233,10 +233,10 @@ test('for a damaged database, a copy is chosen by date and shows what it lacks, 
   await fireEvent.change(screen.getByLabelText('Copy of'), { target: { value: 'partly' } })
   await settle()
   expect(screen.getByText('2 packages in the Outbox')).toBeTruthy()
-  expect(screen.getByText(/may be more that can’t be read/)).toBeTruthy()
+  expect(screen.getByText(/may be more, but it can no longer be read/)).toBeTruthy()
   await fireEvent.change(screen.getByLabelText('Copy of'), { target: { value: 'old' } })
   await settle()
-  expect(screen.getByText(/can’t be read any more/)).toBeTruthy()
+  expect(screen.getByText(/can no longer be read/)).toBeTruthy()
   const message = 'This backup is damaged.'
   opened.api.control.fail('storage.useCopy', { code: 'bad-file', message })
   await press('Use this copy and restart')

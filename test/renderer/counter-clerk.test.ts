@@ -75,7 +75,7 @@ test('a search without a match says so and offers the full queue', async () => {
   await open()
   const all = starts().length
   await type('zebra')
-  expect(screen.getByText('No one in the queue matches “zebra”.')).toBeTruthy()
+  expect(screen.getByText('Nobody in the queue matches “zebra”.')).toBeTruthy()
   await press('Show full queue')
   expect(starts()).toHaveLength(all)
 })

@@ -622,7 +622,7 @@ describe('global shortcuts', () => {
     await open({}, 'drafts')
     await press('?', { shiftKey: true })
     const sheet = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })
-    for (const words of ['Find in this screen', 'Remind', 'Select all that is found', 'Zoom in']) {
+    for (const words of ['Find on this screen', 'Remind', 'Select everything found', 'Zoom in']) {
       expect(within(sheet).getByText(words)).toBeTruthy()
     }
     await press('n', { ctrlKey: true })

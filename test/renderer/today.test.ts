@@ -256,13 +256,13 @@ test('the charts of the next 14 days and last 12 weeks have text and links', asy
 
 test('documents missing from the charts because of an unknown date are counted', async () => {
   await open()
-  expect(screen.queryByText(/no known due date|Not known of/)).toBeNull()
+  expect(screen.queryByText(/no known due date|isn’t known when/)).toBeNull()
   opened.api.control.state.overview = overviewOf(NOW, { withoutDue: 13, withoutWeek: 1 })
   opened.api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
   await opened.clock.pass(2000)
   await settle()
   expect(screen.getByText('13 more documents have no known due date.')).toBeTruthy()
-  expect(screen.getByText('Not known of 1 document: when it was sent or completed.')).toBeTruthy()
+  expect(screen.getByText('It isn’t known when 1 document was sent or completed.')).toBeTruthy()
 })
 
 test('a day without due documents is skipped by the keyboard', async () => {
@@ -336,7 +336,7 @@ test('an account without credentials on this computer says so, and links to the 
   } as const
   const accounts = [{ ...officeAccount(), hasSecret: false }]
   await open(fakeApi({ accounts, overview: { ...overviewOf(NOW), problem } }))
-  expect(screen.queryByText(/A folder could not be read/)).toBeNull()
+  expect(screen.queryByText(/A folder couldn’t be read/)).toBeNull()
   expect(screen.getByText(problem.message)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
   await fireEvent.click(screen.getByRole('button', { name: 'Go to Settings' }))

@@ -26,11 +26,11 @@ export type DocumentCommand = keyof typeof DOCUMENT_COMMANDS
 export const APP_COMMANDS = {
   search: 'Search or run a command…',
   compose: 'New package',
-  find: 'Find in this screen',
+  find: 'Find on this screen',
   back: 'Back',
   forward: 'Forward',
   refresh: 'Refresh',
-  undo: 'Undo what was just done',
+  undo: 'Undo the last action',
   'zoom-in': 'Zoom in',
   'zoom-out': 'Zoom out',
   'zoom-reset': 'Actual size',

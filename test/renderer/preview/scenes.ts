@@ -465,9 +465,9 @@ const everyones: Record<string, () => FakeApi> = {
   'backup-wrong-passphrase': () =>
     failingCheck({
       code: 'bad-file',
-      message: 'This isn’t the passphrase of this backup.',
+      message: 'This isn’t the passphrase for this backup.',
       next: 'Check capital letters and spaces.',
-      fields: [{ field: 'passphrase', message: 'This isn’t the passphrase of this backup.' }]
+      fields: [{ field: 'passphrase', message: 'This isn’t the passphrase for this backup.' }]
     }),
   'backup-damaged': () =>
     failingCheck({

@@ -46,7 +46,7 @@ describe('a table of appointments', () => {
   test('without dates counts as today’s, with a note', async () => {
     const found = await reading('today.csv', 'Name,Time,Minutes\nMere Parata,14:30,45\n')
     expect(found.appointments).toMatchObject([{ at: Date.parse('2026-11-21T14:30:00+13:00'), minutes: 45 }])
-    expect(found.notes).toContain('No column has the date: where a row doesn’t say, it’s today.')
+    expect(found.notes).toContain('There’s no date column. Rows without a date are read as today.')
   })
 
   test.each([
@@ -66,7 +66,7 @@ describe('a table of appointments', () => {
     const found = await reading('bookings.csv', `Name,Date,Time,End\n${row}${row}`)
     expect(found.appointments).toHaveLength(1)
     expect(found.notes.join(' ')).toContain('Dates such as 4/12/2026 are read with the day first.')
-    expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s there twice.' }])
+    expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
   })
 
   test('treats a formula as text', async () => {
@@ -75,8 +75,8 @@ describe('a table of appointments', () => {
   })
 
   test.each([
-    ['names', 'Date,Time\n21/11/2026,10:30\n', /No column has the people’s names/],
-    ['times', 'Name,Room\nMere,2\n', /No column has the time/]
+    ['names', 'Date,Time\n21/11/2026,10:30\n', /no column with names/],
+    ['times', 'Name,Room\nMere,2\n', /no column with times/]
   ])('without a column of %s is refused with advice', async (_, text, message) => {
     await expect(reading('bookings.csv', text)).rejects.toMatchObject(refusal(message))
   })

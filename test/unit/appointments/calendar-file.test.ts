@@ -110,7 +110,7 @@ describe('a calendar event', () => {
   test.each([
     ['lasting all day', ['DTSTART;VALUE=DATE:20261121'], 'It’s all day, without a time.'],
     ['without a start', [], 'It has no start.'],
-    ['with an invalid start', ['DTSTART:yesterday'], /It has no start|can’t be read|isn’t a real one/],
+    ['with an invalid start', ['DTSTART:yesterday'], /It has no start|can’t be read|isn’t a real time/],
     ['that ends before it starts', ['DTSTART:20261121T020000Z', 'DTEND:20261121T010000Z'], 'It ends before it starts.'],
     ['longer than a day', ['DTSTART:20261121T020000Z', 'DURATION:P3D'], 'It’s longer than a day.'],
     [
@@ -250,7 +250,10 @@ describe('a recurring event', () => {
     )
     expect(times(read(text))).toEqual(['2026-11-25T20:00:00.000Z', '2026-12-02T20:00:00.000Z'])
     expect(refused(text)).toEqual([
-      { name: 'Clinic', why: 'All its later dates were changed at once, which can’t be read. Add them by hand.' }
+      {
+        name: 'Clinic',
+        why: 'All its later dates were changed together, which Countersign can’t read. Add them by hand.'
+      }
     ])
   })
 })
@@ -272,8 +275,8 @@ describe('a recurrence rule that the library would follow endlessly', () => {
   })
 
   test.each([
-    ['FREQ=DAILY;INTERVAL=99999999', 'It repeats too seldom to be read.'],
-    ['FREQ=DAILY;BYSETPOS=2;BYDAY=MO', 'How it repeats can’t be read.']
+    ['FREQ=DAILY;INTERVAL=99999999', 'It repeats too rarely to be read.'],
+    ['FREQ=DAILY;BYSETPOS=2;BYDAY=MO', 'Its repeat pattern can’t be read.']
   ])('is refused with a message: %s', (rule, why) => {
     expect(on(rule).refused).toEqual([{ name: 'Clinic', why }])
   })

@@ -17,7 +17,7 @@ const SIGNATURE = `${DESCRIPTION}.sig`
 const PACKAGE = packageFor('1.1.0')
 const unsigned = /isn’t signed/
 const otherFile = /isn’t the file/
-const elsewhere = /leads somewhere else/
+const elsewhere = /redirects to another address/
 
 /**
  * Checks that the update is refused with a reason, nothing of it is stored, and a correct one afterwards is accepted.
@@ -90,7 +90,7 @@ async function ready() {
 
 attempts(updates, {
   'have a release taken without a signature': () =>
-    expectRefused(/doesn’t have/, ({ feed }) => void feed.files.delete(SIGNATURE)),
+    expectRefused(/A file is missing from/, ({ feed }) => void feed.files.delete(SIGNATURE)),
   'have a release taken with an empty signature': () => expectRefused(unsigned, put(SIGNATURE, '')),
   'have a release taken with a signature of zeros': () =>
     expectRefused(unsigned, put(SIGNATURE, Buffer.alloc(64).toString('base64'))),
@@ -128,10 +128,10 @@ attempts(updates, {
     expect(sent).toBeLessThan(50 * 1024 ** 2)
   },
   'have a part of the package taken for all of it': () =>
-    expectRefused(/only in part/, put(PACKAGE, Buffer.alloc(100_000, '1.1.0 '))),
+    expectRefused(/Only part of the update/, put(PACKAGE, Buffer.alloc(100_000, '1.1.0 '))),
   'break the line in the middle of the package': () =>
     expectRefused(
-      /only in part/,
+      /Only part of the update/,
       sends((answer) => {
         answer.writeHead(200, { 'Content-Length': 200_000 })
         answer.write(Buffer.alloc(50_000, '1.1.0 '), () => answer.destroy())

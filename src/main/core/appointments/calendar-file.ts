@@ -93,7 +93,9 @@ function notesOf({ past, later, floating, tooMany }: Counts, zone: string): stri
   const events = ['# date', '# dates']
   return [
     ...(floating > 0
-      ? [`${counted(floating, ['# time has', '# times have'])} no time zone and was read in yours, ${zone}.`]
+      ? [
+          `${counted(floating, ['# time has no time zone and was', '# times have no time zone and were'])} read in yours, ${zone}.`
+        ]
       : []),
     ...(past > 0 ? [`${counted(past, events)} before today left out.`] : []),
     ...(later > 0 ? [`${counted(later, events)} more than 60 days away left out.`] : []),
@@ -188,7 +190,7 @@ class Zones {
     const padded = (value: number) => String(value).padStart(2, '0')
     const local = `${String(year).padStart(4, '0')}-${padded(month)}-${padded(day)}T${padded(hour)}:${padded(minute)}`
     const asUtc = Date.parse(`${local}Z`)
-    if (Number.isNaN(asUtc)) refuseEntry('Its time isn’t a real one.')
+    if (Number.isNaN(asUtc)) refuseEntry('Its time isn’t a real time.')
     if (time.zone?.tzid === 'UTC' && zone === undefined) return { at: asUtc, isFloating: false }
     if (zone === undefined) return { at: momentInZone(asUtc, local, this.#officeZone), isFloating: true }
     // Some programs prefix the name with its origin: "/mozilla.org/20050126_1/Pacific/Auckland".
@@ -207,7 +209,7 @@ class Zones {
 
 function momentInZone(asUtc: number, local: string, zone: string): number {
   const found = localTimeIn(zone, local)
-  return found === undefined ? refuseEntry('Its time isn’t a real one.') : asUtc - found.offset * 60_000
+  return found === undefined ? refuseEntry('Its time isn’t a real time.') : asUtc - found.offset * 60_000
 }
 
 function readInto(
@@ -241,7 +243,7 @@ function readInto(
         const [property] = event.getAllProperties('recurrence-id')
         if (!property?.getParameter('range')) return void overridesByTime.set(at, event)
         changedFrom = Math.min(changedFrom, at)
-        refuseEntry('All its later dates were changed at once, which can’t be read. Add them by hand.')
+        refuseEntry('All its later dates were changed together, which Countersign can’t read. Add them by hand.')
       })
       isWhole &&= at !== undefined
     }
@@ -317,7 +319,7 @@ function datesOf(event: ICAL.Component, zones: Zones, { from, until }: { from: n
   const rules = event.getAllProperties('rrule').map((rule) => rule.getFirstValue() as unknown as ICAL.Recur)
   for (const { freq, interval } of rules) {
     if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq)) refuseEntry('It repeats more often than once a day.')
-    if (interval > MAX_INTERVAL) refuseEntry('It repeats too seldom to be read.')
+    if (interval > MAX_INTERVAL) refuseEntry('It repeats too rarely to be read.')
   }
   const zone = zoneOf(event, 'dtstart')
   const excluded = new Set(momentsOf(event, zones, 'exdate'))
@@ -353,7 +355,7 @@ function iterateSeries(event: ICAL.Component, rules: readonly ICAL.Recur[], star
   if (!daily) return new ICAL.RecurExpansion({ component: event, dtstart: start })
   const { BYDAY = [], BYMONTH = [], BYMONTHDAY = [], ...others } = daily.parts as Record<string, (string | number)[]>
   if (rules.length > 1 || event.hasProperty('rdate') || Object.keys(others).length > 0)
-    refuseEntry('How it repeats can’t be read.')
+    refuseEntry('Its repeat pattern can’t be read.')
   const everyDay = daily.clone()
   everyDay.parts = {}
   everyDay.count = null as never

@@ -41,9 +41,9 @@ type Column = keyof typeof HEADINGS
 export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundInFile {
   const columns = columnsOf(sheet.columns)
   if (columns.name === undefined && columns.first === undefined && columns.last === undefined)
-    refuseFile('No column has the people’s names.', 'Call one “Name”, and import the file again.')
+    refuseFile('There’s no column with names.', 'Name a column “Name”, then import the file again.')
   if (columns.time === undefined && columns.date === undefined)
-    refuseFile('No column has the time.', 'Call one “Time” and one “Date”, and import the file again.')
+    refuseFile('There’s no column with times.', 'Name one column “Time” and one “Date”, then import the file again.')
   const today = dayAt(context.now, context.zone)
   const span = importWindow(startOfDay(today, context.zone))
   const found: FoundInFile = {
@@ -62,7 +62,7 @@ export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundI
       const one = appointmentOf(cell, { today, ...context }, orderOf(sheet, columns))
       if (one.at < span.from) past += 1
       else if (one.at >= span.until) later += 1
-      else if (keys.has(one.key)) refuseEntry('It’s there twice.')
+      else if (keys.has(one.key)) refuseEntry('It’s in the file twice.')
       else if (found.appointments.length >= MAX_FOUND) refuseEntry('Only the first 2,000 are read.')
       else {
         keys.add(one.key)
@@ -105,7 +105,7 @@ function notesOf({ notes, dateDoubts }: Sheet, columns: Partial<Record<Column, n
   return [
     ...notes,
     ...(ambiguity ? [`Dates such as ${ambiguity.example} are read with the day first.`] : []),
-    ...(columns.date === undefined ? ['No column has the date: where a row doesn’t say, it’s today.'] : [])
+    ...(columns.date === undefined ? ['There’s no date column. Rows without a date are read as today.'] : [])
   ]
 }
 
@@ -157,7 +157,7 @@ function momentOf(day: string, time: string, zone: string): number {
   const local = `${day}T${time}`
   const asUtc = readLocal(local)
   const found = localTimeIn(zone, local)
-  return asUtc === undefined || !found ? refuseEntry('Its time isn’t a real one.') : asUtc - found.offset * 60_000
+  return asUtc === undefined || !found ? refuseEntry('Its time isn’t a real time.') : asUtc - found.offset * 60_000
 }
 
 function minutesOf(cell: (column: Column) => string, day: string, at: number, zone: string): number {

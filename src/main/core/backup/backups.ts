@@ -68,7 +68,7 @@ export function openBackups(deps: BackupsDeps) {
 
   function checkedBackup(id: string): OpenBackup & { stage: string } {
     const backup = requireOpen(id)
-    return { ...backup, stage: backup.stage ?? fail('gone', 'This backup wasn’t checked yet.') }
+    return { ...backup, stage: backup.stage ?? fail('gone', 'This backup hasn’t been checked yet.') }
   }
 
   /** Prepares a backup, except for its path and passphrase. @throws AppFailure `keychain`. */

@@ -156,7 +156,7 @@ export class BackupSchedule {
     const relativePath = relative(own, chosen)
     if (relativePath === '' || !(relativePath.startsWith('..') || isAbsolute(relativePath))) {
       fail('invalid', 'Backups can’t be kept in Countersign’s own data folder.', {
-        next: 'Choose a folder that outlives this computer, such as one on a network share.'
+        next: 'Choose a network share or another drive, so that backups survive if this computer doesn’t.'
       })
     }
     const id = this.#deps.newId()

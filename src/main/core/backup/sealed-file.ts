@@ -151,9 +151,9 @@ async function* decrypt(
 ): AsyncGenerator<Buffer> {
   const { key, check } = await deriveKeys(passphrase, header)
   if (!timingSafeEqual(check, aad.subarray(HASH_BYTES))) {
-    fail('bad-file', 'This isn’t the passphrase of this backup.', {
+    fail('bad-file', 'This isn’t the passphrase for this backup.', {
       next: 'Check capital letters and spaces.',
-      fields: [{ field: 'passphrase', message: 'This isn’t the passphrase of this backup.' }]
+      fields: [{ field: 'passphrase', message: 'This isn’t the passphrase for this backup.' }]
     })
   }
   for (let index = 0; index < chunks; index++) {

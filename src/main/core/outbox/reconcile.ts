@@ -292,7 +292,7 @@ const NOT_THERE: AppError = {
   code: 'timeout',
   message:
     'It isn’t in your folders. Someone may have removed it, so it wasn’t sent again automatically. Send it again if ' +
-    'no one did.'
+    'nobody did.'
 }
 const NOT_IN_THESE_FOLDERS: AppError = {
   code: 'timeout',

@@ -130,7 +130,7 @@ export class Feed {
     if (!read.success) fail('bad-file', 'The description of the update can’t be read.', { next: TELL_ADMINISTRATOR })
     const { version, releaseDate, files } = read.data
     if (channel === 'latest' && version.includes('-')) {
-      fail('bad-file', 'The update feed offers a test version where only finished ones belong.', {
+      fail('bad-file', 'The update feed offers a test version in a channel for finished versions.', {
         next: TELL_ADMINISTRATOR
       })
     }
@@ -233,12 +233,12 @@ export class Feed {
       await response.body?.cancel().catch(() => undefined)
       const location = response.headers.get('location')
       const target = response.status >= 300 && response.status < 400 && location ? URL.parse(location, url) : null
-      if (!target) fail('refused', 'The update feed doesn’t have what it should.', { next: TELL_ADMINISTRATOR })
+      if (!target) fail('refused', 'A file is missing from the update feed.', { next: TELL_ADMINISTRATOR })
       if (!this.#mayLeadTo(target))
-        fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL_ADMINISTRATOR })
+        fail('unsafe-address', 'The update feed redirects to another address.', { next: TELL_ADMINISTRATOR })
       url = target
     }
-    return fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL_ADMINISTRATOR })
+    return fail('unsafe-address', 'The update feed redirects to another address.', { next: TELL_ADMINISTRATOR })
   }
 
   /** Only GitHub hosts release files on another origin. */
@@ -251,7 +251,7 @@ export class Feed {
 }
 
 const TELL_ADMINISTRATOR = 'Tell your administrator.'
-const LATER = 'Countersign tries again by itself. If it continues, tell your administrator.'
+const LATER = 'Countersign tries again automatically. If it continues, tell your administrator.'
 
 function failWrongFile(): never {
   fail('bad-file', 'The update isn’t the file that its publisher signed, so it was deleted.', {
@@ -260,5 +260,5 @@ function failWrongFile(): never {
 }
 
 function failIncomplete(): never {
-  fail('incomplete', 'The update came only in part.', { next: LATER })
+  fail('incomplete', 'Only part of the update was downloaded.', { next: LATER })
 }

@@ -83,7 +83,7 @@ export const appointments: Area = {
     refused(
       'come in a hundred thousand years',
       event(START, 'SUMMARY:Mere Tamati', 'RRULE:FREQ=DAILY;INTERVAL=99999999'),
-      'It repeats too seldom to be read.'
+      'It repeats too rarely to be read.'
     ),
     {
       name: 'come on a day that never is, and be looked for without end',

@@ -28,7 +28,7 @@ export function availableActions(
   const offline = isOffline ? OFFLINE : undefined
   return {
     extend: { isOffered: isOnService && !hasEnded },
-    verify: availability(true, nothingSigned ? 'Nothing to verify yet: no one has signed.' : offline),
+    verify: availability(true, nothingSigned ? 'Nothing to verify yet: nobody has signed.' : offline),
     identity: availability(
       page.idVerificationRequested === true || page.identity !== 'none',
       isIdentityOutstanding(page.people) ? 'No signer has completed an identity check yet.' : undefined

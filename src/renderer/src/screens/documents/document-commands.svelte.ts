@@ -89,9 +89,9 @@ export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' |
 
 /** Shortcuts of the list itself. */
 export const LIST_KEYS = [
-  { key: 'x', does: 'Select the row, or leave it out' },
-  { key: 'Shift ↑ ↓', does: 'Select rows on the way' },
-  { key: 'Mod A', does: 'Select all that is found' },
+  { key: 'x', does: 'Select the row, or clear it' },
+  { key: 'Shift ↑ ↓', does: 'Select rows as you move' },
+  { key: 'Mod A', does: 'Select everything found' },
   { key: 'g', does: 'Group by package' },
   { key: '→ ←', does: 'Open or close a package' },
   { key: 'e', does: 'Export as a table' },
@@ -99,7 +99,7 @@ export const LIST_KEYS = [
   { key: 'Shift → ←', does: 'On a heading: make the column wider or narrower' }
 ] as const
 
-const OFFLINE = 'You’re offline, and this can’t wait.'
+const OFFLINE = 'You’re offline. This needs a connection.'
 const ONE_AT_A_TIME = 'Choose one document for this.'
 
 export class DocumentCommands {
@@ -263,7 +263,8 @@ export class DocumentCommands {
         run: (chosen) => this.openDialog({ what: 'download', chosen })
       }),
       command('browser', {
-        why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It left the service.')(chosen) ?? offline(),
+        why: (chosen) =>
+          requireOne(chosen) ?? requireSome(isOnService, 'It’s no longer on the service.')(chosen) ?? offline(),
         run: (chosen) => void this.#openInBrowser(first(chosen))
       }),
       command('resend', {
@@ -292,7 +293,7 @@ export class DocumentCommands {
         run: (chosen) => void this.#copyEmails(rowsOf(chosen))
       }),
       command('copyLink', {
-        why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It left the service.')(chosen),
+        why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It’s no longer on the service.')(chosen),
         run: (chosen) => void this.#copyLink(first(chosen))
       }),
       command('copyReference', {
@@ -353,7 +354,7 @@ export class DocumentCommands {
   async #resend(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
     const { correctedCopy } = this.#app.apiOf(row.accountId).documents
-    const draft = await this.#app.attempt('The copy couldn’t be begun.', correctedCopy({ reference: row.reference }))
+    const draft = await this.#app.attempt('The copy couldn’t be started.', correctedCopy({ reference: row.reference }))
     if (draft) this.#app.router.go('compose', [draft.id])
   }
 
