@@ -117,7 +117,7 @@ describe('the command', () => {
     expect(await rowOf('SELECT incarnation FROM office.office')).toEqual(before)
     // The version before this one still says what it lacks, but changes nothing.
     expect(await checkOffice(fresh)).toMatchObject({ schema: steps.length + 1, known: steps.length, excess: ['note'] })
-    await expect(upgradeOffice(fresh)).rejects.toThrow('later version')
+    await expect(upgradeOffice(fresh)).rejects.toThrow('newer than this version')
   })
 
   test('has an older database upgraded before it does anything else', async () => {
@@ -132,7 +132,7 @@ describe('the command', () => {
     const fresh = { ...office.administrator, database: `${office.administrator.database}_3` }
     await initOffice(fresh)
     await withConnection(fresh, (client) => client.query(`INSERT INTO office.step VALUES (1000, 'later')`))
-    await expect(upgradeOffice(fresh)).rejects.toThrow('later version')
+    await expect(upgradeOffice(fresh)).rejects.toThrow('newer than this version')
     const { schema } = await checkOffice(fresh)
     expect(schema).toBe(1000)
   })

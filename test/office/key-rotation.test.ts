@@ -216,7 +216,7 @@ describe('the rotation command', () => {
     expect(keysIn(key)).toHaveLength(2)
     await front.waitForState('connected')
     expect(keysIn(await front.key())).toHaveLength(1)
-    await expect(office.invite('Back room')).rejects.toThrow('Another key counts')
+    await expect(office.invite('Back room')).rejects.toThrow('uses a different key')
     await office.rotateKey()
     expect(office.key).toEqual(key)
     await front.waitForState('connected')

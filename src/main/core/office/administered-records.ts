@@ -34,11 +34,13 @@ export async function changeSingleRecord<Done>(
     )
     const [office] = offices
     if (!office?.id?.equals(keyId(newestOf(key)))) {
-      throw new Error('Another key counts in this office. Take the newest copy of the key file.')
+      throw new Error('This office uses a different key. Use the newest copy of the key file.')
     }
     // Anything written before the first greeting would count as older than what the workstations know.
     if (!office.isKnown) {
-      throw new Error('The office’s server was put back. Start Countersign at a workstation that is connected first.')
+      throw new Error(
+        'The office’s server was restored. First start Countersign at a workstation, and wait until it’s connected.'
+      )
     }
     // A workstation that changes the record takes the same lock. `at` is the time when the lock is taken, so of two
     // concurrent commands the second one is later.

@@ -28,7 +28,7 @@ export const workstationFunctions: readonly string[] = functionsOf(steps)
 export async function initOffice(administrator: OfficePlace): Promise<number> {
   const { database } = administrator
   if (!/^[a-z][a-z0-9_]{0,30}$/.test(database)) {
-    throw new Error('A database is called by small letters, digits and underscores, 31 at most.')
+    throw new Error('A database’s name has only small letters, digits and underscores, 31 at most.')
   }
   const { owner, workstations } = rolesOf(database)
   await withConnection({ ...administrator, database: 'postgres' }, async (client) => {
@@ -77,7 +77,7 @@ export async function upgradeOffice(administrator: OfficePlace, known: readonly 
           number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
       await client.query(LOCK_STEPS)
       const found = await schemaOf(client)
-      if (found > known.length) throw new Error('The office’s database is of a later version than this one.')
+      if (found > known.length) throw new Error('The office’s database is newer than this version of Countersign.')
       for (const [index, { name, sql }] of known.entries()) {
         if (index < found) continue
         await client.query(sql)
@@ -103,7 +103,9 @@ export function asOwnerOf<Done>(administrator: OfficePlace, work: (client: Clien
   return readAsOwner(administrator, async (client) => {
     await client.query(LOCK_STEPS)
     if ((await schemaOf(client)) !== steps.length) {
-      throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
+      throw new Error(
+        'The office’s database is from another version of Countersign. Run upgrade first, with the newest version.'
+      )
     }
     return await work(client)
   })
@@ -295,7 +297,7 @@ export async function inviteWorkstation(
       )
       if (matching.length === 0)
         throw new Error(
-          'Another key counts in this office. Take the newest copy of the key file, or run rotate-key again if it was stopped.'
+          'This office uses a different key. Use the newest copy of the key file, or run rotate-key again if it was stopped.'
         )
       for (const { role_name } of expired) await dropRole(client, role_name)
       await client.query(
