@@ -98,7 +98,7 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     await damaged.button('Use a copy…').click()
     const going = damaged.window.getByRole('dialog', { name: 'Use a copy of your data' })
     // How much that is depends on what the damage has left readable.
-    await expect(going.getByText(/came later.*isn’t in it/)).toBeVisible()
+    await expect(going.getByText(/came later.*isn’t in the copy/)).toBeVisible()
     await going.getByRole('button', { name: 'Use this copy and restart' }).click()
     expect(ENDED).toContain(await damaged.app.ended)
 

@@ -146,7 +146,7 @@ test('when the server has no connections left, connected workstations continue, 
   await waitUntil(both, () => front.state(sentAtOnce) === 'sent')
   expect(back.officeStates).toEqual(['crowded', 'away'])
   await expect(OutboxWorkstation.joined(office, 'Counter', { first: front })).rejects.toMatchObject({
-    appError: { code: 'offline', message: expect.stringContaining('can’t take in') }
+    appError: { code: 'offline', message: expect.stringContaining('can’t add a workstation') }
   })
   await limitConnections(-1)
   await whenReconnected(both)

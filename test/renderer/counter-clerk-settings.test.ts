@@ -215,9 +215,9 @@ test('the waiting room has a counter name, a call sound, and pictures that can b
   expect(settings().waitingRoom.pictures).toHaveLength(1)
   await press('Remove picture 1')
   expect(settings().waitingRoom).toMatchObject({ counterName: 'Counter 2', pictures: [] })
-  opened.api.control.fail('counter.addPictures', { code: 'bad-file', message: 'This picture moves.' })
+  opened.api.control.fail('counter.addPictures', { code: 'bad-file', message: 'This picture is animated.' })
   await press('Add pictures…')
-  expect(screen.getByText('This picture moves.')).toBeTruthy()
+  expect(screen.getByText('This picture is animated.')).toBeTruthy()
 })
 
 test('a picture that can’t be used is explained', async () => {

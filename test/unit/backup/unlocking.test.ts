@@ -211,7 +211,7 @@ test('damaged data are never set aside or replaced by a run without a keychain; 
   const { storage } = await start(async (ways) => {
     expect(await refusal(ways.recover(key))).toMatchObject({
       code: 'storage',
-      message: expect.stringMatching(/are damaged/)
+      message: expect.stringMatching(/is damaged/)
     })
     await ways.continueWithoutData()
   })

@@ -130,9 +130,9 @@ describe('the size claimed by a picture', () => {
     const still = jpegFile(1, 1)
     expect(read(still)).toMatchObject({ isShown: true })
     const control = pngParts.chunk('acTL', [0, 0, 0, 2, 0, 0, 0, 0])
-    expect(why(pngFile(10, 10, [control]).toString('base64'))).toMatch(/moving/)
-    expect(why(riff(canvas(10, 10, 2), lossy(10, 10)).toString('base64'))).toMatch(/moving/)
-    expect(why(riff(canvas(10, 10), chunk('ANIM', [0, 0, 0, 0, 0, 0])).toString('base64'))).toMatch(/moving/)
+    expect(why(pngFile(10, 10, [control]).toString('base64'))).toMatch(/animated/)
+    expect(why(riff(canvas(10, 10, 2), lossy(10, 10)).toString('base64'))).toMatch(/animated/)
+    expect(why(riff(canvas(10, 10), chunk('ANIM', [0, 0, 0, 0, 0, 0])).toString('base64'))).toMatch(/animated/)
   })
 
   test.each([
