@@ -309,7 +309,7 @@ describe('people', () => {
     await rightClick(/Tama Parata/, /^Merge with another person/)
     const dialog = within(await screen.findByRole('dialog', { name: 'Merge two people' }))
     await settle()
-    expect(dialog.getByText(/^Tama Parata \(mere\.parata@example\.com\) and the other entry become one\./)).toBeTruthy()
+    expect(dialog.getByText(/^Combines Tama Parata \(mere\.parata@example\.com\) with the other entry\./)).toBeTruthy()
     const merge = dialog.getByRole<HTMLButtonElement>('button', { name: 'Merge' })
     expect(merge.disabled).toBe(true)
     // People of the same last name are offered; others are found.
@@ -337,7 +337,7 @@ describe('people', () => {
     await rightClick(/desk@example\.com/, /^Merge with another person/)
     const dialog = within(await screen.findByRole('dialog', { name: 'Merge two people' }))
     await settle()
-    expect(dialog.getByText(/^desk@example\.com and the other entry become one\./)).toBeTruthy()
+    expect(dialog.getByText(/^Combines desk@example\.com with the other entry\./)).toBeTruthy()
   })
 
   test.each([

@@ -385,8 +385,11 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         { what: 'Counter: idle times', from: '120 s, 30 s, 300 s', to: '60 s, 30 s, 300 s' }
       ],
       left: [
-        { what: 'Account “Quay Law”', why: 'The account of this name here has another address or sign-in method.' },
-        { what: 'Preset “Lease renewal” of “Harbour & Co.”', why: 'There’s another one of this name here.' },
+        {
+          what: 'Account “Quay Law”',
+          why: 'The account with this name here has a different address or sign-in method.'
+        },
+        { what: 'Preset “Lease renewal” of “Harbour & Co.”', why: 'There’s already one with this name here.' },
         { what: 'Quiet hours', why: 'Set by your organisation.' }
       ],
       withoutSecret: ['Wharf Street']

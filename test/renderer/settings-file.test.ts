@@ -46,7 +46,9 @@ test('importing shows the changes, what is left as it is, and accounts that need
   expect(changes.textContent).toContain('InBox, Progress, Signed')
   const left = screen.getByRole('list', { name: 'Left as it is' })
   expect(left.textContent).toContain('Set by your organisation.')
-  expect(left.textContent).toContain('Preset “Lease renewal” of “Harbour & Co.”There’s another one of this name here.')
+  expect(left.textContent).toContain(
+    'Preset “Lease renewal” of “Harbour & Co.”There’s already one with this name here.'
+  )
   expect(screen.getByText(/sign in or enter them for “Wharf Street”/)).toBeTruthy()
   expect(calls('settingsFile.apply')).toEqual([])
   await press('Make 6 changes')

@@ -115,7 +115,7 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
 }
 
 const PRACTICE = 'The practice office here has the name of this account.'
-const ACCOUNT_DIFFERS = 'The account of this name here has another address or sign-in method.'
+const ACCOUNT_DIFFERS = 'The account with this name here has a different address or sign-in method.'
 const RENAME = 'Rename that account, then try again.'
 const CONNECTED = 'This account is connected here already.'
 const REMOVE =

@@ -70,7 +70,7 @@ describe('registry settings', () => {
     ['a number as text', { 'counter.pinDigits': text('6') }, 'counter.pinDigits', /must be a number/],
     ['a number out of its limits', { 'counter.pinDigits': number(0xffffffff) }, 'counter.pinDigits', /at most 12/],
     ['a choice that isn’t one', { otherAccounts: text('some') }, 'otherAccounts', /must be true, false or "enrolled"/],
-    ['a list that isn’t JSON', { signInMethods: text('bearer, oauth') }, 'signInMethods', /isn’t JSON/],
+    ['a list that isn’t JSON', { signInMethods: text('bearer, oauth') }, 'signInMethods', /isn’t valid JSON/],
     ['a name twice in its JSON', { proxy: text('{"server":"a.example:1","server":"b.example:1"}') }, 'proxy', /twice/],
     [
       'a path with a variable',
@@ -92,7 +92,7 @@ describe('registry settings', () => {
       /as a whole/
     ],
     ['a contradiction', { removal: number(0), defaultAccount: text('Nobody') }, 'defaultAccount', /isn’t among/],
-    ['a withdrawal beside others', { withdraw: number(1), removal: number(0) }, 'removal', /sets nothing/],
+    ['a withdrawal beside others', { withdraw: number(1), removal: number(0) }, 'removal', /can’t set anything else/],
     ['a withdrawal that isn’t one', { withdraw: number(0) }, 'withdraw', /isn’t a setting/]
   ]
   test.each(WRONG)('with %s are unusable, and the setting is named', async (_what, values, setting, message) => {
@@ -109,7 +109,7 @@ describe('registry settings', () => {
   test('with a subkey of their own are reported as a mistake', async () => {
     const place = windowsWith({ removal: number(0) }, { [`${KEY}\\counter`]: { files: number(0) } })
     expect(await policyOn(place)).toEqual([
-      { setting: 'counter', message: expect.stringMatching(/Settings are values/) }
+      { setting: 'counter', message: expect.stringMatching(/Settings must be values/) }
     ])
   })
 

@@ -153,7 +153,7 @@ describe('each mistake is reported with its line and column', () => {
     [
       'a known name in the wrong place',
       '{"lockAfter": 10}',
-      'Line 1, column 2: “lockAfter” is a setting, but not in this place.'
+      'Line 1, column 2: “lockAfter” is a setting, but it doesn’t belong here.'
     ],
     [
       'an unknown name in other capitals',

@@ -356,8 +356,8 @@ describe('a receipt', () => {
     note('session-interrupted', { startedBy: 'Grace Okafor' })
     await receipts.print(SESSION, 'file')
     for (const words of [
-      ...['Countersign closed during this session', 'doesn’t have the end of this session', 'Not confirmed'],
-      ...['No identity check was recorded.', 'More signatures were planned.']
+      ...['Countersign closed during this session', 'The end of this session is missing', 'Not confirmed'],
+      ...['No identity check was recorded.', 'More signatures were planned,']
     ])
       expect(printed[0]).toContain(words)
   })

@@ -194,7 +194,7 @@ test('nothing existing is redirected or removed', async () => {
   const chosen = await to.import(fileOf({ ...EMPTY, accounts: [HARBOUR, { ...HARBOUR, name: 'quay' }], views }))
   expect(chosen?.changes).toEqual([])
   expect(chosen?.left.map(({ what, why }) => `${what}: ${why}`)).toEqual([
-    'Account “Harbour”: The account of this name here has another address or sign-in method.',
+    'Account “Harbour”: The account with this name here has a different address or sign-in method.',
     'Account “quay”: The practice office here has this name.',
     'View “Due” of “Harbour”: Its account isn’t on this computer.'
   ])
@@ -205,7 +205,9 @@ test('nothing existing is redirected or removed', async () => {
   expect(reimported?.changes).toEqual([
     { what: 'Folders of “HARBOUR”', from: 'InBox, Progress, Signed', to: 'Eingang' }
   ])
-  expect(reimported?.left).toEqual([{ what: 'View “Due” of “Harbour”', why: 'There’s another one of this name here.' }])
+  expect(reimported?.left).toEqual([
+    { what: 'View “Due” of “Harbour”', why: 'There’s already one with this name here.' }
+  ])
   expect(to.accounts.get(id)).toMatchObject({ name: 'HARBOUR', folders: ['Eingang'] })
   expect(await to.accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
   expect(to.questions).toEqual([id])
@@ -237,7 +239,7 @@ describe('left unchanged and reported', () => {
     const chosen = await to.import(fileOf({ ...EMPTY, accounts: [account], presets }))
     expect(chosen).toMatchObject({
       changes: [{ what: 'Preset “Lease” of “Harbour”' }],
-      left: [{ what: 'Preset “TENANCY” of “Harbour”', why: 'There’s another one of this name here.' }]
+      left: [{ what: 'Preset “TENANCY” of “Harbour”', why: 'There’s already one with this name here.' }]
     })
     expect(to.presets.get(own).composition).toEqual(ours('a', 1))
     expect(to.presets.list(id).map(({ name }) => name)).toEqual(['Engagement', 'Lease', 'Tenancy'])

@@ -93,12 +93,12 @@ function detectSeparator(text: string): { text: string; separator: string } {
 }
 
 function unclosedQuote(line: number): string {
-  return `A quotation mark in line ${line} is never closed, so the file may be cut off. Save it again from the program that made it.`
+  return `A quotation mark on line ${line} is never closed, so the file may be cut off. Save it again from the program that made it.`
 }
 
 function strayQuotes(lines: readonly number[]): string {
   const named = lines.slice(0, 5).join(', ')
-  return `Unexpected quotation marks in line ${named}${lines.length > 5 ? ' and others' : ''}. Check what was read there.`
+  return `Unexpected quotation marks on line ${named}${lines.length > 5 ? ' and others' : ''}. Check what was read there.`
 }
 
 interface DecodedText {

@@ -94,7 +94,7 @@ function escapeProblem(text: string): string | undefined {
   if (drive) return `Leave out “${drive}”: the pattern starts in the folder that you choose.`
   for (const part of splitParts(text)) {
     if (part === '') return 'A name is missing between two slashes, or after the last one.'
-    if (/^[.\s]+$/.test(part)) return `“${part}” is no name for a folder: files stay in the folder that you choose.`
+    if (/^[.\s]+$/.test(part)) return `“${part}” can’t be a folder’s name: files stay in the folder that you choose.`
   }
   return undefined
 }
@@ -129,8 +129,8 @@ function readPart(part: string): Piece[] | string {
 
 function unknownPlaceholder(inside: string): string {
   const there = PLACEHOLDERS.map((name) => `{${name}}`).join(', ')
-  if (visibleText(inside) === '') return `Between { and } a name is missing. There are ${there}.`
-  return `There is no {${visibleText(inside).slice(0, 40)}}. There are ${there}.`
+  if (visibleText(inside) === '') return `There’s no name between { and }. Use one of ${there}.`
+  return `There’s no {${visibleText(inside).slice(0, 40)}}. Use one of ${there}.`
 }
 
 function textOf(pieces: readonly Piece[], parts: NameParts): string {

@@ -96,9 +96,10 @@ export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | {
   for (const [name, value] of given) {
     const [group = '', member] = name.split(/\.(.*)/s)
     if (member !== undefined && given.has(group))
-      return { message: `“${group}” is set as a whole, too.`, setting: name }
+      return { message: `“${group}” is also set as a whole. Set it one way or the other.`, setting: name }
     const json = jsonOf(value, settings.get(name))
-    if (json === undefined) return { message: 'This isn’t JSON as a policy file would have it.', setting: name }
+    if (json === undefined)
+      return { message: 'This isn’t valid JSON for this setting. Write it as in a policy file.', setting: name }
     const written = member === undefined ? json : `${JSON.stringify(member)}:${json}`
     getOrMake(groups, group, () => []).push({ name, written })
   }
@@ -115,7 +116,7 @@ export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | {
   }
 }
 
-const WITHDRAWN = 'A policy that is withdrawn sets nothing. Remove the other settings.'
+const WITHDRAWN = 'A withdrawn policy can’t set anything else. Remove the other settings.'
 
 /** The registry has no booleans, only numbers. */
 function isTrue(value: unknown): boolean {

@@ -134,7 +134,7 @@ function readRegistry({ registry = windowsRegistry }: ManagedSource & { kind: 'r
 
 function readValues(system: Registry, key: object): ManagedReading {
   const [subkey] = system.enumKeyNames(key)
-  if (subkey !== undefined) return unusableSetting('This is a key of its own. Settings are values.', subkey)
+  if (subkey !== undefined) return unusableSetting('This is a registry key. Settings must be values.', subkey)
   const names = system.enumValueNames(key)
   // Group Policy leaves an empty key behind when settings are no longer configured.
   if (names.length === 0) return { state: 'missing' }

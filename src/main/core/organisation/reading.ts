@@ -190,7 +190,7 @@ function problemsOf(issue: Issue, text: string, positions: JsonPositions): Polic
 function unknownName(key: string): string {
   const name = shortened(key, MAX_QUOTED_LENGTH)
   const names = namesIn(publishedSchema())
-  if (names.includes(key)) return `“${name}” is a setting, but not in this place.`
+  if (names.includes(key)) return `“${name}” is a setting, but it doesn’t belong here.`
   const suggestion = names.find((one) => isTypoOf(key, one))
   if (suggestion !== undefined) return `“${name}” isn’t a setting. Did you mean “${suggestion}”?`
   return `“${name}” isn’t a setting of this version of Countersign.`
@@ -230,7 +230,7 @@ const KINDS: Readonly<Record<string, (name: string) => string>> = {
   array: (name) => `“${name}” must be a list in square brackets.`,
   object: (name) => `“${name}” must be a group in curly brackets.`
 }
-const genericMessage = (name: string) => `“${name}” isn’t written as it must be.`
+const genericMessage = (name: string) => `“${name}” isn’t in the right format.`
 
 function messageFor(issue: Issue): string {
   const at = issue.path.map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${String(part)}`)).join('')

@@ -104,9 +104,9 @@ export function noticesOf(content: ReceiptContent, { say, time }: Reader): strin
   if (practice) notices.push(say('practice'))
   if (replaces) notices.push(say('replaces', { number: replaces }))
   if (interrupted) notices.push(say('interrupted', { time: time(interrupted, began) }))
-  if (copy === 'file' && ended === undefined) notices.push('The audit trail doesn’t have the end of this session.')
+  if (copy === 'file' && ended === undefined) notices.push('The end of this session is missing from the audit trail.')
   if (lost > 0) notices.push(say('lost'))
-  if (unrecorded > 0) notices.push('More signatures were planned. The audit trail has nothing of them.')
+  if (unrecorded > 0) notices.push('More signatures were planned, but the audit trail has no record of them.')
   return notices
 }
 

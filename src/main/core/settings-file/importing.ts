@@ -71,7 +71,7 @@ export async function planOf(file: SettingsFile, deps: SettingsFileDeps): Promis
 }
 
 const SET_BY_ORGANISATION = 'Set by your organisation.'
-const ACCOUNT_DIFFERS = 'The account of this name here has another address or sign-in method.'
+const ACCOUNT_DIFFERS = 'The account with this name here has a different address or sign-in method.'
 const PRACTICE = 'The practice office here has this name.'
 
 /** The file's account as it exists here; undefined if missing or different. */
@@ -167,7 +167,7 @@ function planChanges(
   }
   if (!isDeepStrictEqual(serviceOptions, current)) {
     const change = isDeepStrictEqual(folders, current.folders)
-      ? { what: `How “${name}” asks its service` }
+      ? { what: `How “${name}” makes requests to its service` }
       : { what: `Folders of “${name}”`, from: current.folders.join(', '), to: folders.join(', ') }
     addStep(plan, [change], async () => {
       await accounts.update(id, serviceOptions)
@@ -211,7 +211,7 @@ function belongsHere({ accounts }: SettingsFile, name: string, deps: SettingsFil
 }
 
 const NO_ACCOUNT = 'Its account isn’t on this computer.'
-const NAME_TAKEN = 'There’s another one of this name here.'
+const NAME_TAKEN = 'There’s already one with this name here.'
 
 /** Converts a query from the file, whose accounts are names, to ids. */
 export function toLocalQuery(
@@ -293,7 +293,7 @@ function isAlike(presets: SettingsFileDeps['presets'], id: string, desired: Comp
   return existing !== undefined && isDeepStrictEqual(content(existing), content(desired))
 }
 
-const THEMES = { system: 'as the system', light: 'light', dark: 'dark' } as const
+const THEMES = { system: 'match system', light: 'light', dark: 'dark' } as const
 const percent = (zoom: number) => `${Math.round(zoom * 100)}%`
 
 function planAppearance({ appearance = {} }: SettingsFile, { settings }: SettingsFileDeps, plan: Plan): void {

@@ -40,7 +40,7 @@ function redacted(value: unknown, containsSecret: (text: string) => boolean, dep
 }
 
 function tooLarge(): never {
-  return fail('too-large', 'The service’s answer is far larger than signatures explain, so it wasn’t kept.', {
+  return fail('too-large', 'The service’s answer is far too large for a list of signatures, so it wasn’t kept.', {
     next: 'This document doesn’t count as verified. Check the signatures in its PDF.'
   })
 }

@@ -246,7 +246,7 @@ function waitingForConnection(left: number, soFar: string, again: string): Queue
 export const nameParts = [
   { name: 'document', label: 'Document', about: 'the name of the document' },
   { name: 'signer', label: 'Signer', about: 'who signs first, and how many others' },
-  { name: 'signers', label: 'All signers', about: 'all who sign, with commas between them' },
+  { name: 'signers', label: 'All signers', about: 'all signers, separated by commas' },
   { name: 'date', label: 'Date', about: 'the day on which it was last signed, as 2026-11-24' },
   { name: 'longDate', label: 'Date in words', about: 'the day on which it was last signed, as 24 November 2026' },
   { name: 'yyyy', label: 'Year', about: 'the year in which it was last signed' },

@@ -56,7 +56,7 @@ export function nameFinding({ parts, isSplitDifferently }: NameComparison): Find
       shape: 'dot',
       tone: 'quiet',
       word: 'Name not compared',
-      meaning: 'The check doesn’t give the office’s name for them.'
+      meaning: 'The check doesn’t include the name that your office entered.'
     }
   if (isSplitDifferently)
     return { shape: 'tick', tone: 'ok', word: 'Names match', meaning: 'The full name matches; it’s split differently.' }
