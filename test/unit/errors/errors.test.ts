@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { withCheckingMessages, withConnectingMessages } from '../../../src/main/core/errors/connecting.ts'
 import { SERVICE_ERROR_CODES, ServiceError } from '../../../src/main/core/service/errors.ts'
+import { asDownloadError } from '../../../src/main/core/service/file-trouble.ts'
 import { localErrorCodes, serviceErrorCodes } from '../../../src/shared/contract/index.ts'
 
 const codes: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
@@ -69,4 +70,14 @@ test('an account check names the rejected credential, but first a wrong clock', 
   expect(await checked(new ServiceError({ ...refused, isTokenExpired: true }))).toMatchObject({
     message: 'This account’s token has expired.'
   })
+})
+
+test('a failed download says what is wrong with the certificate, or that the token has expired', () => {
+  const details = { operation: 'Download/IDVerification', mayHaveArrived: true }
+  const validTo = Date.UTC(2026, 2, 31, 12)
+  const certificate = { subject: 'sign.example.com', issuer: 'Example CA', validFrom: 0, validTo }
+  const refused = new ServiceError({ ...details, code: 'tls', reason: 'CERT_HAS_EXPIRED', certificate })
+  expect(asAppError(asDownloadError('pdf', refused)).message).toContain('certificate expired on 31 March 2026')
+  const expired = new ServiceError({ ...details, code: 'unauthorised', status: 401, isTokenExpired: true })
+  expect(asAppError(asDownloadError('json', expired)).message).toBe('This account’s token has expired.')
 })
