@@ -68,6 +68,22 @@ test('changing the client requires signing in again', async () => {
   expect(inputsOf('accounts.signIn')).toHaveLength(2)
 })
 
+test('an API key or a scope entered for an existing sign-in is never left out in silence', async () => {
+  await open({ scheme: 'oauth', hasSecret: true })
+  await press(/^Edit/)
+  await type(/^Scope/, 'packages')
+  await press(/^(Check and save|Sign in…)$/)
+  expect(screen.getByText('Enter the client ID.')).toBeTruthy()
+  await type(/^Scope/, '')
+  await fireEvent.click(screen.getByRole('checkbox', { name: /^Send an API key as well/ }))
+  await type('API key', 'key-1')
+  await type('Secret', 'secret-1')
+  await type('Registered access URL', 'https://office.example.com')
+  await press(/^(Check and save|Sign in…)$/)
+  expect(screen.getByText('Enter the client ID.')).toBeTruthy()
+  expect(inputsOf('accounts.update')).toEqual([])
+})
+
 test('a failed sign-in is reported, and the service isn’t contacted', async () => {
   const api = await open()
   await fillIn()

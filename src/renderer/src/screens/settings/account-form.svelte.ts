@@ -101,15 +101,17 @@ export class AccountForm {
   /** Whether sign-in stays unchanged: nothing else was chosen or entered, and the secret is stored. */
   get keepsSecrets(): boolean {
     const { key, secret, referer, sender, token, user, password, headers } = this
+    const extraKey = this.hasExtraKey ? [key, secret, referer, sender] : []
+    const addresses = this.typesAddresses ? [this.authorizeUrl, this.tokenUrl, this.revokeUrl] : [this.issuer]
     const typed = {
       none: [],
       'api-key': [key, secret, referer, sender],
-      bearer: [token, ...(this.hasExtraKey ? [key, secret, referer, sender] : [])],
+      bearer: [token, ...extraKey],
       basic: [user, password],
       headers: headers.flatMap(({ name, value }) => [name, value]),
       oauth: this.#isSetByOrganisation
-        ? [this.clientSecret]
-        : [this.clientId, this.clientSecret, this.issuer, this.authorizeUrl, this.tokenUrl]
+        ? [this.clientSecret, ...extraKey]
+        : [this.clientId, this.clientSecret, ...addresses, this.scope, ...extraKey]
     }
     return this.canKeepSecrets && typed[this.scheme].every((one) => !one.trim())
   }
