@@ -165,6 +165,20 @@ test('checks can be added, required, reordered and removed with undo', async () 
   expect(texts()[0]).toBe('Photo ID seen')
 })
 
+test('undoing a removed check keeps those that were added or changed since', async () => {
+  await open()
+  await press('Remove: Photo ID seen')
+  await press('Add check')
+  await type('Evidence 2', 'Proof of address seen')
+  await leave('Evidence 2')
+  opened.app.toasts.shown.at(-1)?.action?.run()
+  await settle()
+  const texts = settings().evidence.map(({ text }) => text)
+  expect(texts).toHaveLength(3)
+  expect(texts).toContain('Proof of address seen')
+  expect(texts).toContain('Photo ID seen')
+})
+
 test('a removed check can no longer be restored once the settings are locked', async () => {
   await open({ ...pin({}), staff: { members: [], settings: 'open' } })
   await press('Remove: Photo ID seen')
