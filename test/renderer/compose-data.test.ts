@@ -261,10 +261,10 @@ describe('XML data', () => {
   const xml = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^XML data/ })
   const broken = '<data>\r\n  <name>Mere</nam>\r\n</data>'
 
-  async function load(bytes: Uint8Array<ArrayBuffer>, name = 'payroll.xml') {
+  async function load(bytes: Uint8Array<ArrayBuffer>, name = 'payroll.xml', read = async () => bytes.buffer) {
     const file = new File([bytes], name)
     // jsdom's files have no arrayBuffer.
-    file.arrayBuffer ??= async () => bytes.buffer
+    file.arrayBuffer = read
     const picker = document.querySelector('input[type=file]') as HTMLInputElement
     Object.defineProperty(picker, 'files', { value: [file], configurable: true })
     Object.defineProperty(picker, 'value', { value: '', writable: true, configurable: true })
@@ -295,6 +295,23 @@ describe('XML data', () => {
     expect(toast?.text).toBe('Loaded “payroll.xml”.')
     toast?.action?.run()
     expect((await stored()).items[0]?.XMLData).toBe('<before/>')
+  })
+
+  test('a file that has gone since it was chosen is refused, and another can be loaded', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
+    await load(new Uint8Array(), 'gone.xml', () => Promise.reject(new Error('NotReadableError')))
+    expect(screen.getByRole('alert').textContent).toContain('“gone.xml” can’t be loaded.')
+    await load(new TextEncoder().encode('<after/>'))
+    expect((await stored()).items[0]?.XMLData).toBe('<after/>')
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  test('undoing a load is no longer offered once the package is left', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
+    await load(new TextEncoder().encode('<after/>'))
+    opened.app.router.go('compose')
+    await settle()
+    expect(opened.app.toasts.shown).toEqual([])
   })
 
   test('refuses a file that can’t be read, says what to do, and keeps the existing data', async () => {
