@@ -50,6 +50,46 @@ describe('a table of appointments', () => {
   })
 
   test.each([
+    ['Start,2026-11-21T01:30:00Z', 'End,2026-11-21T03:00:00Z', '2026-11-21T14:30:00+13:00', 90],
+    ['Start time,2026-11-22T00:30+09:00', 'End,2026-11-22T01:15+09:00', '2026-11-22T04:30:00+13:00', 45],
+    ['Start,21/11/2026 2:30 pm', 'End,21/11/2026 4:00 pm', '2026-11-21T14:30:00+13:00', 90],
+    ['Start date;Start time,21/11/2026;23:30', 'End date;End time,22/11/2026;0:15', '2026-11-21T23:30:00+13:00', 45]
+  ])('is at the moment that “%s” and “%s” say, with their zone and date', async (start, end, moment, minutes) => {
+    const [headings, cells] = [start, end]
+      .map((one) => one.split(','))
+      .reduce(([one = '', two = ''], [three, four]) => [`${one};${three}`, `${two};${four}`], ['Name', 'Mere Parata'])
+    const found = await reading('bookings.csv', `${headings}\n${cells}\n`)
+    expect(found.appointments).toMatchObject([{ at: Date.parse(moment), minutes, notes: [] }])
+  })
+
+  test.each([
+    ['Duration', '1:30', 90],
+    ['Duration', '01:30:00', 90],
+    ['Length', '1 h', 60],
+    ['Length', '1.5 hours', 90],
+    ['Length', '1 hr 15 min', 75],
+    ['Duration', '45 minutes', 45],
+    ['Duration (hours)', '0.5', 30],
+    ['Duration (hours)', '2', 120],
+    ['Minutes', '45.0', 45]
+  ])('takes “%s” of %s', async (heading, length, minutes) => {
+    const found = await reading('bookings.csv', `Name;Time;${heading}\nMere Parata;14:30;${length}\n`)
+    expect(found.appointments).toMatchObject([{ minutes, notes: [] }])
+  })
+
+  test('says which lengths and ends it can’t read', async () => {
+    const found = await reading(
+      'bookings.csv',
+      'Name,Time,Length,End\nMere Parata,14:30,short,\nTama Brooks,15:30,,late\nAna Fifita,16:30,,\n'
+    )
+    expect(found.appointments).toMatchObject([
+      { minutes: 30, notes: ['Its length can’t be read.'] },
+      { minutes: 30, notes: ['Its length can’t be read.'] },
+      { minutes: 30, notes: [] }
+    ])
+  })
+
+  test.each([
     ['no name', ',21/11/2026,10:30,11:00', 'There is no name.'],
     ['an invalid day', 'Mere,31/02/2026,10:30,11:00', 'Its date can’t be read.'],
     ['no time', 'Mere,21/11/2026,,', 'There is no time.'],

@@ -1,5 +1,5 @@
 /** Reads appointments from a table. Headings identify the columns, and problems are reported per row. */
-import { type Epoch, readDate, readTime } from '../../../shared/composition/bulk-dates.ts'
+import { type DateOrder, type Epoch, readDate, readTime } from '../../../shared/composition/bulk-dates.ts'
 import { localTimeIn, readLocal } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
 import type { Sheet } from '../bulk/sheet.ts'
@@ -30,8 +30,9 @@ const HEADINGS = {
   mobile: /mobile|phone|\bcell\b|\btel/,
   date: /\b(date|day)\b/,
   time: /^(start|begin|from|at|time)\b|\b(start|time)$/,
+  endDate: /^(end|until|to|finish) (date|day)$/,
   end: /^(end|until|to|finish)\b/,
-  length: /minutes|length|duration|\bmins?\b/,
+  length: /minutes|length|duration|\bmins?\b|^hours$/,
   place: /place|room|counter|location|desk|where|branch/,
   about: /document|about|subject|matter|reason|purpose|type|for what/,
   id: /^(uid|id|(booking|appointment)( id| number| reference)?|reference)$/
@@ -56,10 +57,12 @@ export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundI
   }
   let [past, later] = [0, 0]
   const keys = new Set<string>()
+  const lengthHeading = sheet.columns[columns.length ?? -1] ?? ''
+  const isInHours = /\b(hours?|hrs?)\b/i.test(lengthHeading) && !/min/i.test(lengthHeading)
   for (const { row, cells } of sheet.rows) {
     const cell = (column: Column) => cells[columns[column] ?? -1] ?? ''
     try {
-      const one = appointmentOf(cell, { today, ...context }, orderOf(sheet, columns))
+      const one = appointmentOf(cell, { today, isInHours, ...context }, orderOf(sheet, columns))
       if (one.at < span.from) past += 1
       else if (one.at >= span.until) later += 1
       else if (keys.has(one.key)) refuseEntry('It’s in the file twice.')
@@ -111,16 +114,20 @@ function notesOf({ notes, dateDoubts }: Sheet, columns: Partial<Record<Column, n
 
 interface Today extends ReadContext {
   today: string
+  /** The column of lengths counts hours. */
+  isInHours: boolean
 }
 
 function appointmentOf(
   cell: (column: Column) => string,
-  { today, zone }: Today,
-  dates: { order: 'day-first' | 'month-first'; epoch: Epoch }
+  { today, zone, isInHours }: Today,
+  dates: DateFormat
 ): FoundAppointment {
   const name = nameOf(cell('name') || [cell('first'), cell('last')].filter(Boolean).join(' '))
-  const { day, time } = startOf(cell, today, dates)
-  const at = momentOf(day, time, zone)
+  const start = startOf(cell, today, dates)
+  const at = momentOf(start, zone)
+  const length = lengthOf(cell('length'), isInHours)
+  const end = length === undefined ? endOf(cell, start, dates, zone) : at + length * 60_000
   const email = emailOf(cell('email'))
   const id = plainText(cell('id'))
   return {
@@ -131,38 +138,77 @@ function appointmentOf(
     // Identifies the same row in tomorrow's file, as long as person and time are the same.
     key: id ? makeKey('row', id) : makeKey('row', name, email, String(at)),
     mobile: plainText(cell('mobile'), 40),
-    minutes: minutesOf(cell, day, at, zone),
+    minutes: end === undefined ? DEFAULT_MINUTES : minutesBetween(at, end),
     place: plainText(cell('place'), 60),
     about: plainText(cell('about')),
-    notes: cell('email') !== '' && email === '' ? ['Its e-mail address can’t be used.'] : []
+    notes: [
+      ...(cell('email') !== '' && email === '' ? ['Its e-mail address can’t be used.'] : []),
+      ...(end === undefined && [cell('length'), cell('end')].some(Boolean) ? ['Its length can’t be read.'] : [])
+    ]
   }
 }
 
-function startOf(
-  cell: (column: Column) => string,
-  today: string,
-  { order, epoch }: { order: 'day-first' | 'month-first'; epoch: Epoch }
-): { day: string; time: string } {
+interface DateFormat {
+  order: DateOrder
+  epoch: Epoch
+}
+
+/** A local day and time; with `offset`, in minutes east of UTC, there instead of here. */
+interface Written {
+  day: string
+  time: string
+  offset?: number | undefined
+}
+
+function startOf(cell: (column: Column) => string, today: string, { order, epoch }: DateFormat): Written {
   const date =
     cell('date') === '' ? undefined : (readDate(cell('date'), order, epoch) ?? refuseEntry('Its date can’t be read.'))
   const text = cell('time')
-  const dateAndTime = date ? undefined : readDate(text, order, epoch)
-  const day = date?.day ?? dateAndTime?.day ?? (text === '' ? refuseEntry('There is no date.') : today)
-  const time = readTime(text) ?? dateAndTime?.time ?? readDate(text, order, epoch)?.time ?? date?.time
-  if (time === undefined) return refuseEntry(text === '' ? 'There is no time.' : 'Its time can’t be read.')
-  return { day, time }
+  const full = readDate(text, order, epoch)
+  if (!date && !full && text === '') refuseEntry('There is no date.')
+  const time = readTime(text)
+  if (time) return { day: date?.day ?? today, time }
+  if (full?.time)
+    return { day: (full.offset === undefined && date?.day) || full.day, time: full.time, offset: full.offset }
+  if (date?.time) return { day: date.day, time: date.time, offset: date.offset }
+  return refuseEntry(text === '' ? 'There is no time.' : 'Its time can’t be read.')
 }
 
-function momentOf(day: string, time: string, zone: string): number {
+function momentOf({ day, time, offset }: Written, zone: string): number {
   const local = `${day}T${time}`
   const asUtc = readLocal(local)
-  const found = localTimeIn(zone, local)
-  return asUtc === undefined || !found ? refuseEntry('Its time isn’t a real time.') : asUtc - found.offset * 60_000
+  const minutes = offset ?? localTimeIn(zone, local)?.offset
+  return asUtc === undefined || minutes === undefined
+    ? refuseEntry('Its time isn’t a real time.')
+    : asUtc - minutes * 60_000
 }
 
-function minutesOf(cell: (column: Column) => string, day: string, at: number, zone: string): number {
-  const length = /^(\d{1,4})\s*(?:m|mins?|minutes?)?\.?$/i.exec(cell('length'))
-  if (length) return minutesBetween(at, at + Number(length[1]) * 60_000)
-  const end = readTime(cell('end'))
-  return end === undefined ? DEFAULT_MINUTES : minutesBetween(at, momentOf(day, end, zone))
+/** Returns the moment it ends; undefined if none is given, or it can't be read. */
+function endOf(
+  cell: (column: Column) => string,
+  start: Written,
+  { order, epoch }: DateFormat,
+  zone: string
+): number | undefined {
+  const [date, full] = [readDate(cell('endDate'), order, epoch), readDate(cell('end'), order, epoch)]
+  const time = readTime(cell('end'))
+  // Without a date, it ends on the day it starts.
+  if (time) return momentOf({ ...start, day: date?.day ?? start.day, time }, zone)
+  if (full?.time) return momentOf({ day: full.day, time: full.time, offset: full.offset }, zone)
+  return date?.time === undefined ? undefined : momentOf({ day: date.day, time: date.time, offset: date.offset }, zone)
+}
+
+const MINUTES = /^(\d{1,4})(?:[.,]0+)?\s*(?:m|mins?|minutes?)?\.?$/i
+const CLOCK = /^(\d{1,2}):([0-5]\d)(?::00)?$/
+const HOURS =
+  /^(\d{1,2}(?:[.,]\d{1,2})?)\s*(?:h|hrs?|hours?)\.?(?:\s*(?:and\s*)?(\d{1,2})\s*(?:m|mins?|minutes?)?\.?)?$/i
+
+/** Returns the length in "45", "1:30", "1.5 hours" or "1 h 30 min"; undefined for anything else. */
+function lengthOf(text: string, isInHours: boolean): number | undefined {
+  const inHours = HOURS.exec(isInHours ? `${text} h` : text) ?? HOURS.exec(text)
+  if (inHours) return Math.round(Number(inHours[1]?.replace(',', '.')) * 60) + Number(inHours[2] ?? 0)
+  const clock = CLOCK.exec(text)
+  if (clock) return Number(clock[1]) * 60 + Number(clock[2])
+  const inMinutes = MINUTES.exec(text)
+  return inMinutes ? Number(inMinutes[1]) : undefined
 }
