@@ -209,6 +209,21 @@ test('a planned time that comes while a backup is made on request doesn’t end 
   expect(backups()).toHaveLength(3)
 })
 
+test('backups in an earlier folder are still known, so that they can be removed with everything else', async () => {
+  const { backups, over, plan, schedule, share } = await office()
+  await plan({ keep: 1 })
+  const other = `${share}-other`
+  mkdirSync(other)
+  const { id } = await schedule.offerFolder(other)
+  await schedule.set({ folderId: id })
+  await over()
+  await schedule.runNow()
+  expect(schedule.existingBackups()).toEqual([
+    { folder: share, name: backups()[0] },
+    { folder: other, name: readdirSync(other)[0] }
+  ])
+})
+
 test('a backup that is made while a new passphrase waits for the keychain is known, and removed in its turn', async () => {
   const { backups, is, over, plan, schedule } = await office()
   await plan({ keep: 1 })

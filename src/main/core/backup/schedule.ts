@@ -34,6 +34,8 @@ const RETRY_DELAY = 15 * 60_000
 const BUSY_DELAY = 60_000
 /** Maximum wait between checks, in milliseconds, so that a computer that slept soon notices what is due. */
 const MAX_WAIT = 3_600_000
+/** Maximum number of backups kept track of: several folders' worth. */
+const MAX_KNOWN = 500
 
 const ScheduleState = z.object({
   plan: BackupPlan.nullable().default(null),
@@ -42,7 +44,7 @@ const ScheduleState = z.object({
   mark: z.string().regex(/^[0-9a-f]{8}$/),
   /** Time of the newest backup under the current plan; missing until the first. */
   doneAt: z.number().optional(),
-  /** Existing backups of this plan, oldest first. */
+  /** Existing backups, also in earlier folders, oldest first. */
   made: z.array(z.object({ folder: z.string(), name: z.string() })).default([]),
   failed: z
     .object({
@@ -249,10 +251,14 @@ export class BackupSchedule {
       older
     })
     const { failed: _, ...current } = this.#read()
-    const remaining = current.made.filter((one) => one.folder === folder && !removed.includes(one.name))
+    const remaining = current.made.filter((one) => one.folder !== folder || !removed.includes(one.name))
     // If the plan was changed meanwhile, its first backup is still to be made.
     const isOfPlan = isDeepStrictEqual([this.#plan(), this.#folder()], [plan, folder])
-    this.#write({ ...current, ...(isOfPlan && { doneAt: at }), made: [...remaining, { folder, name }] })
+    this.#write({
+      ...current,
+      ...(isOfPlan && { doneAt: at }),
+      made: [...remaining, { folder, name }].slice(-MAX_KNOWN)
+    })
     backups.recordMade(name, plan.secrets)
   }
 
