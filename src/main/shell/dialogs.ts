@@ -21,7 +21,7 @@ export function showCannotStart(): void {
 }
 
 /** Reports what was removed from this computer and what couldn't be. Resolves once someone has read it. */
-export async function showRemoved({ files, entries, backups, left }: Removed): Promise<void> {
+export async function showRemoved({ files, entries, backups, left, backupsLeftIn }: Removed): Promise<void> {
   const lines = [
     `Files and folders: ${files}`,
     `Entries in the keychain: ${entries}`,
@@ -38,7 +38,7 @@ export async function showRemoved({ files, entries, backups, left }: Removed): P
         ]
       : []),
     ...(left.includes('backups')
-      ? ['Some scheduled backups couldn’t be removed. Delete them from their folder yourself.']
+      ? [`Some scheduled backups couldn’t be removed. Delete them yourself from: ${backupsLeftIn.join(', ')}`]
       : [])
   ]
   await dialog.showMessageBox({

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { removeEverything, scheduledRemoval, scheduleRemoval } from '../../../src/main/core/backup/removal.ts'
@@ -54,7 +54,13 @@ async function computer({ backups = true } = {}) {
 
 test('all our own data are removed and counted; everyone else’s are kept', async () => {
   const { folder, share, logs, entries, theirs, decided, place } = await computer()
-  expect(await removeEverything(place, decided)).toEqual({ files: 8, entries: 9, backups: 1, left: [] })
+  expect(await removeEverything(place, decided)).toEqual({
+    files: 8,
+    entries: 9,
+    backups: 1,
+    left: [],
+    backupsLeftIn: []
+  })
   expect(readdirSync(folder)).toEqual(['SingletonLock'])
   expect([...entries.keys()]).toEqual(['another program’s'])
   expect(readdirSync(share)).toEqual([theirs])
@@ -66,6 +72,19 @@ test('scheduled backups are kept on request', async () => {
   const { share, decided, place } = await computer({ backups: false })
   expect(await removeEverything(place, decided)).toMatchObject({ backups: 0 })
   expect(readdirSync(share)).toHaveLength(2)
+})
+
+test('backups in a folder that can’t be reached are reported with it; those that someone deleted aren’t', async () => {
+  const { share, ours, decided, place } = await computer()
+  renameSync(share, `${share}-away`)
+  expect(await removeEverything(place, decided)).toMatchObject({
+    backups: 0,
+    left: ['backups'],
+    backupsLeftIn: [share]
+  })
+  const other = await computer()
+  rmSync(join(other.share, ours))
+  expect(await removeEverything(other.place, other.decided)).toMatchObject({ backups: 0, left: [], backupsLeftIn: [] })
 })
 
 test('an interrupted removal continues at the next start, as its order is removed last', async () => {

@@ -4,7 +4,7 @@
  * is opened; if interrupted, a later start continues.
  */
 import * as nodeFiles from 'node:fs/promises'
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -35,6 +35,8 @@ export interface Removed {
   entries: number
   backups: number
   left: ('files' | 'entries' | 'unknown entries' | 'backups')[]
+  /** Folders that still have backups, or may have: nothing here knows them afterwards. */
+  backupsLeftIn: string[]
 }
 
 /** Schedules the removal for the next start. @throws FileError: nothing is removed then. */
@@ -53,7 +55,7 @@ export async function removeEverything(
   { folder, keychain, logs }: { folder: string; keychain: Keychain; logs: readonly string[] },
   decided: RemovalDecision
 ): Promise<Removed> {
-  const removed: Removed = { files: 0, entries: 0, backups: 0, left: [] }
+  const removed: Removed = { files: 0, entries: 0, backups: 0, left: [], backupsLeftIn: [] }
 
   /** Counts what was removed, and records kinds that are incomplete. */
   async function removeEach(
@@ -76,7 +78,10 @@ export async function removeEverything(
     decided.backups.map(
       ({ folder: place, name }) =>
         () =>
-          removeIfExists(join(place, name), nodeFiles)
+          removeBackup(place, name).catch((error: unknown) => {
+            if (!removed.backupsLeftIn.includes(place)) removed.backupsLeftIn.push(place)
+            throw error
+          })
     )
   )
   await removeEach('entries', [
@@ -114,6 +119,13 @@ export async function removeEverything(
   await rm(join(folder, DECISION_FILE), { force: true }).catch(() => undefined)
   await rmdir(folder).catch(() => undefined)
   return removed
+}
+
+/** Returns whether it existed. @throws the system's error, also if its folder, such as a share, can't be reached. */
+async function removeBackup(folder: string, name: string): Promise<boolean> {
+  const existed = await removeIfExists(join(folder, name), nodeFiles)
+  if (!existed) await stat(folder)
+  return existed
 }
 
 /** Whether a database was set aside, by a restore for example; its accounts may have been others. Never rejects. */
