@@ -50,9 +50,12 @@ export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'sett
       return shown
     },
     'settingsFile.apply': async ({ id }) => {
-      const { file, shown } =
+      const requireOpen = () =>
         opened?.shown.id === id ? opened : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
+      const { file, shown } = requireOpen()
       const current = await makePlan(file, shown)
+      // It may have been closed meanwhile, or is being applied already.
+      requireOpen()
       if (!isDeepStrictEqual(current.shown, shown))
         fail('busy', 'Settings here have changed since the file was read.', CHOOSE_AGAIN)
       opened = undefined

@@ -180,6 +180,22 @@ test('what was shown is applied: importing again changes nothing, and later chan
   expect(await refusal(to.apply('another'))).toMatchObject({ code: 'gone' })
 })
 
+test('a file is applied once, and not at all once it was closed', async () => {
+  const from = await setUp()
+  const to = await openWorkstation()
+  await from.save()
+  const chosen = await to.choose(from.state.file)
+  const closed = refusal(to.apply(chosen?.id ?? ''))
+  await to.close()
+  expect(await closed).toMatchObject({ code: 'gone' })
+  expect(to.notes).toEqual([])
+  const again = await to.choose()
+  const twice = [to.apply(again?.id ?? ''), to.apply(again?.id ?? '')]
+  const outcomes = await Promise.allSettled(twice)
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  expect(to.notes.filter(({ what }) => what === 'settings-imported')).toHaveLength(1)
+})
+
 test('nothing existing is redirected or removed', async () => {
   const to = await openWorkstation()
   const { id } = await to.accounts.add({

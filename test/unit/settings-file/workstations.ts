@@ -109,6 +109,7 @@ export async function openWorkstation(policy: unknown = {}) {
       return handlers['settingsFile.choose'](undefined, asking)
     },
     apply: (id: string) => handlers['settingsFile.apply']({ id }, asking),
+    close: () => handlers['settingsFile.close'](undefined, asking),
     /** Chooses and applies a file. */
     async import(path: string) {
       const chosen = await this.choose(path)
