@@ -213,6 +213,16 @@ describe('an opened file', () => {
     expect([storedCount(), sent()]).toEqual([4, 0])
   })
 
+  test('is imported once, however often the person agrees meanwhile', async () => {
+    const path = join(temporaryFolder(), 'sent.countersign')
+    writeFileSync(path, content([forms(), forms()]))
+    const [pending] = await bring(path)
+    const accept = () => office.outside.accept(pending?.id ?? '', 'a')
+    const [first, second] = await Promise.all([accept(), accept()])
+    expect(second).toEqual(first)
+    expect(storedCount()).toBe(3)
+  })
+
   test('that changed before the person agreed is refused, and nothing is saved', async () => {
     const path = join(temporaryFolder(), 'sent.countersign')
     writeFileSync(path, content([forms()]))

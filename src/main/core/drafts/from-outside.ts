@@ -63,6 +63,8 @@ interface PendingRequest {
 export class FromOutside {
   readonly #deps: OutsideDeps
   #pending: readonly PendingRequest[] = []
+  /** Imports under way, by the request's id. */
+  readonly #accepting = new Map<string, Promise<ImportResult>>()
   /** The chain of reads, one after the other. */
   #reading: Promise<void> = Promise.resolve()
 
@@ -89,11 +91,21 @@ export class FromOutside {
   }
 
   /**
-   * Makes the draft or imports the file, after a person agreed.
+   * Makes the draft or imports the file, after a person agreed; once, however often that is asked meanwhile.
    * @throws AppFailure `gone` if the request no longer waits, or its preset doesn't exist; in the second case it goes
    * on waiting.
    */
   async accept(id: string, accountId: string): Promise<ImportResult> {
+    const accepting = this.#accepting.get(id) ?? this.#accept(id, accountId)
+    this.#accepting.set(id, accepting)
+    try {
+      return await accepting
+    } finally {
+      this.#accepting.delete(id)
+    }
+  }
+
+  async #accept(id: string, accountId: string): Promise<ImportResult> {
     const found = this.#pending.find(({ view }) => view.id === id)
     if (!found || found.view.what === 'refused') return fail('gone', 'This has already been dealt with.')
     const { request, link, sha256 } = found
