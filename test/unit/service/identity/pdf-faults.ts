@@ -34,7 +34,7 @@ const tooSlow = {
 } as const
 const somethingElse = {
   ...notAPdf,
-  sentence: 'What came isn’t the PDF. Something on your network may have answered instead of the service.',
+  sentence: 'What arrived isn’t the PDF. Something on your network may have answered instead of the service.',
   means: 'something else'
 }
 const unpackable = { ...somethingElse, code: 'not-json', means: 'unpackable' } as const

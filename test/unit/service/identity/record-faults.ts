@@ -20,12 +20,12 @@ const thePdf = {
 }
 const somethingElse = {
   ...notJson,
-  sentence: 'What came isn’t the records. Something on your network may have answered instead of the service.',
+  sentence: 'What arrived isn’t the records. Something on your network may have answered instead of the service.',
   means: 'something else, no records'
 }
 const unknownData = {
   ...otherShape,
-  sentence: 'What came isn’t the records. Something on your network may have answered instead of the service.',
+  sentence: 'What arrived isn’t the records. Something on your network may have answered instead of the service.',
   means: 'other data, no records'
 }
 
