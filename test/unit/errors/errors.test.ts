@@ -81,3 +81,9 @@ test('a failed download says what is wrong with the certificate, or that the tok
   const expired = new ServiceError({ ...details, code: 'unauthorised', status: 401, isTokenExpired: true })
   expect(asAppError(asDownloadError('json', expired)).message).toBe('This account’s token has expired.')
 })
+
+test('a sign-in that failed during a download isn’t taken for missing permission to see identity checks', () => {
+  const details = { operation: 'Download/IDVerification', mayHaveArrived: false }
+  const denied = new ServiceError({ ...details, code: 'refused', status: 403, signIn: 'denied' })
+  expect(asAppError(asDownloadError('pdf', denied)).message).toBe('The sign-in was declined.')
+})

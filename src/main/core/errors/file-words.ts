@@ -13,7 +13,8 @@ export function fileMessage(error: ServiceError): FileMessage | undefined {
   const { asked, finding } = error
   const requested = REQUESTED[asked]
   if (finding) return { code: codeOf(error), message: messages[finding](requested, error), ...ADVICE[finding] }
-  return asked === 'signed' ? undefined : messageByStatus(error, requested)
+  // A status of the sign-in service says nothing about the file.
+  return asked === 'signed' || error.signIn ? undefined : messageByStatus(error, requested)
 }
 
 const REQUESTED: Record<DownloadType, string> = { pdf: 'the PDF', json: 'the records', signed: 'the signed document' }
