@@ -329,7 +329,7 @@ test('a refusal at the restored server counts for the workstation whose release 
   await back.membership.close()
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   front.open()
-  await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
+  await until([front], () => pausedBecause(front).includes('restored to an earlier time'))
   await until([front], async () => {
     await longEnough(office)
     return front.state(id) === 'ready'
