@@ -340,6 +340,7 @@ test('a refusal at the restored server counts for the workstation whose release 
   const releaseAt = ({ work }: Workstation) => work.parts.outbox.get(id).release
   await until(both, () => both.every((workstation) => releaseAt(workstation)?.refused?.reason === 'Wrong form'))
   expect(both.map((workstation) => releaseAt(workstation)?.released)).toEqual([undefined, undefined])
+  await until(both, () => both.every(({ work }) => work.parts.outbox.state(work.accountId).office === 'connected'))
   await pause(back, false)
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
   expect(front.work.receivedRequests('SendForms2')).toEqual([])
