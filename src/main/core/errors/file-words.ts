@@ -75,7 +75,9 @@ const notOffered: Words = () => ({
   message: 'This signing service doesn’t offer identity data.',
   next: 'Ask your provider about it.'
 })
-const behindGateway: Words = () => ({ message: 'The signing service’s gateway is answering, but the service behind it isn’t.' })
+const behindGateway: Words = () => ({
+  message: 'The signing service’s gateway is answering, but the service behind it isn’t.'
+})
 
 const BY_STATUS: Readonly<Record<number, Words>> = {
   400: invalid,
