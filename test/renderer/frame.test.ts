@@ -592,6 +592,18 @@ describe('global shortcuts', () => {
     for (const spy of [clock, moved]) spy.mockRestore()
   })
 
+  test('a dialog is answered before the mouse’s side buttons or the menu navigate', async () => {
+    const { api } = await open({}, 'drafts')
+    const moved = vi.spyOn(window.history, 'back').mockReturnValue()
+    await press('k', { ctrlKey: true })
+    await screen.findByRole('combobox', { name: 'Search or run a command' })
+    await fireEvent.mouseUp(window, { button: 3 })
+    api.control.emit('menu.chosen', { command: 'back' })
+    await settle()
+    expect(moved).not.toHaveBeenCalled()
+    moved.mockRestore()
+  })
+
   test('F5 and Ctrl+R refresh, and Ctrl with plus, minus and zero set the zoom', async () => {
     const { api, app } = await open({}, 'drafts')
     const calls = (name: string) => api.control.calls.filter((call) => call.name === name)

@@ -38,7 +38,9 @@ export async function showRemoved({ files, entries, backups, left, backupsLeftIn
         ]
       : []),
     ...(left.includes('backups')
-      ? [`Some scheduled backups couldn’t be removed. Delete them yourself from: ${backupsLeftIn.join(', ')}`]
+      ? [
+          `Some scheduled backups couldn’t be removed, or their folder couldn’t be reached. Delete them yourself if they’re still there: ${backupsLeftIn.join(', ')}`
+        ]
       : [])
   ]
   await dialog.showMessageBox({

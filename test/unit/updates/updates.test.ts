@@ -52,6 +52,15 @@ describe('the right update', () => {
     expect(updates.view().update).toEqual(READY)
   })
 
+  test.each([
+    [404, 'A file is missing from the update feed.'],
+    [503, 'The update feed couldn’t be read.']
+  ])('whose feed answers %i is reported as such', async (status, message) => {
+    const { updates } = await office({ through: async () => new Response('', { status }) })
+    await updates.check()
+    expect(updates.view().problem?.message).toBe(message)
+  })
+
   test('is found automatically', async () => {
     const { updates, publish, time, isReady } = await office()
     publish()

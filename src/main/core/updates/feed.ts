@@ -233,7 +233,9 @@ export class Feed {
       await response.body?.cancel().catch(() => undefined)
       const location = response.headers.get('location')
       const target = response.status >= 300 && response.status < 400 && location ? URL.parse(location, url) : null
-      if (!target) fail('refused', 'A file is missing from the update feed.', { next: TELL_ADMINISTRATOR })
+      if (!target && GONE.has(response.status))
+        fail('refused', 'A file is missing from the update feed.', { next: TELL_ADMINISTRATOR })
+      if (!target) fail('refused', 'The update feed couldn’t be read.', { next: LATER })
       if (!this.#mayLeadTo(target))
         fail('unsafe-address', 'The update feed redirects to another address.', { next: TELL_ADMINISTRATOR })
       url = target
@@ -250,6 +252,8 @@ export class Feed {
   }
 }
 
+/** Statuses that say that a file isn't there. */
+const GONE: ReadonlySet<number> = new Set([404, 410])
 const TELL_ADMINISTRATOR = 'Tell your administrator.'
 const LATER = 'Countersign tries again automatically. If it continues, tell your administrator.'
 
