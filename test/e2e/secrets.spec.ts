@@ -170,16 +170,26 @@ test('forty secrets used on every screen are found only where they are stored', 
     await goTo('Settings')
 
     const at = (name: string, service: { url: string }) => ({ Name: name, 'Service address': service.url })
-    const gone = async (dialog: Awaited<ReturnType<typeof connect>>) => dialog.waitFor({ state: 'hidden' })
+    /** Waits for the account's row, too, which moves the button that connects the next one. */
+    const added = async (name: string, dialog: Awaited<ReturnType<typeof connect>>) => {
+      await dialog.waitFor({ state: 'hidden' })
+      await button(`Check connection of ${name}`).waitFor()
+    }
     const keyed = { 'API key': key.key, Secret: key.secret, 'Registered access URL': REFERER }
-    await gone(await connect(clerk, /^API key/, { ...at('Keyed', services.key), ...keyed }))
+    await added('Keyed', await connect(clerk, /^API key/, { ...at('Keyed', services.key), ...keyed }))
     const pass = { 'User name': 'office', Password: password }
-    await gone(await connect(clerk, /^Password/, { ...at('Basic', services.basic), ...pass }))
+    await added('Basic', await connect(clerk, /^Password/, { ...at('Basic', services.basic), ...pass }))
     const [[one, first], [two, second]] = Object.entries(headers) as [[string, string], [string, string]]
     const rows = { 'Header 1': one, 'Value 1': first, 'Header 2': two, 'Value 2': second }
-    await gone(await connect(clerk, /^Headers/, { ...at('Gateway', services.headers), ...rows }, ['Add a header']))
+    await added(
+      'Gateway',
+      await connect(clerk, /^Headers/, { ...at('Gateway', services.headers), ...rows }, ['Add a header'])
+    )
     const ofClient = { 'Client ID': clientId, 'Client secret': client, 'Sign-in service': services.client.url }
-    await gone(await connect(clerk, /^OAuth 2/, { ...at('Client', services.client), ...ofClient }, ['Countersign']))
+    await added(
+      'Client',
+      await connect(clerk, /^OAuth 2/, { ...at('Client', services.client), ...ofClient }, ['Countersign'])
+    )
 
     const ofPerson = { 'Client ID': clientId, 'Client secret': person, 'Sign-in service': services.person.url }
     const dialog = await connect(clerk, /^OAuth 2/, { ...at('Person', services.person), ...ofPerson })
@@ -189,7 +199,7 @@ test('forty secrets used on every screen are found only where they are stored', 
     const body = new URLSearchParams({ answer: 'allow' })
     const allowed = await fetch(address, { method: 'POST', redirect: 'manual', body })
     await fetch(allowed.headers.get('location') ?? '')
-    await gone(dialog)
+    await added('Person', dialog)
     // Its token has expired: a new one is fetched with the refresh token, which changes too.
     services.person.service.signIn?.expire()
     await button('Check connection of Person').click()
