@@ -105,7 +105,9 @@ export class People {
   async act(limit: number): Promise<void> {
     for (let count = this.#chance.below(limit + 1); count > 0; count--) {
       const at = this.#oneOf(this.#workstations)
-      const deed = this.#chance.oneOf(DEEDS)
+      // A short run, too, does everything there is something to do it with.
+      const undone = this.#chance.below(3) === 0 ? this.#oneOf(DEEDS.filter((one) => !this.#done.has(one))) : undefined
+      const deed = undone ?? this.#chance.oneOf(DEEDS)
       // A refusal is shown to the person, who keeps what is on the screen: it doesn't count as saved.
       const isDone = at && (await this.#do(at, deed).catch(refused))
       if (isDone) this.#done.set(deed, (this.#done.get(deed) ?? 0) + 1)

@@ -148,14 +148,13 @@ export async function reconcileRestored(
       return markUncertain(before)
     }
     const there = releaseIn(change)
+    const waits = before && known && isWaiting(before.state) && isWaiting(known.state)
     // Of two decisions the one that the office has counts, so the one here counts as not told.
-    if (before && known && isDecided(before.release) && isDecided(there) && !isDeepStrictEqual(before.release, there)) {
+    if (waits && isDecided(before.release) && isDecided(there) && !isDeepStrictEqual(before.release, there)) {
       rows.keep({ ...known, goesAt: NEVER, revision: 0, epoch: 0 })
     }
     // A time that was chosen here and isn't told yet stays so.
-    else if (before && known && !before.release && isWaiting(before.state) && isWaiting(known.state)) {
-      rows.keep({ ...known, revision: 0, epoch: 0 })
-    }
+    else if (waits && !before.release) rows.keep({ ...known, revision: 0, epoch: 0 })
     // If retention has erased it here, that it was sent stays known.
     else if (before || known?.state !== 'sent') rows.erase(id)
     const applied = applyChange(change)
