@@ -58,8 +58,8 @@ export function openActionRecords(db: Db) {
   const ofDocument = table.all<[accountId: string, reference: string, limit: number]>(
     'WHERE account_id = ? AND reference = ? ORDER BY number DESC LIMIT ?'
   )
-  const unfinished = table.all<[accountId: string]>(
-    `WHERE account_id = ? AND state IN ('waiting', 'running', 'uncertain') ORDER BY number DESC`
+  const unfinishedBefore = table.all<[accountId: string, number: number]>(
+    `WHERE account_id = ? AND number < ? AND state IN ('waiting', 'running', 'uncertain') ORDER BY number DESC`
   )
   const inState = table.all<[state: ActionState]>('WHERE state = ? ORDER BY number')
   const count = table.value<[state: ActionState], number>('SELECT count(*) FROM actions WHERE state = ?')
@@ -91,9 +91,7 @@ export function openActionRecords(db: Db) {
     list(accountId: string, reference: string | undefined): Action[] {
       if (reference !== undefined) return ofDocument(accountId, reference, MAX_LISTED)
       const newest = ofAllDocuments(accountId, MAX_LISTED)
-      if (newest.length < MAX_LISTED) return newest
-      const last = newest.at(-1)?.number ?? 0
-      return [...newest, ...unfinished(accountId).filter(({ number }) => number < last)]
+      return [...newest, ...unfinishedBefore(accountId, newest.at(-1)?.number ?? 0)]
     },
 
     /** Of all accounts, oldest first. */

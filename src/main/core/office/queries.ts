@@ -7,9 +7,10 @@ import type { Queryable } from './query-batching.ts'
 export function queriesOf(server: Queryable) {
   async function rows<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     const answer = await server.query<Record<string, unknown>>(sql, values)
+    const columns = Object.keys(answer.rows[0] ?? {}).map((column) => ({ column, member: memberOf(column) }))
     return answer.rows.map((row) => {
-      const present = Object.entries(row).filter(([, value]) => value !== null)
-      return Object.fromEntries(present.map(([column, value]) => [memberOf(column), value])) as Row
+      const present = columns.filter(({ column }) => row[column] !== null)
+      return Object.fromEntries(present.map(({ column, member }) => [member, row[column]])) as Row
     })
   }
   /** Returns the only column of the first row. */

@@ -147,7 +147,7 @@ export async function reconcileRestored(
       rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', revision: change.revision })
       return markUncertain(before)
     }
-    const there = releaseIn(change)
+    const there = before?.release && releaseIn(change)
     const waits = before && known && isWaiting(before.state) && isWaiting(known.state)
     // Of two decisions the one that the office has counts, so the one here counts as not told.
     if (waits && isDecided(before.release) && isDecided(there) && !isDeepStrictEqual(before.release, there)) {

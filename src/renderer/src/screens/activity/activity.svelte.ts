@@ -112,39 +112,49 @@ export class Activity {
     return Math.max(changes.length, verifications.length)
   }
 
-  /** Stops early once a newer read supersedes it; its result is then dropped. */
   async #read(): Promise<Result<ActivityPage>> {
-    const mine = ++this.#newestRead
-    const limit = this.#limit
-    // Keyed by id: an insertion during paging shifts all later entries.
-    const changes = new Map<number, ActivityEntry>()
-    const verifications = new Map<string, VerificationSummary>()
+    const read = { mine: ++this.#newestRead, limit: this.#limit }
     const { part, search } = this.#filter
-    const query = { ...PARTS[part], ...(search && { search }) }
+    const query = { ...PARTS[part], ...(search && { search }), limit: PAGE }
+    const ofChanges = await this.#readPages(
+      read,
+      (offset) => this.#api.activity.list({ ...query, offset }),
+      ({ changes }) => changes
+    )
+    if (!ofChanges.ok) return ofChanges
+    const { entries: changes, from: since = 0 } = ofChanges.value
+    if (part === 'signed' || part === 'sent') return { ok: true, value: { changes, verifications: [], from: since } }
+    const verificationQuery = { since, notValid: part === 'problems', search, limit: PAGE }
+    const ofVerifications = await this.#readPages(
+      read,
+      (offset) => this.#api.verifications.list({ ...verificationQuery, offset }),
+      ({ verifications }) => verifications
+    )
+    if (!ofVerifications.ok) return ofVerifications
+    const { entries: verifications, from = since } = ofVerifications.value
+    return { ok: true, value: { changes, verifications, from } }
+  }
+
+  /**
+   * Reads pages up to the limit. Stops early once a newer read supersedes it; its result is then dropped. Returns the
+   * time of the oldest entry if there are more.
+   */
+  async #readPages<Page extends { total: number }, Entry extends { id: number | string; at: number }>(
+    { mine, limit }: { mine: number; limit: number },
+    list: (offset: number) => Promise<Result<Page>>,
+    entriesOf: (page: Page) => readonly Entry[]
+  ): Promise<Result<{ entries: Entry[]; from: number | undefined }>> {
+    // Keyed by id: an insertion during paging shifts all later entries.
+    const found = new Map<Entry['id'], Entry>()
     let isMore = true
     for (let offset = 0; isMore && offset < limit && mine === this.#newestRead; offset += PAGE) {
-      const result = await settled(this.#api.activity.list({ ...query, offset, limit: PAGE }))
-      if (!result.ok) return result
-      for (const one of result.value.changes) changes.set(one.id, one)
-      isMore = offset + PAGE < result.value.total
+      const page = await settled(list(offset))
+      if (!page.ok) return page
+      for (const one of entriesOf(page.value)) found.set(one.id, one)
+      isMore = offset + PAGE < page.value.total
     }
-    const found = [...changes.values()]
-    const since = isMore ? (found.at(-1)?.at ?? 0) : 0
-    if (part === 'signed' || part === 'sent')
-      return { ok: true, value: { changes: found, verifications: [], from: since } }
-    const verificationQuery = { since, notValid: part === 'problems', search, limit: PAGE }
-    isMore = true
-    for (let offset = 0; isMore && offset < limit && mine === this.#newestRead; offset += PAGE) {
-      const result = await settled(this.#api.verifications.list({ ...verificationQuery, offset }))
-      if (!result.ok) return result
-      for (const one of result.value.verifications) verifications.set(one.id, one)
-      isMore = offset + PAGE < result.value.total
-    }
-    const some = [...verifications.values()]
-    return {
-      ok: true,
-      value: { changes: found, verifications: some, from: isMore ? (some.at(-1)?.at ?? since) : since }
-    }
+    const entries = [...found.values()]
+    return { ok: true, value: { entries, from: isMore ? entries.at(-1)?.at : undefined } }
   }
 }
 
