@@ -262,6 +262,26 @@ describe('two workstations', () => {
     expect(office).toMatchObject({ state: 'cancelled' })
   })
 
+  test('don’t push a package again that is taken out of the Outbox if that is read before its answer arrives', async () => {
+    const { accountId } = at(0).work
+    const office = await storeAs('Front desk again')
+    let whileUndoing: unknown
+    const withhold: OfficeStore['withhold'] = async (...asked) => {
+      const answer = await office.withhold(...asked)
+      await outboxAt(0).shared.syncNow(accountId)
+      whileUndoing = at(0).work.parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').get(id)
+      return answer
+    }
+    outboxAt(0).shared.connect({ ...office, withhold }, 1)
+    await outboxAt(0).shared.syncNow(accountId)
+    await outboxAt(0).shared.withholdForUndo(outboxAt(0).get(id))
+    outboxAt(0).undo(id)
+    await whenSynced()
+    expect(whileUndoing).toEqual({ state: 'cancelled' })
+    expect(await inOffice()).toMatchObject({ state: 'cancelled' })
+    for (const index of [0, 1]) expect(outboxAt(index).find(id)).toBeUndefined()
+  })
+
   test('show the time that another workstation chose while taking a package out of the Outbox failed', async () => {
     const later = scheduled + HOUR
     const office = await storeAs('Counter 2 again')

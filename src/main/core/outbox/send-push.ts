@@ -64,8 +64,10 @@ export function openSendPush(deps: SharedPart) {
     for (const id of ids) await pushOne(accountId, officeId, id)
   }
 
-  /** Returns false if the server doesn't accept the send as released. */
+  /** Returns false if it isn't pushed: the server doesn't accept it as released, or sending is being undone. */
   async function pushOne(accountId: string, officeId: string, id: string): Promise<boolean> {
+    // That it was withheld may have been read before the answer arrives. Pushing it then would bring it back.
+    if (undoing.has(id)) return false
     const send = sends.get(id)
     const known = rows.find(id)
     const revision = (known?.revision ?? 0) + 1
