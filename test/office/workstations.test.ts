@@ -270,6 +270,39 @@ describe('the result of an attempt', () => {
   })
 
   const error: AppError = { code: 'offline', message: 'The office’s server can’t be reached.', mayHaveArrived: false }
+  test.each(['before', 'while'])(
+    'that nobody knows gives way to what another workstation found %s it is reported, and the draft is gone',
+    async (when) => {
+      const { accountId, line, outbox, parts } = front.work
+      back.work.outbox.shared.disconnect()
+      const [store, other] = [storeOf(0, front.work), storeOf(1, back.work)]
+      let isKnown = false
+      const arrive = async ({ id, epoch }: { id: string; epoch: number }) => {
+        isKnown = true
+        await office.sql('UPDATE office.send SET lease_until = now() WHERE id = $1', [id])
+        await other.expireClaims(officeId)
+        const Documents = [{ Reference: 'found', Name: 'Found' }]
+        const answer = { kind: 'accepted', response: { Documents } }
+        expect(await other.recordFound(officeId, { id, epoch }, answer)).toBe(true)
+      }
+      const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
+        const [result] = its[1]
+        if (result && !isKnown) {
+          await arrive(result)
+          if (when === 'before') throw new AppFailure(error)
+        }
+        return store.finishAndClaim(...its)
+      }
+      outbox.shared.connect({ ...store, finishAndClaim }, 1)
+      line.setFaultBy((method) => (method === 'POST' ? 'lose-answer' : 'pass'))
+      const id = front.put()
+      await becomes(front, id, 'sent')
+      expect(isKnown).toBe(true)
+      expect(outbox.get(id).documents).toEqual([{ reference: 'found', name: 'Found' }])
+      expect(parts.drafts.list([accountId]).rows).toEqual([])
+    }
+  )
+
   test.each([
     ['can’t be reported', () => Promise.reject(new AppFailure(error))],
     ['is reported and no answer comes', () => new Promise<never>(() => undefined)]

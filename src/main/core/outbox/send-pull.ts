@@ -75,7 +75,10 @@ export function openSendPull(deps: PullDeps) {
     if (known && send && isDecisionRepeated(send, known, change)) known = { ...known, goesAt: send.goesAt }
     rows.keep({ goesAt: send?.goesAt ?? 0, ...known, id, accountId, state, revision, epoch })
     if (send && change.draft !== undefined) sends.setSentDraft(send, change.draft, change.of)
-    if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
+    if (!send || !isNewer || isBeingUndone(id)) return undefined
+    // The office decides what a result from here means once it has it, but nothing changes that the send has arrived.
+    const outcomes = rows.outcomesOf(id)
+    if (outcomes.length > 0 && (state !== 'sent' || outcomes.some(({ kind }) => kind === 'accepted'))) return undefined
     // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
     const isMine = change.isMine || (local !== undefined && local.workstation === undefined)
     const isChangedElsewhere = isMine ? (known?.revision ?? 0) < revision : true

@@ -240,14 +240,16 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     if (!state) return []
     rows.dropResult(id, epoch)
     claimEpochs.delete(id)
-    rows.change(accountId, id, { state })
+    // What another workstation found comes with the office's changes, if they weren't read before.
+    const isFoundElsewhere = state === 'sent' && outcome.kind !== 'accepted'
+    if (!isFoundElsewhere) rows.change(accountId, id, { state })
     const send = sends.find(id)
     if (!send) return []
     if (send.state === 'sent') return []
     if (outcome.kind === 'accepted') return [markArrived(send, outcome.response, at)]
     if (send.state !== 'sending') return []
     const [now = send] = record({ id, outcome, at })
-    return [now.state === state || state === 'held' ? now : sends.change(now, { state })]
+    return [now.state === state || state === 'held' || isFoundElsewhere ? now : sends.change(now, { state })]
   }
 
   /**

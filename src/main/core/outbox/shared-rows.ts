@@ -60,7 +60,7 @@ export function openSharedRows(db: Db) {
   )
   const find = known.one<[id: string]>('WHERE id = ?')
   const oldestResults = resultTable.all<[accountId: string, limit: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
-  const resultExists = resultTable.value<[id: string], number>('SELECT 1 FROM office_results WHERE id = ? LIMIT 1')
+  const resultsOf = resultTable.all<[id: string]>('WHERE id = ?')
   const anyInFlight = resultTable.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_results WHERE account_id = ?
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
@@ -108,7 +108,7 @@ export function openSharedRows(db: Db) {
     keepResult: (end: KeptResult): void => void insertResult(RESULTS.write(end)),
     /** Flushes the account's results to disk, including those written without a flush. */
     flushResults: resultTable.run<[accountId: string]>('UPDATE office_results SET at = at WHERE account_id = ?'),
-    hasResult: (id: string): boolean => resultExists(id) !== undefined,
+    outcomesOf: (id: string): Outcome[] => resultsOf(id).map(({ outcome }) => outcome),
     dropResult: resultTable.run<[id: string, epoch: number]>('DELETE FROM office_results WHERE id = ? AND epoch = ?'),
 
     /**
