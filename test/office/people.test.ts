@@ -542,6 +542,29 @@ describe('joined workstations', () => {
     expectAll('Tama Brooks <tama@example.com>  1')
   })
 
+  test.each([
+    ['forgot them', 0, 1],
+    ['corrected their name meanwhile', 1, 0]
+  ])(
+    'keep a person forgotten that a restored server never had, if the one that %s returns first',
+    async (_, first, second) => {
+      const restoreServer = await dumpOf(two.office)
+      at(0).send('Mere', 'Parata', 'mere@example.com')
+      await whenSynced()
+      for (const workstation of workstations) workstation.disconnect()
+      at(0).forget('mere@example.com', 'Mere', 'Parata')
+      at(1).correct(['Mere', 'Parata', 'mere@example.com'], ['Mere', 'Te Parata', 'mere@example.com'])
+      for (const workstation of workstations) await workstation.powerOff()
+      await restoreServer()
+      await at(first).killAndRestart()
+      await at(first).whenSynced()
+      await at(second).killAndRestart()
+      await whenSynced()
+      await whenSynced()
+      expectAll()
+    }
+  )
+
   test('keep a person forgotten to whom another sends just as a restored server is told that', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()

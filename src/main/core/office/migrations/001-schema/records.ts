@@ -99,7 +99,8 @@ export const records = `
         result := 'older';
       ELSIF its.version = ANY (string_to_array(p_based_on[n], ',')::uuid[])
           OR (is_end AND p_is_final[n] AND NOT its.is_final_end)
-          OR (is_retold AND is_end AND p_kind = 'person')
+          -- If two tell that they ended it, the first counts. Otherwise the one that forgot them would take them for known again.
+          OR (is_retold AND is_end AND its.gone_at IS NULL AND p_kind = 'person')
           OR (is_from_before AND its.life < now_life AND lineage_has(marks, its.version))
           OR (p_revisions[n] > before AND its.life < now_life AND NOT lineage_lacks(marks, its.revision, its.version)) THEN
         next := next_item_seq(p_kind, p_account);
