@@ -71,6 +71,37 @@ describe('the server', () => {
     expect(await reportTime(4)).toBe(false)
     expect(await store.changes(accountId, 0, 0)).toMatchObject([{ state: 'sent', revision: 3 }])
   })
+  test('takes over that a package was taken back before a restore, though others changed its time since', async () => {
+    const office = await openTestOffice(inject('cluster'))
+    const store = await storeOf(office, 'Front desk')
+    const accountId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
+    const content = Buffer.from('it')
+    const [lost, early, later] = [randomUUID(), randomUUID(), randomUUID()]
+    const push = (id: string, revision: number) =>
+      store.push(accountId, { id, content, inMs: HOUR, revision, mayHaveArrived: false })
+    for (const id of [lost, early]) await push(id, 1)
+    await store.startNewLife((await store.outbox(accountId)).life)
+    await office.sql(`UPDATE office.send SET state = 'ready'`)
+    await push(later, 1)
+    for (const id of [lost, early, later])
+      for (const revision of [2, 3])
+        expect(await store.reschedule(accountId, { id, content, inMs: 2 * HOUR, revision })).toBe(true)
+    const report = (id: string, revision: number) => store.reportConcluded(accountId, { id, revision }, 'cancelled')
+    expect(await report(lost, 2)).toBe(true)
+    // The server had that when it was restored, or never lost it.
+    expect(await report(early, 1)).toBe(false)
+    expect(await report(later, 2)).toBe(false)
+    // A time that was chosen without hearing of it changes nothing.
+    expect(await store.reschedule(accountId, { id: lost, content, inMs: HOUR, revision: 4 })).toBe(false)
+    const changes = await store.changes(accountId, 0, 0)
+    expect(new Map(changes.map(({ id, state, revision }) => [id, { state, revision }]))).toEqual(
+      new Map([
+        [early, { state: 'ready', revision: 3 }],
+        [later, { state: 'ready', revision: 3 }],
+        [lost, { state: 'cancelled', revision: 4 }]
+      ])
+    )
+  })
 })
 
 describe('two workstations', () => {

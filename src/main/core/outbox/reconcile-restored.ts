@@ -92,7 +92,7 @@ export async function reconcileRestored(
       return 'sent'
     }
     const conclusion = localConclusion(send, known)
-    if (!conclusion || conclusion === state || !known || known.revision < change.revision) return undefined
+    if (!conclusion || conclusion === state || !known) return undefined
     return (await office.reportConcluded(officeId, { id, revision: known.revision }, conclusion))
       ? conclusion
       : undefined

@@ -32,8 +32,9 @@ export const lives = `
     -- What is open may have ended, or its holder may not know of this server.
     UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
     UPDATE outbox SET paused_by = 'restored', paused_at = now();
+    UPDATE send SET restored_revision = revision WHERE state IN ('held', 'cancelled', 'refused', 'not-sent');
     UPDATE send SET state = 'uncertain', may_have_arrived = true, attempt = greatest(attempt, 1), epoch = epoch + jump,
-        uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL
+        uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL, restored_revision = revision
       WHERE state IN ('ready', 'sending', 'uncertain');
     DELETE FROM mirror;
     UPDATE feed SET seq = seq + jump;
@@ -105,8 +106,8 @@ export const lives = `
     END IF;
   END $$;
 
-  -- A workstation knows that a send that is open here was concluded or withheld, with a revision that isn't older than the server's. Returns
-  -- whether that is recorded now.
+  -- A workstation knows that a send that is open here was concluded or withheld, with a revision that isn't older than the server's, or is
+  -- one that the server lost, whatever others who didn't know of that have changed meanwhile. Returns whether that is recorded now.
   CREATE FUNCTION report_concluded(p_id uuid, p_account uuid, p_revision safe_count, p_state text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   BEGIN
@@ -114,8 +115,9 @@ export const lives = `
     IF p_state NOT IN ('cancelled', 'held', 'refused', 'not-sent') THEN
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    UPDATE send SET state = p_state, revision = p_revision, uncertain_at = NULL, concluded_at = now()
-      WHERE id = p_id AND account = p_account AND revision <= p_revision AND state <> p_state
+    UPDATE send SET state = p_state, revision = CASE WHEN revision > p_revision THEN revision + 1 ELSE p_revision END, uncertain_at = NULL,
+        concluded_at = now()
+      WHERE id = p_id AND account = p_account AND (revision <= p_revision OR restored_revision < p_revision) AND state <> p_state
         AND state IN ('ready', 'uncertain', 'refused', 'not-sent', 'held');
     RETURN EXISTS (SELECT FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
