@@ -97,6 +97,25 @@ const becomes = (workstation: Workstation, id: string, state: string | undefined
     .toBe(state)
 
 describe('a package queued at one workstation', () => {
+  test('that is undone while another is pushed doesn’t stop the sync', async () => {
+    const { outbox, accountId } = front.work
+    const store = storeOf(0, front.work)
+    await outbox.shared.pause(accountId, true)
+    const pushed: string[] = []
+    const push: typeof store.push = async (...asked) => {
+      pushed.push(asked[1].id)
+      if (asked[1].id === first) {
+        await outbox.shared.withholdForUndo(outbox.get(second))
+        outbox.undo(second)
+      }
+      return store.push(...asked)
+    }
+    outbox.shared.connect({ ...store, push }, 1)
+    const [first, second, third] = [front.put(), front.put(), front.put()]
+    await front.synced()
+    expect(pushed).toEqual([first, third])
+  })
+
   test('is sent once by either workstation, and both show it as sent', async () => {
     const ids = Array.from({ length: 6 }, () => front.put())
     for (const id of ids) await becomes(front, id, 'sent')
@@ -510,6 +529,30 @@ describe('a batch', () => {
       )
       .toBe('done')
     expect(arrived()).toBe(3)
+  })
+
+  test.each([
+    ['cancelled', (id: string) => front.work.outbox.batches.cancel(id)],
+    ['paused', async (id: string) => front.work.outbox.batches.pause(id)]
+  ])('that is %s while it is pushed has no further row pushed', async (_, stop) => {
+    const { outbox, accountId } = front.work
+    const rows = [1, 2, 3].map((row) => ({ row, cells: [`Row ${row}`], composition: forms() }))
+    const store = storeOf(0, front.work)
+    const pushed: string[] = []
+    const push: typeof store.push = async (...asked) => {
+      pushed.push(asked[1].id)
+      await stop(outbox.list([accountId], all).rows[0]?.batchId ?? '')
+      return store.push(...asked)
+    }
+    outbox.shared.connect({ ...store, push }, 1)
+    await outbox.shared.pause(accountId, true)
+    await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    await front.synced()
+    expect(pushed).toHaveLength(1)
+    // The first row was on its way, and is withheld.
+    await front.synced()
+    await back.synced()
+    expect(back.work.outbox.state(back.work.accountId).counts.ready).toBe(0)
   })
 })
 

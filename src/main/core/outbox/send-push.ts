@@ -64,18 +64,20 @@ export function openSendPush(deps: SharedPart) {
     for (const id of ids) await pushOne(accountId, officeId, id)
   }
 
-  /** Returns false if it isn't pushed: the server doesn't accept it as released, or sending is being undone. */
+  /** Returns false if it isn't pushed: the server doesn't accept it as released, or it mustn't leave any more. */
   async function pushOne(accountId: string, officeId: string, id: string): Promise<boolean> {
-    // That it was withheld may have been read before the answer arrives. Pushing it then would bring it back.
-    if (undoing.has(id)) return false
+    // That it was withheld may have been read before the answer arrives. Pushing it then would bring it back. While
+    // others were pushed, it may have been undone, cancelled with its batch, paused, or concluded.
+    if (undoing.has(id) || !rows.isToPush(id)) return false
     const send = sends.get(id)
+    const isUnchanged = () => sends.find(id)?.state === send.state
     const known = rows.find(id)
     const revision = (known?.revision ?? 0) + 1
     const composition = sends.compositionOf(send)
     const isUncertain = send.state === 'uncertain'
     const of = await draftOf(send, composition)
     // Sending was undone, or a check showed what happened, meanwhile.
-    if (sends.find(id)?.state !== send.state) return true
+    if (!isUnchanged()) return true
     const content = encodeSend(send, sends.requestOf(send), composition, of?.draft)
     // Recorded first: if no answer comes, the office may have it, in whatever revision, whatever it had before.
     if (known?.state !== 'ready') rows.change(accountId, id, { state: 'held', revision: 0 })
@@ -83,7 +85,7 @@ export function openSendPush(deps: SharedPart) {
       sends.setSentDraft(send, of.draft, of.revision > 0 ? { versions: of.basedOn, revision: of.revision } : undefined)
     const inMs = times.wholeRemaining(send)
     const mayHaveArrived = send.firstAttemptedAt !== undefined
-    if (send.release && !(await syncRelease(send.release, id))) return false
+    if (send.release && !((await syncRelease(send.release, id)) && isUnchanged())) return false
     if (known?.state === 'ready') {
       await pushTime(accountId, officeId, { id, content, inMs, revision, goesAt: send.goesAt })
       return true

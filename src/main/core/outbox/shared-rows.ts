@@ -81,6 +81,16 @@ export function openSharedRows(db: Db) {
     `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND workstation IS NULL
        AND sends.state IN ('ready', 'uncertain') AND its.id IS NULL AND ${officesDraft} LIMIT 1`
   )
+  const pushable =
+    'sends LEFT JOIN batches ON batches.id = sends.batch_id LEFT JOIN office_sends its ON its.id = sends.id'
+  const isReadyToPush = `sends.state = 'ready'
+    AND (sends.batch_id IS NULL OR (batches.state = 'going' AND batches.is_paused = 0))
+    AND (its.id IS NULL OR its.state IN ('held', 'cancelled', 'refused', 'not-sent')
+      OR (its.state = 'ready' AND its.goes_at <> sends.goes_at))`
+  const isUncertainToPush = `sends.state = 'uncertain' AND workstation IS NULL AND (its.id IS NULL OR its.state = 'held')`
+  const anyToPush = known.value<[id: string], number>(
+    `SELECT 1 FROM ${pushable} WHERE sends.id = ? AND (${isReadyToPush} OR (${isUncertainToPush}))`
+  )
   return {
     accounts: accounts.all<[]>(''),
     account: accounts.one<[accountId: string]>('WHERE account_id = ?'),
@@ -116,21 +126,17 @@ export function openSharedRows(db: Db) {
      * paused stay here.
      */
     toPush: known.values<[accountId: string, limit: number], string>(
-      `SELECT sends.id FROM sends LEFT JOIN batches ON batches.id = sends.batch_id
-         LEFT JOIN office_sends its ON its.id = sends.id
-       WHERE sends.account_id = ? AND sends.state = 'ready'
-         AND (sends.batch_id IS NULL OR (batches.state = 'going' AND batches.is_paused = 0))
-         AND (its.id IS NULL OR its.state IN ('held', 'cancelled', 'refused', 'not-sent')
-           OR (its.state = 'ready' AND its.goes_at <> sends.goes_at))
+      `SELECT sends.id FROM ${pushable} WHERE sends.account_id = ? AND ${isReadyToPush}
        ORDER BY sends.goes_at, sends.sheet_row, sends.number LIMIT ?`
     ),
 
     /** Ids of our sends that may have arrived and that the office lacks, or has as held: nobody else protects their draft. */
     uncertainToPush: known.values<[accountId: string], string>(
-      `SELECT sends.id FROM sends LEFT JOIN office_sends its ON its.id = sends.id
-       WHERE sends.account_id = ? AND sends.state = 'uncertain' AND workstation IS NULL AND (its.id IS NULL OR its.state = 'held')
-       ORDER BY sends.number`
+      `SELECT sends.id FROM ${pushable} WHERE sends.account_id = ? AND ${isUncertainToPush} ORDER BY sends.number`
     ),
+
+    /** Whether one of these two still lists the send. */
+    isToPush: (id: string): boolean => anyToPush(id) !== undefined,
 
     /** Ids of sends that the office would still send, or let others retry, and that must not leave any more. */
     toWithhold: known.values<[accountId: string, limit: number], string>(
