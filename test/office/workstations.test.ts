@@ -798,6 +798,48 @@ describe('leaving the office', () => {
     await back.work.time.pass(60_000)
     expect(arrived()).toBe(1)
   })
+
+  test('during a sync, neither sends packages of others nor pushes its own', async () => {
+    const { accountId, outbox, time } = front.work
+    const store = storeOf(0, front.work)
+    await outbox.shared.pause(accountId, true)
+    const rows = [{ row: 1, cells: ['Row 1'], composition: forms() }]
+    await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    const mine = outbox.list([accountId], all).rows[0]?.id ?? ''
+    await front.synced()
+    const [asked, mayContinue] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isSlow = false
+    const changes: typeof store.changes = async (...its) => {
+      const answer = await store.changes(...its)
+      if (isSlow) {
+        asked.resolve()
+        await mayContinue.promise
+      }
+      return answer
+    }
+    // The last question before it stops sharing. A notification has started a sync by then.
+    const reclaimDrafts = front.work.parts.sharedDrafts.reclaimDrafts
+    let syncing: Promise<unknown> = Promise.resolve()
+    front.work.parts.sharedDrafts.reclaimDrafts = async (...its) => {
+      isSlow = true
+      await back.synced()
+      syncing = front.synced().catch(() => undefined)
+      await asked.promise
+      return reclaimDrafts(...its)
+    }
+    outbox.shared.connect({ ...store, changes }, 1)
+    const theirs = back.put()
+    await outbox.shared.reclaimOwn(accountId)
+    const later = front.put()
+    mayContinue.resolve()
+    await syncing
+    outbox.resume(accountId)
+    for (let count = 0; count < 4; count++) await time.pass(10_000)
+    for (const id of [mine, later]) await front.work.whenEnded(id)
+    expect(front.state(theirs)).toBeUndefined()
+    expect([await store.stateOf(mine), await store.stateOf(later)]).toEqual(['held', undefined])
+    expect(arrived()).toBe(2)
+  })
 })
 
 describe('a package shared with an office again that is then restored', () => {

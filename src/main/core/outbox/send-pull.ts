@@ -13,8 +13,8 @@ interface PullDeps extends SharedPart {
 }
 
 export function openSendPull(deps: PullDeps) {
-  const { db, sends, times, time, pauses, sharedDrafts, rows, changes, ask, stateOf, isBeingUndone, restartSearch } =
-    deps
+  const { db, sends, times, time, pauses, sharedDrafts, rows, changes } = deps
+  const { ask, officeIdOf, stateOf, isBeingUndone, restartSearch } = deps
 
   function applyOutboxState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
     const since = Math.round(time.now() - pausedFor)
@@ -35,6 +35,8 @@ export function openSendPull(deps: PullDeps) {
     for (;;) {
       const cursor = rows.account(accountId)?.cursor ?? 0
       const page = await ask((office) => office.changes(officeId, cursor, bodiesAfter))
+      // The account left the office meanwhile. Stored here, another workstation's package would be sent from here, too.
+      if (officeIdOf(accountId) !== officeId) return false
       const last = page.at(-1)
       if (!last) {
         account.hasReadAll = true

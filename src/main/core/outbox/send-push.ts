@@ -37,6 +37,7 @@ export function openSendPush(deps: SharedPart) {
       let refused = 0
       for (const id of toPush) if (!(await pushOne(accountId, officeId, id))) refused++
       for (const id of toWithhold) {
+        if (officeIdOf(accountId) !== officeId) return
         const revision = (rows.find(id)?.revision ?? 0) + 1
         const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
         const withheldAt = await ask((office) => office.withhold(officeId, { id, revision }, as, life()))
@@ -70,7 +71,9 @@ export function openSendPush(deps: SharedPart) {
     // others were pushed, it may have been undone, cancelled with its batch, paused, or concluded.
     if (undoing.has(id) || !rows.isToPush(id)) return false
     const send = sends.get(id)
-    const isUnchanged = () => sends.find(id)?.state === send.state
+    // An account that leaves the office takes along what it hasn't pushed.
+    const isUnchanged = () => officeIdOf(accountId) === officeId && sends.find(id)?.state === send.state
+    if (!isUnchanged()) return false
     const known = rows.find(id)
     const revision = (known?.revision ?? 0) + 1
     const composition = sends.compositionOf(send)
