@@ -554,6 +554,24 @@ describe('a batch', () => {
     await back.synced()
     expect(back.work.outbox.state(back.work.accountId).counts.ready).toBe(0)
   })
+
+  test('that is cancelled while one of its rows can’t leave doesn’t send that row later', async () => {
+    const { outbox, accountId, line } = front.work
+    back.work.outbox.shared.disconnect()
+    let isCancelled: Promise<unknown> | undefined
+    line.setFaultBy((method) => {
+      if (method !== 'POST' || isCancelled) return 'pass'
+      isCancelled = outbox.batches.cancel(batch.id)
+      return { status: 429 }
+    })
+    const rows = [{ row: 1, cells: ['Row 1'], composition: forms() }]
+    const batch = await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    const id = outbox.list([accountId], all).rows[0]?.id ?? ''
+    await becomes(front, id, 'cancelled')
+    expect(arrived()).toBe(0)
+    await front.synced()
+    expect(await storeOf(1, back.work).stateOf(id)).toBe('cancelled')
+  })
 })
 
 describe('a row of a paused batch', () => {

@@ -14,7 +14,7 @@ interface PullDeps extends SharedPart {
 
 export function openSendPull(deps: PullDeps) {
   const { db, sends, times, time, pauses, sharedDrafts, rows, changes } = deps
-  const { ask, officeIdOf, stateOf, isBeingUndone, restartSearch } = deps
+  const { ask, officeIdOf, stateOf, returnState, isBeingUndone, restartSearch } = deps
 
   function applyOutboxState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
     const since = Math.round(time.now() - pausedFor)
@@ -118,7 +118,8 @@ export function openSendPull(deps: PullDeps) {
     switch (state) {
       case 'ready': {
         if (send.state !== 'ready') {
-          const again = sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
+          const asWaiting = { ...attempted, error: undefined, ambiguity: undefined }
+          const again = sends.change(send, { ...asWaiting, state: returnState(send) })
           return applyDecision(again, change) ?? applyTimeToCome(again, known, change)
         }
         if (!local) return send

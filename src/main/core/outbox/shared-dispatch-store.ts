@@ -46,7 +46,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
    */
   pushResults: (accountId: string) => Promise<StartedSends>
 } {
-  const { db, sends, queries, pauses, times, time, rows, pulling, notifyUpdated } = deps
+  const { db, sends, queries, pauses, times, time, rows, pulling, returnState, notifyUpdated } = deps
   const { office, ask, officeIdOf, stateOf, recordWrite, syncSoon, sleepSignal } = deps
   const record = recorder(deps)
   /** The epoch of the claim with which a send left here: another workstation may have claimed it since. */
@@ -240,16 +240,18 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     if (!state) return []
     rows.dropResult(id, epoch)
     claimEpochs.delete(id)
-    // What another workstation found comes with the office's changes, if they weren't read before.
-    const isFoundElsewhere = state === 'sent' && outcome.kind !== 'accepted'
-    if (!isFoundElsewhere) rows.change(accountId, id, { state })
+    // Another workstation has found it: that comes with the office's changes, and the service's answer with it.
+    if (state === 'sent' && outcome.kind !== 'accepted') return []
+    rows.change(accountId, id, { state })
     const send = sends.find(id)
     if (!send) return []
     if (send.state === 'sent') return []
     if (outcome.kind === 'accepted') return [markArrived(send, outcome.response, at)]
     if (send.state !== 'sending') return []
     const [now = send] = record({ id, outcome, at })
-    return [now.state === state || state === 'held' || isFoundElsewhere ? now : sends.change(now, { state })]
+    // What can leave again is cancelled if its batch was.
+    const next = state === 'ready' ? returnState(now) : state
+    return [now.state === next || next === 'held' ? now : sends.change(now, { state: next })]
   }
 
   /**
