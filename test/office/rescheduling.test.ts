@@ -328,6 +328,40 @@ describe('two workstations', () => {
     expect(Math.abs((outboxAt(1).get(id).goesAt ?? 0) - later)).toBeLessThan(30_000)
   })
 
+  test('show that time even if more is being read as taking the package out fails', async () => {
+    const later = scheduled + HOUR
+    const { accountId } = at(1).work
+    const office = await storeAs('Counter 2 again')
+    const [isReading, hasFailed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let pages = Number.NaN
+    const changes: OfficeStore['changes'] = async (...asked) => {
+      if (++pages !== 2) return office.changes(...asked)
+      const { work } = at(0)
+      outboxAt(0).enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at: later })
+      await at(0).whenSynced()
+      const page = await office.changes(...asked)
+      expect(page).toHaveLength(1)
+      isReading.resolve()
+      await hasFailed.promise
+      return page
+    }
+    let syncing: Promise<void> | undefined
+    const withhold: OfficeStore['withhold'] = async () => {
+      await outboxAt(0).reschedule(id, later)
+      pages = 0
+      syncing = outboxAt(1).shared.syncNow(accountId)
+      await isReading.promise
+      throw new Error('The connection broke.')
+    }
+    outboxAt(1).shared.connect({ ...office, withhold, changes }, 1)
+    await outboxAt(1).shared.syncNow(accountId)
+    await expect(outboxAt(1).shared.withholdForUndo(outboxAt(1).get(id))).rejects.toThrow()
+    hasFailed.resolve()
+    await syncing
+    await whenSynced()
+    expect(Math.abs((outboxAt(1).get(id).goesAt ?? 0) - later)).toBeLessThan(30_000)
+  })
+
   test('keep an undo window one, if the first answer was lost', async () => {
     const office = await storeAs('Front desk again')
     let isLost = true

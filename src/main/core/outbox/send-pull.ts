@@ -29,7 +29,7 @@ export function openSendPull(deps: PullDeps) {
   async function pull(accountId: string, officeId: string, newest: number): Promise<boolean> {
     const account = stateOf(accountId)
     let mustPushAgain = false
-    const bodiesAfter = account.hasReadAll ? (rows.account(accountId)?.cursor ?? 0) : 0
+    let bodiesAfter = account.hasReadAll ? (rows.account(accountId)?.cursor ?? 0) : 0
     if (account.hasReadAll && bodiesAfter === newest) return false
     account.hasReadAll = false
     for (;;) {
@@ -37,6 +37,11 @@ export function openSendPull(deps: PullDeps) {
       const page = await ask((office) => office.changes(officeId, cursor, bodiesAfter))
       // The account left the office meanwhile. Stored here, another workstation's package would be sent from here, too.
       if (officeIdOf(accountId) !== officeId) return false
+      // Something is to be read again: see `readAgain`.
+      if (cursor !== (rows.account(accountId)?.cursor ?? 0)) {
+        bodiesAfter = 0
+        continue
+      }
       const last = page.at(-1)
       if (!last) {
         account.hasReadAll = true
