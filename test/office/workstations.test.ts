@@ -626,6 +626,53 @@ describe('a workstation that stops in mid-send', () => {
     await becomes(front, id, 'sent')
     expect(arrived()).toBe(1)
   })
+  test.each([
+    ['arrived', 'lose-answer', 'sent'],
+    ['didn’t arrive', 'cut', 'ready']
+  ] as const)('tells the office in its next run that a package %s', async (_, fault, shown) => {
+    const { work } = front
+    back.work.parts.outbox.shared.disconnect()
+    work.line.setFaultBy((method) => (method === 'POST' ? fault : 'cut'))
+    const id = front.put()
+    await becomes(front, id, 'uncertain')
+    await front.synced()
+    // The folders show it while the office's server is away, and Countersign ends before that is back.
+    work.parts.outbox.shared.disconnect()
+    work.line.setFault('pass')
+    const isShown = async () => {
+      await work.time.pass(5_000)
+      return front.state(id)
+    }
+    await expect.poll(isShown, { timeout: 30_000 }).toBe(shown)
+    work.restart()
+    front.connect()
+    await becomes(front, id, 'sent')
+    await front.synced()
+    expect(await storeOf(1, back.work).stateOf(id)).toBe('sent')
+    expect(arrived()).toBe(1)
+  })
+  test('tells the office that a package arrived if that is found while it tells that it didn’t', async () => {
+    const { accountId, line, outbox, parts, time } = front.work
+    const store = storeOf(0, front.work)
+    back.work.outbox.shared.disconnect()
+    line.setFaultBy((method) => (method === 'POST' ? 'lose-answer' : 'cut'))
+    const conclude: typeof store.conclude = async (...its) => {
+      const answer = await store.conclude(...its)
+      await time.pass(10)
+      line.setFault('pass')
+      await outbox.reconcile(id)
+      return answer
+    }
+    outbox.shared.connect({ ...store, conclude }, 1)
+    const id = front.put()
+    await becomes(front, id, 'uncertain')
+    parts.db.prepare(`UPDATE sends SET state = 'not-sent', settled_at = 1 WHERE id = ?`).run(id)
+    outbox.shared.pushConclusion({ id, accountId })
+    await front.synced()
+    expect(front.state(id)).toBe('sent')
+    await front.synced()
+    expect(await store.stateOf(id)).toBe('sent')
+  })
 })
 
 describe('a claim unanswered for twenty seconds', () => {

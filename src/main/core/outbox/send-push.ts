@@ -192,7 +192,8 @@ export function openSendPush(deps: SharedPart) {
           restartSearch(reverted)
         }
       }
-      conclusions.delete(id)
+      // Something else may have been shown meanwhile.
+      if (conclusions.get(id) === at) conclusions.delete(id)
     }
   }
 

@@ -155,6 +155,12 @@ export function openSharedRows(db: Db) {
       `SELECT 1 FROM office_sends WHERE account_id = ? AND state = 'uncertain' LIMIT 1`
     ),
 
+    /** Ids of sends that were shown here to have arrived or not, of which the office wasn't told. */
+    concludedUntold: known.values<[accountId: string], string>(
+      `SELECT its.id FROM office_sends its JOIN sends ON sends.id = its.id WHERE its.account_id = ?
+         AND ((its.state = 'uncertain' AND sends.state NOT IN ('uncertain', 'sending')) OR (its.state = 'not-sent' AND sends.state = 'sent'))`
+    ),
+
     /** Sends that arrived but are held by this workstation according to the office. */
     heldAndSent: known.all<[accountId: string]>(
       `WHERE account_id = ? AND state = 'held' AND EXISTS (SELECT 1 FROM sends WHERE id = office_sends.id AND state = 'sent')`

@@ -233,7 +233,7 @@ export class SharedSends {
   }
 
   /** Tells the office what checks, or the user, have concluded about an uncertain send. */
-  pushConclusion({ id, accountId }: Send): void {
+  pushConclusion({ id, accountId }: Pick<Send, 'id' | 'accountId'>): void {
     if (!this.has(id)) return
     this.#of(accountId).conclusions.set(id, this.#deps.time.elapsed())
     this.syncSoon(accountId)
@@ -477,7 +477,8 @@ export class SharedSends {
         isUnwritable: false,
         noClaimsUntil: 0,
         searchesUntil: 0,
-        conclusions: new Map()
+        // The last run may have ended before it could tell the office. How long ago it looked isn't known.
+        conclusions: new Map(this.#rows.concludedUntold(accountId).map((id) => [id, Number.NEGATIVE_INFINITY]))
       }
     })
   }
