@@ -228,6 +228,37 @@ describe('a workstation that has joined', () => {
     await expect.poll(() => office.sql(lines)).toEqual([])
   })
 
+  test('that leaves while an account is being shared doesn’t share it afterwards', async () => {
+    const { accountId, parts } = first
+    const counters = {
+      connect: () => undefined,
+      disconnect: () => undefined,
+      notified: () => undefined,
+      // Longer than the server takes to answer.
+      leftOffice: () => new Promise<void>((resume) => setTimeout(resume, 300)),
+      close: async () => undefined
+    }
+    let leaving: Promise<void> | undefined
+    const membership = openMembership(first, {
+      counters: counters as never,
+      accounts: () => (accountThere ? [{ id: accountId, name: accountName, baseUrl: first.serviceUrl }] : []),
+      outboxOf(id) {
+        leaving = membership.leave()
+        return parts.outbox.state(id)
+      }
+    })
+    onTestFinished(() => membership.close())
+    accountThere = false
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    accountThere = true
+    membership.accountsChanged()
+    await membership.checkNow()
+    await leaving
+    expect(membership.view()).toBeUndefined()
+    expect(parts.outbox.shared.accounts().size).toBe(0)
+    await becomes(first, put(first), 'sent')
+  })
+
   test('opens a new connection after the computer slept', async () => {
     const { membership } = membershipOf(first)
     await membership.join(serverOf(office), await office.invite('Front desk'))

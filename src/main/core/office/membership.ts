@@ -559,6 +559,8 @@ export class OfficeMembership {
       // What a person has paused here must not be sent because the account is shared now.
       const isHeld = pause?.by === 'person' && counts.ready > 0
       if (isAfterRestore || isHeld) await store.pause(officeId)
+      // It may have begun to leave, or have left.
+      if (this.#membership()?.isLeaving !== false) return
       // Two accounts of this workstation that look the same aren't shared: they couldn't be told apart.
       if (![...shared.accounts().values()].includes(officeId)) shared.share(id, officeId)
     }
