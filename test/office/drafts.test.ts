@@ -342,6 +342,40 @@ describe('while the server is unreachable', () => {
       expect(workstation.versions(front.id)).toEqual([])
     }
   })
+
+  test.each([
+    ['is sending', true],
+    ['has sent', false]
+  ])(
+    'a draft that another %s, of which only a save’s answer was lost, isn’t kept as another draft',
+    async (_, waits) => {
+      const { sharedDrafts } = at(0).work.parts
+      const connect = sharedDrafts.connect.bind(sharedDrafts)
+      sharedDrafts.connect = (its, life) => {
+        const save: typeof its.save = (...asked) =>
+          its.save(...asked).then(() => fail('offline', 'The answer was lost.'))
+        connect({ ...its, save }, life)
+        sharedDrafts.connect = connect
+      }
+      await at(0).reconnect()
+      const front = at(0).editor()
+      front.type('Lease')
+      await expect(at(0).whenSynced()).rejects.toBeInstanceOf(AppFailure)
+      at(0).disconnect()
+      await at(1).whenSynced()
+      if (waits) await at(1).work.outbox.shared.pause(at(1).work.accountId, true)
+      const send = at(1).send(front.id)
+      await at(1).whenSynced()
+      if (!waits) await until(() => at(1).state(send) === 'sent', at(1))
+      await at(1).whenSynced()
+      await at(0).reconnect()
+      if (waits) await at(1).work.outbox.shared.pause(at(1).work.accountId, false)
+      await until(() => at(1).state(send) === 'sent', at(1))
+      await whenSynced()
+      for (const workstation of workstations) expect(workstation.list()).toEqual([])
+      expect(packages()).toBe(1)
+    }
+  )
 })
 
 describe('sending', () => {

@@ -45,10 +45,12 @@ export function openDraftPush({
     if (!known || known.isMine || known.isGone) return
     if (!local) return await pushRemoval(accountId, officeId, known)
     if (known.editCount !== known.pushedEdits) {
-      const version = newId()
+      const { editCount, pendingEdits, revision } = known
+      // A save without an answer is repeated under the same version.
+      const version = (pendingEdits === editCount ? known.basedOn.at(-1) : undefined) ?? newId()
+      const basedOn = known.basedOn.filter((one) => one !== version)
       // Recorded before sending: if no answer comes, the office may have it.
-      rows.change(id, { basedOn: [...known.basedOn.slice(-MAX_PENDING), version] })
-      const { basedOn, revision } = known
+      rows.change(id, { basedOn: [...basedOn.slice(-MAX_PENDING), version], pendingEdits: editCount })
       const wasActive = rows.isActive(id)
       const saved = await ask((office) =>
         office.save(
@@ -95,6 +97,12 @@ export function openDraftPush({
         rows.change(id, { basedOn: [version], revision, pushedEdits: editCount, isRestorePending: false })
         return true
       }
+      if (saved.outcome === 'gone' && saved.version === version && now.editCount !== now.pushedEdits) {
+        // The office had this content before it went, and only the answer was lost. What became of it is read again.
+        rows.change(id, { basedOn: [version], pushedEdits: editCount })
+        rereadAll(accountId)
+        return now.editCount === editCount
+      }
       if (saved.outcome === 'gone' || saved.outcome === 'split-off') {
         applyRemoval(accountId, now, rows.localDraft(id), {
           splitOffVersion: saved.outcome === 'split-off' ? version : undefined
@@ -110,7 +118,7 @@ export function openDraftPush({
         if (rows.isActive(id)) {
           // What a restored server had isn't there; a version that is new to it was never stored.
           if (now.editCount === now.pushedEdits) rows.change(id, { editCount: now.editCount + 1 })
-          else rows.change(id, { basedOn: now.basedOn.filter((one) => one !== version) })
+          else rows.change(id, { basedOn: now.basedOn.filter((one) => one !== version), pendingEdits: -1 })
           return true
         }
         // The local changes become another draft. The one being sent may be taken back, so it is read again.

@@ -13,6 +13,7 @@ const KNOWN = new Rows({
   revision: value<number>(),
   editCount: value<number>(),
   pushedEdits: value<number>(),
+  pendingEdits: value<number>(),
   isTrashed: flag(),
   isMovePending: flag(),
   edition: value<number>(),
@@ -46,7 +47,7 @@ export function openSharedDraftRows(db: Db) {
   )
   const write = known.run<[row: object]>(
     `UPDATE office_drafts SET is_mine = @isMine, based_on = @basedOn, revision = @revision, edit_count = @editCount, pushed_edits = @pushedEdits,
-       is_trashed = @isTrashed, is_move_pending = @isMovePending, edition = @edition, is_made_here = @isMadeHere, editing_by = @editingBy,
+       pending_edits = @pendingEdits, is_trashed = @isTrashed, is_move_pending = @isMovePending, edition = @edition, is_made_here = @isMadeHere, editing_by = @editingBy,
        editing_until = @editingUntil, conflict_count = @conflictCount, is_gone = @isGone, is_restore_pending = @isRestorePending WHERE id = @id`
   )
   const add = known.run<[id: string, accountId: string]>(

@@ -62,6 +62,8 @@ const drafts = `
     -- How often it was edited here, and how many of these edits the office has.
     edit_count INTEGER NOT NULL DEFAULT 1,
     pushed_edits INTEGER NOT NULL DEFAULT 0,
+    -- How many of these edits the last content in based_on includes, if it was pushed without an answer.
+    pending_edits INTEGER NOT NULL DEFAULT -1,
     -- Whether the office has it in the trash, and whether a local move in or out of the trash is still to be pushed.
     is_trashed INTEGER NOT NULL DEFAULT 0,
     is_move_pending INTEGER NOT NULL DEFAULT 0,
