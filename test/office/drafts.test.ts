@@ -2,6 +2,7 @@
 // running, unreachable, killed and restored. Whatever someone typed must be in some draft or version, and no draft may be sent
 // twice.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure, fail } from '../../src/main/core/lib/failure.ts'
@@ -379,6 +380,41 @@ describe('while the server is unreachable', () => {
 })
 
 describe('sending', () => {
+  test('a draft that is just being saved makes no conflicting version, and the package leaves', async () => {
+    const { outbox, sharedDrafts } = at(0).work.parts
+    const connect = sharedDrafts.connect.bind(sharedDrafts)
+    const [saving, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let saves = 0
+    sharedDrafts.connect = (its, life) => {
+      const save: typeof its.save = async (...asked) => {
+        saves++
+        // The server hears of the first one last.
+        if (saves > 1) return await its.save(...asked).finally(second.resolve)
+        saving.resolve()
+        await Promise.race([second.promise, pause(1_000)])
+        return await its.save(...asked)
+      }
+      connect({ ...its, save }, life)
+    }
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await whenSynced()
+    saves = 0
+    await at(0).reconnect()
+    front.type('Lease, and more')
+    const synced = sharedDrafts.syncNow(at(0).work.accountId)
+    await saving.promise
+    front.type('Lease, and more, to the end')
+    const send = at(0).send(front.id)
+    await outbox.shared.syncNow(at(0).work.accountId)
+    await synced
+    await until(() => at(0).state(send) !== 'ready', at(0))
+    await until(() => at(0).state(send) === 'sent', at(0))
+    await whenSynced()
+    for (const workstation of workstations) expect(workstation.list()).toEqual([])
+  })
+
   test('at two workstations at once sends one package, and removes the draft from both', async () => {
     const front = at(0).editor()
     front.type('Lease')
@@ -793,6 +829,37 @@ describe('a private draft', () => {
     await at(0).shared.setOwner(front.id, 'office')
     await whenSynced()
     expect(at(1).list()).toEqual(['Lease, my own'])
+  })
+
+  test('is on no other workstation if someone types while it is made private', async () => {
+    const { sharedDrafts } = at(0).work.parts
+    const connect = sharedDrafts.connect.bind(sharedDrafts)
+    const [saving, moved, saved] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    sharedDrafts.connect = (its, life) => {
+      const save: typeof its.save = async (...asked) => {
+        saving?.resolve()
+        await moved?.promise
+        return await its.save(...asked).finally(saved?.resolve)
+      }
+      const move: typeof its.move = async (...asked) => {
+        front.type('Lease, and more')
+        void sharedDrafts.syncNow(at(0).work.accountId)
+        await Promise.race([saving?.promise, pause(1_000)])
+        const answer = await its.move(...asked)
+        moved?.resolve()
+        await Promise.race([saved?.promise, pause(1_000)])
+        return answer
+      }
+      connect({ ...its, save, move }, life)
+    }
+    const front = at(0).editor()
+    front.type('Lease')
+    await whenSynced()
+    await at(0).reconnect()
+    await at(0).shared.setOwner(front.id, 'mine')
+    await whenSynced()
+    expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
+    expect([at(0).list(), at(1).list()]).toEqual([['Lease, and more'], []])
   })
 })
 

@@ -2,6 +2,7 @@
  * Sends local changes of drafts to the office, and applies the answers. It also tells a restored server what it had
  * before.
  */
+import { inTurn } from '../lib/slices.ts'
 import type { OfficeDrafts, SaveResult } from '../office/office-drafts.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DraftPull, PullDeps } from './draft-pull.ts'
@@ -37,9 +38,19 @@ export function openDraftPush({
   rereadAll
 }: PushDeps) {
   const { applyRemoval, splitOffConflict, applyTrashState, timestampOf } = pulling
+  const run = newId()
+
+  /**
+   * Asks the office about a draft, one request at a time: a package is pushed while drafts are synced, and of two saves
+   * that arrive in another order, the earlier would be kept beside the later.
+   */
+  const inItsTurn = <Answer>(id: string, work: () => Promise<Answer>) => inTurn(`draft ${run} ${id}`, work)
 
   /** Sends the local changes of a draft. */
-  async function push(accountId: string, officeId: string, id: string): Promise<void> {
+  const push = (accountId: string, officeId: string, id: string): Promise<void> =>
+    inItsTurn(id, () => pushNow(accountId, officeId, id))
+
+  async function pushNow(accountId: string, officeId: string, id: string): Promise<void> {
     const known = rows.find(id)
     const local = rows.localDraft(id)
     if (!known || known.isMine || known.isGone) return
@@ -181,7 +192,9 @@ export function openDraftPush({
   }
 
   /** Tells a restored server about a draft, because it may have lost it. */
-  async function restoreToOffice(officeId: string, id: string): Promise<void> {
+  const restoreToOffice = (officeId: string, id: string): Promise<void> => inItsTurn(id, () => restoreNow(officeId, id))
+
+  async function restoreNow(officeId: string, id: string): Promise<void> {
     const known = rows.find(id)
     const local = rows.localDraft(id)
     if (!known) return
@@ -206,7 +219,7 @@ export function openDraftPush({
       await restoreConflicts(officeId, local)
       applyAnswer(local.accountId, known, version, saved)
     } else if (rows.openConflictIds(local.number).length > 0) {
-      await push(local.accountId, officeId, id)
+      await pushNow(local.accountId, officeId, id)
       await restoreConflicts(officeId, local)
     }
     // A package of it was enqueued meanwhile, so the answer wasn't applied. The office is told again after it.
@@ -226,5 +239,5 @@ export function openDraftPush({
     }
   }
 
-  return { push, restoreToOffice, matchesSend }
+  return { push, restoreToOffice, inItsTurn, matchesSend }
 }

@@ -271,17 +271,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const known = rows.find(id)
       if (officeId === undefined || !known || known.isGone || known.isMine === (to === 'mine')) return draft
       if (to === 'mine') {
-        if (known.revision > 0 || known.basedOn.length > 0) {
-          await lanes.syncNow(draft.accountId)
+        if (known.revision > 0 || known.basedOn.length > 0) await lanes.syncNow(draft.accountId)
+        // What is typed meanwhile isn't saved at the office, which would have it again.
+        await pushing.inItsTurn(id, async () => {
           const now = rows.find(id)
-          const isDone = now && (await ask((office) => office.move(officeId, now, 'maker')))
-          if (!isDone) {
+          const isThere = now && (now.revision > 0 || now.basedOn.length > 0)
+          if (isThere && !(await ask((office) => office.move(officeId, now, 'maker')))) {
             fail('conflict', 'Another workstation made this draft, is working on it, or has another version of it.', {
               next: 'Duplicate it, and make the copy your own.'
             })
           }
-        }
-        rows.change(id, { isMine: true })
+          rows.change(id, { isMine: true })
+        })
       } else {
         rows.change(id, { isMine: false, basedOn: [], editCount: known.editCount + 1 })
         lanes.syncSoon(draft.accountId)
