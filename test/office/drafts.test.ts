@@ -861,6 +861,24 @@ describe('a private draft', () => {
     expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
     expect([at(0).list(), at(1).list()]).toEqual([['Lease, and more'], []])
   })
+
+  test('isn’t made of one that another has just put in the Outbox', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await whenSynced()
+    const { outbox } = at(0).work.parts
+    outbox.shared.disconnect()
+    const sends = [at(1).send(front.id)]
+    await at(1).whenSynced()
+    await expect(at(0).shared.setOwner(front.id, 'mine')).rejects.toBeInstanceOf(AppFailure)
+    sends.push(at(0).send(front.id))
+    await at(0).reconnect()
+    await until(() => sends.every((id, index) => at(index).state(id) !== 'ready'), at(0))
+    await until(() => packages() > 0, at(1))
+    await whenSynced()
+    expect(packages()).toBe(1)
+  })
 })
 
 describe('joining and leaving', () => {

@@ -36,8 +36,8 @@ export const movingDrafts = `
   END $$;
 
   -- Moves a draft to the trash, out of it, out of it for good, or back to the workstation that created it, to which alone it belongs then.
-  -- Returns whether it is there now. The caller must know the current content, nobody else may be editing it, and it can't be deleted while it
-  -- has unresolved conflicts. A restored server may have an earlier revision of it.
+  -- Returns whether it is there now. The caller must know the current content, nobody else may be editing it, it can't be deleted while it
+  -- has unresolved conflicts, and it goes back to nobody while it is being sent. A restored server may have an earlier revision of it.
   CREATE FUNCTION move_item(p_id text, p_account uuid, p_based_on uuid[], p_revision safe_count, p_to text) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
@@ -65,7 +65,8 @@ export const movingDrafts = `
     is_since := its.life = now_life AND its.base_revision > 0;
     -- Without a base, the caller doesn't know the current content.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
-        OR (p_to = 'gone' AND its.trashed_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
+        OR (p_to = 'gone' AND its.trashed_at IS NULL AND NOT is_earlier)
+        OR (p_to = 'maker' AND (its.made_by <> mine OR (has_active_send(p_id, p_account, NULL) AND NOT is_earlier)))
         OR (p_to IN ('gone', 'maker') AND has_open_conflicts('draft', p_id))) IS NOT FALSE THEN
       RETURN false;
     END IF;
