@@ -254,6 +254,26 @@ describe('a change', () => {
     await whenSynced()
     expectPresets('Deed: Deed', 'Lease: Lease')
   })
+
+  test('of a new preset, whose first save’s answer was lost, isn’t kept as a second preset', async () => {
+    let isLost = true
+    at(0).wrapPut(async (put, kind, ...args) => {
+      const answers = await put(kind, ...args)
+      if (isLost && kind === 'preset') throw new Error('The answer is lost.')
+      return answers
+    })
+    await joinBoth()
+    const id = at(0).preset('Lease', 'Lease')
+    await expect(at(0).whenSynced()).rejects.toBeDefined()
+    at(0).disconnect()
+    await at(1).whenSynced()
+    at(1).preset('Lease', 'Lease, later', id)
+    await at(1).whenSynced()
+    isLost = false
+    await at(0).reconnect()
+    await whenSynced()
+    expectPresets('Lease: Lease, later')
+  })
 })
 
 describe('an item that can’t be synced doesn’t hold back the others', () => {

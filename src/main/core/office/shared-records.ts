@@ -475,4 +475,4 @@ export class SharedRecords {
  * resolves that.
  */
 const isUnanswered = ({ basedOn, editCount, pushedEdits, pendingEdits, isUnread }: KnownRecord) =>
-  !isUnread && editCount !== pushedEdits && pendingEdits === editCount && basedOn.length > 1
+  !isUnread && editCount !== pushedEdits && pendingEdits === editCount && basedOn.length > 0
