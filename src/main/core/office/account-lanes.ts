@@ -71,9 +71,9 @@ export class AccountLanes {
     for (const accountId of this.#deps.accounts().keys()) this.syncSoon(accountId, wait)
   }
 
-  /** Makes another round follow the running one. */
+  /** Makes another round follow, also the running one. */
   syncAgain(accountId: string): void {
-    this.#lanes.of(accountId).isSyncRequested = true
+    this.syncSoon(accountId, SYNC_THROTTLE)
   }
 
   /** Runs a round that sees everything there is now. Rejects if the server can't be reached. */
