@@ -793,6 +793,37 @@ describe('the trash', () => {
     expect(await two.office.sql('SELECT FROM office.shared_item WHERE sealed IS NOT NULL')).toEqual([])
   })
 
+  test.each(['before', 'while'])(
+    'loses no draft that another erases %s it is told that it was restored here',
+    async (when) => {
+      const { sharedDrafts, drafts } = at(0).work.parts
+      const erase = async () => {
+        at(1).work.parts.drafts.erase(front.id)
+        await at(1).whenSynced()
+      }
+      const connect = sharedDrafts.connect.bind(sharedDrafts)
+      sharedDrafts.connect = (its, life) => {
+        const move: typeof its.move = async (...asked) => {
+          if (when === 'while' && asked[2] === 'back') await erase()
+          return await its.move(...asked)
+        }
+        connect({ ...its, move }, life)
+      }
+      const front = at(0).editor()
+      front.type('Lease')
+      await front.close()
+      drafts.remove(front.id)
+      await whenSynced()
+      at(0).disconnect()
+      drafts.restore(front.id)
+      if (when === 'before') await erase()
+      await at(0).reconnect()
+      await whenSynced()
+      for (const workstation of workstations)
+        expect([workstation.list(), workstation.list(true)]).toEqual([['Lease'], []])
+    }
+  )
+
   test('doesn’t accept a draft that was changed meanwhile', async () => {
     const front = at(0).editor()
     front.type('Lease')

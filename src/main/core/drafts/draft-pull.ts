@@ -186,7 +186,9 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     }
     if (local && hasOpenConflicts)
       for (const version of rows.openConflicts.all(local.number)) splitOffConflict(accountId, version)
-    if (local && known.editCount !== known.pushedEdits) rows.rename(id, newId(), accountId)
+    // Taken out of the trash here, which isn't told yet, unless that was to send it.
+    const isRestored = local?.isTrashed === 0 && known.isMovePending && rows.sentAs(id) === undefined
+    if (local && (known.editCount !== known.pushedEdits || isRestored)) rows.rename(id, newId(), accountId)
     else if (
       local &&
       splitOffVersion !== undefined &&

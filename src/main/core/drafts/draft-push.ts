@@ -86,6 +86,8 @@ export function openDraftPush({
     const isDone =
       isTrashed === after.isTrashed ||
       (await ask((office) => office.move(officeId, after, isTrashed ? 'trash' : 'back')))
+    // The office no longer has it, or another content of it. The next read handles that.
+    if (!isDone && !isTrashed) return
     db.transaction(() => {
       if (isDone) rows.change(id, { isTrashed, isMovePending: (rows.localDraft(id)?.isTrashed === 1) !== isTrashed })
       else applyTrashState(id, after.isTrashed)
