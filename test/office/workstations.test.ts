@@ -572,6 +572,25 @@ describe('a batch', () => {
     await front.synced()
     expect(await storeOf(1, back.work).stateOf(id)).toBe('cancelled')
   })
+  test('that is cancelled once a row was shown not to have arrived doesn’t send that row again', async () => {
+    const { outbox, accountId, line } = front.work
+    back.work.outbox.shared.disconnect()
+    line.setFaultBy(() => 'cut')
+    const rows = [{ row: 1, cells: ['Row 1'], composition: forms() }]
+    const batch = await outbox.addBatch({ accountId, name: 'Tax forms', columns: ['Name'], rows, leftOut: [] })
+    const id = outbox.list([accountId], all).rows[0]?.id ?? ''
+    await becomes(front, id, 'uncertain')
+    await outbox.shared.pause(accountId, true)
+    line.setFault('pass')
+    await becomes(front, id, 'ready')
+    await front.synced()
+    expect(await storeOf(1, back.work).stateOf(id)).toBe('ready')
+    await outbox.batches.cancel(batch.id)
+    await front.synced()
+    await outbox.shared.pause(accountId, false)
+    expect(await storeOf(1, back.work).claim(officeId, 1)).toEqual([])
+    await becomes(front, id, 'cancelled')
+  })
 })
 
 describe('a row of a paused batch', () => {

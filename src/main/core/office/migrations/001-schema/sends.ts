@@ -133,9 +133,10 @@ const functions = `
   END $$;
 
   -- Keeps a send from leaving, even if the office never got it. Returns its revision if it has that state now. A send that may have arrived stays
-  -- with the office; one that is held can be withheld only with a later revision, by a workstation that knows that it is held. The revision
-  -- increases even if the caller hasn't read the last one: a push based on that one mustn't bring the send back. p_life: the
-  -- life of which everything is known to the caller. A restored server may have as waiting, or not at all, what has been sent since.
+  -- with the office, unless it counts as shown that it didn't, so that it could leave again now; one that is held can be withheld only with a later
+  -- revision, by a workstation that knows that it is held. The revision increases even if the caller hasn't read the last one: a push based on
+  -- that one mustn't bring the send back. p_life: the life of which everything is known to the caller. A restored server may have as waiting, or
+  -- not at all, what has been sent since.
   CREATE FUNCTION withhold(p_id uuid, p_account uuid, p_revision safe_count, p_state text, p_life integer DEFAULT NULL) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -148,8 +149,8 @@ const functions = `
       VALUES (p_id, p_account, p_state, 'infinity', me(), '', p_revision, now())
       ON CONFLICT (id) DO UPDATE SET state = p_state, revision = greatest(it.revision + 1, p_revision), concluded_at = now()
         WHERE it.account = p_account
-          AND ((it.state = 'ready' AND (NOT it.may_have_arrived OR waits_for_release(p_id))) OR it.state IN ('refused', 'not-sent')
-            OR (it.state = 'held' AND it.revision < p_revision));
+          AND ((it.state = 'ready' AND (NOT it.may_have_arrived OR it.proven_until > now() OR waits_for_release(p_id)))
+            OR it.state IN ('refused', 'not-sent') OR (it.state = 'held' AND it.revision < p_revision));
     RETURN (SELECT revision FROM send WHERE id = p_id AND account = p_account AND state = p_state);
   END $$;
 
