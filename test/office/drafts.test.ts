@@ -135,6 +135,23 @@ async function waiting() {
   return { front, send }
 }
 
+/** Types a draft at the first workstation that the office stores without its hearing of that. */
+async function withUnheardSave() {
+  const { sharedDrafts } = at(0).work.parts
+  const connect = sharedDrafts.connect.bind(sharedDrafts)
+  sharedDrafts.connect = (its, life) => {
+    const save: typeof its.save = (...asked) => its.save(...asked).then(() => fail('offline', 'The answer was lost.'))
+    connect({ ...its, save }, life)
+    sharedDrafts.connect = connect
+  }
+  await at(0).reconnect()
+  const front = at(0).editor()
+  front.type('Lease')
+  await expect(at(0).whenSynced()).rejects.toBeInstanceOf(AppFailure)
+  at(0).disconnect()
+  return front
+}
+
 test('a draft that the office’s server refuses doesn’t hold back others, and is pushed once accepted', async () => {
   at(0).disconnect()
   const [refused, ...others] = ['One', 'Two', 'Three'].map((text) => {
@@ -350,19 +367,7 @@ describe('while the server is unreachable', () => {
   ])(
     'a draft that another %s, of which only a save’s answer was lost, isn’t kept as another draft',
     async (_, waits) => {
-      const { sharedDrafts } = at(0).work.parts
-      const connect = sharedDrafts.connect.bind(sharedDrafts)
-      sharedDrafts.connect = (its, life) => {
-        const save: typeof its.save = (...asked) =>
-          its.save(...asked).then(() => fail('offline', 'The answer was lost.'))
-        connect({ ...its, save }, life)
-        sharedDrafts.connect = connect
-      }
-      await at(0).reconnect()
-      const front = at(0).editor()
-      front.type('Lease')
-      await expect(at(0).whenSynced()).rejects.toBeInstanceOf(AppFailure)
-      at(0).disconnect()
+      const front = await withUnheardSave()
       await at(1).whenSynced()
       if (waits) await at(1).work.outbox.shared.pause(at(1).work.accountId, true)
       const send = at(1).send(front.id)
@@ -377,6 +382,21 @@ describe('while the server is unreachable', () => {
       expect(packages()).toBe(1)
     }
   )
+
+  test('a save on which another builds makes no conflicting version if only its answer was lost', async () => {
+    const front = await withUnheardSave()
+    await at(1).whenSynced()
+    await at(1).shared.takeOver(front.id)
+    const back = at(1).editor(front.id)
+    back.type('Lease, and more')
+    await back.close()
+    await at(0).reconnect()
+    await whenSynced()
+    for (const workstation of workstations) {
+      expect(workstation.text(front.id)).toBe('Lease, and more')
+      expect(workstation.versions(front.id)).toEqual([])
+    }
+  })
 })
 
 describe('sending', () => {

@@ -16,7 +16,7 @@ export const drafts = `
     SELECT p_item.gone_at IS NOT NULL AND p_item.gone_with_send IS NULL AND NOT p_item.is_makers_own
   $$;
 
-  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it. gone: the draft no
+  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it unless that derives from it. gone: the draft no
   -- longer exists. sent: the draft is being sent, and may still be taken back. Repeating a version repeats the same save. If p_hold_ms is
   -- given, a save that becomes current holds the draft for so long. p_own_sends: the workstation's own sends of this draft that didn't arrive,
   -- as far as it knows. p_revision: the revision it derives from; a restored server has an earlier one, or none. p_life: the life of which
@@ -45,7 +45,7 @@ export const drafts = `
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = greatest(revision, p_revision) + 1,
           life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
           by = mine, at = now(), sealed = p_sealed, gone_at = NULL, is_makers_own = false, gone_with_send = NULL, is_split_off = false,
-          deleted_revision = 0, deleted_version = NULL
+          deleted_revision = 0, deleted_version = NULL, ancestors = '{}'
         WHERE kind = 'draft' AND id = p_id;
     ELSIF its.gone_at IS NOT NULL THEN
       -- The send that it went with is being retried, or has arrived, so it isn't another draft.
@@ -59,14 +59,17 @@ export const drafts = `
     ELSIF its.version = ANY (p_based_on) AND NOT is_held_by_another(its) THEN
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = greatest(revision, p_revision) + 1,
           life = now_life, base_revision = CASE WHEN life < now_life THEN revision ELSE base_revision END,
-          by = mine, at = now(), sealed = p_sealed,
+          by = mine, at = now(), sealed = p_sealed, ancestors = last_marks(ancestors || mark_of(revision, version), p_version),
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
         WHERE kind = 'draft' AND id = p_id;
     ELSE
       result := 'conflict';
-      INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES ('draft', p_id, p_version, mine, p_sealed)
-        ON CONFLICT DO NOTHING;
-      UPDATE shared_item SET seq = next WHERE kind = 'draft' AND id = p_id;
+      -- If the current content derives from it, only its answer was lost.
+      IF NOT lineage_has(its.ancestors, p_version) THEN
+        INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES ('draft', p_id, p_version, mine, p_sealed)
+          ON CONFLICT DO NOTHING;
+        UPDATE shared_item SET seq = next WHERE kind = 'draft' AND id = p_id;
+      END IF;
     END IF;
     RETURN QUERY SELECT result, it.version, it.revision, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
         CASE WHEN result = 'conflict' THEN it.sealed END,
@@ -101,13 +104,14 @@ export const drafts = `
       RETURN;
     ELSIF its.gone_at IS NULL AND p_revision > its.revision AND its.life < now_life THEN
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
-          at = now(), sealed = p_sealed, trashed_at = NULL
+          at = now(), sealed = p_sealed, trashed_at = NULL, ancestors = '{}'
         WHERE kind = 'draft' AND id = p_id;
     ELSIF its.gone_at IS NOT NULL AND its.gone_with_send IS NOT NULL AND its.life < now_life AND p_revision > its.revision
         AND NOT has_active_send(p_id, p_account, NULL) THEN
       -- It had come back since: see is_back_from_send.
       UPDATE shared_item SET seq = next, body_seq = next, version = p_version, revision = p_revision, by = mine,
-          at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL, deleted_revision = 0, deleted_version = NULL
+          at = now(), sealed = p_sealed, gone_at = NULL, gone_with_send = NULL, deleted_revision = 0, deleted_version = NULL,
+          ancestors = '{}'
         WHERE kind = 'draft' AND id = p_id;
     END IF;
     -- The person who deleted it hadn't seen this content: it has a later revision, or is another content of the same revision.

@@ -47,7 +47,8 @@ const tables = `
     is_split_off boolean NOT NULL DEFAULT false,
     -- It was sent while it had unresolved conflicts.
     has_open_conflicts boolean NOT NULL DEFAULT false,
-    -- Not for drafts: the marks of the last contents that were merged into it, or kept as records of their own, oldest first; see mark_of.
+    -- The marks of the last contents that are in it, oldest first; see mark_of. Those of a record include what was merged into it, or kept as
+    -- a record of its own.
     ancestors text[] NOT NULL DEFAULT '{}',
     sealed bytea,
     -- Not for drafts: its content at base_revision, which is what a content restored by a workstation has in common with the changes made
