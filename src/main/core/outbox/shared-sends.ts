@@ -387,6 +387,8 @@ export class SharedSends {
     account.requestedSyncAt = Number.POSITIVE_INFINITY
     try {
       const state = await this.#ask((office) => office.outbox(officeId))
+      // The account may have left the office while we waited for the server.
+      if (this.#officeIds.get(accountId) !== officeId) return
       // The server's data counts only once both sides have told each other what they know, which the next greeting
       // starts.
       if (state.life !== this.#life) return this.#setAway(accountId, true)

@@ -16,11 +16,11 @@ export const drafts = `
     SELECT p_item.gone_at IS NOT NULL AND p_item.gone_with_send IS NULL AND NOT p_item.is_makers_own
   $$;
 
-  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it unless that derives from it. gone: the draft no
-  -- longer exists. sent: the draft is being sent, and may still be taken back. Repeating a version repeats the same save. If p_hold_ms is
-  -- given, a save that becomes current holds the draft for so long. p_own_sends: the workstation's own sends of this draft that didn't arrive,
-  -- as far as it knows. p_revision: the revision it derives from; a restored server has an earlier one, or none. p_life: the life of which
-  -- everything is known to the caller.
+  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it, unless the current one
+  -- derives from it. gone: the draft no longer exists. sent: the draft is being sent, and may still be taken back. Repeating a version repeats the
+  -- same save. If p_hold_ms is given, a save that becomes current holds the draft for so long. p_own_sends: the workstation's own sends of this
+  -- draft that didn't arrive, as far as it knows. p_revision: the revision it derives from; a restored server has an earlier one, or none.
+  -- p_life: the life of which everything is known to the caller.
   CREATE FUNCTION save_item(p_id text, p_account uuid, p_version uuid, p_based_on uuid[], p_sealed bytea, p_hold_ms integer,
     p_own_sends uuid[] DEFAULT '{}', p_revision safe_count DEFAULT 0, p_life integer DEFAULT NULL)
   RETURNS TABLE (outcome text, version uuid, revision integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
