@@ -44,7 +44,7 @@ export function openDraftPush({
    * Asks the office about a draft, one request at a time: a package is pushed while drafts are synced, and of two saves
    * that arrive in another order, the earlier would be kept beside the later.
    */
-  const inItsTurn = <Answer>(id: string, work: () => Promise<Answer>) => inTurn(`draft ${run} ${id}`, work)
+  const inItsTurn = <Answer>(id: string, work: () => Promise<Answer>) => inTurn(`${run}:${id}`, work)
 
   /** Sends the local changes of a draft. */
   const push = (accountId: string, officeId: string, id: string): Promise<void> =>
