@@ -238,7 +238,7 @@ export function followPolicy({
   void applyFolders()
   const applyStart = () => applyLoginStart(loginStart, organisation.policy.startAtLogin, log)
   applyStart()
-  const applyCrashReports = () => void support.crashReports.applyPolicy(organisation.policy.crashReports)
+  const applyCrashReports = () => void support.crashReports.applyPolicy(organisation.policy.crashReports, log)
   applyCrashReports()
   void sharedFile.check()
   const stop = organisation.follow(() => {

@@ -10,8 +10,9 @@ import { temporaryFolder } from '../storage/folders.ts'
 const DAY = 24 * 60 * 60 * 1000
 const NOW = Date.UTC(2026, 10, 26)
 
-function open(isKept = true) {
+function open(isKept = true, saved = true) {
   const folder = temporaryFolder()
+  const warnings: string[] = []
   let settings = { keepsCrashReports: isKept || undefined } as Settings
   const reports = openCrashReports({
     folder,
@@ -20,7 +21,7 @@ function open(isKept = true) {
       read: () => settings,
       change: (part) => {
         settings = { ...settings, ...part } as Settings
-        return { saved: true }
+        return saved ? { saved } : { saved, reason: 'no-space' }
       }
     }
   })
@@ -28,6 +29,9 @@ function open(isKept = true) {
   return {
     folder,
     reports,
+    warnings,
+    applyPolicy: (isEnabled?: boolean) =>
+      reports.applyPolicy(isEnabled, { warn: (message) => void warnings.push(message) }),
     isWanted: () => settings.keepsCrashReports === true,
     crash(name: string, daysAgo: number, text = name) {
       const path = join(folder, 'completed', name)
@@ -53,14 +57,23 @@ test('no crash report is kept by default, and existing ones are deleted when it 
 })
 
 test('the organisation’s setting takes the place of the person’s; without one, theirs stays', async () => {
-  const { reports, crash, left, isWanted } = open(true)
+  const { applyPolicy, crash, left, isWanted, warnings } = open(true)
   crash('a.dmp', 1)
-  await reports.applyPolicy(undefined)
+  await applyPolicy(undefined)
   expect([left(), isWanted()]).toEqual([['a.dmp'], true])
-  await reports.applyPolicy(false)
+  await applyPolicy(false)
   expect([left(), isWanted()]).toEqual([[], false])
-  await reports.applyPolicy(true)
+  await applyPolicy(true)
   expect(isWanted()).toBe(true)
+  expect(warnings).toEqual([])
+})
+
+test('the organisation’s setting that can’t be saved is applied for this run, and logged', async () => {
+  const { applyPolicy, crash, left, warnings } = open(true, false)
+  crash('a.dmp', 1)
+  await applyPolicy(false)
+  expect(left()).toEqual([])
+  expect(warnings).toEqual([expect.stringContaining('crash reports')])
 })
 
 test('the newest ten of the last month are kept, and other files are left alone', async () => {

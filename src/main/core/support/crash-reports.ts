@@ -71,9 +71,12 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
      */
     setEnabled,
 
-    /** Applies the organisation's setting, if any, as `setEnabled` does. Never rejects. */
-    async applyPolicy(isEnabled: boolean | undefined): Promise<void> {
-      if (isEnabled !== undefined && isEnabled !== isKept()) await setEnabled(isEnabled).catch(() => undefined)
+    /** Applies the organisation's setting, if any, as `setEnabled` does. Never rejects: what fails is logged. */
+    async applyPolicy(isEnabled: boolean | undefined, log: { warn(message: string): void }): Promise<void> {
+      if (isEnabled === undefined || isEnabled === isKept()) return
+      const isDone = await setEnabled(isEnabled).catch(() => false)
+      if (!isDone)
+        log.warn('Whether crash reports are kept couldn’t be set for good as the organisation’s policy says.')
     },
 
     async removeAll(): Promise<void> {
