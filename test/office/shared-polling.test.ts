@@ -325,6 +325,23 @@ describe('a restored server', () => {
     await until(async () => (await storedCount()) > before && (await areEqual()))
     expect(folderRequests(one) > 0 && folderRequests(other) > 0).toBe(true)
   })
+
+  test('gets what it lost from a workstation that takes over after it has followed another', async () => {
+    const [one, other] = await two()
+    await sendAt(other)
+    await until(areEqual)
+    const storedCount = async () =>
+      Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
+    const before = await storedCount()
+    // As if the first reader since the restore had stopped before it had published everything.
+    await office.sql('DELETE FROM office.mirror WHERE seq = (SELECT max(seq) FROM office.mirror)')
+    one.halt()
+    await expireLeases()
+    await until(() => reads(other))
+    await until(async () => (await storedCount()) === before)
+    await opened('Counter', undefined, other.work)
+    await until(areEqual)
+  })
 })
 
 describe('while the office’s server is unreachable', () => {

@@ -301,10 +301,10 @@ export interface DocumentQuestions {
   /**
    * Compares the local folders with the office's `tags`; returns the differences in hexadecimal. `upTo` is set if more
    * than a page of documents is unshared. `areSeen`: the folders had every local document, except unshared ones.
-   * @param handsOver everything local is to be shared.
+   * @param handsOver what is to be shared: everything local, or what the office lacks.
    */
   compareShared: {
-    ask: Omit<SharedAccount, 'feed'> & { tags: Uint8Array; handsOver?: true }
+    ask: Omit<SharedAccount, 'feed'> & { tags: Uint8Array; handsOver?: 'all' | 'lacking' }
     answer: { here: string[]; there: string[]; upTo: number; areSeen: boolean }
   }
   /** Drops the unshared marks up to `upTo` of documents that the folders have: the office has them too. */

@@ -217,7 +217,7 @@ export async function compareShared(
   const newest = mirror.shared.newest(accountId)
   return {
     here: localOnly,
-    there: handsOver ? [...officeTags] : [...officeTags].slice(0, MAX_NAMED),
+    there: handsOver === 'all' ? [...officeTags] : [...officeTags].slice(0, MAX_NAMED),
     upTo: newest.count > FEED_PAGE ? newest.version : 0,
     areSeen
   }
@@ -227,8 +227,10 @@ export async function compareShared(
       yield
       if (entry.isGone) continue
       const isInOffice = officeTags.delete(hexOf(tagOf(key, entry.reference)))
-      if (handsOver) mirror.shared.markUnshared(accountId, entry.reference)
-      else if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
+      if (handsOver) {
+        if (handsOver === 'all' || (isSeen(entry) && !isInOffice))
+          mirror.shared.markUnshared(accountId, entry.reference)
+      } else if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
       else if (!isInOffice && localOnly.length < MAX_NAMED) {
         localOnly.push(hexOf(tagOf(key, entry.reference)))
       }

@@ -416,21 +416,26 @@ export class SharedPolling {
     if (this.#deps.time.elapsed() > until - POLL_LEASE + RENEW_INTERVAL) await this.#fetchState(account, true)
   }
 
-  /** First reads everything the previous reader published, so that any differences from then on are new. */
+  /**
+   * First reads everything the previous reader published, so that any differences from then on are new, and prepares
+   * to publish what the office lacks.
+   */
   async #takeOver(account: SharedAccountState, state: FeedState): Promise<void> {
     const { feed, key } = this.#requireOffice()
     const { id, feedId = '' } = account
     const isBehind = state.seq < account.cursor
-    if (isBehind || state.seq === 0 || account.provenAt === 0 || account.cursor === RESET_CURSOR) {
-      if (isBehind) await feed.raiseSeq(feedId, state.lease?.epoch ?? 0, account.cursor)
-      await this.#exchange.setProvenAt(account, account.provenAt || this.#deps.time.now())
-      const tags = await feed.liveTags(feedId)
-      const { there } = await this.#deps.ask('compareShared', { accountId: id, key, tags, handsOver: true })
-      const gone = there.map((tag) => ({ tag: Buffer.from(tag, 'hex'), sealed: undefined }))
-      for (let at = 0; at < gone.length; at += FEED_PAGE) {
-        await feed.publish(feedId, state.lease?.epoch ?? 0, gone.slice(at, at + FEED_PAGE))
-      }
-    } else await this.#exchange.readChanges(account)
+    const isFirst = isBehind || state.seq === 0 || account.provenAt === 0 || account.cursor === RESET_CURSOR
+    if (isBehind) await feed.raiseSeq(feedId, state.lease?.epoch ?? 0, account.cursor)
+    if (isFirst) await this.#exchange.setProvenAt(account, account.provenAt || this.#deps.time.now())
+    else await this.#exchange.readChanges(account)
+    // A restored server may lack what this workstation has had for long, even if it has followed another reader since.
+    const tags = await feed.liveTags(feedId)
+    const handsOver = isFirst ? 'all' : 'lacking'
+    const { there } = await this.#deps.ask('compareShared', { accountId: id, key, tags, handsOver })
+    const gone = isFirst ? there.map((tag) => ({ tag: Buffer.from(tag, 'hex'), sealed: undefined })) : []
+    for (let at = 0; at < gone.length; at += FEED_PAGE) {
+      await feed.publish(feedId, state.lease?.epoch ?? 0, gone.slice(at, at + FEED_PAGE))
+    }
     account.publishedReport = ''
     account.pendingResolution = undefined
     account.pendingMatch = undefined
