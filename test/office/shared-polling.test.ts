@@ -303,12 +303,13 @@ describe('a workstation that joins after the only poller has gone', () => {
 })
 
 describe('a restored server', () => {
+  const storedCount = async () =>
+    Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
+
   test('gets everything again from the poller, and each workstation reads that', async () => {
     const [one, other] = await two()
     await sendAt(one)
     await until(areEqual)
-    const storedCount = async () =>
-      Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
     const before = await storedCount()
     const [feed] = await office.sql<{ seq: string }>('SELECT max(seq) AS seq FROM office.feed')
     await office.sql('SELECT office.begin_life(now())')
@@ -330,8 +331,6 @@ describe('a restored server', () => {
     const [one, other] = await two()
     await sendAt(other)
     await until(areEqual)
-    const storedCount = async () =>
-      Number((await office.sql<{ count: string }>('SELECT count(*) FROM office.mirror'))[0]?.count)
     const before = await storedCount()
     // As if the first reader since the restore had stopped before it had published everything.
     await office.sql('DELETE FROM office.mirror WHERE seq = (SELECT max(seq) FROM office.mirror)')

@@ -158,8 +158,6 @@ export async function reconcileRestored(
     // If retention has erased it here, that it was sent stays known.
     else if (before || known?.state !== 'sent') rows.erase(id)
     const applied = applyChange(change)
-    // With the time of a send that waits for a release, the office counts as lacking the decision, which is pushed again.
-    if (before && isDecided(before.release) && !isDecided(there)) rows.change(accountId, id, { goesAt: NEVER })
     const send = applied ?? sends.find(id)
     return send?.state === 'uncertain' && change.state === 'uncertain'
       ? countAsAttempted({ ...send, attemptedAt: before?.attemptedAt })

@@ -66,7 +66,7 @@ export function openSendPull(deps: PullDeps) {
 
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   function applyChange(accountId: string, change: SendChange): Send | undefined {
-    const { id, state, revision, epoch, content } = change
+    const { id, state, revision, epoch } = change
     let known = rows.find(id)
     // This was read before something that was done here since.
     if (known && (revision < known.revision || epoch < known.epoch)) return undefined
@@ -80,8 +80,9 @@ export function openSendPull(deps: PullDeps) {
     const local = found && storeDismissals(state === 'ready' ? found : storeRelease(found, change), change)
     const send = local ?? addFrom(accountId, change)
     if (known && send && isDecisionRepeated(send, known, change)) known = { ...known, goesAt: send.goesAt }
-    // A restored server had lost it, and got it again from a workstation that doesn't know of the decision made here.
-    const lacksDecision = content !== undefined && isDecided(found?.release) && !isDecided(releaseIn(change))
+    // A restored server lacks the decision made here, or got the send again from a workstation that doesn't know of it.
+    // With the time of a send that waits for a release, the office counts as lacking it, and it is pushed again.
+    const lacksDecision = isDecided(found?.release) && !isDecided(releaseIn(change))
     const goesAt = lacksDecision ? NEVER : (send?.goesAt ?? 0)
     rows.keep({ goesAt, ...known, id, accountId, state, revision, epoch })
     if (send && change.draft !== undefined) sends.setSentDraft(send, change.draft, change.of)

@@ -227,10 +227,10 @@ export async function compareShared(
       yield
       if (entry.isGone) continue
       const isInOffice = officeTags.delete(hexOf(tagOf(key, entry.reference)))
-      if (handsOver) {
-        if (handsOver === 'all' || (isSeen(entry) && !isInOffice))
-          mirror.shared.markUnshared(accountId, entry.reference)
-      } else if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
+      if (handsOver === 'all' || (handsOver === 'lacking' && isSeen(entry) && !isInOffice))
+        mirror.shared.markUnshared(accountId, entry.reference)
+      if (handsOver) continue
+      if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
       else if (!isInOffice && localOnly.length < MAX_NAMED) {
         localOnly.push(hexOf(tagOf(key, entry.reference)))
       }

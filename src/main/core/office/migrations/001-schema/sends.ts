@@ -11,7 +11,7 @@ const tables = `
       CHECK (state IN ('ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled', 'held')),
     -- Increases each time it is pushed or withheld: late reports of an earlier revision have no effect.
     revision integer NOT NULL DEFAULT 1,
-    -- What it was when this server was restored, if it was there then: whoever knows a later one knows what was lost since.
+    -- What it was when this server was restored, if it was there then: a workstation that knows a later one knows what was lost since.
     restored_revision integer,
     goes_at timestamptz NOT NULL,
     made_by uuid NOT NULL REFERENCES station,
