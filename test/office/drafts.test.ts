@@ -1054,6 +1054,37 @@ describe('joining and leaving', () => {
     for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, further'])
   })
 
+  test('keeps text added to a draft whose refused package another sent meanwhile, even if that is read first', async () => {
+    const lease = at(1).editor()
+    lease.type('Lease')
+    await lease.close()
+    at(0).disconnect()
+    at(1).work.line.setFault({ status: 400 }, (method) => method === 'POST')
+    const send = at(1).send(lease.id)
+    await until(() => at(1).state(send) === 'refused', at(1))
+    at(1).work.line.setFault('pass')
+    await at(0).reconnect()
+    await at(1).leave({ without: true })
+    at(1).editor(lease.id).type('Lease, further')
+    at(0).work.parts.outbox.retry(send)
+    await until(() => at(0).state(send) === 'sent', at(0))
+    const { sharedDrafts, outbox } = at(1).work.parts
+    const connect = sharedDrafts.connect.bind(sharedDrafts)
+    let connectDrafts = () => expect.fail('The workstation isn’t connected.')
+    sharedDrafts.connect = (office, life) => {
+      connectDrafts = () => connect(office, life)
+    }
+    // Only its drafts aren’t synced yet.
+    await at(1)
+      .join('Counter 4')
+      .catch(() => undefined)
+    await outbox.shared.syncNow(at(1).work.accountId)
+    expect(at(1).state(send)).toBe('sent')
+    connectDrafts()
+    await whenSynced()
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease, further'])
+  })
+
   test('without the server keeps all drafts here, and rejoining duplicates none', async () => {
     at(0).editor().type('Lease')
     await whenSynced()

@@ -387,17 +387,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     unreportedSends: (accountId: string): { draft: string; send: string }[] => rows.unreportedSends.all(accountId),
 
     /**
-     * Returns whether there is more of a shared draft here than what was sent: its content differs, because someone had
-     * gone on writing at a server that was restored, or that server hasn't been told about undecided versions beside it.
-     * Then all drafts are read again, since the office decides what becomes another draft.
+     * Returns whether there is more of a draft here than what was sent: its content differs, because someone had gone on
+     * writing while this workstation was on its own or at a server that was restored, or a restored server hasn't been
+     * told about undecided versions beside it. Then all drafts are read again, since the office decides what becomes
+     * another draft.
      */
     hasDiverged(id: string, sent: () => Composition): boolean {
-      const shared = sharedDraft(id)
       const local = rows.localDraft(id)
-      if (!shared || !local) return false
-      const hasOpenConflicts = shared.known.isRestorePending && rows.openConflictIds(local.number).length > 0
+      if (!local) return false
+      const shared = sharedDraft(id)
+      const hasOpenConflicts = shared?.known.isRestorePending && rows.openConflictIds(local.number).length > 0
       if (hasContent(local, sent()) && !hasOpenConflicts) return false
-      rereadAll(shared.accountId)
+      if (shared) rereadAll(shared.accountId)
       return true
     },
 
