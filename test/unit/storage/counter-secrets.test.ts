@@ -42,7 +42,7 @@ describe('the entries of the counter in the keychain', () => {
     expect(names).toEqual(['staff-pin', 'audit-anchor', 'audit-key', 'database-key'])
   })
 
-  test('have another folder’s own names elsewhere, and so has the key of its database', async () => {
+  test('have another folder’s own names elsewhere, as have the key of its database and the secrets of its accounts', async () => {
     expect(profileOf('/home/ana/.config/Countersign', '/home/ana/.config/Countersign/')).toBe('')
     const training = profileOf('/home/ana/training', '/home/ana/.config/Countersign')
     expect(training).toMatch(/^[0-9a-f]{16}$/)
@@ -55,10 +55,15 @@ describe('the entries of the counter in the keychain', () => {
     }
     await keychainOver(place, 'in-os', training).staffPin.set('one')
     await keychainOver(place, 'in-os', training).databaseKey.set('key')
+    // A backup of the usual folder was restored there.
+    await keychainOver(place, 'in-os').accounts.set('a1', 'token')
+    await keychainOver(place, 'in-os', training).accounts.set('a1', 'token')
     const usual = keychainOver(place, 'in-os')
     expect([await usual.staffPin.get(), await usual.databaseKey.get()]).toEqual([null, null])
     const restarted = keychainOver(place, 'in-os', training)
     expect([await restarted.staffPin.get(), await restarted.databaseKey.get()]).toEqual(['one', 'key'])
+    await restarted.accounts.delete('a1')
+    expect([await usual.accounts.get('a1'), await restarted.accounts.get('a1')]).toEqual(['token', null])
   })
 
   test('are kept by the operating system’s keychain until deleted', async () => {

@@ -1,7 +1,7 @@
 /**
  * The operating system's keychain as the product may use it: one slot each for the database key, the staff PIN, the
  * audit trail's anchor and export key, the passphrase of scheduled backups, proxy sign-ins, and the office membership,
- * plus one entry per account. Callers can't read entries by arbitrary name, and secrets are never stored on disk
+ * plus one entry per account; all of them once per data folder. Callers can't read entries by arbitrary name, and secrets are never stored on disk
  * without the keychain: if it is missing, they stay in memory until the application ends.
  */
 import { createHash } from 'node:crypto'
@@ -33,7 +33,10 @@ export interface SecretSlot {
   delete(): Promise<void>
 }
 
-/** One entry per account, by its id. Errors as in {@link SecretSlot}. */
+/**
+ * One entry per account, by its id, and per data folder: a backup brings the same accounts into another folder. Errors as
+ * in {@link SecretSlot}.
+ */
 export interface AccountSecrets {
   get(accountId: string): Promise<string | null>
   set(accountId: string, secret: string): Promise<void>
@@ -116,9 +119,9 @@ export function keychainOver(store: SecretStore, keeps: Keychain['keeps'], profi
     proxies: ofFolder('proxies'),
     office: ofFolder('office'),
     accounts: {
-      get: (accountId) => store.get(accountEntry(accountId)),
-      set: (accountId, secret) => store.set(accountEntry(accountId), secret),
-      delete: (accountId) => store.delete(accountEntry(accountId))
+      get: (accountId) => store.get(accountEntry(accountId, profile)),
+      set: (accountId, secret) => store.set(accountEntry(accountId, profile), secret),
+      delete: (accountId) => store.delete(accountEntry(accountId, profile))
     }
   }
 }
@@ -216,8 +219,8 @@ function slot(store: SecretStore, name: SecretName): SecretSlot {
   }
 }
 
-function accountEntry(accountId: string): SecretName {
+function accountEntry(accountId: string, profile: string): SecretName {
   // A foreign id mustn't be able to address another purpose's entry.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(accountId)) throw new TypeError('Not the id of an account.')
-  return `account:${accountId}`
+  return profile === '' ? `account:${accountId}` : `account:${accountId}:${profile}`
 }
