@@ -1271,6 +1271,28 @@ describe('a restored server', () => {
     for (const workstation of workstations) workstation.shared.assertSendable(front.id)
   })
 
+  test('shows a conflicting version that it has again, also where the draft had continued as another', async () => {
+    const { front, back } = await besideSinceDump()
+    for (const editor of [front, back]) await editor.close()
+    const restoreServer = await dumpOf(two.office)
+    at(0).disconnect()
+    await writeAt(at(0), front.id, 'Lease by front, further').catch(() => undefined)
+    await at(1).shared.resolveConflicts(front.id)
+    await deleteAt(at(1), front.id)
+    await at(0).reconnect()
+    await whenSynced()
+    for (const workstation of workstations) expect(workstation.list()).toEqual(['Lease by front, further'])
+    for (const workstation of workstations) workstation.disconnect()
+    await restoreServer()
+    for (const workstation of workstations) await workstation.reconnect()
+    await whenSynced()
+    // A draft with undecided versions can’t be deleted.
+    for (const workstation of workstations) {
+      expect(workstation.list()).toEqual(['Lease by front', 'Lease by front, further'])
+      expect(workstation.versions(front.id)).toEqual([['Counter 2', 'Lease by back', true]])
+    }
+  })
+
   test('keeps lost changes to a draft that was sent without them as another draft', { tags: ['full'] }, async () => {
     const lease = await sharedDraft()
     const restoreServer = await dumpOf(two.office)

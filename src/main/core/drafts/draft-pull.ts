@@ -195,7 +195,6 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       known.basedOn.includes(splitOffVersion) &&
       !isKnown(splitOffVersion)
     ) {
-      for (const version of rows.openConflictIds(local.number)) drafts.setConflictResolved(version)
       rows.rename(id, splitOffVersion, accountId)
       rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], revision: 1, isRestorePending: true })
       syncAgain(accountId)

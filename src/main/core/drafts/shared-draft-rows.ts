@@ -180,8 +180,15 @@ export function openSharedDraftRows(db: Db) {
       stopReading(accountId)
     }),
 
-    /** Gives local content a new draft id, because its draft no longer exists. */
+    /**
+     * Gives local content a new draft id, because its draft no longer exists. What was kept beside that stays in the history
+     * under other ids: if the office has the draft again, it has these versions, too.
+     */
     rename: db.transaction((id: string, newId: string, accountId: string): void => {
+      db.prepare(
+        `UPDATE draft_versions SET id = lower(hex(randomblob(16))), conflict = 'resolved'
+         WHERE conflict IS NOT NULL AND draft_number = (SELECT number FROM drafts WHERE id = ?)`
+      ).run(id)
       db.prepare('UPDATE drafts SET id = ?, trashed_at = NULL, trashed_look = NULL WHERE id = ?').run(newId, id)
       db.prepare('UPDATE sends SET draft_id = ? WHERE draft_id = ?').run(newId, id)
       add(newId, accountId)
