@@ -1070,7 +1070,7 @@ describe('joining and leaving', () => {
     await until(() => at(0).state(send) === 'sent', at(0))
     const { sharedDrafts, outbox } = at(1).work.parts
     const connect = sharedDrafts.connect.bind(sharedDrafts)
-    let connectDrafts = () => expect.fail('The workstation isn’t connected.')
+    let connectDrafts: () => void = () => expect.fail('The workstation isn’t connected.')
     sharedDrafts.connect = (office, life) => {
       connectDrafts = () => connect(office, life)
     }
@@ -1539,7 +1539,47 @@ describe('a restored server', () => {
     expect(packages()).toBe(1)
   })
 
-  test('leaves a lost conflicting version with the workstation that wrote it', { tags: ['full'] }, async () => {
+  test('keeps a conflicting version that is saved just before a lost send is told', async () => {
+    const front = await sharedDraft()
+    const third = await openOfficeWorkstation(Workstation, two.office, at(0))
+    await third.join('Counter 3')
+    const restoreServer = await dumpOf(two.office)
+    for (const workstation of [at(1), third]) await workstation.powerOff()
+    const send = at(0).send(front.id)
+    await until(() => at(0).state(send) === 'sent', at(0))
+    await at(0).powerOff()
+    await restoreServer()
+    await forgetSends()
+    await third.killAndRestart()
+    await writeAt(third, front.id, 'Lease by third')
+    await third.powerOff()
+    at(1).editor(front.id).type('Lease by back')
+    const { work } = at(1)
+    const startAgain = work.restart.bind(work)
+    work.restart = () => {
+      const parts = startAgain()
+      const { sharedDrafts } = parts
+      const connect = sharedDrafts.connect.bind(sharedDrafts)
+      sharedDrafts.connect = (office, life) => {
+        const save: OfficeDrafts['save'] = async (...its) => {
+          const saved = await office.save(...its)
+          if (saved.outcome === 'conflict') await at(0).killAndRestart()
+          return saved
+        }
+        connect({ ...office, save }, life)
+      }
+      return parts
+    }
+    await at(1).killAndRestart()
+    await third.killAndRestart()
+    workstations.push(third)
+    await whenSynced()
+    await whenSynced()
+    for (const workstation of workstations) expect(workstation.everything()).toContain('Lease by back')
+    expect(packages()).toBe(1)
+  })
+
+  test('regains a conflicting version that only the workstation that wrote it knew', { tags: ['full'] }, async () => {
     const front = await sharedDraft()
     at(0).disconnect()
     const back = at(1).editor(front.id)
@@ -1550,12 +1590,15 @@ describe('a restored server', () => {
     at(0).editor(front.id).type('Lease by front')
     await at(0).reconnect()
     expect(at(0).text(front.id)).toBe('Lease by back')
-    await at(0).powerOff()
-    await two.office.sql('DELETE FROM office.shared_item_conflict')
-    at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE conflict IS NOT NULL`)
+    for (const workstation of workstations) await workstation.powerOff()
+    // As before it was read back.
+    at(0).work.parts.db.exec('UPDATE draft_versions SET workstation = NULL')
+    at(1).work.parts.db.exec(`DELETE FROM draft_versions WHERE conflict IS NOT NULL`)
     await restoreServer()
-    await at(0).killAndRestart()
-    expect(at(0).everything()).toContain('Lease by front')
+    for (const workstation of workstations) await workstation.killAndRestart()
+    await whenSynced()
+    for (const workstation of workstations)
+      expect(workstation.versions(front.id)).toEqual([['Front desk', 'Lease by front', true]])
   })
 
   test('keeps text added to a draft whose uncertain send has arrived', async () => {

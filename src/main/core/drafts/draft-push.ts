@@ -2,11 +2,12 @@
  * Sends local changes of drafts to the office, and applies the answers. It also tells a restored server what it had
  * before.
  */
+import type { Composition } from '../../../shared/composition/index.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { OfficeDrafts, SaveResult } from '../office/office-drafts.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DraftPull, PullDeps } from './draft-pull.ts'
-import { encodeContent, hasContent, readContent } from './shared-content.ts'
+import { encodeContent, hasContent, localContent, readContent } from './shared-content.ts'
 import type { KnownDraft, LocalDraft } from './shared-draft-rows.ts'
 
 /** How many consecutive saves of a draft may be unanswered. */
@@ -151,11 +152,12 @@ export function openDraftPush({
       if (now.editCount !== editCount) return false
       const composition = saved.content && readContent(saved.content)
       if (composition) {
-        // The office keeps this content beside the other. Until it is read back, only this workstation has it if the
-        // server is restored, so it is kept as a version.
-        if (rows.localDraft(id)) drafts.keepVersion(id, 'change')
+        const local = rows.localDraft(id)
+        if (local) keepReplaced(local, composition, saved.outcome === 'conflict' ? version : undefined)
         drafts.applyRemote(accountId, id, composition, timestampOf(saved.ago))
-        rows.markSynced(id, { basedOn: [saved.version], revision, edition: now.edition + 1, isRestorePending: false })
+        const conflictCount = local ? rows.openConflictIds(local.number).length : now.conflictCount
+        const synced = { basedOn: [saved.version], revision, isRestorePending: false }
+        rows.markSynced(id, { ...synced, edition: now.edition + 1, conflictCount })
         return true
       }
       // The office's content can't be read.
@@ -165,6 +167,17 @@ export function openDraftPush({
     if (saved.outcome !== 'newest') changed(id)
     if (!isDone) syncAgain(accountId)
     return isDone ? 'done' : 'again'
+  }
+
+  /**
+   * Keeps the local content, which the office's replaces.
+   * @param version the id under which the office keeps it beside the other. It is kept here in the same way at once: before
+   * it is read back, the draft may be gone, or the server restored.
+   */
+  function keepReplaced(local: LocalDraft, other: Composition, version: string | undefined): void {
+    const content = localContent(local)
+    if (version === undefined || !content || hasContent(local, other)) drafts.keepVersion(local.id, 'change')
+    else drafts.keepConflict(local.id, { id: version, savedAt: timestampOf(0), isResolved: false }, content)
   }
 
   /** Returns whether a draft has the same content as this workstation's send of it. */

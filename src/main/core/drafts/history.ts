@@ -42,8 +42,8 @@ const VERSIONS = new Rows({
 export interface ConflictingVersion extends Pick<KeepableDraft, 'title' | 'who' | 'body'> {
   id: string
   savedAt: number
-  /** The name of the workstation that wrote it. */
-  workstation: string
+  /** The name of the workstation that wrote it; for one of this workstation's own only once the office has told it. */
+  workstation?: string
   isResolved: boolean
 }
 
@@ -73,7 +73,8 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   )
   const addConflict = versions.run<[version: object]>(
     `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body, workstation, conflict)
-     VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @workstation, 'open') ON CONFLICT DO NOTHING`
+     VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @workstation, 'open')
+     ON CONFLICT (id) DO UPDATE SET workstation = excluded.workstation, saved_at = excluded.saved_at`
   )
   const setConflictState = versions.run<[conflict: 'open' | 'resolved', id: string]>(
     'UPDATE draft_versions SET conflict = ? WHERE id = ?'
@@ -114,7 +115,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
 
     /** Stores a version that a workstation, possibly this one, wrote beside the draft, unless it is already stored. */
     keepConflict(number: number, { isResolved, ...version }: ConflictingVersion): void {
-      addConflict({ ...version, number, now: time.now() })
+      addConflict({ workstation: null, ...version, number, now: time.now() })
       setResolved(version.id, isResolved)
     },
 

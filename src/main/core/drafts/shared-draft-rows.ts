@@ -202,11 +202,11 @@ export function openSharedDraftRows(db: Db) {
       `UPDATE sends SET draft_id = ? WHERE id = ? AND (workstation IS NOT NULL OR state NOT IN ${HELD_STATES})`
     ),
 
-    /** The office's ids of the contents kept beside a draft. */
+    /** The office's ids of the contents kept beside a draft that were read from there. */
     conflictIds: known.values<[draft: number], string>(
-      'SELECT id FROM draft_versions WHERE draft_number = ? AND conflict IS NOT NULL'
+      'SELECT id FROM draft_versions WHERE draft_number = ? AND conflict IS NOT NULL AND workstation IS NOT NULL'
     ),
-    /** Those of them that nobody has decided on. */
+    /** The ids of those that nobody has decided on. */
     openConflictIds: known.values<[draft: number], string>(
       `SELECT id FROM draft_versions WHERE draft_number = ? AND conflict = 'open'`
     ),

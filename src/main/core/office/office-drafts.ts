@@ -56,12 +56,12 @@ interface ConflictingContent extends Pick<OfficeDraftContent, 'version' | 'by' |
 
 /**
  * The result of a save. newest: it is now current. conflict: another content is current, which is included, and this
- * one is kept beside it. gone: the draft no longer exists. split-off: as gone, because the draft was sent without this
+ * one is kept beside it. contained: as conflict, but the other derives from this one, which isn't kept. gone: the draft no longer exists. split-off: as gone, because the draft was sent without this
  * content, or deleted by someone who hadn't seen it; the content goes on as another draft. sent: the draft is being sent
  * as it is. older: a restored server has a later one.
  */
 export interface SaveResult extends OfficeDraftContent {
-  readonly outcome: 'newest' | 'conflict' | 'gone' | 'split-off' | 'sent' | 'older'
+  readonly outcome: 'newest' | 'conflict' | 'contained' | 'gone' | 'split-off' | 'sent' | 'older'
   /** The id of that send. */
   readonly sentAs?: string
 }

@@ -16,7 +16,7 @@ export const drafts = `
     SELECT p_item.gone_at IS NOT NULL AND p_item.gone_with_send IS NULL AND NOT p_item.is_makers_own
   $$;
 
-  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it, unless the current one
+  -- Saves a content. newest: it is now current. conflict: it doesn't derive from the current one, and is kept beside it. contained: the current one
   -- derives from it. gone: the draft no longer exists. sent: the draft is being sent, and may still be taken back. Repeating a version repeats the
   -- same save. If p_hold_ms is given, a save that becomes current holds the draft for so long. p_own_sends: the workstation's own sends of this
   -- draft that didn't arrive, as far as it knows. p_revision: the revision it derives from; a restored server has an earlier one, or none.
@@ -63,16 +63,16 @@ export const drafts = `
           editing_by = CASE WHEN held IS NOT NULL THEN mine ELSE editing_by END, editing_until = coalesce(held, editing_until)
         WHERE kind = 'draft' AND id = p_id;
     ELSE
-      result := 'conflict';
       -- If the current content derives from it, only its answer was lost.
-      IF NOT lineage_has(its.ancestors, p_version) THEN
+      result := CASE WHEN lineage_has(its.ancestors, p_version) THEN 'contained' ELSE 'conflict' END;
+      IF result = 'conflict' THEN
         INSERT INTO shared_item_conflict (kind, id, version, by, sealed) VALUES ('draft', p_id, p_version, mine, p_sealed)
           ON CONFLICT DO NOTHING;
         UPDATE shared_item SET seq = next WHERE kind = 'draft' AND id = p_id;
       END IF;
     END IF;
     RETURN QUERY SELECT result, it.version, it.revision, 1000 * extract(epoch FROM now() - it.at)::double precision, station.name,
-        CASE WHEN result = 'conflict' THEN it.sealed END,
+        CASE WHEN result IN ('conflict', 'contained') THEN it.sealed END,
         CASE WHEN result = 'sent' THEN (SELECT id FROM send WHERE account = p_account AND draft = p_id
           AND state IN ('ready', 'sending', 'uncertain', 'sent') LIMIT 1) END
       FROM shared_item it JOIN station ON station.id = it.by WHERE it.kind = 'draft' AND it.id = p_id;
