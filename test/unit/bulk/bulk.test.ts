@@ -606,6 +606,17 @@ describe('a sheet', () => {
     await expect(bulk.sheet('office', other.id, '')).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
+  test('stays closed if its file was closed while it was switched, and nobody is asked about its corrections', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    await bulk.correct('office', { id, row: 2, column: 1, value: 'Rangi' })
+    const switching = bulk.sheet('office', id, '', 'data').catch(() => undefined)
+    await bulk.close(id)
+    await switching
+    expect(bulk.filesWithCorrections()).toEqual([])
+    const rows = bulk.rows('office', { id, show: 'all', offset: 0, limit: 1 })
+    await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
   test('is closed automatically when several newer ones are opened', async () => {
     const first = await open(`${HEADINGS}\n`)
     for (let count = 0; count < 4; count++) await open(`${HEADINGS}\n`)

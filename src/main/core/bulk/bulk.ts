@@ -143,7 +143,8 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     async sheet(accountId: string, id: string, sheet: string, firstRow?: BulkSheet['firstRow']): Promise<BulkSheet> {
       const owner = ownerOf(accountId, id)
       const other = await withSubject(sheet || owner.fileName, worker.ask('sheet', { id, sheet, firstRow }))
-      owners.set(id, { ...owner, headings: other.columns })
+      // It may have been closed during the read, or corrected.
+      ownerOf(accountId, id).headings = other.columns
       return other
     },
 
