@@ -148,6 +148,17 @@ describe('while offline', () => {
     expect(office.taken('Extend')).toEqual([])
   })
 
+  test('a waiting action stays cancelled, whatever a check that was under way finds', async () => {
+    const { id } = await office.start(reference, extension())
+    await office.direct('/Document/Extend', { DocumentReference: reference, ...due(90) })
+    const cancelled = office.parts.mirror.whenAsked('inPackage', () => office.actions.cancel(id))
+    await office.line.comeBack()
+    office.actions.connectionChanged()
+    expect(await cancelled).toMatchObject({ state: 'cancelled' })
+    await office.actions.close(10_000)
+    expect(office.actions.get(id).state).toBe('cancelled')
+  })
+
   test.each([
     [
       'another due date was set in the meantime',
@@ -299,6 +310,33 @@ describe('when the answer was lost', () => {
     office.line.setFault('pass')
     expect((await office.actions.retry(id)).state).toBe('done')
     expect(office.taken('Extend')).toHaveLength(1)
+  })
+
+  test.each([
+    ['pass', 'done'],
+    ['cut', 'uncertain']
+  ] as const)('a result that the full disk held up says nothing about a later attempt: %s', async (fault, state) => {
+    office.line.setFault('cut', posts)
+    const { id } = await office.start(reference, extension())
+    const { db } = office.parts
+    let rejections = 0
+    db.function('reject', () => void rejections++)
+    db.exec(
+      `CREATE TEMP TRIGGER full BEFORE UPDATE ON actions WHEN NEW.state = 'refused'
+       BEGIN SELECT reject(); SELECT RAISE(FAIL, 'disk full'); END`
+    )
+    await expect
+      .poll(async () => {
+        await office.time.pass(MINUTE)
+        return rejections
+      })
+      .toBeGreaterThan(0)
+    expect(office.actions.get(id).state).toBe('uncertain')
+    db.exec('DROP TRIGGER full')
+    office.line.setFault(fault, posts)
+    expect((await office.actions.retry(id)).state).toBe(state)
+    await office.time.pass(MINUTE)
+    expect(office.actions.get(id).state).toBe(state)
   })
 
   test('a document that someone else changed stays uncertain until a person decides', async () => {

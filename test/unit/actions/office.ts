@@ -220,6 +220,7 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     }
   }
   let trouble: Error | undefined
+  const interruptions = new Map<string, () => void>()
   return {
     documents,
     /** The times the worker was given for answers of operations. */
@@ -228,12 +229,21 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     reports,
     ask: (async (name: keyof typeof answers, ask: never) => {
       if (trouble && name === 'inPackage') throw trouble
+      interruptions.get(name)?.()
       return structuredClone(answers[name](ask))
     }) as AskDocuments,
     /** Makes the worker fail with this error, or work again. */
     fail: (error: Error | undefined) => {
       trouble = error
     },
+    /** Does something once, before the next question of this name is answered. Resolves with its result. */
+    whenAsked: <Value>(name: keyof typeof answers, work: () => Value) =>
+      new Promise<Value>((resolve) => {
+        interruptions.set(name, () => {
+          interruptions.delete(name)
+          resolve(work())
+        })
+      }),
     /** Makes the service list the document's signers in reverse from now on. */
     turnSigners(reference: string): void {
       backwards.add(reference)

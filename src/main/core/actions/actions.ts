@@ -256,6 +256,10 @@ export class Actions {
   #write(action: Action, outcome: Outcome): Action | undefined {
     const change = this.#changeOf(action, outcome)
     try {
+      const now = this.#records.find(action.id)
+      const isCurrent = now?.state === action.state && now.attemptedAt === action.attemptedAt
+      // A person has cancelled, settled or repeated it meanwhile. Only that it was done counts even then.
+      if (!isCurrent && outcome.kind !== 'done') return undefined
       // If the database rejects the answer, it is left out.
       return writeFirstAccepted([
         () => this.#records.change(action.id, change),
