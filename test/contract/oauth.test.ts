@@ -382,6 +382,29 @@ describe('removing an account', () => {
     expect([await end(), signIn.renewable()]).toEqual([true, 0])
   })
 
+  test('revokes the token that a renewal in progress brings', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const renewed = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const { accounts, add, clients } = opened(undefined, async (address, call) => {
+      const answer = await fetch(address, call)
+      if (String(call?.body ?? '').includes('grant_type=refresh_token')) {
+        renewed.resolve()
+        await goOn.promise
+      }
+      return answer
+    })
+    const id = await add(url, byCode({ issuer: url }))
+    const asking = (await clients.of(id)).getTemplateList().catch(() => undefined)
+    await renewed.promise
+    const end = await clients.prepareRevocation(id)
+    await accounts.remove(id)
+    const ended = end()
+    goOn.resolve()
+    expect([await ended, signIn.renewable()]).toEqual([true, 0])
+    await asking
+  })
+
   test('reports when the service couldn’t be reached or offers no revocation', async () => {
     const { url, close } = await anOAuthOffice()
     const { add, clients } = opened()

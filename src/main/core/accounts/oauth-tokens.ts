@@ -125,6 +125,8 @@ export function openOAuthTokens(stored: Tokens, { grant, service, keep, changed,
 
     /** Revokes the tokens at the service. Returns whether it did; true if there is nothing to revoke. Never rejects. */
     async revoke(): Promise<boolean> {
+      // The service may have replaced the token already, and would then revoke nothing.
+      await renewing?.catch(() => undefined)
       const { refresh, access } = unstored ?? tokens
       const token = refresh ?? access
       if (token === undefined) return true
