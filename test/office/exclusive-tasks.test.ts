@@ -197,6 +197,26 @@ test('an action doesn’t leave if its workstation slept since the claim, and an
   expect(arrived('SendReminder')).toBe(1)
 })
 
+test('an action leaves with the credentials that its account has once the office has answered', async () => {
+  const { accountId, parts } = workstation(0).work
+  const pool = pools[0] ?? expect.fail('There is no such line.')
+  const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
+  const changing = async (text: string, values: unknown[]) => {
+    if (text.includes('claim_tasks')) {
+      await parts.accounts.update(accountId, { authentication: { scheme: 'bearer', token: 'new' } })
+      parts.clients.forget(accountId)
+    }
+    return query(text, values)
+  }
+  Object.assign(pool, { query: changing })
+  const fetching = vi.spyOn(globalThis, 'fetch')
+  await start(0, reminder())
+  const sent = fetching.mock.calls.filter(([url]) => String(url).includes('SendReminder'))
+  fetching.mockRestore()
+  Object.assign(pool, { query })
+  expect(sent.map(([, init]) => new Headers(init?.headers).get('authorization'))).toEqual(['Bearer new'])
+})
+
 describe('a claim whose answer was lost', () => {
   const task = async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0]
 

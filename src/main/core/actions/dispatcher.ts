@@ -153,7 +153,6 @@ export class Dispatcher {
     const { clientOf, time, recordOutcome, shared } = this.#deps
     let outgoing: Outgoing
     let subject: Subject
-    let client: ActingClient
     try {
       subject = await subjectOf(this.#deps, action.accountId, action.reference)
       check?.(subject.document)
@@ -166,7 +165,8 @@ export class Dispatcher {
       return undefined
     }
     try {
-      client = await clientOf(action.accountId)
+      // Nothing is claimed that couldn't be sent.
+      await clientOf(action.accountId)
     } catch (error) {
       return asAppError(error)
     }
@@ -179,20 +179,22 @@ export class Dispatcher {
       return undefined
     }
     try {
-      return await this.#sendClaimed(ready, client, outgoing, claim.options)
+      return await this.#sendClaimed(ready, outgoing, claim.options)
     } finally {
       shared.attemptEnded(action)
     }
   }
 
   /** Sends the request, unless the action was cancelled. Returns why it can't be sent; undefined if it has ended. */
-  async #sendClaimed(
-    action: Action,
-    client: ActingClient,
-    outgoing: Outgoing,
-    options: CallOptions
-  ): Promise<AppError | undefined> {
-    const { records, time, recordOutcome, attemptStarted, changed } = this.#deps
+  async #sendClaimed(action: Action, outgoing: Outgoing, options: CallOptions): Promise<AppError | undefined> {
+    const { clientOf, records, time, recordOutcome, attemptStarted, changed } = this.#deps
+    let client: ActingClient
+    try {
+      // The account may have other credentials since the office was asked.
+      client = await clientOf(action.accountId)
+    } catch (error) {
+      return asAppError(error)
+    }
     // A person may have cancelled it during the checks.
     if (this.#state !== 'started' || records.find(action.id)?.state !== 'waiting') return undefined
     const { before } = action
