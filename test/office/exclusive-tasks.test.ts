@@ -197,6 +197,35 @@ test('an action doesn’t leave if its workstation slept since the claim, and an
   expect(arrived('SendReminder')).toBe(1)
 })
 
+describe('a server restored to while an action was in progress', () => {
+  const restored = () => office.sql(`UPDATE office.task SET state = 'uncertain' WHERE account = $1`, [all.officeId])
+
+  test.each([
+    ['done', 'pass', 'done'],
+    ['refused', { status: 409 }, 'free']
+  ] as const)('is told again that it was %s, and nobody takes it for uncertain', async (state, fault, outcome) => {
+    const { parts, line } = workstation(0).work
+    line.setFault(fault, posts)
+    expect(await start(0, reminder())).toMatchObject({ state })
+    line.setFault('pass')
+    await whenTaskIs(outcome)
+    await restored()
+    parts.once.restored()
+    await whenTaskIs(outcome)
+    expect(workstation(0).actions()).toMatchObject([{ state }])
+  })
+
+  test('doesn’t make a workstation forget that it did it', async () => {
+    const { id } = await start(0, reminder())
+    await whenTaskIs('done')
+    await restored()
+    expect(await start(0, reminder())).toMatchObject({ state: 'refused' })
+    expect(stateOf(0, id)).toBe('done')
+    await whenTaskIs('done')
+    expect(await start(0, reminder())).toMatchObject({ state: 'done' })
+  })
+})
+
 test('an action leaves with the credentials that its account has once the office has answered', async () => {
   const { accountId, parts } = workstation(0).work
   const pool = pools[0] ?? expect.fail('There is no such line.')

@@ -79,6 +79,7 @@ export class SharedActions {
     deps.exclusiveTasks.listen({
       available: (accountId) => this.syncSoon(accountId),
       notified: (accountId) => this.syncSoon(accountId),
+      restored: (accountId) => void this.#claims.reportAgain(accountId),
       beforeLeaving: (accountId) => this.#prepareLeaving(accountId)
     })
   }
@@ -188,6 +189,12 @@ export class SharedActions {
   #adopt(blocked: Action, { id, epoch, content, holder, ago }: BlockingTask): void {
     const { db, records, time, triedElsewhere, changed } = this.#deps
     const { accountId } = blocked
+    if (records.find(id)?.state === 'done') {
+      // The office was restored since it heard that, or hasn't heard it yet.
+      this.#claims.save({ id, epoch })
+      this.syncSoon(accountId)
+      return
+    }
     // A content that was altered, or is in a later version's format, is at least of the same kind and document as the
     // blocked action. Without adopting it, nobody could ever do that one. Only a person can settle it.
     const parsed = Content.safeParse(content).data ?? { ...blocked, before: { kind: 'unknown' } }
@@ -295,6 +302,11 @@ function openClaims(db: Db) {
       return true
     },
     drop: table.run<[claim: Claim]>('DELETE FROM office_actions WHERE id = @id AND epoch = @epoch'),
+    /** Lets the office hear again how everything ended that was tried here. */
+    reportAgain: table.run<[accountId: string]>(
+      `INSERT INTO office_actions (id, epoch) SELECT id, ${UNANSWERED} FROM actions
+       WHERE account_id = ? AND attempted_at IS NOT NULL ON CONFLICT DO NOTHING`
+    ),
     of: table.all<[accountId: string]>('WHERE id IN (SELECT id FROM actions WHERE account_id = ?)')
   }
 }
