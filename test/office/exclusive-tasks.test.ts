@@ -197,6 +197,21 @@ test('an action doesn’t leave if its workstation slept since the claim, and an
   expect(arrived('SendReminder')).toBe(1)
 })
 
+test('a person’s word that the office hasn’t heard yet isn’t undone by doing the same again', async () => {
+  const { line, parts } = workstation(0).work
+  line.setFault('lose-answer', posts)
+  const { id } = await start(0, reminder())
+  await whenTaskIs('uncertain')
+  line.setFault('pass')
+  const restoreAnswers = losingAnswers(0, 'finish_task')
+  parts.actions.conclude(id, false)
+  expect(await start(0, reminder())).toMatchObject({ state: 'refused' })
+  expect(stateOf(0, id)).toBe('cancelled')
+  restoreAnswers()
+  await whenTaskIs('free')
+  expect(await start(0, reminder())).toMatchObject({ state: 'done' })
+})
+
 describe('a server restored to while an action was in progress', () => {
   const restored = () => office.sql(`UPDATE office.task SET state = 'uncertain' WHERE account = $1`, [all.officeId])
 

@@ -91,8 +91,10 @@ export class SharedActions {
     const access = exclusiveTasks.of(accountId)
     if (!access) return { kind: 'own', options: {} }
     if (access === 'away') return { kind: 'away', error: OFFICE_UNAVAILABLE }
-    // A claim whose answer was lost is still at the office, and would block this one for something that nobody did.
-    if (this.#claims.of(accountId).some((one) => one.epoch === UNANSWERED && !this.#inFlight.has(one.id))) {
+    // What the office hasn't heard the end of would block this one. So would a claim whose answer was lost, for something
+    // that nobody did.
+    const isBlocking = (one: Claim) => one.epoch === UNANSWERED || this.#isUnreported(one.id)
+    if (this.#claims.of(accountId).some((one) => isBlocking(one) && !this.#inFlight.has(one.id))) {
       await this.#laneOf(accountId)
         .runFresh()
         .catch(() => undefined)
@@ -127,11 +129,11 @@ export class SharedActions {
     }
     if (previous) this.#claims.save(previous)
     else this.#claims.drop({ id, epoch: UNANSWERED })
-    const isBlocking = other.id !== id && other.state === 'uncertain'
+    const isUncertain = other.id !== id && other.state === 'uncertain'
     return {
       kind: 'ended',
       outcome: this.#outcomeFromOther(action, about, other),
-      ...(isBlocking && { adopt: () => this.#adopt(action, other) })
+      ...(isUncertain && { adopt: () => this.#adopt(action, other) })
     }
   }
 
@@ -185,13 +187,19 @@ export class SharedActions {
     return { kind: 'refused', error: refusal(action, other, at) }
   }
 
+  /** Whether the office hasn't heard yet how an action ended here. */
+  #isUnreported(id: string): boolean {
+    const action = this.#deps.records.find(id)
+    return action !== undefined && officeStateOf(action) !== 'uncertain' && this.#claims.find(id) !== undefined
+  }
+
   /** Takes over an uncertain action, so that it is checked here too, and people can settle it. */
   #adopt(blocked: Action, { id, epoch, content, holder, ago }: BlockingTask): void {
     const { db, records, time, triedElsewhere, changed } = this.#deps
     const { accountId } = blocked
-    if (records.find(id)?.state === 'done') {
-      // The office was restored since it heard that, or hasn't heard it yet.
-      this.#claims.save({ id, epoch })
+    // The office was restored since it heard that.
+    if (records.find(id)?.state === 'done') this.#claims.save({ id, epoch })
+    if (this.#isUnreported(id)) {
       this.syncSoon(accountId)
       return
     }
