@@ -11,6 +11,7 @@ import { forms } from '../fixtures/compositions.ts'
 import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
+import { extension } from '../unit/actions/office.ts'
 
 const all = { show: 'all', offset: 0, limit: 100 } as const
 /** The name of the accounts: accounts with the same name at two workstations are the same account. */
@@ -702,6 +703,35 @@ describe('leaving', () => {
       expect(Object.keys(first.practice.state.documents)).toHaveLength(2)
     }
   )
+
+  test('leaves no action behind that was begun meanwhile, and does it afterwards', async () => {
+    const { accountId, line, parts, practice, time } = first
+    const { membership } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    await parts.outbox.shared.syncNow(accountId)
+    await becomes(first, put(first), 'sent')
+    await parts.polling.refresh(accountId)
+    const [reference = ''] = Object.keys(practice.state.documents)
+    const id = randomUUID()
+    const find = () => parts.actions.list(accountId)[0]
+    const syncNow = parts.records.syncNow.bind(parts.records)
+    Object.assign(parts.records, {
+      async syncNow(account: string) {
+        void parts.actions.start(accountId, { id, reference, request: extension() })
+        await expect.poll(() => find()?.state === 'running' || find()?.error?.code).toBeTruthy()
+        await syncNow(account)
+      }
+    })
+    line.setFault('hang', (method) => method === 'POST')
+    await membership.leave().finally(() => line.setFault('pass'))
+    expect(await office.sql(`SELECT state FROM office.task WHERE state <> 'free'`)).toEqual([])
+    await expect
+      .poll(async () => {
+        await time.pass(5_000)
+        return find()?.state
+      })
+      .toBe('done')
+  })
 
   test('without the server leaves shared packages to the office', async () => {
     const { membership } = membershipOf(first)

@@ -88,9 +88,6 @@ export class SharedActions {
   async claim(action: Action): Promise<ClaimResult> {
     const { exclusiveTasks, time } = this.#deps
     const { id, accountId, createdAt, isInDoubt } = action
-    const access = exclusiveTasks.of(accountId)
-    if (!access) return { kind: 'own', options: {} }
-    if (access === 'away') return { kind: 'away', error: OFFICE_UNAVAILABLE }
     // What the office hasn't heard the end of would block this one. So would a claim whose answer was lost, for something
     // that nobody did.
     const isBlocking = (one: Claim) => one.epoch === UNANSWERED || this.#isUnreported(one.id)
@@ -99,6 +96,9 @@ export class SharedActions {
         .runFresh()
         .catch(() => undefined)
     }
+    const access = exclusiveTasks.of(accountId)
+    if (!access) return { kind: 'own', options: {} }
+    if (access === 'away' || exclusiveTasks.isLeaving(accountId)) return { kind: 'away', error: OFFICE_UNAVAILABLE }
     const about = aboutOf(action)
     const previous = this.#claims.find(id)
     // Recorded before asking: if it is granted and the answer is lost, the action is uncertain for all, and only this

@@ -38,6 +38,7 @@ const NO_ACCOUNTS: SharedAccounts = {
 export class ExclusiveTasks {
   readonly #listeners: ExclusiveTasksListener[] = []
   readonly #available = new Set<string>()
+  readonly #leaving = new Set<string>()
   #shared = NO_ACCOUNTS
   #tasks: OfficeTasks | undefined
 
@@ -84,6 +85,22 @@ export class ExclusiveTasks {
     for (const accountId of this.#shared.accounts().keys()) {
       for (const { restored } of this.#listeners) restored?.(accountId)
     }
+  }
+
+  /** Leaves with an account: what was done is reported first, and nothing more is begun. @throws AppFailure `busy` */
+  async leave(accountId: string, leave: () => Promise<void>): Promise<void> {
+    this.#leaving.add(accountId)
+    try {
+      await this.beforeLeaving(accountId)
+      await leave()
+    } finally {
+      this.#leaving.delete(accountId)
+    }
+  }
+
+  /** Whether the workstation is leaving with an account just now: the office wouldn't hear how an action ended. */
+  isLeaving(accountId: string): boolean {
+    return this.#leaving.has(accountId)
   }
 
   /** Called when the workstation leaves with an account. @throws AppFailure `busy` */

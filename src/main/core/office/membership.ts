@@ -311,10 +311,11 @@ export class OfficeMembership {
         shared.leaveBehind(accountId)
         continue
       }
-      await exclusiveTasks.beforeLeaving(accountId)
-      // First, the office is sent what it doesn't have yet.
-      await records.syncNow(accountId)
-      await shared.reclaimOwn(accountId)
+      await exclusiveTasks.leave(accountId, async () => {
+        // First, the office is sent what it doesn't have yet.
+        await records.syncNow(accountId)
+        await shared.reclaimOwn(accountId)
+      })
     }
     if (!without) await staff.syncNow()
     await counters.leftOffice()
