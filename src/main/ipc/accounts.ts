@@ -226,11 +226,14 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
       forgetService(id, false)
-      await polling.accountRemoved(id)
+      // If its documents can't be erased, the next start erases them. All else is done, as nobody could ask again.
+      const [erasing] = await Promise.allSettled([polling.accountRemoved(id)])
       const next = accounts.chosen()
       if (wasChosen && next) polling.soon(next.id)
       parts.changed()
-      return { signIn: (await endSignIn()) ? 'ended' : 'still valid' }
+      const isEnded = await endSignIn()
+      if (erasing.status === 'rejected') throw erasing.reason
+      return { signIn: isEnded ? 'ended' : 'still valid' }
     },
 
     'accounts.certificates': async ({ baseUrl }) => {

@@ -112,6 +112,22 @@ test('a change that isn’t saved leaves no client with the previous credentials
   expect(forgotten).toEqual([work.accountId])
 })
 
+test('a removed account’s sign-in ends and the screens hear of it, even if its documents can’t be erased', async () => {
+  const done: string[] = []
+  const { handlers } = opened(
+    {},
+    {
+      clients: { ...work.clients, prepareRevocation: async () => async () => done.push('sign-in ended') > 0 },
+      polling: { ...work.polling, accountRemoved: async () => fail('storage', 'The disk is full.') },
+      changed: () => void done.push('screens told')
+    }
+  )
+  const removing = handlers['accounts.remove']({ id: work.accountId }, asking)
+  await expect(removing).rejects.toMatchObject({ appError: { code: 'storage' } })
+  expect(work.accounts.list()).toEqual([])
+  expect(done.sort()).toEqual(['screens told', 'sign-in ended'])
+})
+
 test('the practice office starts with a preset for trying a bulk send, and no other account does', async () => {
   const { handlers, presets } = opened()
   const { id } = await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
