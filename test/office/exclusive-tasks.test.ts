@@ -230,6 +230,32 @@ describe('a server restored to while an action was in progress', () => {
     expect(workstation(0).actions()).toMatchObject([{ state }])
   })
 
+  test('hears again of a later attempt, which stays unconfirmed', async () => {
+    const { line, parts } = workstation(0).work
+    line.setFault('cut', posts)
+    const { id } = await start(0, reminder())
+    parts.actions.conclude(id, false)
+    await whenTaskIs('free')
+    const [backup] = await office.sql<{ epoch: number }>('SELECT epoch FROM office.task WHERE account = $1', [
+      all.officeId
+    ])
+    line.setFault('lose-answer', posts)
+    expect(await parts.actions.retry(id)).toMatchObject({ state: 'uncertain' })
+    await whenTaskIs('uncertain')
+    line.setFault('pass')
+    await office.sql(`UPDATE office.task SET state = 'free', epoch = $2 WHERE account = $1`, [
+      all.officeId,
+      backup?.epoch
+    ])
+    parts.once.restored()
+    await whenTaskIs('uncertain')
+    expect(stateOf(0, id)).toBe('uncertain')
+    expect(await start(1, reminder())).toMatchObject({ state: 'refused', error: { code: 'busy' } })
+    parts.actions.conclude(id, true)
+    await becomes(() => stateOf(1, id), 'done')
+    expect(arrived('SendReminder')).toBe(1)
+  })
+
   test('doesn’t make a workstation forget that it did it', async () => {
     const { id } = await start(0, reminder())
     await whenTaskIs('done')

@@ -133,9 +133,12 @@ export const tasks = `
     IF its.state = 'open' AND its.holder <> mine THEN
       RAISE EXCEPTION 'Another workstation has it.' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    -- That it is done counts whatever was assumed in the meantime; anything else counts only for its own claim.
-    IF its.state <> 'done' AND its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)) THEN
+    -- That it is done counts whatever was assumed in the meantime; anything else counts only for its own claim. A later claim than is known
+    -- here was lost when the server was restored: what isn't known of that one isn't known.
+    IF its.state <> 'done' AND ((p_state = 'uncertain' AND its.epoch < p_epoch)
+      OR (its.state <> p_state AND (p_state = 'done' OR (its.state <> 'free' AND its.epoch = p_epoch)))) THEN
       UPDATE task SET id = p_id, holder = CASE kind WHEN 'file' THEN mine ELSE holder END, state = p_state, since = ended, reported_at = now(),
+          epoch = greatest(epoch, p_epoch),
           sealed = coalesce(kept, CASE p_state WHEN 'uncertain' THEN sealed END)
         WHERE kind = p_kind AND tag = p_tag;
       PERFORM pg_notify('countersign_tasks', p_account::text);
