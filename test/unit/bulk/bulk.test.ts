@@ -465,6 +465,19 @@ describe('sending', () => {
     await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
+  test('continues if another account is chosen, which closes all sheets', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    const other = await checked(`${HEADINGS}\n${person('Ana')},,,,\n`)
+    const leaving = send(id)
+    await bulk.closeAll()
+    await leaving
+    expect(batches).toHaveLength(1)
+    for (const one of [id, other.id]) {
+      const rows = bulk.rows('office', { id: one, show: 'all', offset: 0, limit: 1 })
+      await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
+    }
+  })
+
   test('clears unsaved corrections, which are kept until then and while the file is open', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const other = await checked(`${HEADINGS}\n${person('Ana')},,,,\n`)

@@ -252,8 +252,11 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 
     /** Closes all sheets, for example when another account is chosen or the application ends. */
     async closeAll(): Promise<void> {
-      owners.clear()
-      await worker.end()
+      for (const id of [...owners.keys()]) {
+        if (sending.has(id)) closeAfterSending.add(id)
+        else owners.delete(id)
+      }
+      if (owners.size === 0) await worker.end()
     }
   }
 }
