@@ -63,6 +63,19 @@ describe('a service that asks for a certificate', () => {
   })
 })
 
+test('a trial that was given up doesn’t take the certificate of a later one for the same service', async () => {
+  const { certificates } = opened()
+  const isOver = Promise.withResolvers<void>()
+  const givenUp = certificates.withCertificate(OFFICE.baseUrl, one('a'), () => isOver.promise)
+  const shown = await certificates.withCertificate(OFFICE.baseUrl, one('b', { subject: 'Ada' }), async () => {
+    isOver.resolve()
+    await givenUp
+    return certificates.choose(PLACE, store)?.fingerprint
+  })
+  expect(shown).toBe('b')
+  expect(certificates.choose(PLACE, store)).toBeUndefined()
+})
+
 describe('the certificates that the system offers a service', () => {
   test('are those offered during the request, without expired ones', async () => {
     const { certificates } = opened()

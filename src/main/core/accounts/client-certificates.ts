@@ -29,8 +29,8 @@ export type ClientCertificates = ReturnType<typeof openClientCertificates>
 export function openClientCertificates({ db, accounts, time, renewConnections }: ClientCertificatesDeps) {
   const meta = openJsonMeta(db)
   const keyOf = (id: string) => `client-certificate:${id}:`
-  /** Overrides by host, while a user tests an account or lists certificates. */
-  const overrides = new Map<string, ChosenCertificate | null>()
+  /** By host, while a user tests an account. */
+  const trials = new Map<string, { readonly chosen: ChosenCertificate | null }>()
   const listings = new Map<string, (found: readonly StoredCertificate[]) => void>()
 
   function of(id: string, baseUrl: string | null): ChosenCertificate | undefined {
@@ -81,12 +81,14 @@ export function openClientCertificates({ db, accounts, time, renewConnections }:
     ): Promise<Value> {
       const place = hostOf(baseUrl)
       if (chosen === undefined || place === undefined) return work()
-      overrides.set(place, chosen)
+      const trial = { chosen }
+      trials.set(place, trial)
       renewConnections()
       try {
         return await work()
       } finally {
-        overrides.delete(place)
+        // A user may have given this one up and begun another.
+        if (trials.get(place) === trial) trials.delete(place)
         renewConnections()
       }
     },
@@ -118,7 +120,8 @@ export function openClientCertificates({ db, accounts, time, renewConnections }:
      */
     choose(place: string, store: readonly StoredCertificate[]): StoredCertificate | undefined {
       listings.get(place)?.(store)
-      const chosen = overrides.has(place) ? overrides.get(place) : storedFor(place)
+      const trial = trials.get(place)
+      const chosen = trial ? trial.chosen : storedFor(place)
       if (!chosen) return undefined
       const same = store.find(({ fingerprint }) => fingerprint === chosen.fingerprint)
       if (same) return same
