@@ -116,6 +116,18 @@ describe('an action from three workstations at once', () => {
   })
 })
 
+test('someone who was told of an action isn’t taken to know of another, though the server has forgotten the first', async () => {
+  await start(0, reminder())
+  await whenTaskIs('done')
+  expect(await start(1, reminder())).toMatchObject({ state: 'refused' })
+  // As after a week, or after a restore.
+  await office.sql('DELETE FROM office.task WHERE account = $1', [all.officeId])
+  await start(0, reminder())
+  await whenTaskIs('done')
+  expect(await start(1, reminder())).toMatchObject({ state: 'refused', error: { code: 'conflict' } })
+  expect(await start(1, reminder())).toMatchObject({ state: 'done' })
+})
+
 describe('an action without an answer', () => {
   test('is uncertain for all, and found done by the workstation that checks', async () => {
     // The first workstation can't check the folders itself.

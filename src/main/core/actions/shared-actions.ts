@@ -69,8 +69,8 @@ export class SharedActions {
   readonly #lanes = new Map<string, SerialTask<void>>()
   /** Claimed here, with the outcome not recorded yet. */
   readonly #inFlight = new Set<string>()
-  /** For each task, the last claim of others whose outcome people here were told. */
-  readonly #reportedEpochs = new Map<string, number>()
+  /** Others' actions that people here were told are done. */
+  readonly #reported = new Set<string>()
   #isClosed = false
 
   constructor(deps: SharedActionsDeps) {
@@ -111,11 +111,13 @@ export class SharedActions {
       ms: CLAIM_DURATION,
       isAgain: isInDoubt,
       askedAgo: time.now() - createdAt,
-      known: this.#reportedEpochs.get(`${accountId}\n${about}`) ?? 0,
       content: contentOf(action)
     }
     this.#inFlight.add(id)
-    const claim = await access.tasks.claim('action', request).catch(() => undefined)
+    const ask = (known?: number) => access.tasks.claim('action', { ...request, known }).catch(() => undefined)
+    let claim = await ask()
+    const [done] = claim?.isGranted === false ? claim.by : []
+    if (done?.state === 'done' && this.#reported.has(done.id)) claim = await ask(done.epoch)
     if (claim?.isGranted) {
       this.#claims.save({ id, epoch: claim.epochs.get(about) ?? 0 })
       const maySend = claimValidityCheck(time, claim.until, POST_TIMEOUT)
@@ -132,7 +134,7 @@ export class SharedActions {
     const isUncertain = other.id !== id && other.state === 'uncertain'
     return {
       kind: 'ended',
-      outcome: this.#outcomeFromOther(action, about, other),
+      outcome: this.#outcomeFromOther(action, other),
       ...(isUncertain && { adopt: () => this.#adopt(action, other) })
     }
   }
@@ -174,7 +176,7 @@ export class SharedActions {
     })
   }
 
-  #outcomeFromOther(action: Action, about: string, other: BlockingTask): Outcome {
+  #outcomeFromOther(action: Action, other: BlockingTask): Outcome {
     const { time } = this.#deps
     if (other.id === action.id && other.state === 'done') return { kind: 'done' }
     const at = clockTextOf(time.now() - other.ago, time.zone(), time.now())
@@ -183,7 +185,7 @@ export class SharedActions {
       this.#deps.triedElsewhere(action)
       return { kind: 'uncertain', error: uncertaintyError(action, other.holder, at) }
     }
-    if (other.state === 'done') this.#reportedEpochs.set(`${action.accountId}\n${about}`, other.epoch)
+    if (other.state === 'done') this.#reported.add(other.id)
     return { kind: 'refused', error: refusal(action, other, at) }
   }
 

@@ -27,7 +27,7 @@ export interface TaskRequest {
   /** How long ago a person asked for it, in milliseconds; they couldn't know what others did since. */
   readonly askedAgo?: number
   /** The last claim of others whose outcome that person knows. */
-  readonly known?: number
+  readonly known?: number | undefined
   /** The task is uncertain, and a person has decided to repeat it. */
   readonly isAgain?: boolean
 }
