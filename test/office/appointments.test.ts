@@ -284,6 +284,18 @@ describe('an appointment changed at two workstations at once', () => {
     await reconnectAndSync()
     expect(at(1).list()).toEqual(['Mere Parata, here, at Front desk'])
   })
+
+  test('is undone by one step where it was removed before it returned, and doesn’t become two', async () => {
+    const id = await addAndDisconnect()
+    at(0).remove(id)
+    at(1).change(id, { place: 'Room 2' })
+    await reconnectAndSync()
+    expectAll('Mere Parata, Room 2, expected')
+    at(0).mark(id, 'arrived')
+    at(0).mark(id, 'undo')
+    await whenSynced()
+    expectAll('Mere Parata, Room 2, expected')
+  })
 })
 
 describe('a calendar event', () => {

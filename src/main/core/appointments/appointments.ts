@@ -166,7 +166,8 @@ export class Appointments {
    */
   mark(id: string, as: Mark, number?: number): void {
     const removed = as === 'undo' ? this.#removed.get(id) : undefined
-    if (removed) {
+    // The office keeps it if another workstation changed it meanwhile.
+    if (removed && !this.#find(id)) {
       this.#putBack(removed)
       return
     }
