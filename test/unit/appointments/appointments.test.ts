@@ -346,6 +346,22 @@ describe('the signer of an appointment', () => {
     await appointments.sessionChanged(sessionOf({ phase: 'ended', turns: all }))
     expect(await only()).toMatchObject({ state: 'done' })
   })
+
+  test('isn’t marked here if they were marked otherwise, or removed, while the queue was read', async () => {
+    const { appointments, add, waits } = office()
+    waits(
+      { name: 'Mere Parata', person: 'mere' },
+      { name: 'Tama Brooks', person: 'tama' },
+      { name: 'Ann', person: 'ann' }
+    )
+    const [mere, tama, ann] = [await add('Mere Parata', 10), await add('Tama Brooks', 20), await add('Ann', 30)]
+    const turns = ['mere', 'tama', 'ann'].map((person) => turnOf({ person }))
+    const searching = appointments.sessionChanged(sessionOf({ turns }))
+    appointments.mark(mere, 'no-show')
+    appointments.remove(tama)
+    await searching
+    expect([mere, ann].map((id) => appointments.get(id).state)).toEqual(['no-show', 'here'])
+  })
 })
 
 test('today’s list says whether a display shows who is called', async () => {

@@ -290,11 +290,13 @@ export class Appointments {
 
   async #markHere(account: string, people: ReadonlySet<string>): Promise<void> {
     const { appointments } = await this.today()
-    for (const { id, accountId, person, state } of appointments) {
-      if (accountId !== account || person === undefined || !people.has(person) || !BEFORE_COUNTER.includes(state))
-        continue
+    for (const { id, accountId, person } of appointments) {
+      if (accountId !== account || person === undefined || !people.has(person)) continue
+      // They may have been marked otherwise, or removed, while the queue was read.
+      const one = this.#find(id)
+      if (!one || !BEFORE_COUNTER.includes(one.state)) continue
       // Stored now, because someone who has signed everything is no longer in the queue.
-      this.table.put({ ...this.get(id), person })
+      this.table.put({ ...one, person })
       this.mark(id, 'here')
     }
   }
