@@ -347,6 +347,23 @@ describe('the signer of an appointment', () => {
     expect(await only()).toMatchObject({ state: 'done' })
   })
 
+  test('isn’t marked here again because of a session that is over', async () => {
+    const { appointments, add, only, waits } = office()
+    waits({ name: 'Mere Parata', person: 'mere' })
+    const id = await add('Mere Parata')
+    appointments.mark(id, 'arrived')
+    const turns = [turnOf({ person: 'mere', outcome: { signed: 'not-yet' } })]
+    await appointments.sessionChanged(sessionOf({ phase: 'open', turns }))
+    for (const phase of ['return', 'ended'] as const) {
+      appointments.mark(id, 'undo')
+      // As another counter does by calling them.
+      appointments.call(id)
+      await appointments.sessionChanged(sessionOf({ phase, turns }))
+      expect(await only()).toMatchObject({ state: 'called' })
+      appointments.mark(id, 'here')
+    }
+  })
+
   test('isn’t marked here if they were marked otherwise, or removed, while the queue was read', async () => {
     const { appointments, add, waits } = office()
     waits(

@@ -59,6 +59,8 @@ export class Appointments {
   #clearedDay = ''
   /** The last search for a session's people, and its inputs. */
   #lastSearch: { key: string; done: Promise<void> } | undefined
+  /** The session whose people were last searched for. */
+  #searchedSession = ''
 
   constructor(deps: AppointmentsDeps) {
     this.#deps = deps
@@ -252,7 +254,10 @@ export class Appointments {
     try {
       // Persons are only identifiable within an account.
       const account = session.accountId ?? this.#deps.accountId()
-      await this.#findPeople(session.id, account, new Set(turnsByPerson.keys()))
+      const isOver = session.phase === 'return' || session.phase === 'ended'
+      // Nobody is at the counter any more: whoever waits again by now was sent away, or called at another one.
+      if (isOver && this.#searchedSession === session.id) await this.#lastSearch?.done
+      else await this.#findPeople(session.id, account, new Set(turnsByPerson.keys()))
       if (session.phase !== 'ended') return
       for (const one of this.ofToday([account])) {
         if (one.state !== 'here') continue
@@ -272,6 +277,7 @@ export class Appointments {
    * the result could differ.
    */
   #findPeople(session: string, account: string, people: ReadonlySet<string>): Promise<void> {
+    this.#searchedSession = session
     const waiting = this.ofToday([account]).filter(({ state }) => BEFORE_COUNTER.includes(state))
     if (waiting.length === 0) return Promise.resolve()
     const key = JSON.stringify([
