@@ -1,6 +1,6 @@
 /** While a page is open the folders are polled, so the person's answer is noticed without anyone reporting it. */
 import { describe, expect, test } from 'vitest'
-import { BOUNDS, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
+import { BOUNDS, gate, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
 /**
  * Returns an office with an open signing page. The page is the service's, so nothing in it leads back to the
@@ -166,6 +166,38 @@ describe('when staff arrives', () => {
     await office.time.pass(0)
     await office.time.pass(1500)
     expect(await unlocked).toMatchObject({ phase: 'covered', cover: 'staff' })
+  })
+
+  test.each(['the PIN is checked', 'the service is asked'])(
+    'and leaves again while %s, the screen stays locked',
+    async (moment) => {
+      const { office, counter, id } = await reading()
+      counter.screenLeft('blur')
+      const { passed, open } = gate()
+      if (moment === 'the PIN is checked') office.checking = passed
+      else office.line = passed
+      const unlocked = counter.unlock(id, PIN)
+      await office.time.pass(0)
+      counter.screenLeft('locked')
+      open()
+      expect(await unlocked).toMatchObject({ phase: 'covered', cover: 'away', isLocked: true })
+      await expect(counter.staff(id, 'end', 'person')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+      expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff' })
+    }
+  )
+
+  test('and leaves again while the PIN that ends the session is checked, the screen stays locked', async () => {
+    const { office, counter, id } = await reading()
+    office.declines('will', 0)
+    office.events().returned()
+    expect(await office.settled()).toMatchObject({ phase: 'return', isLocked: true })
+    const { passed, open } = gate()
+    office.checking = passed
+    const unlocked = counter.unlock(id, PIN)
+    counter.screenLeft('locked')
+    open()
+    expect(await unlocked).toMatchObject({ phase: 'return', isLocked: true })
+    expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'ended' })
   })
 })
 

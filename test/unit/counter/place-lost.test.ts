@@ -53,6 +53,17 @@ test('staff can end the session, and the service is asked about the closed page'
   expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
 })
 
+test('a PIN that was entered on that display just before it was lost opens nothing', async () => {
+  const { office, counter, id } = await openAtOtherDisplay()
+  await office.opens()
+  const { passed, open } = gate()
+  office.checking = passed
+  const unlocked = counter.unlock(id, PIN)
+  counter.displayLost()
+  open()
+  expect(await unlocked).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true, place: 'here' })
+})
+
 test('staff’s choices on that display are locked', async () => {
   const { office, counter, id } = await openAtOtherDisplay()
   await office.opens()

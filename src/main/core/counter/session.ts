@@ -202,6 +202,7 @@ export class Session {
 
   /** Locks the session because the screen was left: only staff can go on. */
   screenLeft(by: LeaveReason): void {
+    this.staff.screenLeft()
     const { phase, cover, current } = this.state.shown
     if (PHASES[phase].page === 'none') return
     if (cover === 'away' || cover === 'idle' || cover === 'not-me') return
@@ -223,6 +224,7 @@ export class Session {
       this.end()
       return
     }
+    this.staff.screenLeft()
     this.#overlays.cover('away', 'locked', 'display')
     this.#deps.place.enlarge(this.state.shown.preferences.textSize)
     this.state.update({ place: 'here' })

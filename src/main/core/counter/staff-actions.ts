@@ -27,6 +27,8 @@ export class StaffActions {
   readonly #onScreenReturned: () => void
   #isEnding = false
   #isPinGone = false
+  /** How often the screen was left. */
+  #departures = 0
 
   /** @param onScreenReturned called when staff has the screen again. */
   constructor({ deps, state, page, overlays }: SessionParts, turns: Turns, onScreenReturned: () => void) {
@@ -48,6 +50,11 @@ export class StaffActions {
     return this.#isPinGone
   }
 
+  /** Called when the screen was left: a PIN that is being checked then opens nothing. */
+  screenLeft(): void {
+    this.#departures++
+  }
+
   /**
    * Checks the PIN, which opens staff's choice, or gives the screen back at the end. Wrong ones are recorded and
    * counted.
@@ -56,6 +63,7 @@ export class StaffActions {
   async unlock(pin: string, name?: string): Promise<CounterSession> {
     const state = this.#state
     if (this.#isOver()) return state.shown
+    const departures = this.#departures
     const answer = await this.#deps.pin.check(pin, name)
     this.#isPinGone = !answer.ok && answer.code === 'no-pin'
     // Much may have happened meanwhile: the current state counts.
@@ -64,7 +72,8 @@ export class StaffActions {
     state.note('unlocked', { phase: state.shown.phase, ...(answer.by && { how: answer.by }) })
     state.update({ pinWaitUntil: undefined })
     await this.#turns.finishIfAnswered()
-    if (this.#isOver()) return state.shown
+    // If the screen was left meanwhile, staff has to enter the PIN again.
+    if (this.#isOver() || departures !== this.#departures) return state.shown
     if (state.shown.phase !== 'return') return this.#overlays.cover('staff', 'not locked')
     this.#onScreenReturned()
     return state.shown
