@@ -183,7 +183,7 @@ export type CoveredBy =
 
 export interface CounterSession {
   id: string
-  /** The account of the documents; absent for a session left by an earlier version. */
+  /** The account of the documents; absent for an interrupted session that can’t be read. */
   accountId?: string
   phase: CounterPhase
   /** Set while the phase is covered, and over handover, between and failed if these were left. */

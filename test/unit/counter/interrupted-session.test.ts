@@ -122,6 +122,13 @@ describe('after a crash', () => {
     expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }, { detail: { outcome: 'signed' } }])
   })
 
+  test('the session still belongs to its account, whichever is chosen by then', async () => {
+    const { office, restarted, state } = await crashed()
+    office.chosen = 'branch'
+    await restarted.resumeInterrupted()
+    expect(state()).toMatchObject({ wasInterrupted: true, accountId: 'office' })
+  })
+
   test('an unchanged outcome isn’t recorded again after a second crash', async () => {
     const { office, restarted } = await crashed()
     await restarted.resumeInterrupted()

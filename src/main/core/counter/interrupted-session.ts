@@ -87,6 +87,7 @@ export function interruptedSession(
 ): SessionStart {
   const state: CounterSession = {
     id,
+    ...(accountId && { accountId }),
     phase: 'return',
     isLocked: true,
     turns: turns.map(turnOf),
