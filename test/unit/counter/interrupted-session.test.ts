@@ -122,6 +122,30 @@ describe('after a crash', () => {
     expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }, { detail: { outcome: 'signed' } }])
   })
 
+  test('an outcome that the folders show while the service is asked is recorded once', async () => {
+    const { office, restarted, outcomes } = await crashed()
+    await restarted.resumeInterrupted()
+    const third = new Counter(office.deps)
+    const { documentOf } = office.deps
+    const answer = gate()
+    let asked = 0
+    office.deps.documentOf = async (...one) => {
+      const found = await documentOf(...one)
+      if (++asked === 1) await answer.passed
+      return found
+    }
+    office.signs('will', 1)
+    const resumed = third.resumeInterrupted()
+    await office.time.pass(0)
+    expect([outcomes(), asked]).toEqual([['signed', 'not-yet', 'skipped'], 1])
+    await third.documentsChanged('office')
+    answer.open()
+    await resumed
+    expect(third.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'signed', 'skipped'])
+    const ofBen = office.notesOf('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
+    expect(ofBen.map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
+  })
+
   test('the session still belongs to its account, whichever is chosen by then', async () => {
     const { office, restarted, state } = await crashed()
     office.chosen = 'branch'

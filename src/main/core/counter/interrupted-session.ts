@@ -146,6 +146,8 @@ export async function askInterruptedOutcomes(
       : readError
         ? unknownOutcome(readError)
         : await lastOutcome(deps, state.queryOf(index))
+    // The folders may have shown it meanwhile; then it's recorded already.
+    if (state.turnOf(index).outcome !== before) continue
     const outcome = latest.signed === 'unknown' && before ? before : latest
     if (outcome !== before) state.setOutcome(index, outcome)
     // The application may have ended before the outcome was in the audit trail, or after.
