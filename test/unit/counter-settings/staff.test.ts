@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import type { StaffContent } from '../../../src/main/core/counter/staff-sync.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 import { MINUTE, SECOND, staffOffice } from './office.ts'
 
@@ -100,6 +101,84 @@ describe('a PIN reset that arrives from the office', () => {
       const { staff } = await cameAt(0, (its) => its.check('74918', 'Ben Tui'), turns)
       expect(staff.authenticated()?.name, `${turns} turns`).not.toBe('Ben Tui')
     }
+  })
+})
+
+describe('a list that arrives from the office while someone is added or changed', () => {
+  /** Lets the office's list become another one while a code is hashed. */
+  async function meanwhile(
+    begin: (staff: ReturnType<ReturnType<typeof staffOffice>['run']>, ben: string) => Promise<unknown>,
+    become: (list: StaffContent) => StaffContent
+  ) {
+    const staff = staffOffice().run({ isInOffice: () => true })
+    await staff.set('74918')
+    await staff.add({ name: 'Ben Tui', role: 'administrator', pin: '60417' })
+    const ben = staff.list().find(({ name }) => name === 'Ben Tui')?.id ?? ''
+    const list = staff.sync.content() ?? expect.fail('There is no list.')
+    const result = begin(staff, ben).catch((error: unknown) => error)
+    // scrypt never finishes in a microtask.
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+    staff.sync.applyFromOffice(become(list))
+    return { staff, ben, result: await result, roles: () => staff.list().map(({ name, role }) => `${name}, ${role}`) }
+  }
+  /** Returns what changes Grace, or Ben, in a list. */
+  const withGrace = (change: object) => (list: StaffContent) => ({
+    ...list,
+    members: list.members.map((one) => (one.name === 'Grace Okafor' ? { ...one, ...change } : one))
+  })
+  const withBen = (change: object) => (list: StaffContent) => ({
+    ...list,
+    members: list.members.map((one) => (one.name === 'Ben Tui' ? { ...one, ...change } : one))
+  })
+
+  test('doesn’t leave the office without an administrator', async () => {
+    const { staff, ben, result, roles } = await meanwhile(
+      (its, id) => its.change(id, { role: 'clerk', pin: '91736' }),
+      withGrace({ role: 'manager' })
+    )
+    expect(result).toMatchObject(refusal({ code: 'bad-input' }))
+    expect(roles()).toEqual(['Grace Okafor, manager', 'Ben Tui, administrator'])
+    expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
+    await staff.change(ben, { pin: '91736' })
+    expect(await staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
+  })
+
+  test('keeps what it changed of the same person', async () => {
+    const { staff, ben, result, roles } = await meanwhile(
+      (its, id) => its.change(id, { badge: 'CARD-0042' }),
+      withBen({ role: 'clerk', name: 'Ben Tui-Reid' })
+    )
+    expect([result, roles()]).toEqual([undefined, ['Grace Okafor, administrator', 'Ben Tui-Reid, clerk']])
+    expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
+    expect(staff.current()?.id).toBe(ben)
+  })
+
+  test('keeps a one-time PIN good for choosing another only', async () => {
+    const { staff } = await meanwhile(
+      (its, id) => its.change(id, { badge: 'CARD-0042' }),
+      (list) => {
+        const [grace, ben] = list.members
+        const resets = [{ id: 'reset', member: ben?.id ?? '', name: 'Ben Tui', by: 'postgres', at: 1 }]
+        return { ...withBen({ pin: grace?.pin, isPinOnce: true })(list), resets }
+      }
+    )
+    expect(await staff.check('74918', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-once' })
+    expect(staff.sync.content()?.resets).toMatchObject([{ id: 'reset' }])
+    expect(staff.sync.content()?.resets?.[0]).not.toHaveProperty('isOver')
+  })
+
+  test('refuses the change of someone whom it removed, and the name of someone whom it added', async () => {
+    const without = await meanwhile(
+      (its, id) => its.change(id, { pin: '91736' }),
+      (list) => ({ ...list, members: list.members.filter(({ name }) => name !== 'Ben Tui') })
+    )
+    expect(without.result).toMatchObject(refusal({ code: 'gone' }))
+    const withAna = await meanwhile(
+      (its) => its.add({ name: 'Ana Reweti', role: 'clerk', pin: '91736' }),
+      (list) => ({ ...list, members: [...list.members, { id: 'ana', name: 'ana reweti', role: 'manager' }] })
+    )
+    expect(withAna.result).toMatchObject(refusal({ code: 'invalid', fields: [{ field: 'name' }] }))
+    expect(withAna.roles()).toEqual(['Grace Okafor, administrator', 'Ben Tui, administrator', 'ana reweti, manager'])
   })
 })
 

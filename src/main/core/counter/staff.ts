@@ -11,7 +11,7 @@ import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import type { PinDeps } from './pin.ts'
-import { FULL_COST, hashOf, isCheaper, pinRefusal } from './pin-hash.ts'
+import { FULL_COST, hashOf, isCheaper, type PinHash, pinRefusal } from './pin-hash.ts'
 import { isAdministrator, type Member, type ReleaseNeeded, releasersOf, StaffList } from './staff-list.ts'
 import { FIRST_ID, StaffPins } from './staff-pins.ts'
 import { type Proof, StaffAuthenticator } from './staff-proof.ts'
@@ -168,15 +168,20 @@ export class Staff {
   /** Adds someone to the list. @throws AppFailure `no-pin` before there is a PIN, `invalid` with fields. */
   async add({ name, role, pin, badge, ownName }: NewStaff): Promise<void> {
     await inTurn(this.#list, async () => {
-      const before = await this.#membersOrFirst(ownName)
+      const first = await this.#membersOrFirst(ownName)
+      const withName = (others: readonly Member[]) => ({ name: this.#uniqueName(name, others), role })
+      withName(first)
       const id = this.#deps.newId()
-      const member = { id, name: this.#uniqueName(name, before), role }
-      const added = await this.#withBadge(member, badge)
+      const badgeHash = await this.#badgeOf(badge)
       if (!this.hasNames) this.#list.setCurrent(FIRST_ID)
-      const after = (now: Member[]) => [...(this.hasNames ? now : before), added]
+      // The office's list may have changed while a code was hashed.
+      const after = (now: Member[]) => {
+        const others = this.hasNames ? now : first
+        return [...others, { id, ...withName(others), ...(badgeHash && { badge: badgeHash }) }]
+      }
       await this.#pins.of(id).replace(pin, (secret) => this.#pins.write(after, id, secret))
       if (this.#list.isInOffice) await this.#pins.moveOutOfKeychain()
-      this.#deps.note({ what: 'staff-added', detail: { name: member.name, role: member.role } })
+      this.#deps.note({ what: 'staff-added', detail: { name, role } })
     })
     this.#deps.changed()
   }
@@ -187,21 +192,29 @@ export class Staff {
    */
   async change(id: string, { name, role, pin, badge }: StaffChange): Promise<void> {
     await inTurn(this.#list, async () => {
-      const before =
-        this.#list.members.find((member) => member.id === id) ??
-        fail('gone', 'This staff member is no longer on the list.')
-      const others = this.#list.members.filter((member) => member.id !== id)
-      if (role !== undefined && role !== 'administrator') this.#mustKeepAdministrator(others)
-      if (role !== undefined) this.#list.mustKeepReleasers([...others, { ...before, role }])
-      const next = {
-        ...before,
-        ...(role && { role }),
-        ...(name !== undefined && { name: this.#uniqueName(name, others) })
+      const changed = (now: readonly Member[], badgeHash?: PinHash | null) => {
+        const before =
+          now.find((member) => member.id === id) ?? fail('gone', 'This staff member is no longer on the list.')
+        const others = now.filter((member) => member.id !== id)
+        if (role !== undefined && role !== 'administrator') this.#mustKeepAdministrator(others)
+        if (role !== undefined) this.#list.mustKeepReleasers([...others, { ...before, role }])
+        const next = {
+          ...before,
+          ...(role && { role }),
+          ...(name !== undefined && { name: this.#uniqueName(name, others) })
+        }
+        return { before, after: withBadge(pin === undefined ? next : withoutOneTimePin(next), badgeHash) }
       }
-      const after = await this.#withBadge(pin === undefined ? next : withoutOneTimePin(next), badge)
-      const members = (now: Member[]) => now.map((member) => (member.id === id ? after : member))
+      let step = changed(this.#list.members)
+      const badgeHash = await this.#badgeOf(badge)
+      const members = (now: Member[]) => {
+        // The office's list may have changed while a code was hashed.
+        step = changed(now, badgeHash)
+        return now.map((member) => (member.id === id ? step.after : member))
+      }
       if (pin === undefined) this.#list.write(members)
       else await this.#pins.of(id).replace(pin, (secret) => this.#pins.write(members, id, secret))
+      const { before, after } = step
       const detail = {
         name: before.name === after.name ? after.name : `${before.name} → ${after.name}`,
         ...(before.role !== after.role && { role: `${before.role} → ${after.role}` }),
@@ -314,15 +327,14 @@ export class Staff {
     return [{ id: FIRST_ID, name: ownName ?? this.#deps.firstName(), role: 'administrator' }]
   }
 
-  async #withBadge(member: Member, code: string | null | undefined): Promise<Member> {
-    if (code === undefined) return member
-    const { badge: _before, ...without } = member
-    if (code === null) return without
+  /** Returns what is kept of a badge's code; null and undefined as they are. @throws AppFailure `invalid` if it's in use. */
+  async #badgeOf(code: string | null | undefined): Promise<PinHash | null | undefined> {
+    if (code === undefined || code === null) return code
     if (await this.#authenticator.holderOf(code)) refuse('badge', 'This badge is in use.')
     const cost = this.#deps.cost ?? FULL_COST
     const saltSource = this.#list.members.find((one) => one.badge && !isCheaper(one.badge, cost))?.badge
     const random = saltSource ? () => Buffer.from(saltSource.salt, 'hex') : this.#deps.randomBytes
-    return { ...without, badge: await hashOf(code, saltSource ?? cost, random) }
+    return hashOf(code, saltSource ?? cost, random)
   }
 
   #uniqueName(name: string, others: readonly Member[]): string {
@@ -339,6 +351,11 @@ export class Staff {
   get #mayReset(): boolean {
     return this.#list.hasOneMember && !this.#list.isInOffice
   }
+}
+
+/** @param badge null removes it; undefined keeps what there is. */
+function withBadge({ badge: before, ...member }: Member, badge: PinHash | null | undefined): Member {
+  return { ...member, ...defined({ badge: badge === undefined ? before : (badge ?? undefined) }) }
 }
 
 /** The PIN is now their own choice, or an administrator's in the list. */
