@@ -3,7 +3,7 @@
 // becomes two appointments.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { StoredAppointment } from '../../src/main/core/appointments/appointments-table.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeWorkstation, openOfficeWorkstation, twoWorkstations } from '../fixtures/office-workstation.ts'
@@ -160,6 +160,46 @@ describe('calling someone', () => {
     await called(1, mere)
     await two.office.sql(`UPDATE office.task SET until = now() WHERE state = 'open'`)
     await called(1, event(1))
+  })
+
+  /** Lets something happen once the office has granted a workstation's next claim, before it knows. */
+  function beforeItsClaim(index: number, happen: () => unknown): void {
+    const place = at(index).work.parts.once.of(at(index).work.accountId)
+    if (!place || place === 'away') expect.fail('It is not connected.')
+    const { claim } = place.tasks
+    place.tasks.claim = async (...asked) => {
+      place.tasks.claim = claim
+      const answer = await claim(...asked)
+      await happen()
+      return answer
+    }
+  }
+
+  test.each(['here', 'no-show'] as const)('changes nothing for someone marked %s meanwhile', async (state) => {
+    await joinBoth()
+    const mere = at(0).add('Mere Parata')
+    await whenSynced()
+    at(0).mark(mere, 'arrived')
+    beforeItsClaim(0, () => at(0).mark(mere, state))
+    await called(0, mere)
+    expect(at(0).list()).toEqual([`Mere Parata, ${state}`])
+    expect(at(0).work.parts.appointments.currentCall()).toBeUndefined()
+    // Others may call them.
+    await vi.waitFor(() => called(1, mere))
+  })
+
+  test('leaves someone where they are if another counter has them by now', async () => {
+    await joinBoth()
+    const mere = at(0).add('Mere Parata')
+    await whenSynced()
+    beforeItsClaim(0, async () => {
+      at(1).mark(mere, 'here')
+      await whenSynced()
+    })
+    await called(0, mere)
+    await whenSynced()
+    expect(at(0).list()).toEqual(['Mere Parata, here, at Counter 2'])
+    expect(at(1).list()).toEqual(['Mere Parata, here'])
   })
 
   test('gives everyone a number of their own, and works while the server is unreachable', async () => {

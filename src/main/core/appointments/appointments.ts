@@ -41,7 +41,7 @@ type Mark = DecodedInput<'appointments.mark'>['as']
 /** How long a number stays on the second display, in milliseconds. */
 export const CALL_DURATION = 5 * 60_000
 /** The states of people who haven't reached the counter yet. */
-const BEFORE_COUNTER: readonly AppointmentState[] = ['expected', 'arrived', 'called']
+export const BEFORE_COUNTER: readonly AppointmentState[] = ['expected', 'arrived', 'called']
 /** How many removed appointments are remembered, so that each can be put back. */
 const MAX_REMOVED = 100
 /** The entry of `meta` with today's day and last number: `DAY LAST`. */

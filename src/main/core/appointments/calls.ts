@@ -9,7 +9,7 @@ import { fail } from '../lib/failure.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import type { BlockingTask } from '../office/tasks.ts'
-import { type Appointments, CALL_DURATION } from './appointments.ts'
+import { type Appointments, BEFORE_COUNTER, CALL_DURATION } from './appointments.ts'
 import type { StoredAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
@@ -63,7 +63,18 @@ export class Calls {
         next: 'Choose someone else, or ask at that counter.'
       })
     }
-    appointments.call(id, await this.#claimNumber(appointment))
+    let isCalled = false
+    try {
+      const number = await this.#claimNumber(appointment)
+      const { state } = appointments.get(id)
+      // They may have come, or been marked as missed, while the office was asked.
+      if (state === appointment.state || BEFORE_COUNTER.includes(state)) {
+        appointments.call(id, number)
+        isCalled = true
+      }
+    } finally {
+      if (!isCalled) await this.#release(id)
+    }
   }
 
   /**
