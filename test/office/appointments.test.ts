@@ -188,6 +188,14 @@ describe('calling someone', () => {
     await vi.waitFor(() => called(1, mere))
   })
 
+  test('or marking them as arrived doesn’t take someone back who is at the counter by now', async () => {
+    await joinBoth()
+    const mere = at(0).add('Mere Parata')
+    beforeItsClaim(0, () => at(0).mark(mere, 'here'))
+    await at(0).work.parts.calls.mark(mere, 'arrived')
+    expect(at(0).list()).toEqual(['Mere Parata, here'])
+  })
+
   test('leaves someone where they are if another counter has them by now', async () => {
     await joinBoth()
     const mere = at(0).add('Mere Parata')

@@ -48,7 +48,12 @@ export class Calls {
   /** @throws AppFailure like `Appointments.mark`. */
   async mark(id: string, as: DecodedInput<'appointments.mark'>['as']): Promise<void> {
     const { appointments } = this.#deps
-    appointments.mark(id, as, as === 'arrived' ? await this.#claimNumber(appointments.get(id)) : undefined)
+    if (as === 'arrived') {
+      const before = appointments.get(id)
+      const number = await this.#claimNumber(before)
+      // Whoever was marked otherwise while the office was asked stays so.
+      if (appointments.get(id).state === before.state) appointments.mark(id, as, number)
+    } else appointments.mark(id, as)
     await this.#release(id)
   }
 
