@@ -193,6 +193,7 @@ export function openCounter(
   const appointmentsChanged = () => {
     send('appointments.changed', null)
     records.localChanged()
+    calls.appointmentsChanged()
   }
   const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
@@ -210,7 +211,7 @@ export function openCounter(
     hasDisplay,
     changed: appointmentsChanged
   })
-  const calls = new Calls({ appointments, exclusiveTasks, time, accountId, newId: foundation.newId })
+  const calls: Calls = new Calls({ appointments, exclusiveTasks, time, accountId, newId: foundation.newId })
   const imports = new AppointmentImports({
     db,
     time,

@@ -210,6 +210,20 @@ describe('calling someone', () => {
     expect(at(1).list()).toEqual(['Mere Parata, here'])
   })
 
+  test('is over for the other counters once a session has begun with them, or they were removed', async () => {
+    await joinBoth()
+    const [mere, tama] = [at(0).add('Mere Parata'), at(0).add('Tama Brooks')]
+    await whenSynced()
+    await called(0, mere)
+    await called(0, tama)
+    await expect(called(1, mere)).rejects.toMatchObject(refused)
+    // As a session does.
+    at(0).mark(mere, 'here')
+    at(0).remove(tama)
+    await vi.waitFor(() => called(1, mere))
+    await vi.waitFor(() => called(1, tama))
+  })
+
   test('gives everyone a number of their own, and works while the server is unreachable', async () => {
     await joinBoth()
     const ids = Array.from({ length: 6 }, (_, index) => at(0).add(`Person ${index}`))

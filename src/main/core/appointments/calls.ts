@@ -13,12 +13,19 @@ import { type Appointments, BEFORE_COUNTER, CALL_DURATION } from './appointments
 import type { StoredAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
-  appointments: Pick<Appointments, 'get' | 'save' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
+  appointments: Pick<Appointments, 'table' | 'get' | 'save' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
   /** The account of what is created here. */
   accountId: () => string
   exclusiveTasks: ExclusiveTasks
   time: Time
   newId: () => string
+}
+
+interface CallClaim {
+  readonly until: number
+  readonly end: () => Promise<unknown>
+  /** Set once it is being released. */
+  ending?: Promise<void>
 }
 
 /** How long staff wait for the office's server, in milliseconds. */
@@ -31,7 +38,9 @@ const NUMBER_CLAIM_DURATION = 600_000
 export class Calls {
   readonly #deps: CallsDeps
   /** This counter's claims at the office, by appointment, and when they expire. */
-  readonly #claims = new Map<string, { until: number; end: () => Promise<unknown> }>()
+  readonly #claims = new Map<string, CallClaim>()
+  /** The appointments whose calls wait for the office. */
+  readonly #calling = new Set<string>()
 
   constructor(deps: CallsDeps) {
     this.#deps = deps
@@ -59,6 +68,22 @@ export class Calls {
 
   /** @throws AppFailure `busy` if another counter has just called them; otherwise like `Appointments.call`. */
   async call(id: string): Promise<void> {
+    this.#calling.add(id)
+    try {
+      await this.#call(id)
+    } finally {
+      this.#calling.delete(id)
+      this.appointmentsChanged()
+    }
+  }
+
+  /** Called when appointments changed: whoever isn't called any more may be called by others. */
+  appointmentsChanged(): void {
+    const isCalled = (id: string) => this.#deps.appointments.table.byId(id)?.state === 'called'
+    for (const id of this.#claims.keys()) if (!this.#calling.has(id) && !isCalled(id)) void this.#release(id)
+  }
+
+  async #call(id: string): Promise<void> {
     const { appointments, time } = this.#deps
     const appointment = appointments.get(id)
     const other = await this.#claimCall(appointment)
@@ -68,18 +93,10 @@ export class Calls {
         next: 'Choose someone else, or ask at that counter.'
       })
     }
-    let isCalled = false
-    try {
-      const number = await this.#claimNumber(appointment)
-      const { state } = appointments.get(id)
-      // They may have come, or been marked as missed, while the office was asked.
-      if (state === appointment.state || BEFORE_COUNTER.includes(state)) {
-        appointments.call(id, number)
-        isCalled = true
-      }
-    } finally {
-      if (!isCalled) await this.#release(id)
-    }
+    const number = await this.#claimNumber(appointment)
+    const { state } = appointments.get(id)
+    // They may have come, or been marked as missed, while the office was asked.
+    if (state === appointment.state || BEFORE_COUNTER.includes(state)) appointments.call(id, number)
   }
 
   /**
@@ -101,6 +118,8 @@ export class Calls {
         const now = time.now()
         for (const [appointmentId, { until }] of this.#claims) if (until < now) this.#claims.delete(appointmentId)
         this.#claims.set(id, { until: now + CALL_DURATION, end: () => place.tasks.finish('turn', task, 'free') })
+        // The answer may have come too late.
+        this.appointmentsChanged()
       }
     })
     await this.#waitBriefly(claimed)
@@ -136,8 +155,9 @@ export class Calls {
   async #release(appointment: string): Promise<void> {
     const claim = this.#claims.get(appointment)
     if (!claim) return
-    this.#claims.delete(appointment)
-    await this.#waitBriefly(claim.end())
+    claim.ending ??= this.#waitBriefly(claim.end())
+    await claim.ending
+    if (this.#claims.get(appointment) === claim) this.#claims.delete(appointment)
   }
 
   /** Waits for the office, but lets staff go on if it doesn't answer or refuses. */
