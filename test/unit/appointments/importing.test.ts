@@ -69,6 +69,16 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['10:30', '14:00'])
   })
 
+  test('can be opened while another is still being read, and is the one to import', async () => {
+    const { open, event, imports, times } = office()
+    const fileOf = (name: string, time: string) => open(name, 'BEGIN:VCALENDAR', ...event('a', time), 'END:VCALENDAR')
+    const first = fileOf('first.ics', '103000')
+    const second = fileOf('second.ics', '110000')
+    expect(await Promise.all([first, second])).toMatchObject([{ fileName: 'first.ics' }, { fileName: 'second.ics' }])
+    expect(imports.import({ id: (await second).id })).toMatchObject({ added: 1 })
+    expect(await times()).toEqual(['11:00'])
+  })
+
   test('older than the current data changes nothing, with a note', async () => {
     const { calendar, event, taken: importLines, times } = office()
     await importLines(...event('a', '140000', 'SEQUENCE:2'))

@@ -67,7 +67,15 @@ export function office() {
     settings: () => ({ counterName: 'Counter 2', noShowAfter: 15 }),
     hasDisplay: () => chosen.hasDisplay
   })
-  const worker = { ask: askOf(appointmentAnswers), end: async () => undefined }
+  let endings = 0
+  const answers = askOf(appointmentAnswers)
+  const ask: typeof answers = async (...question) => {
+    const before = endings
+    const answer = await answers(...question)
+    if (endings !== before) throw new Error('The thread ended.')
+    return answer
+  }
+  const worker = { ask, end: async () => void endings++ }
   const imports = new AppointmentImports({ ...deps, appointments, worker })
   onTestFinished(() => void db.close())
 

@@ -12,6 +12,7 @@ import type {
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { Ask } from '../bulk/worker.ts'
 import { fail } from '../lib/failure.ts'
+import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AppointmentQuestions } from './appointment-files.ts'
@@ -51,7 +52,12 @@ export class AppointmentImports {
   }
 
   /** Opens a file. @throws AppFailure `bad-file` if it can't be used; the message says why. */
-  async open(path: string): Promise<AppointmentsInFile> {
+  open(path: string): Promise<AppointmentsInFile> {
+    // The worker ends after each file, whatever else it reads.
+    return inTurn(this, () => this.#read(path))
+  }
+
+  async #read(path: string): Promise<AppointmentsInFile> {
     const { accountId, newId, time, worker } = this.#deps
     const account = accountId()
     const fileName = basename(path)
