@@ -2,7 +2,7 @@
  * An audit trail on a full disk: what waits, what is refused because it can't be recorded, and what is counted as lost.
  */
 import { describe, expect, test } from 'vitest'
-import { troubledKeychain } from '../storage/keychains.ts'
+import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 import { auditedWorkstation, TEN } from './office.ts'
 
 /** Larger than a database page, so that it needs another page. */
@@ -98,6 +98,24 @@ describe('when the disk is full', () => {
     const after = run()
     await after.flush()
     expect(await after.check()).toEqual({ isWhole: true, entries: 2, isCutOff: false })
+  })
+
+  test('entries lost in an earlier run are recorded once, even if the next was killed before the keychain knew', async () => {
+    const { full, roomAgain, run, now, rows, entries } = workstation()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    now.at += MINUTE
+    audit.note(large('left'))
+    await audit.flush()
+    roomAgain()
+    const { auditAnchor } = lastingKeychain(entries)
+    const killed = run({ ...auditAnchor, set: () => Promise.reject(new Error('It was killed.')) })
+    killed.note({ what: 'idle' })
+    await killed.flush()
+    await run().flush()
+    const lost = rows().filter(({ what }) => what === 'entries-lost')
+    expect(lost.map(({ detail }) => JSON.parse(detail).entries)).toEqual(['1'])
   })
 
   test('lost entries that can’t be recorded yet are still counted, together with later losses', async () => {

@@ -48,8 +48,8 @@ export interface AnchorDeps {
   meta: Meta
   /** Entries of this run that couldn't be written yet. */
   unwritten: () => Unwritten | undefined
-  /** Reports entries that an earlier run ended without writing. */
-  reportLost: (unwritten: Unwritten) => void
+  /** Reports entries that an earlier run ended without writing. @param after the hash of the newest entry then. */
+  reportLost: (unwritten: Unwritten, after: string) => void
   /** Reports a failed write, which is retried with the next entry. */
   onError: (error: unknown) => void
 }
@@ -108,7 +108,7 @@ export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) 
 
   async function catchUp(): Promise<void> {
     const { kept, receipt: newestReceipt } = await read()
-    if (isFirst && kept?.unwritten) deps.reportLost(kept.unwritten)
+    if (isFirst && kept?.unwritten) deps.reportLost(kept.unwritten, kept.hash)
     isFirst = false
     const newest = table.newest()
     const unwritten = deps.unwritten()

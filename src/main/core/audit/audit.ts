@@ -13,7 +13,7 @@ import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
-import { openMeta } from '../storage/meta.ts'
+import { type Meta, openMeta } from '../storage/meta.ts'
 import { type MissingReason, openAnchor, type TrailPosition, type Unwritten } from './anchor.ts'
 import { type AuditTable, type DetailBeginning, type Link, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
@@ -39,6 +39,8 @@ interface PendingEntry {
 
 /** Maximum number of entries waiting for disk space; beyond that they are only counted. */
 const MAX_WAITING = 1000
+/** Meta key for the last loss of an earlier run that is in the trail. */
+const LOSS_NOTED_KEY = 'audit-loss-noted'
 /** Milliseconds until pending entries are retried. */
 const RETRY_DELAY = 10_000
 
@@ -56,6 +58,7 @@ export interface AuditDeps {
 
 export class Audit {
   readonly #deps: AuditDeps
+  readonly #meta: Meta
   readonly #table: AuditTable
   readonly #anchor: ReturnType<typeof openAnchor>
   /** Entries that couldn't be written yet, oldest first. */
@@ -68,14 +71,15 @@ export class Audit {
   constructor(deps: AuditDeps) {
     const { db, anchor: slot, onError } = deps
     this.#deps = deps
+    this.#meta = openMeta(db)
     this.#table = openAuditTable(db)
     this.#anchor = openAnchor({
       slot,
       onError,
       table: this.#table,
-      meta: openMeta(db),
+      meta: this.#meta,
       unwritten: () => this.#unwritten(),
-      reportLost: (unwritten) => this.#noteLost(unwritten)
+      reportLost: (...loss) => this.#noteLostEarlier(...loss)
     })
     // Catches up if the last run ended before the keychain had the newest entry.
     this.#anchor.requestUpdate()
@@ -280,9 +284,16 @@ export class Audit {
     return this.#pending.reduce<Unwritten | undefined>((lost, { entry }) => addToCount(lost, entry), this.#lost)
   }
 
-  #noteLost({ count, from, until }: Unwritten): void {
+  /** Records what an earlier run lost, unless the last one did so and ended before the keychain knew. */
+  #noteLostEarlier(lost: Unwritten, after: string): void {
+    const its = JSON.stringify([after, lost.count, lost.from, lost.until])
+    if (this.#meta.read(LOSS_NOTED_KEY) !== its) this.#noteLost(lost, () => this.#meta.write(LOSS_NOTED_KEY, its))
+  }
+
+  #noteLost({ count, from, until }: Unwritten, along?: () => void): void {
     const iso = isoFormatter(this.#deps.time.zone())
-    this.note({ what: 'entries-lost', detail: { entries: String(count), from: iso(from), until: iso(until) } })
+    const detail = { entries: String(count), from: iso(from), until: iso(until) }
+    this.note({ what: 'entries-lost', detail }, undefined, along)
   }
 }
 
