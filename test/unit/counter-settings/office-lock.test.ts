@@ -18,7 +18,9 @@ async function office(platform: NodeJS.Platform = 'win32') {
     isHandedOver: false,
     changes: 0,
     hasNames: false,
-    keychain: undefined as Error | undefined
+    keychain: undefined as Error | undefined,
+    /** Delays the keychain. */
+    prompt: Promise.resolve()
   }
   const notes: AuditNote[] = []
   const troubles: unknown[] = []
@@ -28,7 +30,11 @@ async function office(platform: NodeJS.Platform = 'win32') {
       return computer.hasNames
     },
     authenticated: () => undefined,
-    state: () => (computer.keychain ? Promise.reject(computer.keychain) : pin.state()),
+    async state() {
+      await computer.prompt
+      if (computer.keychain) throw computer.keychain
+      return pin.state()
+    },
     check: (entered: string) => (computer.keychain ? Promise.reject(computer.keychain) : pin.check(entered))
   }
   function run() {
@@ -52,6 +58,20 @@ async function office(platform: NodeJS.Platform = 'win32') {
   }
   return { db, here: computer, idle, notes, pins, run, troubles }
 }
+
+test('the window doesn’t lock for someone who is back before the keychain answers', async () => {
+  const { here: computer, idle, run } = await office()
+  const lock = run()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  computer.prompt = promise
+  await idle(300)
+  await idle(0)
+  resolve()
+  await idle(2)
+  expect(lock.isLocked).toBe(false)
+  await idle(300)
+  expect(lock.isLocked).toBe(true)
+})
 
 test('the window locks once after the configured idle time, and the PIN unlocks it', async () => {
   const { here: computer, idle, notes, run } = await office()

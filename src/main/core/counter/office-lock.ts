@@ -52,7 +52,7 @@ export class OfficeLock {
   watch(idleSeconds: () => number): void {
     this.#cancel = this.#deps.time.after(CHECK_INTERVAL, () => {
       this.watch(idleSeconds)
-      void this.#checkIdle(idleSeconds())
+      void this.#checkIdle(idleSeconds)
     })
   }
 
@@ -112,16 +112,18 @@ export class OfficeLock {
     if (this.#opensBySignIn) this.#open('by signing in to the computer')
   }
 
-  async #checkIdle(idleSeconds: number): Promise<void> {
+  async #checkIdle(idleSeconds: () => number): Promise<void> {
     const { isHandedOver, minutes, pin } = this.#deps
     const after = minutes() * 60
-    if (this.#isLocked || after === 0 || idleSeconds < after || isHandedOver()) return
+    if (this.#isLocked || after === 0 || idleSeconds() < after || isHandedOver()) return
     // If no PIN can be read, nothing could open the lock.
     const isSet = await pin.state().then(
       (state) => state.isSet,
       () => false
     )
-    if (isSet) this.#lock({ seconds: String(Math.round(idleSeconds)) })
+    // Someone may be back by now: a keychain that is locked answers only once they have seen its prompt.
+    const seconds = idleSeconds()
+    if (isSet && seconds >= after) this.#lock({ seconds: String(Math.round(seconds)) })
   }
 
   #lock(detail: Record<string, string>): void {
