@@ -532,6 +532,19 @@ describe('a badge', () => {
     expect(staff.current()?.name).toBe('Ana Reweti')
   })
 
+  test('that the office removes while it is read isn’t accepted', async () => {
+    const staff = staffOffice().run({ isInOffice: () => true })
+    await staff.set('74918')
+    await staff.add({ name: 'Ben Tui', role: 'administrator', pin: '60417', badge: 'CARD-0042' })
+    await staff.check('74918', 'Grace Okafor')
+    const list = staff.sync.content() ?? expect.fail('There is no list.')
+    const checking = staff.check('CARD-0042')
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+    staff.sync.applyFromOffice({ ...list, members: list.members.map(({ badge: _, ...member }) => member) })
+    expect(await checking).toMatchObject(WRONG)
+    expect(staff.current()?.name).toBe('Grace Okafor')
+  })
+
   test('that was removed isn’t accepted', async () => {
     const { staff } = await named()
     await staff.change('staff-1', { badge: 'CARD-0042' })

@@ -4,6 +4,7 @@
  * computer.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
@@ -63,10 +64,11 @@ export class StaffAuthenticator {
     const answer: Proof =
       holder && !(await keeper.matches(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
     if (!answer.ok) return { ...answer, ...(member && { at: member.name }) }
-    // Read the list again: they may have got a one-time PIN while the code was judged, or been removed.
+    // Read the list again: they may have got a one-time PIN or lost their badge while the code was judged, or been removed.
     const id = (answer.by ? holder : member)?.id
     const who = this.#list.members.find((one) => one.id === id)
-    if (!who) return { ok: false, code: 'wrong-pin', ...(member && { at: member.name }) }
+    const isStillTheirs = !answer.by || isDeepStrictEqual(who?.badge, holder?.badge)
+    if (!who || !isStillTheirs) return { ok: false, code: 'wrong-pin', ...(member && { at: member.name }) }
     if (who.isPinOnce && !answer.by && !isReplaced) return { ok: false, code: 'pin-once', at: who.name }
     this.#meta.erase(TRIES)
     // A right PIN doesn't clear wrong badges: otherwise someone with their own PIN could go on guessing.
