@@ -547,6 +547,59 @@ describe('a person at the counter', () => {
     await expect.poll(() => place(0).counter.state()?.notReserved).toBe('taken')
   })
 
+  describe('whose claim the office answers late', () => {
+    /** Lets the office's answer to the next claim of a workstation wait until the returned function is called. */
+    function delayClaim(index: number): () => void {
+      const access = workstation(index).work.parts.once.of(workstation(index).work.accountId)
+      if (!access || access === 'away') expect.fail('It is not connected.')
+      const { claim } = access.tasks
+      const { promise, resolve } = Promise.withResolvers<void>()
+      access.tasks.claim = async (...asked) => {
+        access.tasks.claim = claim
+        const answer = await claim(...asked)
+        await promise
+        return answer
+      }
+      return resolve
+    }
+    async function startWithoutAnswer(index: number) {
+      const answer = delayClaim(index)
+      const starting = place(index).start()
+      let isStarted = false
+      void starting.finally(() => {
+        isStarted = true
+      })
+      await expect
+        .poll(async () => {
+          await workstation(index).work.time.pass(500)
+          return isStarted
+        })
+        .toBe(true)
+      expect(await starting).toMatchObject({ phase: 'handover', notReserved: 'away' })
+      return answer
+    }
+
+    test('is shown as reserved, or as taken, once it does', async () => {
+      const answer = await startWithoutAnswer(0)
+      answer()
+      await expect.poll(() => place(0).counter.state()?.notReserved).toBeUndefined()
+      const refuse = await startWithoutAnswer(1)
+      refuse()
+      await expect.poll(() => place(1).counter.state()?.notReserved).toBe('taken')
+    })
+
+    test('is free once their session is over', async () => {
+      const answer = await startWithoutAnswer(0)
+      const { id } = place(0).counter.state() ?? expect.fail('There is no session.')
+      await place(0).counter.unlock(id, PIN)
+      await place(0).counter.staff(id, 'end', 'office')
+      answer()
+      await expect
+        .poll(() => office.sql('SELECT DISTINCT state FROM office.task WHERE account = $1', [all.officeId]))
+        .toEqual([{ state: 'free' }])
+    })
+  })
+
   test('can start without the server, which is shown, and is reserved once it is back', async () => {
     workstation(0).disconnect()
     expect(await place(0).counter.offer(document.Reference, 0)).toMatchObject({ isNotReserved: true })

@@ -124,6 +124,8 @@ export class Reservations {
     this.#reservation = reservation
     this.#announced = this.whyNotReserved()
     this.#renewing.schedule(RENEWAL_INTERVAL)
+    // The server may answer only now, perhaps once the session is over.
+    void claimed.then(() => (this.#reservation === reservation ? this.#announce() : this.#releaseTasks(reservation)))
   }
 
   /** Releases the turns, so that other counters can call these people. Never rejects. */
@@ -154,7 +156,11 @@ export class Reservations {
     const reservation = this.#reservation
     if (!reservation) return
     await this.#claim(reservation)
-    if (this.#reservation !== reservation || this.whyNotReserved() === this.#announced) return
+    if (this.#reservation === reservation) this.#announce()
+  }
+
+  #announce(): void {
+    if (this.whyNotReserved() === this.#announced) return
     this.#announced = this.whyNotReserved()
     this.#deps.changed()
   }
