@@ -20,12 +20,16 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 export const READY = { state: 'ready', newer: '1.1.0', atQuit: false }
 
-/** @param parts what decides whether an update has to wait, instead of `busyWith`. */
+/**
+ * @param parts what decides whether an update has to wait, instead of `busyWith`.
+ * @param opening resolves when an updater may be opened.
+ */
 export async function office({
   version = '1.0.0',
   channel = 'latest' as FeedConfig['channel'],
   through = fetch as Fetch,
-  parts = undefined as UndisturbedParts | undefined
+  parts = undefined as UndisturbedParts | undefined,
+  opening = async () => undefined as unknown
 } = {}) {
   const feed = await openUpdateFeed()
   onTestFinished(feed.close)
@@ -52,8 +56,9 @@ export async function office({
       log: { info: (message) => void log.push(message), warn: (message) => void log.push(message) },
       policy: () => organisation.policy,
       hindrance: () => (parts ? hindranceOf(parts) : hindrance),
-      updater: async (config) =>
-        new PackageUpdater({
+      async updater(config) {
+        await opening()
+        return new PackageUpdater({
           config,
           time: run,
           fetch: through,
@@ -70,7 +75,8 @@ export async function office({
             quit: () => undefined,
             onQuit: () => undefined
           }
-        }),
+        })
+      },
       builtAt: undefined,
       changed: () => void happened.emit('changed')
     })

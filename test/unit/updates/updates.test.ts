@@ -1,7 +1,7 @@
 // A real feed on 127.0.0.1 and the updater of a deb: the right update waits until nothing is in progress. Wrong updates
 // are tested in test/unit/attacks.
-import { describe, expect, test } from 'vitest'
-import { packageFor } from '../../fixtures/update-feed.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openUpdateFeed, packageFor } from '../../fixtures/update-feed.ts'
 import { office, READY, withDpkg } from './feed-office.ts'
 
 describe('the right update', () => {
@@ -123,4 +123,21 @@ test('without a feed nothing is requested, and a feed set by a later policy is u
   updates.policyChanged()
   expect(updates.view().update).toEqual({ state: 'off', why: 'not-set' })
   expect(await updates.installAtEnd('restart')).toBe(false)
+})
+
+test('a feed that the policy has replaced is never asked again, even if its first check was just beginning', async () => {
+  const opening = Promise.withResolvers<void>()
+  const { updates, publish, organisation, feed } = await office({ opening: () => opening.promise })
+  const other = await openUpdateFeed()
+  onTestFinished(other.close)
+  publish()
+  other.publish({ version: '1.2.0' })
+  const begun = updates.check()
+  organisation.policy = { feed: other.address, key: other.key }
+  updates.policyChanged()
+  opening.resolve()
+  await begun
+  await updates.check()
+  expect(feed.requestedPaths).toEqual([])
+  expect(updates.view().update).toMatchObject({ state: 'ready', newer: '1.2.0' })
 })

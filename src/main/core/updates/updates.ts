@@ -174,8 +174,10 @@ export class Updates {
     if (!config || !['none', 'waiting'].includes(this.#update.state)) return
     this.#setState({ state: 'checking' })
     try {
-      this.#updater ??= await this.#deps.updater?.(config)
-      const updater = this.#updater
+      const updater = this.#updater ?? (await this.#deps.updater?.(config))
+      // Opened for the feed of an earlier policy.
+      if (this.#config !== config) return
+      this.#updater = updater
       const release = await updater?.check()
       if (this.#config !== config) return
       if (release) this.#rejectOlder(release)
