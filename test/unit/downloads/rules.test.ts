@@ -46,6 +46,8 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
     get office() {
       return office
     },
+    /** Adds another rule, which also fetches documents that are complete already. */
+    addForCompleted: () => office.downloads.rules.add(office.accountId, { ...input, alsoNow: true }),
     now: (): DownloadRule => office.downloads.rules.list(office.accountId)[0] as DownloadRule,
     files: () => readdirSync(office.files).sort(),
     /** Waits until everything that follows from what happened so far is done. */
@@ -99,6 +101,31 @@ describe('a rule', () => {
 
   test('fetches documents already complete if requested', async () => {
     const at = await aRule({ alsoNow: true })
+    expect(await at.settled()).toEqual(['Lease OLD.identity.pdf'])
+  })
+
+  test.each([
+    ['the documents couldn’t be read just then', false],
+    ['the application ended just then', true]
+  ])('fetches documents already complete if requested, even if %s', async (_what, isEnded) => {
+    const at = await aRule()
+    at.office.failing.add('identityChecks')
+    await at.addForCompleted()
+    if (isEnded) (await at.startAgain()).downloads.startFetching()
+    at.office.failing.clear()
+    await expect.poll(at.files).toEqual(['Lease OLD.identity.pdf'])
+    expect(at.office.downloads.rules.list(at.office.accountId)).toMatchObject([{ fetched: 0 }, { fetched: 1 }])
+  })
+
+  test('fetches documents already complete if requested, even if its folders hadn’t been read yet', async () => {
+    const at = await aRule()
+    const office = await at.startAgain(true)
+    office.downloads.startFetching()
+    await at.addForCompleted()
+    await office.showDocuments([aDocument('OLD')])
+    await expect.poll(at.files).toEqual(['Lease OLD.identity.pdf'])
+    // Only once: what is seen for the first time later was asked for by nobody.
+    await office.showDocuments([aDocument('OLD'), aDocument('OLDER')])
     expect(await at.settled()).toEqual(['Lease OLD.identity.pdf'])
   })
 

@@ -127,6 +127,13 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     }
   }
 
+  /** Goes through what was complete before the rule; once more later if not all folders had been read by now. */
+  async function scanCompleted(rule: Rule): Promise<void> {
+    const isWhole = await isRead(rule.accountId)
+    await scan(rule, () => true)
+    if (isWhole && viewOf(rule)) table.markScanned(rule.id)
+  }
+
   /** Looks again at documents that a rule covers but hasn't fully queued. */
   async function sweep(rule: Rule): Promise<void> {
     const ruleQuery = queryOf(rule)
@@ -174,6 +181,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
       await scan(rule, (completedAt) => completedAt >= rule.createdAt)
       table.followMirror({ id: rule.id, mirror: newest.mirror, sinceChange: 0 })
     }
+    for (const rule of rules) if (rule.isScanDue && (await isRead(rule.accountId))) await scanCompleted(rule)
     for (let isMore = true; isMore; ) {
       const changes = await ask('changesAfter', { after: last, limit: PAGE })
       isMore = changes.length === PAGE
@@ -194,7 +202,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
 
   return {
     matchChanges,
-    scan,
+    scanCompleted,
 
     /** Returns from where a new rule follows changes, and starts following them if it is the first. */
     async startFollowing(): Promise<Pick<Rule, 'createdAt' | 'mirror' | 'sinceChange'>> {

@@ -26,6 +26,8 @@ const RULES = new Rows({
   /** The mirror whose changes it follows, and the change after which it started. */
   mirror: value<string>(),
   sinceChange: value<number>(),
+  /** Whether it still has to go through documents that were complete before it. */
+  isScanDue: flag(),
   fetched: value<number>(),
   problem: optional(json<AppError>())
 })
@@ -37,8 +39,8 @@ export function openRulesTable(db: Db) {
   const one = rules.one<[id: string]>('WHERE id = ?')
   const insert = rules.run<[rule: object]>(
     `INSERT INTO download_rules (id, account_id, view_id, view_query, folder_id, types, pattern, writes_index, is_on, created_at,
-       mirror, since_change)
-     VALUES (@id, @accountId, @viewId, @viewQuery, @folderId, @types, @pattern, @writesIndex, 1, @createdAt, @mirror, @sinceChange)`
+       mirror, since_change, is_scan_due)
+     VALUES (@id, @accountId, @viewId, @viewQuery, @folderId, @types, @pattern, @writesIndex, 1, @createdAt, @mirror, @sinceChange, @isScanDue)`
   )
   const update = rules.run<[rule: object]>(
     `UPDATE download_rules SET view_query = @viewQuery, view_change = @viewChange, folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
@@ -93,6 +95,8 @@ export function openRulesTable(db: Db) {
     /** Returns some documents that it covers and hasn't queued with all of its current types. */
     findUnqueued: ({ id, types }: Rule, after: DocumentKey | undefined): DocumentKey[] =>
       unqueued.all(id, after?.accountId ?? '', after?.reference ?? '', JSON.stringify(types)),
+
+    markScanned: rules.run<[id: string]>('UPDATE download_rules SET is_scan_due = 0 WHERE id = ?'),
 
     /** Makes it follow the changes of another mirror from now on. */
     followMirror: rules.run<[{ id: string; mirror: string; sinceChange: number }]>(

@@ -51,12 +51,14 @@ export function openRules(deps: RulesDeps) {
     isScheduled = true
     cancel = time.after(delay, () => {
       isScheduled = false
-      void oneByOne(matching.matchChanges).catch((error: unknown) => {
-        if (!isStarted) return
-        deps.onError(error)
-        wake(RETRY_DELAY)
-      })
+      void oneByOne(matching.matchChanges).catch(retryLater)
     })
+  }
+
+  function retryLater(error: unknown): void {
+    if (!isStarted) return
+    deps.onError(error)
+    wake(RETRY_DELAY)
   }
 
   function requireOwn(accountId: string, id: string): Rule {
@@ -121,9 +123,9 @@ export function openRules(deps: RulesDeps) {
         deps.folders.pathOf(input.folderId)
         const since = await matching.startFollowing()
         const id = deps.newId()
-        table.add({ id, accountId, ...input, viewId, viewQuery: view?.query, ...since })
+        table.add({ id, accountId, ...input, viewId, viewQuery: view?.query, ...since, isScanDue: alsoNow })
         deps.changed()
-        if (alsoNow) await matching.scan(table.get(id), () => true)
+        if (alsoNow) await matching.scanCompleted(table.get(id)).catch(retryLater)
         return toView(table.get(id))
       })
     },

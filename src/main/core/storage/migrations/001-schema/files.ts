@@ -149,6 +149,8 @@ const downloads = `
     -- The mirror whose changes it follows, and the change after which it started.
     mirror TEXT NOT NULL,
     since_change INTEGER NOT NULL,
+    -- Whether it still has to go through documents that were complete before it.
+    is_scan_due INTEGER NOT NULL DEFAULT 0 CHECK (is_scan_due IN (0, 1)),
     fetched INTEGER NOT NULL DEFAULT 0,
     problem TEXT CHECK (json_valid(problem))
   ) STRICT;
