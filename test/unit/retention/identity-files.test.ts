@@ -10,7 +10,7 @@ import { openPurging } from '../../../src/main/core/retention/purging.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { aDocument } from '../../fixtures/download-office.ts'
 import { pdfOf } from '../../fixtures/pdf-server.ts'
-import { anOffice, until } from '../downloads/office.ts'
+import { anOffice, CHOICE, until } from '../downloads/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { retentionOffice, TODAY } from './office.ts'
 
@@ -60,7 +60,7 @@ async function office(policy: Partial<Record<string, number>> = POLICY) {
 }
 
 test('old files are deleted with their records, counted in the trail, and the index is rewritten', async () => {
-  const { save, use, recordedFiles, notes, purged, erased, found, copy, inCopy, retention } = await office()
+  const { save, use, recordedFiles, notes, purged, folders, found, copy, inCopy, retention } = await office()
   const paths = Array.from({ length: 120 }, (_, at) => save(`Person${at}.pdf`))
   const young = save('Young.pdf', { at: TODAY })
   await copy()
@@ -71,7 +71,7 @@ test('old files are deleted with their records, counted in the trail, and the in
   expect(recordedFiles()).toEqual(['Young.pdf'])
   expect(notes.at(-1)).toEqual({ what: 'data-purged', detail: { identityFilesPurged: '120' } })
   expect(purged).toEqual(['identityFiles'])
-  expect(erased).toEqual(['f'])
+  expect(folders.withDueIndex()).toEqual(['f'])
   expect(await inCopy('SELECT count(*) FROM downloads')).toBe(1)
   expect(found('Person7')).toBe(0)
 })
@@ -126,7 +126,7 @@ test('files put on hold during the purge stay, on disk and in the list', async (
     purging: openPurging(db),
     erased: () => {},
     folders: {
-      pathOf: folders.pathOf,
+      ...folders,
       fileOf(folderId, fileName) {
         // All of them are chosen by now.
         if (fileName === 'First.pdf') changeMeanwhile()
@@ -273,6 +273,28 @@ describe('a downloaded file', () => {
     await eraseAll(at)
     expect(at.files()).toEqual([])
   })
+
+  test.each(['its file is', 'its record is'])(
+    'leaves its folder’s list even if killed once %s deleted',
+    async (what) => {
+      const at = await anOffice()
+      await at.office.showDocuments([aDocument('R1')])
+      at.office.downloads.startFetching()
+      await at.add(['R1'], { ...CHOICE, writesIndex: true })
+      await until(() => at.files().includes('index.csv'))
+      await at.office.whenIdle()
+      if (what === 'its record is') await eraseAll(at)
+      else {
+        openJsonMeta(at.office.db).write('retention-file-going', at.list()[0]?.id)
+        rmSync(join(at.office.files, 'Lease R1.identity.pdf'))
+        await at.startAgain()
+        await eraseAll(at)
+      }
+      await at.startAgain()
+      at.office.downloads.startFetching()
+      await expect.poll(() => at.read('index.csv').toString()).not.toContain('Mere Tamati')
+    }
+  )
 
   test('is deleted even if the application was killed before recording it', async () => {
     const at = await killBeforeRecording()

@@ -54,7 +54,6 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
   const notes: AuditNote[] = []
   const troubles: unknown[] = []
   const purged: string[] = []
-  const erased: string[] = []
   const folders = openDownloadFolders({ db, newId: () => 'f' })
   const run = time.run()
   onTestFinished(async () => {
@@ -83,7 +82,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     ask: worker.ask,
     organisation: { isKnown, policy: { retention: policy } },
     accountIds: () => ['a'],
-    files: { folders, erased: (ids) => void erased.push(...ids) },
+    files: { folders, erased: () => {} },
     purgeTrash: drafts.purge,
     purgeCopies: async (order) => void (await purgeCopies({ folder, key: KEYS[DATABASE_FILE], ...order })),
     purged: (kinds) => purged.push(...kinds),
@@ -139,7 +138,6 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     notes,
     troubles,
     purged,
-    erased,
     folders,
     holds,
     drafts,

@@ -248,11 +248,8 @@ export function openDownloads(deps: DownloadsDeps) {
     check: check.check,
     writeIndex: indexes.write,
 
-    /** Rewrites the indexes of these folders, as files are gone from them. */
-    filesErased(folderIds: readonly string[]): void {
-      for (const id of folderIds) folders.markIndexDue(id)
-      indexes.writeDueIndexes()
-    },
+    /** Rewrites the indexes that files are gone from. */
+    filesErased: (): void => indexes.writeDueIndexes(),
 
     /** Returns whether a file of any account is in progress. */
     isFetching: (): boolean => queue.isRunning(),

@@ -22,10 +22,10 @@ const BEING_ERASED = 'retention-file-going'
 
 export interface IdentityFilesDeps {
   db: Db
-  folders: Pick<DownloadFolders, 'pathOf' | 'fileOf'>
+  folders: Pick<DownloadFolders, 'pathOf' | 'fileOf' | 'markIndexDue'>
   purging: Pick<Purging, 'count'>
-  /** Called when files were erased from folders that keep an index. */
-  erased: (folderIds: readonly string[]) => void
+  /** Called when files may have been erased from folders that keep an index. */
+  erased: () => void
 }
 
 export type IdentityFiles = ReturnType<typeof openIdentityFiles>
@@ -64,10 +64,11 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
     }
   }
 
-  /** Deletes a download's row and counts it, in one transaction. */
-  function deleteAndCount({ id }: Download, kind: 'identityFiles' | 'downloads'): void {
+  /** Deletes a download's row and counts it, in one transaction. An index still names the file, and its signers. */
+  function deleteAndCount({ id, folderId, writesIndex }: Download, kind: 'identityFiles' | 'downloads'): void {
     db.transaction(() => {
       deleteRow(id)
+      if (writesIndex) folders.markIndexDue(folderId)
       purging.count(kind, 1)
       meta.erase(BEING_ERASED)
     })()
@@ -99,29 +100,30 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
     /** @throws SQLite's error; what was erased before is counted. */
     async erase({ identityFiles: before, downloads }: Cutoffs, isStopped: () => boolean): Promise<void> {
       await finishInterrupted()
-      if (before === undefined) return
-      const indexed = new Set<string>()
-      for (const file of oldFiles(before)) {
-        if (isStopped() || !db.open) break
-        const { path, folder, depth, expected } = placeOf(file)
-        const isDue = () => isStillDue({ id: file.id, before }) !== undefined
-        const removing = () => {
-          if (!isDue()) return false
-          meta.write(BEING_ERASED, file.id)
-          return true
-        }
-        const state = await removeIntact(path, expected, { folder, removing })
-        if (!db.open) break
-        if (state === 'removed') {
-          deleteAndCount(file, 'identityFiles')
-          if (file.writesIndex) indexed.add(file.folderId)
-          await removeEmpty(path, depth)
-        } else if (state !== 'unreadable' && downloads !== undefined && (file.finishedAt ?? 0) < downloads && isDue()) {
-          // The file isn't ours any more, and its row is older than the list of downloads keeps them.
-          deleteAndCount(file, 'downloads')
-        }
+      if (before !== undefined) await eraseOld(before, downloads, isStopped)
+      if (db.open) erased()
+    }
+  }
+
+  async function eraseOld(before: number, downloads: number | undefined, isStopped: () => boolean): Promise<void> {
+    for (const file of oldFiles(before)) {
+      if (isStopped() || !db.open) break
+      const { path, folder, depth, expected } = placeOf(file)
+      const isDue = () => isStillDue({ id: file.id, before }) !== undefined
+      const removing = () => {
+        if (!isDue()) return false
+        meta.write(BEING_ERASED, file.id)
+        return true
       }
-      if (indexed.size > 0) erased([...indexed])
+      const state = await removeIntact(path, expected, { folder, removing })
+      if (!db.open) break
+      if (state === 'removed') {
+        deleteAndCount(file, 'identityFiles')
+        await removeEmpty(path, depth)
+      } else if (state !== 'unreadable' && downloads !== undefined && (file.finishedAt ?? 0) < downloads && isDue()) {
+        // The file isn't ours any more, and its row is older than the list of downloads keeps them.
+        deleteAndCount(file, 'downloads')
+      }
     }
   }
 }
