@@ -113,12 +113,18 @@ export function storageHandlers({
     }),
     'storage.remove': async ({ backups: withBackups, unsent }) => {
       refuseWhileSigning()
-      if (parts.unsent() > unsent) {
+      const refuseOthersUnsent = () => {
+        if (parts.unsent() <= unsent) return
         fail('not-allowed', 'Packages in the Outbox haven’t been sent, and would be lost.', {
           next: 'Send or delete them first, or confirm that they may be lost.'
         })
       }
-      parts.restart(() => parts.scheduleRemoval(withBackups))
+      refuseOthersUnsent()
+      parts.restart(async () => {
+        // Drop folders add packages until the application ends, and one that was being sent may be uncertain by now.
+        refuseOthersUnsent()
+        await parts.scheduleRemoval(withBackups)
+      })
     },
     'storage.recover': async ({ key }) => {
       if (storage.state === 'encrypted') fail('not-allowed', 'Your data is open already.')

@@ -127,11 +127,12 @@ test('an empty database replaces only one whose key is lost', async () => {
   await expect(handlers['storage.startEmpty'](undefined, context)).rejects.toThrow()
 })
 
-test('everything is removed only while nobody is signing, with no unsent packages beyond those shown', async () => {
+async function removing() {
   const place = await workstation()
   const { opened, troubles } = await place.open()
   const now = { isSigning: true, unsent: 2 }
   const done: string[] = []
+  let atEnd: (() => Promise<void>) | undefined
   const handlers = storageHandlers({
     storage: opened,
     troubles,
@@ -143,18 +144,35 @@ test('everything is removed only while nobody is signing, with no unsent package
     scheduleRemoval: async (backups) => void done.push(`decided ${backups}`),
     restart(last) {
       done.push('restart')
-      void last?.()
+      atEnd = last
     }
   })
+  const end = async () => atEnd?.()
   const remove = (unsent: number) =>
     handlers['storage.remove']({ backups: true, unsent }, context).then(
       () => 'removed',
       (error: unknown) => (error as AppFailure).appError.code
     )
+  return { now, done, remove, end }
+}
+
+test('everything is removed only while nobody is signing, with no unsent packages beyond those shown', async () => {
+  const { now, done, remove, end } = await removing()
   expect(await remove(2)).toBe('busy')
   now.isSigning = false
   expect(await remove(1)).toBe('not-allowed')
   expect(done).toEqual([])
   expect(await remove(2)).toBe('removed')
+  await end()
   expect(done).toEqual(['restart', 'decided true'])
+})
+
+test('nothing is removed if packages came to the Outbox before the application had ended', async () => {
+  const { now, done, remove, end } = await removing()
+  now.isSigning = false
+  expect(await remove(2)).toBe('removed')
+  // A drop folder took a file while the person was asked whether to quit.
+  now.unsent = 3
+  await expect(end()).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  expect(done).toEqual(['restart'])
 })
