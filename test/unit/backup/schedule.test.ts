@@ -197,6 +197,21 @@ test('a plan that is changed while a backup is made begins with a backup in its 
   expect(readdirSync(other)).toHaveLength(1)
 })
 
+test('a plan that is changed while a backup fails begins with a backup at once, and reports no failure', async () => {
+  const { over, plan, schedule, share } = await office()
+  await plan()
+  renameSync(share, `${share}-away`)
+  const other = `${share}-other`
+  mkdirSync(other)
+  const { id } = await schedule.offerFolder(other)
+  const making = schedule.runNow()
+  await schedule.set({ folderId: id })
+  await expect(making).rejects.toMatchObject({ appError: { code: 'gone' } })
+  expect(schedule.troubles()).toEqual([])
+  await over()
+  expect(readdirSync(other)).toHaveLength(1)
+})
+
 test('a planned time that comes while a backup is made on request doesn’t end the schedule', async () => {
   const { backups, over, plan, pass, schedule } = await office()
   await plan()

@@ -215,9 +215,13 @@ export class BackupSchedule {
   /** Runs a backup; returns the error if it failed. Never rejects. */
   async #run(): Promise<AppError | undefined> {
     let error: AppError | undefined
-    const run = this.#make().catch((thrown: unknown) => {
+    const plan = this.#plan()
+    const folder = this.#folder()
+    // If the plan was changed meanwhile, its first backup is still to be made.
+    const isOfPlan = () => isDeepStrictEqual([this.#plan(), this.#folder()], [plan, folder])
+    const run = this.#make(plan, folder, isOfPlan).catch((thrown: unknown) => {
       error = asAppError(thrown)
-      this.#recordFailure(error)
+      if (isOfPlan()) this.#recordFailure(error)
     })
     this.#running = run
     this.#deps.changed()
@@ -227,10 +231,8 @@ export class BackupSchedule {
     return error
   }
 
-  async #make(): Promise<void> {
+  async #make(plan: BackupPlan | undefined, folder: string | undefined, isOfPlan: () => boolean): Promise<void> {
     const { ask, backups, keychain, random, time } = this.#deps
-    const plan = this.#plan()
-    const folder = this.#folder()
     if (!plan || folder === undefined) fail('not-allowed', 'No backups are planned.')
     const passphrase = await keychain.backupPassphrase.get()
     if (passphrase === null) fail('invalid', NO_PASSPHRASE, { next: 'Enter it in Settings, in Data and security.' })
@@ -252,11 +254,9 @@ export class BackupSchedule {
     })
     const { failed: _, ...current } = this.#read()
     const remaining = current.made.filter((one) => one.folder !== folder || !removed.includes(one.name))
-    // If the plan was changed meanwhile, its first backup is still to be made.
-    const isOfPlan = isDeepStrictEqual([this.#plan(), this.#folder()], [plan, folder])
     this.#write({
       ...current,
-      ...(isOfPlan && { doneAt: at }),
+      ...(isOfPlan() && { doneAt: at }),
       made: [...remaining, { folder, name }].slice(-MAX_KNOWN)
     })
     backups.recordMade(name, plan.secrets)
