@@ -521,6 +521,24 @@ test('a restore that can’t be scheduled leaves no new key, which would have se
   db.close()
 })
 
+test.each([true, false])(
+  'a restore never replaces a key that came back since the check (had one then: %s)',
+  async (hadKey) => {
+    const { path } = await backedUp()
+    const { other, opened, backups } = await userBackups()
+    opened.db.close()
+    const own = other.entries.get('database-key') ?? ''
+    if (hadKey) other.entries.set('database-key', 'ab'.repeat(32))
+    else other.entries.delete('database-key')
+    await backups.open(path)
+    await backups.check('b1', PASSPHRASE)
+    other.entries.set('database-key', own)
+    expect(await refusal(backups.restore('b1'))).toMatchObject({ code: 'gone' })
+    expect(other.entries.get('database-key')).toBe(own)
+    expect(existsSync(join(other.folder, 'restore.json'))).toBe(false)
+  }
+)
+
 test('a person’s restore: one backup at a time, checked before it replaces anything, never without a keychain', async () => {
   const { path } = await backedUp()
   const { other, noted, deps, backups } = await userBackups()

@@ -49,8 +49,8 @@ interface OpenBackup {
   path: string
   /** Set once it was checked. */
   stage?: string
-  /** Stores the restored database's key. */
-  storeKey?: () => Promise<() => Promise<void>>
+  /** Stores the restored database's key; see `keyForRestoring`. */
+  storeKey?: () => Promise<(() => Promise<void>) | undefined>
 }
 
 const LAST_BACKUP_KEY = 'backup-last'
@@ -63,7 +63,7 @@ export function openBackups(deps: BackupsDeps) {
   let opened: OpenBackup | undefined
 
   function requireOpen(id: string): OpenBackup {
-    return opened?.id === id ? opened : fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
+    return opened?.id === id ? opened : refuseClosed()
   }
 
   function checkedBackup(id: string): OpenBackup & { stage: string } {
@@ -149,7 +149,7 @@ export function openBackups(deps: BackupsDeps) {
       const { stage, ...contents } = await ask('stage', { folder, path: backup.path, passphrase, key, now: time.now() })
       if (opened !== backup || backup.stage) {
         await rm(join(folder, stage), { recursive: true, force: true })
-        fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
+        refuseClosed()
       }
       backup.stage = stage
       backup.storeKey = keep
@@ -169,12 +169,12 @@ export function openBackups(deps: BackupsDeps) {
       const { stage, storeKey } = checkedBackup(id)
       // From here on, `closeOpen` mustn't delete what the next start will restore.
       opened = undefined
-      const eraseKey = await storeKey?.()
+      const eraseKey = (await storeKey?.()) ?? refuseClosed()
       try {
         await scheduleRestore(folder, stage, time.now())
       } catch (error) {
         // With another key, the next start would take the current data for damaged, and set them aside.
-        await eraseKey?.().catch(() => undefined)
+        await eraseKey().catch(() => undefined)
         throw error
       }
     },
@@ -183,4 +183,8 @@ export function openBackups(deps: BackupsDeps) {
       if (opened?.id === id) await closeOpen()
     }
   }
+}
+
+function refuseClosed(): never {
+  fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
 }

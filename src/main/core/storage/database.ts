@@ -217,21 +217,22 @@ async function prepare({ folder, files }: Parts): Promise<void> {
 }
 
 /**
- * Returns the key for a restored database: the keychain's, or a new one that `keep` stores. What `keep` returns erases a
- * new one again. @throws KeychainError
+ * Returns the key for a restored database: the keychain's, or a new one. `keep` has the keychain keep it, and returns
+ * what erases a new one again; undefined if the keychain has another key by then, which opens other data.
+ * @throws KeychainError
  */
-export async function keyForRestoring({
-  keychain,
-  random
-}: Pick<Parts, 'keychain' | 'random'>): Promise<{ key: Uint8Array; keep: () => Promise<() => Promise<void>> }> {
-  const key = await storedKey(keychain)
-  if (key) return { key, keep: async () => async () => undefined }
-  const made = random(KEY_BYTES)
+export async function keyForRestoring({ keychain, random }: Pick<Parts, 'keychain' | 'random'>): Promise<{
+  key: Uint8Array
+  keep: () => Promise<(() => Promise<void>) | undefined>
+}> {
+  const key = (await storedKey(keychain)) ?? random(KEY_BYTES)
   async function keep() {
-    await newKey({ keychain, random: () => made })
+    const current = await storedKey(keychain)
+    if (current) return Buffer.from(current).equals(key) ? async () => undefined : undefined
+    await storeKey(keychain.databaseKey, key)
     return () => keychain.databaseKey.delete()
   }
-  return { key: made, keep }
+  return { key, keep }
 }
 
 /** Returns the key, or undefined if the keychain holds no valid one. */
