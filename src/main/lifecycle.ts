@@ -12,7 +12,7 @@ import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
 
-/** How long sends in progress may take when the application ends, in milliseconds; after that they are uncertain. */
+/** How long sends in progress, and disks, may take when the application ends, in milliseconds; after that, sends are uncertain. */
 const QUIT_TIMEOUT = 5000
 /** How long the page may take to answer before the window closes, in milliseconds; after that the user decides. */
 const CLOSING_TIMEOUT = 3000
@@ -273,7 +273,7 @@ export class Lifecycle {
       folders.hints.stop(),
       actionsClosed,
       identity.close(QUIT_TIMEOUT),
-      this.#app.retention.stop(),
+      this.#app.retention.stop(QUIT_TIMEOUT),
       // Drop folders still add files to the outbox, and the office is told how its packages, actions and turns ended.
       Promise.allSettled([
         ...[actionsClosed, counterEnded],

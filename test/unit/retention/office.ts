@@ -42,7 +42,12 @@ function decrypted(bytes: Buffer, key: Buffer, isLog: boolean): Buffer {
   return Buffer.concat(pages)
 }
 
-export async function retentionOffice({ isKnown = true, policy = {} as Partial<RetentionDays> } = {}) {
+/** @param disk asked before the copies are purged; resolves once their disk answers. */
+export async function retentionOffice({
+  isKnown = true,
+  policy = {} as Partial<RetentionDays>,
+  disk = async () => undefined as unknown
+} = {}) {
   const folder = temporaryFolder()
   const time = testTime(TODAY)
   const db = connectEncrypted(join(folder, 'countersign.db'), KEYS['countersign.db'])
@@ -84,7 +89,10 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     accountIds: () => ['a'],
     files: { folders, erased: () => {} },
     purgeTrash: drafts.purge,
-    purgeCopies: async (order) => void (await purgeCopies({ folder, key: KEYS[DATABASE_FILE], ...order })),
+    async purgeCopies(order) {
+      await disk()
+      await purgeCopies({ folder, key: KEYS[DATABASE_FILE], ...order })
+    },
     purged: (kinds) => purged.push(...kinds),
     onError: (error) => troubles.push(error)
   })

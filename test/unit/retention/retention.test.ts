@@ -323,6 +323,30 @@ describe('an interrupted purge', () => {
   })
 })
 
+test('a disk that doesn’t answer during a purge doesn’t keep the application from ending', async () => {
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const office = await retentionOffice({
+    policy: { sends: 90 },
+    disk() {
+      asked.resolve()
+      return answered.promise
+    }
+  })
+  await office.use(3)
+  const purging = office.use(1)
+  await asked.promise
+  let hasEnded = false
+  void office.retention.stop(5_000).then(() => {
+    hasEnded = true
+  })
+  await office.time.pass(4_000)
+  expect(hasEnded).toBe(false)
+  await office.time.pass(2_000)
+  expect(hasEnded).toBe(true)
+  answered.resolve()
+  await purging
+})
+
 describe('the mirror without a purged document', () => {
   test('treats it as new if a folder shows it again', async () => {
     const office = await retentionOffice()

@@ -20,7 +20,7 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { DAY } from '../lib/calendar.ts'
 import { defined } from '../lib/objects.ts'
-import type { Time } from '../lib/time.ts'
+import { type Time, within } from '../lib/time.ts'
 import type { Organisation } from '../organisation/organisation.ts'
 import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
@@ -146,11 +146,14 @@ export class Retention {
     this.#cancel = after(MINUTE, runDaily)
   }
 
-  /** Stops after the current step. Never rejects. */
-  stop(): Promise<void> {
+  /**
+   * Stops after the current step, or after `limit` milliseconds, as a network disk with files to erase may not answer at
+   * all. Never rejects.
+   */
+  stop(limit: number): Promise<void> {
     this.#isStopped = true
     this.#cancel()
-    return this.#running
+    return within(limit, this.#running, this.#deps.time)
   }
 
   /** Runs a purge. Never rejects: an error is reported, and the purge is retried the next day. */
