@@ -5,6 +5,7 @@ import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { nextTurn } from '../../../src/main/core/lib/slices.ts'
 import { openHolds } from '../../../src/main/core/retention/holds.ts'
+import { openPurging } from '../../../src/main/core/retention/purging.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { retentionHandlers } from '../../../src/main/ipc/retention.ts'
 import { blankComposition, blankItem } from '../../../src/shared/composition/index.ts'
@@ -303,6 +304,25 @@ describe('the policy’s days', () => {
     expect(count(office, 'sends')).toBe(1)
     expect(count(office, 'downloads')).toBe(0)
   })
+})
+
+test('a document’s verifications stay if it is put on hold while they are being purged', async () => {
+  const office = await retentionOffice()
+  addVerification(office.db, 'Held', OLD, 'R1')
+  const mirror = Promise.withResolvers<void>()
+  const holds = openHolds({
+    db: office.db,
+    time: { now: () => TODAY },
+    staff: () => 'Mere',
+    note: (_entry, _when, along) => along?.(),
+    // The worker has other things to do first.
+    keep: () => mirror.promise
+  })
+  const holding = holds.hold([{ accountId: 'a', reference: 'R1', name: 'Lease' }], 'Dispute')
+  await openPurging(office.db).erase({ verifications: TODAY })
+  mirror.resolve()
+  expect(await holding).toBe(1)
+  expect(count(office, 'verifications')).toBe(1)
 })
 
 describe('an interrupted purge', () => {

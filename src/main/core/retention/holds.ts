@@ -70,9 +70,11 @@ export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
     async hold(documents: readonly NamedDocument[], reason: string): Promise<number> {
       pending.add(documents)
       try {
-        // If the mirror doesn't answer, it isn't being purged either.
-        await keep(documents.map(({ accountId, reference }) => ({ accountId, reference }))).catch(() => undefined)
-        return await countWhere(documents, ({ accountId, reference, name }) => {
+        // If the mirror doesn't answer, it isn't being purged either. The main database may be, so nothing waits for that.
+        const kept = keep(documents.map(({ accountId, reference }) => ({ accountId, reference }))).catch(
+          () => undefined
+        )
+        const held = await countWhere(documents, ({ accountId, reference, name }) => {
           if (find(accountId, reference)) return false
           const hold = { accountId, reference, documentName: name, reason, staff: staff(), at: time.now() }
           const documentNote = { documentReference: reference, documentName: name }
@@ -81,6 +83,8 @@ export function openHolds({ db, time, staff, note, keep }: HoldDeps) {
           )
           return true
         })
+        await kept
+        return held
       } finally {
         pending.delete(documents)
       }
