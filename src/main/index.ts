@@ -7,6 +7,7 @@ import { type App, openApp } from './app.ts'
 import { removeEverything, scheduledRemoval } from './core/backup/removal.ts'
 import { asAppError } from './core/errors/app-error.ts'
 import { codeOf } from './core/lib/failure.ts'
+import { systemTime } from './core/lib/time.ts'
 import { type AgentOrder, agentOrderOf } from './core/office/agent-order.ts'
 import { checkPolicyAt, policyToCheck } from './core/organisation/check.ts'
 import { managedSourceAtStart } from './core/organisation/managed.ts'
@@ -130,7 +131,7 @@ async function run(log: Log, setOutsideListener: ReturnType<typeof listenForLink
   const removal = isSmoke ? undefined : await scheduledRemoval(folder)
   if (removal) {
     const { keychain } = await openKeychain()
-    await showRemoved(await removeEverything({ folder, keychain, logs: logFiles() }, removal))
+    await showRemoved(await removeEverything({ folder, keychain, logs: logFiles(), time: systemTime }, removal))
     app.exit(0)
     return
   }

@@ -9,6 +9,7 @@ import { escrowKeyOf } from '../../../src/main/core/backup/recovery-keys.ts'
 import { removeEverything, scheduledRemoval, scheduleRemoval } from '../../../src/main/core/backup/removal.ts'
 import { finishRestore, scheduleRestore } from '../../../src/main/core/backup/restore.ts'
 import { openSealed, seal } from '../../../src/main/core/backup/sealed-file.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { DATABASE_FILE } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -307,7 +308,7 @@ attempts(keptData, {
     const folder = temporaryFolder()
     const decided = { accountIds: [], knowsAccounts: true, backups: [] }
     await scheduleRemoval(folder, decided)
-    const removed = await removeEverything({ folder, keychain: memoryKeychain(), logs: [] }, decided)
+    const removed = await removeEverything({ folder, keychain: memoryKeychain(), logs: [], time: systemTime }, decided)
     expect(removed.left).toEqual(['entries'])
   },
 

@@ -1,8 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import * as nodeFiles from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { removeEverything, scheduledRemoval, scheduleRemoval } from '../../../src/main/core/backup/removal.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 
@@ -47,7 +50,8 @@ async function computer({ backups = true } = {}) {
   const place = {
     folder,
     keychain: lastingKeychain(entries),
-    logs: [join(logs, 'countersign.log'), join(logs, 'none')]
+    logs: [join(logs, 'countersign.log'), join(logs, 'none')],
+    time: systemTime
   }
   return { folder, share, logs, entries, theirs, ours, decided, place }
 }
@@ -85,6 +89,31 @@ test('backups in a folder that can’t be reached are reported with it; those th
   const other = await computer()
   rmSync(join(other.share, ours))
   expect(await removeEverything(other.place, other.decided)).toMatchObject({ backups: 0, left: [], backupsLeftIn: [] })
+})
+
+test('backups on a disk that doesn’t answer are reported, and everything else is removed all the same', async () => {
+  const { folder, share, decided, place } = await computer()
+  const time = testTime()
+  const run = time.run()
+  onTestFinished(run.end)
+  const asked: string[] = []
+  const disk = {
+    ...nodeFiles,
+    unlink(path: string) {
+      asked.push(basename(path))
+      return new Promise<void>(() => undefined)
+    }
+  }
+  const [one] = decided.backups
+  const other = { folder: share, name: 'Another.countersign-backup' }
+  const removing = removeEverything(
+    { ...place, time: run, files: disk },
+    { ...decided, backups: [one, other].flatMap((each) => each ?? []) }
+  )
+  await time.pass(60_000)
+  expect(await removing).toMatchObject({ backups: 0, entries: 9, left: ['backups'], backupsLeftIn: [share] })
+  expect(asked).toEqual([one?.name])
+  expect(readdirSync(folder)).toEqual(['SingletonLock'])
 })
 
 test('an interrupted removal continues at the next start, as its order is removed last', async () => {

@@ -4,12 +4,14 @@
  * is opened; if interrupted, a later start continues.
  */
 import * as nodeFiles from 'node:fs/promises'
-import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parsedJson } from '../lib/json-scanning.ts'
+import { type Time, within } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { DATABASE_FILE } from '../storage/database.ts'
+import { FileError } from '../storage/file-error.ts'
 import { exists, removeIfExists } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
 
@@ -50,12 +52,42 @@ export async function scheduledRemoval(folder: string): Promise<RemovalDecision 
   return text === undefined ? undefined : RemovalDecision.safeParse(parsedJson(text)).data
 }
 
+/** How long the disk of backups may take for one of them, in milliseconds: a network disk may not answer at all. */
+const DISK_TIMEOUT = 30_000
+
+interface BackupDisk {
+  unlink: (path: string) => Promise<void>
+  stat: (path: string) => Promise<unknown>
+}
+
+interface RemovalDeps {
+  folder: string
+  keychain: Keychain
+  logs: readonly string[]
+  time: Pick<Time, 'after'>
+  /** The files of backups. */
+  files?: BackupDisk
+}
+
 /** Removes everything. Never rejects: reports what couldn't be removed. */
 export async function removeEverything(
-  { folder, keychain, logs }: { folder: string; keychain: Keychain; logs: readonly string[] },
+  { folder, keychain, logs, time, files = nodeFiles }: RemovalDeps,
   decided: RemovalDecision
 ): Promise<Removed> {
   const removed: Removed = { files: 0, entries: 0, backups: 0, left: [], backupsLeftIn: [] }
+  /** Folders whose disk has been asked and hasn't answered. */
+  const unanswered = new Set<string>()
+
+  /** @throws the system's error; or if the disk doesn't answer, and then at once for others in the same folder. */
+  async function removeBackup(place: string, name: string): Promise<boolean> {
+    if (unanswered.has(place)) throw new FileError('away')
+    unanswered.add(place)
+    const removing = removeFrom(place, name, files)
+    const answered = removing.catch(() => undefined).then(() => unanswered.delete(place))
+    await within(DISK_TIMEOUT, answered, time)
+    if (unanswered.has(place)) throw new FileError('away')
+    return removing
+  }
 
   /** Counts what was removed, and records kinds that are incomplete. */
   async function removeEach(
@@ -122,9 +154,9 @@ export async function removeEverything(
 }
 
 /** Returns whether it existed. @throws the system's error, also if its folder, such as a share, can't be reached. */
-async function removeBackup(folder: string, name: string): Promise<boolean> {
-  const existed = await removeIfExists(join(folder, name), nodeFiles)
-  if (!existed) await stat(folder)
+async function removeFrom(folder: string, name: string, files: BackupDisk): Promise<boolean> {
+  const existed = await removeIfExists(join(folder, name), files)
+  if (!existed) await files.stat(folder)
   return existed
 }
 
