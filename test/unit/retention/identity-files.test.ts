@@ -10,7 +10,7 @@ import { openPurging } from '../../../src/main/core/retention/purging.ts'
 import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { aDocument } from '../../fixtures/download-office.ts'
 import { pdfOf } from '../../fixtures/pdf-server.ts'
-import { anOffice, CHOICE, until } from '../downloads/office.ts'
+import { anOffice, CHOICE, stalling, until } from '../downloads/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { retentionOffice, TODAY } from './office.ts'
 
@@ -295,6 +295,33 @@ describe('a downloaded file', () => {
       await expect.poll(() => at.read('index.csv').toString()).not.toContain('Mere Tamati')
     }
   )
+
+  test('stays if it is being downloaded again', async () => {
+    // Files are recorded together, after those in progress or a delay, which here never end.
+    const at = await anOffice({ after: () => () => undefined })
+    const { accountId, downloads, whenIdle, showDocuments } = at.office
+    await showDocuments([aDocument('R1'), aDocument('R2')])
+    downloads.startFetching()
+    await at.add(['R1'])
+    await whenIdle()
+    const goOn = stalling(at.server, (reference) => reference === 'R2')
+    await at.add(['R2'])
+    await downloads.retry(accountId, [at.list(['done'])[0]?.id ?? ''])
+    const isUnfinished = (name: string) => name.endsWith('.part')
+    // R2’s; R1 has its name by then.
+    const isOneLeft = () => at.files().filter(isUnfinished).length === 1
+    await until(() => isOneLeft() && at.list(['running']).some(({ bytes }) => bytes === pdfOf('R1').length))
+    await eraseAll(at)
+    goOn()
+    await whenIdle()
+    expect(
+      at
+        .list(['done'])
+        .map(({ documentReference }) => documentReference)
+        .sort()
+    ).toEqual(['R1', 'R2'])
+    expect(at.files()).toEqual(['Lease R1.identity.pdf', 'Lease R2.identity.pdf'])
+  })
 
   test('is deleted even if the application was killed before recording it', async () => {
     const at = await killBeforeRecording()

@@ -39,7 +39,10 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
   const find = table.one<[id: string]>('WHERE id = ?')
   // Meanwhile its document may have been put on hold, or the file requested again.
   const isStillDue = table.value<[{ id: string; before: number }], 1>(
-    `SELECT 1 FROM downloads WHERE id = @id AND finished_at < @before AND ${OWN_FILES} AND ${NOT_HELD}`
+    `SELECT 1 FROM downloads WHERE id = @id AND finished_at < @before AND ${OWN_FILES} AND ${NOT_HELD}
+       AND NOT EXISTS (SELECT 1 FROM downloads AS again WHERE again.state = 'waiting' AND again.account_id = downloads.account_id
+         AND again.document_reference = downloads.document_reference AND again.type = downloads.type
+         AND again.folder_id = downloads.folder_id)`
   )
   // One that was requested again is still to be fetched.
   const deleteRow = table.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state = 'done'`)
