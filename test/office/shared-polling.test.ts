@@ -57,6 +57,7 @@ const folderRequests = (...some: Workstation[]) =>
 const viewOf = ({ work }: Workstation) => work.parts.together.view()[0]
 const follows = (workstation: Workstation) =>
   viewOf(workstation)?.how === 'together' && viewOf(workstation)?.by?.isMe === false
+const connectionOf = ({ work }: Workstation) => work.parts.polling.connectionOf(work.accountId).state
 const reads = (workstation: Workstation) => viewOf(workstation)?.by?.isMe === true
 
 /** Each document as a workstation's list shows it. */
@@ -255,6 +256,11 @@ describe('handing over the polling', () => {
     await until(() => reads(other))
     await until(() => follows(one) && viewOf(one)?.troubles.length === 1)
     expect(viewOf(one)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'unreachable' }])
+    expect(connectionOf(one)).toBe('offline')
+    one.work.line.setFault('pass')
+    await until(() => follows(one) && viewOf(one)?.troubles.length === 0)
+    expect(connectionOf(one)).toBe('online')
+    await until(areEqual)
   })
 
   test('stops a poller that was suspended from polling with its expired lease', async () => {
@@ -411,6 +417,52 @@ function withOneMore(body: string): string {
   const all = JSON.parse(body) as Record<string, unknown>[]
   return JSON.stringify([...all, { ...all[0], Reference: `only-here-${all[0]?.Reference}` }])
 }
+
+describe('a workstation that can’t read while no other reads for it', () => {
+  async function cutOff({ work }: Workstation, fault: 'cut' | { status: number }): Promise<void> {
+    await work.parts.together.disconnect()
+    work.line.setFault(fault)
+    work.parts.polling.soon()
+    await work.time.pass(0)
+    // Resolves once the round in progress has ended, too.
+    await expect(work.parts.polling.refresh(work.accountId)).rejects.toThrow()
+  }
+
+  test('shows that it is online again, although another reads for it by then', async () => {
+    const [, other] = await two()
+    await cutOff(other, 'cut')
+    expect(connectionOf(other)).toBe('offline')
+    other.work.line.setFault('pass')
+    await other.membership.resumed()
+    await until(() => follows(other) && connectionOf(other) === 'online')
+    await until(areEqual)
+  })
+
+  test('shows that it is online again after a refresh that neither another nor it could do', async () => {
+    const [, other] = await two()
+    // The reader takes too long.
+    other.work.parts.together.awaitRead = async () => false
+    other.work.line.setFault('cut')
+    await expect(other.work.parts.polling.refresh(other.work.accountId)).rejects.toThrow()
+    expect(connectionOf(other)).toBe('offline')
+    other.work.line.setFault('pass')
+    await until(() => follows(other) && connectionOf(other) === 'online')
+  })
+
+  test('takes nothing from the others if its key was refused, until that is accepted again', async () => {
+    const [, other] = await two()
+    await cutOff(other, { status: 401 })
+    expect(connectionOf(other)).toBe('refused')
+    await other.membership.resumed()
+    await until(() => viewOf(other)?.how !== 'away')
+    for (let second = 0; second < 60; second++) {
+      await until(() => true)
+      expect(viewOf(other)?.how).toBe('alone')
+    }
+    other.work.line.setFault('pass')
+    await until(() => follows(other) && connectionOf(other) === 'online')
+  })
+})
 
 describe('a workstation that sees other documents at the service', () => {
   test('polls on its own, shows that, and takes nothing from the others', async () => {

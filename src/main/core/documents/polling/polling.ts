@@ -39,6 +39,9 @@ type SharedPollingPart = Pick<
   'mayRead' | 'paceOf' | 'requestRead' | 'awaitRead' | 'roundStarted' | 'roundEnded' | 'accountChanged'
 >
 
+/** Why nothing could be read. */
+const errorOf = ({ reads, failures }: Round) => (reads.length === 0 ? failures[0]?.error : undefined)
+
 export type Polling = ReturnType<typeof openPolling>
 
 export function openPolling(deps: PollingDeps) {
@@ -109,7 +112,7 @@ export function openPolling(deps: PollingDeps) {
     const roundStart = sharedPolling?.roundStarted(accountId)
     const round = await rounds.read(foldersOf(accountId), logs)
     const { reads, failures } = round
-    if (reads.length > 0) await sharedPolling?.roundEnded(accountId, { round, start: roundStart })
+    await sharedPolling?.roundEnded(accountId, { error: errorOf(round), round, start: roundStart })
     const serious = reads.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
     deps.accountRead(accountId)
@@ -177,7 +180,7 @@ export function openPolling(deps: PollingDeps) {
       const all = wasOffline ? foldersOf(accountId) : folders
       const roundStart = sharedPolling?.roundStarted(accountId)
       const round = await rounds.read(all, 'without logs')
-      const error = round.reads.length === 0 ? round.failures[0]?.error : undefined
+      const error = errorOf(round)
       await sharedPolling?.roundEnded(accountId, { error, round, start: roundStart })
       return error
     } catch (error) {

@@ -98,7 +98,7 @@ export function newSharedAccount(id: string, syncing: SerialTask<void>): SharedA
   }
 }
 
-/** Forgets what was true only of the connection or sign-in until now. */
+/** Forgets what was true only of the connection or sign-in until now; the service’s refusal outlasts a connection. */
 export function forgetRun(account: SharedAccountState): void {
   Object.assign(account, {
     role: 'asking',
@@ -106,10 +106,8 @@ export function forgetRun(account: SharedAccountState): void {
     state: undefined,
     pendingResolution: undefined,
     publishedReport: '',
-    restsUntil: 0,
     differs: undefined,
     comparisons: 0,
-    trouble: undefined,
     run: account.run + 1,
     pendingMatch: undefined
   } satisfies Partial<SharedAccountState>)

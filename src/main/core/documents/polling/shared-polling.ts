@@ -55,6 +55,7 @@ const TROUBLE_RESTS: Record<PollingTrouble, number> = {
   // Until a read of its own has worked.
   refused: Number.POSITIVE_INFINITY
 }
+const NO_TROUBLE = { trouble: undefined, restsUntil: 0 } satisfies Partial<SharedAccountState>
 /** How long a proven match stays valid, in milliseconds. */
 const MATCH_LIFETIME = 86_400_000
 
@@ -168,7 +169,7 @@ export class SharedPolling {
     if (!this.#exchange.isShared(accountId)) return true
     if (!this.#office) return this.#deps.time.elapsed() >= this.#expectedUntil
     const account = this.#accountOf(accountId)
-    if (account.role !== 'reads') return account.role === 'alone'
+    if (account.role !== 'reads') return account.role === 'alone' || this.#mayRetry(account)
     const holds = holdsLease(account, this.#deps.time)
     // A round that is due meanwhile is made up for after the lease is renewed.
     account.hasMissedRound ||= !holds
@@ -221,17 +222,17 @@ export class SharedPolling {
     accountId: string,
     end: { error?: AppError | undefined; round?: Round | undefined; start?: RoundStart | undefined }
   ): Promise<void> {
-    const office = this.#office
-    const account = this.#accounts.get(accountId)
-    if (account && !office && !end.error) account.readAloneAt = this.#deps.time.elapsed()
-    if (!office || !account?.feedId) return
+    if (!this.#exchange.isShared(accountId)) return
+    const account = this.#accountOf(accountId)
+    if (end.error) this.#noteTrouble(account, end.error)
+    else if (account.trouble) {
+      Object.assign(account, NO_TROUBLE)
+      this.#syncSoon(account)
+    }
+    if (!this.#office && !end.error) account.readAloneAt = this.#deps.time.elapsed()
+    if (!this.#office || !account.feedId) return
     try {
       if (end.error) return await this.#handleFailure(account, end.error)
-      if (account.trouble) {
-        account.trouble = undefined
-        account.restsUntil = 0
-        this.#syncSoon(account)
-      }
       if (account.role === 'reads' && holdsLease(account, this.#deps.time))
         await this.#exchange.publishRound(account, end.round)
       else if (account.role === 'alone') await this.#comparison.compare(account, end.round, end.start)
@@ -245,6 +246,7 @@ export class SharedPolling {
   /** Call when the key or password changed: what the account sees has to be determined again. */
   accountChanged(accountId: string): void {
     const account = this.#accounts.get(accountId)
+    if (account) Object.assign(account, NO_TROUBLE)
     if (!account?.feedId) return
     const { feedId, lease } = account
     if (lease && account.role === 'reads') {
@@ -390,6 +392,7 @@ export class SharedPolling {
         )
       } else {
         this.#setRole(account, 'follows')
+        if (this.#mayRetry(account)) this.#deps.startReading(account.id, 0)
         await this.#exchange.follow(account, state)
       }
     }
@@ -442,13 +445,21 @@ export class SharedPolling {
     this.#setRole(account, 'reads')
   }
 
-  async #handleFailure(account: SharedAccountState, error: AppError): Promise<void> {
-    const { feedId = '', lease } = account
-    if (error.code === 'cancelled') return
-    const trouble = error.code === 'unauthorised' ? 'refused' : error.code === 'keychain' ? 'keychain' : 'unreachable'
+  #noteTrouble(account: SharedAccountState, { code }: AppError): void {
+    if (code === 'cancelled') return
+    const trouble = code === 'unauthorised' ? 'refused' : code === 'keychain' ? 'keychain' : 'unreachable'
     account.trouble = trouble
     account.restsUntil = this.#deps.time.elapsed() + TROUBLE_RESTS[trouble]
-    if (account.role !== 'reads' || !lease) return
+  }
+
+  /** Whether it follows another because it couldn't read, and may find out by itself whether that works again. */
+  #mayRetry({ role, trouble, restsUntil }: SharedAccountState): boolean {
+    return role === 'follows' && trouble !== undefined && restsUntil <= this.#deps.time.elapsed()
+  }
+
+  async #handleFailure(account: SharedAccountState, error: AppError): Promise<void> {
+    const { feedId = '', lease, trouble } = account
+    if (error.code === 'cancelled' || account.role !== 'reads' || !lease) return
     account.lease = undefined
     account.role = 'asking'
     await this.#requireOffice().feed.releaseLease(feedId, lease.epoch, trouble)
