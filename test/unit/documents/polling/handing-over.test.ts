@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
-import type { OfficeFeed } from '../../../../src/main/core/office/feed.ts'
+import { feedIdOf, type OfficeFeed, sealForFeed } from '../../../../src/main/core/office/feed.ts'
 import { testTime } from '../../../fixtures/own-time.ts'
+import { lease, workerOffice } from '../worker-office.ts'
 
 const SECOND = 1_000
 const ACCOUNT = { id: 'account', name: 'Harbour Law', baseUrl: 'https://sign.example/', folders: ['InBox'] }
@@ -78,4 +79,119 @@ test('the reader keeps its lease, and hands over each page once', async () => {
   expect(troubles).toEqual([])
   expect(handedOver).toEqual(Array.from({ length: PAGES }, (_, page) => page))
   expect({ epoch: lease.epoch, comparisons: comparisons.length }).toEqual({ epoch: 1, comparisons: 1 })
+})
+
+const KEY = Buffer.alloc(32, 7)
+const READ = { documents: 1, unreadable: { count: 0, documents: [] }, isComplete: true }
+
+/** A workstation at an office where somebody has read already; it takes the lease as soon as it may. */
+async function openAtOffice() {
+  const time = testTime()
+  const mirror = workerOffice()
+  const poll = { requestedUpTo: 0, answeredUpTo: 0, seq: 1 }
+  const tags: Buffer[] = []
+  const sent = { answered: [] as number[], gone: 0 }
+  /** What to do before the office's answers arrive, by question. */
+  const before: Partial<Record<'poll' | 'changes', () => Promise<void>>> = {}
+  let accounts = [ACCOUNT]
+  let heldUntil = -1
+  const feed: Partial<OfficeFeed> = {
+    async poll(_feedId, { ms }) {
+      if (ms !== undefined) heldUntil = time.elapsed() + ms
+      const answer = {
+        ...poll,
+        troubles: [],
+        isLookedAt: false,
+        holder: { name: 'Counter 1', since: 0, remaining: 30 * SECOND },
+        ...(heldUntil >= time.elapsed() && { lease: { epoch: 1, until: heldUntil } })
+      }
+      await before.poll?.()
+      return answer
+    },
+    async changes(_feedId, after) {
+      await before.changes?.()
+      return tags.flatMap((tag, at) => (at + 1 > after ? [{ tag, seq: at + 1, sealed: sealedOf(tag) }] : []))
+    },
+    async publish(_feedId, _epoch, changes) {
+      sent.gone += changes.filter(({ sealed }) => !sealed).length
+      return true
+    },
+    async finishRead(_feedId, _epoch, answered) {
+      sent.answered.push(answered)
+      return true
+    },
+    requestRead: async () => ++poll.requestedUpTo,
+    // Such a request may be lost.
+    releaseLease: async () => undefined,
+    liveTags: async () => Buffer.concat(tags)
+  }
+  const sealedOf = (tag: Buffer) =>
+    sealForFeed(KEY, FEED, tag, {
+      document: lease('Elsewhere'),
+      folder: 'InBox',
+      isPlaced: true,
+      logsAreOld: true,
+      hashes: {}
+    })
+  const together = new SharedPolling({
+    ask: mirror.ask,
+    time: time.run(),
+    moment: () => mirror.tick(1),
+    accounts: () => accounts,
+    isLookedAt: () => false,
+    troubleOf: () => ({}),
+    startReading: () => undefined,
+    changed: () => undefined,
+    readByOther: () => undefined,
+    readerChanged: () => undefined
+  })
+  const round = () => ({
+    reads: [
+      { folder: 'InBox', requestedAt: 0, monotonicAt: 0, result: { kind: 'taken' as const, changed: 0, ...READ } }
+    ],
+    failures: [],
+    isComplete: true
+  })
+  return {
+    ...{ time, mirror, poll, tags, sent, before, together, round },
+    connect: async () => {
+      together.connect(feed as OfficeFeed, KEY, 2)
+      for (let second = 0; second < 5; second++) await time.pass(SECOND)
+    },
+    removeAccount: () => {
+      accounts = []
+    },
+    proven: () => mirror.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, provenAt: time.now })
+  }
+}
+const FEED = feedIdOf(KEY, ACCOUNT)
+
+/** A gate that is shut until it is opened; `arrived` once somebody waits at it. */
+function gate() {
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+  return {
+    open,
+    arrived,
+    wait: () => {
+      arrive()
+      return promise
+    }
+  }
+}
+
+test('a sign-in that changes while the lease is renewed is compared before it reads for the office', async () => {
+  const { time, together, before, connect, proven } = await openAtOffice()
+  await proven()
+  await connect()
+  expect(together.view()).toMatchObject([{ by: { isMe: true } }])
+  const renewal = gate()
+  before.poll = renewal.wait
+  await time.pass(10 * SECOND)
+  await renewal.arrived
+  together.accountChanged(ACCOUNT.id)
+  delete before.poll
+  renewal.open()
+  for (let second = 0; second < 40; second++) await time.pass(SECOND)
+  expect(together.view()).toMatchObject([{ how: 'alone', by: { isMe: false } }])
 })

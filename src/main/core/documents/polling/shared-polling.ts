@@ -370,7 +370,8 @@ export class SharedPolling {
     const wantsLease = account.provenAt > 0 || needsFirstReader(account.state)
     const state = await this.#fetchState(account, wantsLease && account.restsUntil <= this.#deps.time.elapsed())
     if (!state) return
-    if (state.lease) {
+    // One that couldn't be released doesn't count.
+    if (wantsLease && state.lease) {
       const isStillReader = account.role === 'reads' && state.lease.epoch === held?.epoch && state.seq >= account.cursor
       if (!isStillReader) return await this.#takeOver(account, state)
       if (state.seq > account.cursor) await this.#exchange.keepCursor(account, state.seq)
@@ -402,13 +403,13 @@ export class SharedPolling {
 
   async #fetchState(account: SharedAccountState, wantsLease: boolean): Promise<FeedState | undefined> {
     const office = this.#office
-    const { id, feedId, trouble } = account
+    const { id, feedId, run, trouble } = account
     if (!office || !feedId) return undefined
     const { time, isLookedAt } = this.#deps
     const [requestedAt, began] = [time.elapsed(), time.now()]
     const isShown = isLookedAt(id)
     const state = await office.feed.poll(feedId, { isShown, trouble, ...(wantsLease && { ms: POLL_LEASE }) })
-    if (this.#office !== office) return undefined
+    if (this.#office !== office || account.run !== run) return undefined
     const lease = state.lease && { ...state.lease, began, ms: state.lease.until - requestedAt }
     Object.assign(account, { state, stateAt: began, lease })
     return state
@@ -425,12 +426,12 @@ export class SharedPolling {
    */
   async #takeOver(account: SharedAccountState, state: FeedState): Promise<void> {
     const { feed, key } = this.#requireOffice()
-    const { id, feedId = '' } = account
+    const { id, feedId = '', run } = account
     const isBehind = state.seq < account.cursor
     const isFirst = isBehind || state.seq === 0 || account.provenAt === 0 || account.cursor === RESET_CURSOR
-    if (isBehind) await feed.raiseSeq(feedId, state.lease?.epoch ?? 0, account.cursor)
     if (isFirst) await this.#exchange.setProvenAt(account, account.provenAt || this.#deps.time.now())
     else await this.#exchange.readChanges(account)
+    if (isBehind) await feed.raiseSeq(feedId, state.lease?.epoch ?? 0, account.cursor)
     // A restored server may lack what this workstation has had for long, even if it has followed another reader since.
     const tags = await feed.liveTags(feedId)
     const handsOver = isFirst ? 'all' : 'lacking'
@@ -439,6 +440,7 @@ export class SharedPolling {
     for (let at = 0; at < gone.length; at += FEED_PAGE) {
       await feed.publish(feedId, state.lease?.epoch ?? 0, gone.slice(at, at + FEED_PAGE))
     }
+    if (account.run !== run) return
     account.publishedReport = ''
     account.pendingResolution = undefined
     account.pendingMatch = undefined
