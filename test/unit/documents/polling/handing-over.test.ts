@@ -195,3 +195,17 @@ test('a sign-in that changes while the lease is renewed is compared before it re
   for (let second = 0; second < 40; second++) await time.pass(SECOND)
   expect(together.view()).toMatchObject([{ how: 'alone', by: { isMe: false } }])
 })
+
+test('a round answers only what was requested before it began, although a later one has begun too', async () => {
+  const { time, poll, sent, together, round, connect, proven } = await openAtOffice()
+  await proven()
+  await connect()
+  const first = together.roundStarted(ACCOUNT.id)
+  poll.requestedUpTo = 1
+  await time.pass(10 * SECOND)
+  const second = together.roundStarted(ACCOUNT.id)
+  await together.roundEnded(ACCOUNT.id, { round: round(), start: first })
+  expect(sent.answered).toEqual([0])
+  await together.roundEnded(ACCOUNT.id, { round: round(), start: second })
+  expect(sent.answered).toEqual([0, 1])
+})

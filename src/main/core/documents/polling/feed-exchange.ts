@@ -16,7 +16,7 @@ import type { AskDocuments, FolderReport } from '../questions.ts'
 import { isUnknownFolder } from './account-state.ts'
 import type { FolderTrouble } from './folder-reading.ts'
 import type { Round } from './rounds.ts'
-import { RESET_CURSOR, type SharedAccountState } from './shared-account.ts'
+import { RESET_CURSOR, type RoundStart, type SharedAccountState } from './shared-account.ts'
 
 interface SharedAccount {
   id: string
@@ -177,9 +177,13 @@ export class FeedExchange {
     }
   }
 
-  async publishRound(account: SharedAccountState, round: Round | undefined): Promise<void> {
+  async publishRound(
+    account: SharedAccountState,
+    round: Round | undefined,
+    start: RoundStart | undefined
+  ): Promise<void> {
     const { feed, key } = this.#reader.office()
-    const { id, feedId = '', lease, wishAtStart, folders } = account
+    const { id, feedId = '', lease, folders } = account
     for (const { folder, result } of round?.reads ?? []) {
       const { documents, unreadable, isComplete } = result
       folders.set(folder, { documents, unreadable, isComplete })
@@ -193,7 +197,7 @@ export class FeedExchange {
     const report = JSON.stringify(Object.fromEntries(entries))
     const sealed =
       report === account.publishedReport ? undefined : sealForFeed(key, feedId, 'report', Object.fromEntries(entries))
-    if (await feed.finishRead(feedId, lease.epoch, wishAtStart, sealed)) account.publishedReport = report
+    if (await feed.finishRead(feedId, lease.epoch, start?.wish ?? 0, sealed)) account.publishedReport = report
     else this.#reader.syncSoon(account)
   }
 

@@ -16,6 +16,8 @@ export interface RoundStart {
   run: number
   /** The office's revision at that time; undefined if unknown. */
   seq: number | undefined
+  /** The newest wish at that time, which this round answers. */
+  wish: number
 }
 
 /** asking: the server hasn't answered yet. */
@@ -38,7 +40,7 @@ export interface SharedAccountState {
   lease: { epoch: number; until: number; began: number; ms: number } | undefined
   /** A round was skipped because the lease had expired. */
   hasMissedRound: boolean
-  /** The newest wish when a round last began here; that round answers it. */
+  /** The newest wish when a round last began here. */
   wishAtStart: number
   /** When a round last ended while the office's server was away, by the monotonic clock. */
   readAloneAt: number

@@ -213,8 +213,9 @@ export class SharedPolling {
   roundStarted(accountId: string): RoundStart | undefined {
     const account = this.#accounts.get(accountId)
     if (!account) return undefined
-    account.wishAtStart = account.state?.requestedUpTo ?? 0
-    return { run: account.run, seq: account.state?.seq }
+    const wish = account.state?.requestedUpTo ?? 0
+    account.wishAtStart = wish
+    return { run: account.run, seq: account.state?.seq, wish }
   }
 
   /** Call when a round has ended. @param error why nothing could be read. */
@@ -234,7 +235,7 @@ export class SharedPolling {
     try {
       if (end.error) return await this.#handleFailure(account, end.error)
       if (account.role === 'reads' && holdsLease(account, this.#deps.time))
-        await this.#exchange.publishRound(account, end.round)
+        await this.#exchange.publishRound(account, end.round, end.start)
       else if (account.role === 'alone') await this.#comparison.compare(account, end.round, end.start)
       else this.#syncSoon(account)
     } catch (error) {
