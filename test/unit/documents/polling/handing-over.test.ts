@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
-import { feedIdOf, type OfficeFeed, sealForFeed } from '../../../../src/main/core/office/feed.ts'
+import { feedIdOf, type OfficeFeed, sealForFeed, tagOf } from '../../../../src/main/core/office/feed.ts'
 import { testTime } from '../../../fixtures/own-time.ts'
 import { lease, workerOffice } from '../worker-office.ts'
 
@@ -208,4 +208,20 @@ test('a round answers only what was requested before it began, although a later 
   expect(sent.answered).toEqual([0])
   await together.roundEnded(ACCOUNT.id, { round: round(), start: second })
   expect(sent.answered).toEqual([0, 1])
+})
+
+test('nothing of an account that is removed while changes are fetched returns to the mirror', async () => {
+  const { mirror, tags, before, connect, proven, removeAccount, time } = await openAtOffice()
+  await proven()
+  tags.push(tagOf(KEY, 'Elsewhere'))
+  const fetching = gate()
+  before.changes = fetching.wait
+  void connect()
+  await fetching.arrived
+  removeAccount()
+  await mirror.ask('erase', { accountId: ACCOUNT.id })
+  fetching.open()
+  for (let second = 0; second < 5; second++) await time.pass(SECOND)
+  const key = { accountId: ACCOUNT.id, reference: 'Elsewhere' }
+  expect(await mirror.ask('get', key)).toBeUndefined()
 })

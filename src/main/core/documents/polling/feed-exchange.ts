@@ -105,7 +105,7 @@ export class FeedExchange {
     // Fifty workstations ask for the state several times a minute; they ask for changes only if there are any.
     if (mayReadChanges && state.seq > account.cursor) await this.readChanges(account)
     const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
-    if (report && Math.abs(lookedAt - account.lookedAt) > SAME_LOOK) {
+    if (report && this.isShared(id) && Math.abs(lookedAt - account.lookedAt) > SAME_LOOK) {
       account.lookedAt = lookedAt
       await this.#deps.ask('takeReport', { accountId: id, report: readableFolders(report), begun: lookedAt, lookedAt })
       this.#deps.readByOther(id, new Map(Object.entries(report).map(([folder, its]) => [folder, troubleIn(its)])))
@@ -132,6 +132,8 @@ export class FeedExchange {
     update: { key: Uint8Array; changes: readonly FeedChange[]; cursor?: number; settles?: number }
   ): Promise<void> {
     const { ask, moment, time, changed } = this.#deps
+    // What was asked for an account that was erased meanwhile would bring back its documents.
+    if (!this.isShared(id)) return
     const request = { accountId: id, feed: feedId, begun: moment(), now: time.now(), ...update }
     if ((await ask('takeShared', request)) > 0) changed(id)
   }
