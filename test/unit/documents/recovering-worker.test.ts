@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
+import { matchKeyOf } from '../../../src/main/core/documents/mirror/folder-snapshot.ts'
+import type { AskDocuments } from '../../../src/main/core/documents/questions.ts'
 import { type DocumentsOpened, openRecoveringWorker } from '../../../src/main/core/documents/recovering-worker.ts'
 import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { nextTurn } from '../../../src/main/core/lib/slices.ts'
@@ -62,6 +64,35 @@ test('a read interrupted by quitting stops midway, and its documents aren’t re
   expect(await office.read('InBox', leases)).toMatchObject({ kind: 'taken', documents: leases.length })
   expect(await written()).toBe(leases.length)
   expect(await office.changes()).toEqual([])
+})
+
+describe('an account that is erased while its documents are read', () => {
+  const keys = { references: [], marks: [], matchKeys: [matchKeyOf('Any.pdf', [{ Email: 'ana@example.com' }])] }
+  const its = { accountId: 'office' }
+  const reads = {
+    'for the office': (ask: AskDocuments) =>
+      ask('toShare', { ...its, feed: 'feed', key: new Uint8Array(32), limit: leases.length }),
+    'for a package in doubt': (ask: AskDocuments) => ask('snapshot', { ...its, since: 0, keys })
+  }
+  for (const [title, read] of Object.entries(reads)) {
+    test(`${title} isn’t taken for a damaged file`, async () => {
+      const opened: DocumentsOpened[] = []
+      const recovering = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))
+      onTestFinished(() => recovering.close())
+      const office = workerOffice()
+      office.startAgain(recovering)
+      await office.ask('shareFeed', { ...its, feed: 'feed' })
+      const some = leases.slice(0, 2_000).map((one) => ({ ...one, Name: 'Any.pdf' }))
+      await office.read('InBox', some)
+      await office.read('InBox', leases.slice(0, 3), { accountId: 'another' })
+      const reading = read(office.ask)
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+      await office.ask('erase', its)
+      await reading
+      expect(opened).toEqual([{ state: 'file' }])
+      expect((await office.counts('another')).folders.InBox).toBe(3)
+    })
+  }
 })
 
 describe('a damaged page', () => {

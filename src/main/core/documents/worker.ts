@@ -65,7 +65,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
   const mirror = openMirror(db, time.now(), closing.signal)
   const intake = openAnswerIntake(mirror, closing.signal)
 
-  /** Serialises work that goes through a whole account. */
+  /** Serialises work that goes through a whole account: one erased in between would look like a damaged file. */
   const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
 
   /** What the purge in progress, or else the next, must not erase. */
@@ -159,7 +159,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       )
     },
 
-    snapshot: (ask) => inSlices(snapshotIn(mirror, mirror.account(ask.accountId), ask)),
+    snapshot: (ask) => oneByOne(() => inSlices(snapshotIn(mirror, mirror.account(ask.accountId), ask))),
 
     get(ask) {
       const entry = entryOf(ask)
@@ -247,7 +247,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     },
 
     shareFeed: (ask) => oneByOne(() => shareFeed(mirror, ask)),
-    toShare: (ask) => toShare(mirror, ask),
+    toShare: (ask) => oneByOne(() => toShare(mirror, ask)),
     shared({ accountId, upTo }) {
       mirror.shared.dropUpTo(accountId, upTo)
       return null
