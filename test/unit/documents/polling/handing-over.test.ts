@@ -44,10 +44,11 @@ test('the reader keeps its lease, and hands over each page once', async () => {
     changes: async () => [],
     liveTags: async () => new Uint8Array()
   }
+  const kept: Record<string, unknown> = { cursor: 0, provenAt: 0 }
   const comparisons: unknown[] = []
   const troubles: unknown[] = []
   const answers: Partial<Record<string, (ask: Record<string, unknown>) => unknown>> = {
-    shareFeed: ({ cursor = 0, provenAt = 0 }) => ({ cursor, provenAt }),
+    shareFeed: ({ cursor = kept.cursor, provenAt = kept.provenAt }) => Object.assign(kept, { cursor, provenAt }),
     compareShared: (comparison) => comparisons.push(comparison) && { here: [], there: [] },
     toShare: () => ({
       changes: dropped < PAGES ? [{ tag: Buffer.from([dropped]), sealed: undefined }] : [],

@@ -3,9 +3,11 @@
  * changed since.
  */
 import { expect, test } from 'vitest'
+import { documentsInMemory } from '../../../../src/main/core/documents/mirror/database.ts'
 import type { Round } from '../../../../src/main/core/documents/polling/rounds.ts'
 import type { RoundStart } from '../../../../src/main/core/documents/polling/shared-account.ts'
 import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
+import { openDocumentsWorker } from '../../../../src/main/core/documents/worker.ts'
 import {
   type FeedChange,
   feedIdOf,
@@ -228,6 +230,23 @@ test('a round that ends during a later one counts only up to the office’s posi
   poll.answeredUpTo = poll.requestedUpTo
   await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
   expect(requests.changesAfter).toEqual([COUNT])
+})
+
+test('a workstation whose damaged mirror was replaced reads by itself, and everything from the office', async () => {
+  const { requests, handsOver, feed } = await openOffice()
+  await handsOver(documents())
+  const joining = openJoining()
+  const { here: office, together, startedReads, ended, comes } = joining
+  together.connect(feed, KEY, 2)
+  await expect.poll(() => startedReads.length).toBe(1)
+  await ended(together.roundStarted(ACCOUNT.id), ACCOUNT.folders, documents())
+  await comes(() => together.view()[0]?.how).toBe('together')
+  office.startAgain(openDocumentsWorker({ db: documentsInMemory(), time: { now: office.clock } }))
+  await comes(() => startedReads.length).toBe(2)
+  expect(together.view()).toMatchObject([{ how: 'alone' }])
+  await ended(together.roundStarted(ACCOUNT.id), ACCOUNT.folders, documents())
+  await comes(() => together.view()[0]?.how).toBe('together')
+  await comes(() => requests.changesAfter).toEqual([0, 500])
 })
 
 test('an office restored to an earlier state is read from its beginning, whatever a round has shown', async () => {

@@ -350,8 +350,15 @@ export class SharedPolling {
   }
 
   async #adoptFeed(account: SharedAccountState, feedId: string): Promise<void> {
-    if (account.feedId === feedId) return
-    const { cursor, provenAt } = await this.#deps.ask('shareFeed', { accountId: account.id, feed: feedId })
+    const { cursor: cursorBefore, provenAt: provenBefore } = account
+    const share = { accountId: account.id, feed: feedId }
+    const stored = await this.#deps.ask('shareFeed', share)
+    const isReplaced = (cursorBefore > 0 && stored.cursor === 0) || (provenBefore > 0 && stored.provenAt === 0)
+    if (account.feedId === feedId && !isReplaced) return
+    // If a damaged mirror was replaced by an empty one, the office has all that was read before, but perhaps not what
+    // the first reads of the new one have shown.
+    const { cursor, provenAt } =
+      account.feedId === feedId ? await this.#deps.ask('shareFeed', { ...share, cursor: RESET_CURSOR }) : stored
     Object.assign(account, {
       feedId,
       cursor,
