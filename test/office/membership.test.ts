@@ -282,6 +282,25 @@ describe('a workstation that has joined', () => {
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
   })
 
+  test('doesn’t share an account that is removed while the office is asked about it', async () => {
+    const { accountId, parts } = first
+    const membership = openMembership(first, {
+      accounts: () => (accountThere ? [{ id: accountId, name: accountName, baseUrl: first.serviceUrl }] : []),
+      outboxOf(id) {
+        // The next step asks the office.
+        queueMicrotask(() => {
+          accountThere = false
+          membership.accountsChanged()
+        })
+        return parts.outbox.state(id)
+      }
+    })
+    onTestFinished(() => membership.close())
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    expect(accountThere).toBe(false)
+    expect(parts.outbox.shared.accounts().size).toBe(0)
+  })
+
   test('reports that it was revoked, and sends no shared package', async () => {
     const { membership } = membershipOf(first)
     await membership.join(serverOf(office), await office.invite('Front desk'))

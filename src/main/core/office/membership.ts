@@ -562,6 +562,8 @@ export class OfficeMembership {
       if (isAfterRestore || isHeld) await store.pause(officeId)
       // It may have begun to leave, or have left.
       if (this.#membership()?.isLeaving !== false) return
+      // The account may have been removed.
+      if (!accounts().some((one) => one.id === id)) continue
       // Two accounts of this workstation that look the same aren't shared: they couldn't be told apart.
       if (![...shared.accounts().values()].includes(officeId)) shared.share(id, officeId)
     }
