@@ -1,10 +1,10 @@
 // One workstation polls for all, and what it finds reaches every other: once and in order, even if a notification was
 // missed or a writer was slow.
 import { randomUUID } from 'node:crypto'
-import type { Client, Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemTime } from '../../src/main/core/lib/time.ts'
-import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
+import { configOf, openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { openFromFeed, openOfficeFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
 import { type JoinedWorkstation, openTestOffice, type TestOffice } from '../fixtures/office.ts'
 
@@ -50,6 +50,27 @@ function change(reference: string, content: string | null = reference) {
 }
 
 describe('the lease for polling', () => {
+  test('is requested by someone who looks at the account while its holder ends a round, without a deadlock', async () => {
+    const { epoch } = await heldLease(0)
+    // A third holds up both midway, so that they overlap.
+    const admin = new Client(configOf(office.administrator))
+    await admin.connect()
+    try {
+      await admin.query('BEGIN; LOCK TABLE office.poll_trouble IN EXCLUSIVE MODE')
+      const waiting = `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+      const blocked = async () => (await office.sql<{ count: number }>(waiting))[0]?.count
+      const polled = feedOf(1).poll(accountId, { ms: 30_000, isShown: true })
+      await expect.poll(blocked).toBe(1)
+      const finished = feedOf(0).finishRead(accountId, epoch, 0, undefined)
+      await Promise.race([finished, expect.poll(blocked).toBe(2)])
+      await admin.query('COMMIT')
+      const answers = await Promise.allSettled([polled, finished])
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+    } finally {
+      await admin.end()
+    }
+  })
+
   test('goes to one of several that request it at once', async () => {
     const leases = await Promise.all([0, 1, 2].map((index) => leaseOf(index).hold()))
     expect(leases.filter(Boolean)).toHaveLength(1)

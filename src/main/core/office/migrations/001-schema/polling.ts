@@ -32,6 +32,10 @@ export const polling = `
   DECLARE
     mine uuid := me();
   BEGIN
+    -- First, as finish_read locks the lease before the account's row.
+    IF p_ms IS NOT NULL THEN
+      PERFORM hold_lease('poll:' || p_account, p_ms);
+    END IF;
     IF NOT EXISTS (SELECT FROM poll WHERE account = p_account) THEN
       INSERT INTO feed (account) VALUES (p_account) ON CONFLICT DO NOTHING;
       INSERT INTO poll (account) VALUES (p_account) ON CONFLICT DO NOTHING;
@@ -45,9 +49,6 @@ export const polling = `
     ELSE
       INSERT INTO poll_trouble AS it (account, station, kind) VALUES (p_account, mine, p_trouble)
         ON CONFLICT (account, station) DO UPDATE SET kind = p_trouble, since = now() WHERE it.kind <> p_trouble;
-    END IF;
-    IF p_ms IS NOT NULL THEN
-      PERFORM hold_lease('poll:' || p_account, p_ms);
     END IF;
     RETURN QUERY SELECT coalesce(it.holder = mine AND it.until >= now(), false), it.epoch,
         CASE WHEN it.until >= now() THEN who.name END,
