@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
+import { increasingClock } from '../../../../src/main/core/lib/time.ts'
 import { feedIdOf, type OfficeFeed, sealForFeed, tagOf } from '../../../../src/main/core/office/feed.ts'
 import { testTime } from '../../../fixtures/own-time.ts'
 import { lease, workerOffice } from '../worker-office.ts'
@@ -96,13 +97,17 @@ async function openAtOffice() {
   const before: Partial<Record<'poll' | 'changes', () => Promise<void>>> = {}
   let accounts = [ACCOUNT]
   let heldUntil = -1
+  let isHeldByOther = false
+  const moment = increasingClock(time.clock)
   const feed: Partial<OfficeFeed> = {
     async poll(_feedId, { ms }) {
-      if (ms !== undefined) heldUntil = time.elapsed() + ms
+      if (ms !== undefined && !isHeldByOther) heldUntil = time.elapsed() + ms
       const answer = {
         ...poll,
         troubles: [],
         isLookedAt: false,
+        lookedAgo: 0,
+        report: sealForFeed(KEY, FEED, 'report', { InBox: { ...READ, documents: 0 } }),
         holder: { name: 'Counter 1', since: 0, remaining: 30 * SECOND },
         ...(heldUntil >= time.elapsed() && { lease: { epoch: 1, until: heldUntil } })
       }
@@ -137,7 +142,7 @@ async function openAtOffice() {
   const together = new SharedPolling({
     ask: mirror.ask,
     time: time.run(),
-    moment: () => mirror.tick(1),
+    moment,
     accounts: () => accounts,
     isLookedAt: () => false,
     troubleOf: () => ({}),
@@ -154,7 +159,10 @@ async function openAtOffice() {
     isComplete: true
   })
   return {
-    ...{ time, mirror, poll, tags, sent, before, together, round },
+    ...{ time, moment, mirror, poll, tags, sent, before, together, round },
+    follow: () => {
+      isHeldByOther = true
+    },
     connect: async () => {
       together.connect(feed as OfficeFeed, KEY, 2)
       for (let second = 0; second < 5; second++) await time.pass(SECOND)
@@ -225,4 +233,19 @@ test('nothing of an account that is removed while changes are fetched returns to
   for (let second = 0; second < 5; second++) await time.pass(SECOND)
   const key = { accountId: ACCOUNT.id, reference: 'Elsewhere' }
   expect(await mirror.ask('get', key)).toBeUndefined()
+})
+
+test('a wrong clock while it follows doesn’t stop it from reading after the clock was corrected', async () => {
+  const { time, moment, mirror, connect, proven, follow } = await openAtOffice()
+  await proven()
+  follow()
+  const right = time.now
+  time.now += 3_600_000
+  await connect()
+  time.now = right
+  expect((await mirror.ask('lookedAt', { accountId: ACCOUNT.id, folders: ['InBox'] })).InBox).toBeDefined()
+  expect(await mirror.read('InBox', [lease('D-1')], { accountId: ACCOUNT.id, begun: moment() })).toMatchObject({
+    documents: 1,
+    changed: 1
+  })
 })

@@ -107,7 +107,9 @@ export class FeedExchange {
     const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
     if (report && this.isShared(id) && Math.abs(lookedAt - account.lookedAt) > SAME_LOOK) {
       account.lookedAt = lookedAt
-      await this.#deps.ask('takeReport', { accountId: id, report: readableFolders(report), begun: lookedAt, lookedAt })
+      // By a clock that never goes back: otherwise a wrong one would make every later read of our own count as older.
+      const begun = Math.min(lookedAt, this.#deps.moment())
+      await this.#deps.ask('takeReport', { accountId: id, report: readableFolders(report), begun, lookedAt })
       this.#deps.readByOther(id, new Map(Object.entries(report).map(([folder, its]) => [folder, troubleIn(its)])))
     }
     if (mayReadChanges && state.holder) await this.#resolveUnshared(account, state, isComplete)
