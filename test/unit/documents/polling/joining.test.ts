@@ -8,6 +8,7 @@ import type { Round } from '../../../../src/main/core/documents/polling/rounds.t
 import type { RoundStart } from '../../../../src/main/core/documents/polling/shared-account.ts'
 import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import { openDocumentsWorker } from '../../../../src/main/core/documents/worker.ts'
+import { nextTurn } from '../../../../src/main/core/lib/slices.ts'
 import {
   type FeedChange,
   feedIdOf,
@@ -316,4 +317,23 @@ test('a request made in another feed isn’t waited for', async () => {
   await time.pass(60 * SECOND)
   await ended(together.roundStarted(ACCOUNT.id), ['Archive'], [])
   await comes(() => requests.changesAfter).toEqual([0, 500])
+})
+
+test('what is learned here while older knowledge is settled stays until it is settled, too', async () => {
+  const { handsOver, feed } = await openOffice()
+  const some = documents().slice(0, 500)
+  await handsOver(some)
+  const { here: office } = openJoining()
+  const its = { accountId: ACCOUNT.id, feed: FEED, key: KEY }
+  await office.ask('shareFeed', its)
+  await office.read('InBox', some)
+  const { upTo, tags } = await office.ask('unshared', { ...its, limit: 500 })
+  const changes = await feed.changes(FEED, 0)
+  const taking = office.ask('takeShared', { ...its, changes, begun: office.tick(), now: office.tick(), settles: upTo })
+  await nextTurn()
+  await office.acts(lease('D-499', { DueDate: '2027-05-01' }))
+  await taking
+  expect((await office.get('D-499'))?.document.DueDate).toBe('2027-05-01')
+  expect(tags).toHaveLength(500)
+  expect((await office.ask('unshared', { ...its, limit: 500 })).tags).toHaveLength(1)
 })

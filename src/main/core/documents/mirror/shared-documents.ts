@@ -110,8 +110,10 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
   let writings: Writing[] = []
   let until = performance.now() + SLICE
 
+  /** Something may have been learned of it since this began. */
   function isKeptLocal(tag: string, reference: string): boolean {
-    return shared.has(accountId, reference) && !resolving.has(tag)
+    const version = shared.versionOf(accountId, reference)
+    return version !== undefined && resolving.get(tag)?.version !== version
   }
 
   function applyDocument(tag: string, { document, ...its }: SharedDocument): void {
@@ -157,7 +159,9 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
     until = performance.now() + SLICE
   }
   const listedTags = new Set(changes.map(({ tag }) => hexOf(tag)))
-  const unlisted = [...resolving].filter(([tag]) => !listedTags.has(tag)).map(([, one]) => one)
+  const unlisted = [...resolving].flatMap(([tag, one]) =>
+    listedTags.has(tag) || isKeptLocal(tag, one.reference) ? [] : one
+  )
   for (const { reference, absent } of unlisted) {
     const entry = account.entries.get(reference)
     const writing =
@@ -230,7 +234,7 @@ export async function compareShared(
       if (handsOver === 'all' || (handsOver === 'lacking' && isSeen(entry) && !isInOffice))
         mirror.shared.markUnshared(accountId, entry.reference)
       if (handsOver) continue
-      if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
+      if (!isSeen(entry)) areSeen &&= mirror.shared.versionOf(accountId, entry.reference) !== undefined
       else if (!isInOffice && localOnly.length < MAX_NAMED) {
         localOnly.push(hexOf(tagOf(key, entry.reference)))
       }

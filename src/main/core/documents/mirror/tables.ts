@@ -326,7 +326,7 @@ export function openSharedTables(db: Db) {
   const forget = db.prepare<[string]>('DELETE FROM shared_feeds WHERE account_id = ?')
   const all = db.prepare<[], string>('SELECT account_id FROM shared_feeds').pluck()
   const note = db.prepare<[string, string]>('INSERT OR REPLACE INTO unshared (account_id, reference) VALUES (?, ?)')
-  const has = db
+  const version = db
     .prepare<[string, string], number>('SELECT version FROM unshared WHERE account_id = ? AND reference = ?')
     .pluck()
   const next = db.prepare<[string, number], Unshared>(
@@ -360,7 +360,8 @@ export function openSharedTables(db: Db) {
     markUnshared(accountId: string, reference: string): void {
       if (accounts.has(accountId)) note.run(accountId, reference)
     },
-    has: (accountId: string, reference: string): boolean => has.get(accountId, reference) !== undefined,
+    /** Returns the version of the document's mark; undefined if the office knows everything of it. */
+    versionOf: (accountId: string, reference: string): number | undefined => version.get(accountId, reference),
     next: (accountId: string, limit: number): Unshared[] => next.all(accountId, limit),
     /** Returns how many there are, and the version of the newest. */
     newest(accountId: string): { count: number; version: number } {
