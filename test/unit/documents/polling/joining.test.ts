@@ -337,3 +337,18 @@ test('what is learned here while older knowledge is settled stays until it is se
   expect(tags).toHaveLength(500)
   expect((await office.ask('unshared', { ...its, limit: 500 })).tags).toHaveLength(1)
 })
+
+test('a document that the office had, and the folder lacks again, is gone although the answer is the same as before', async () => {
+  const { handsOver, feed } = await openOffice()
+  await handsOver([lease('D-1')])
+  const { here: office } = openJoining()
+  const its = { accountId: ACCOUNT.id, feed: FEED, key: KEY }
+  await office.ask('shareFeed', its)
+  await office.read('InBox', [lease('D-0')])
+  const changes = await feed.changes(FEED, 0)
+  expect(await office.ask('takeShared', { ...its, changes, begun: office.tick(), now: office.tick() })).toBe(1)
+  await office.read('InBox', [lease('D-0')])
+  const since = office.tick()
+  await office.read('InBox', [lease('D-0')])
+  expect(await office.ask('markGone', { accountId: ACCOUNT.id, since, now: office.tick() })).toBe(1)
+})

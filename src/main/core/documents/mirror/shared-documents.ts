@@ -136,7 +136,8 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
     Object.assign(writing.entry, { isMissing: false, also: undefined })
     writing.entry.hashes = hasFullBody ? its.hashes : { plain: its.hashes.plain, logged: undefined }
     if (update.isChanged) changed++
-    writings.push({ ...writing, isShared: true })
+    if (writing.content) mirror.invalidateFolder(account, its.folder)
+    pushShared(writing, entry)
   }
 
   function applyGone(tag: string): void {
@@ -145,6 +146,12 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
     const writing = goneWriting(mirror, account, entry, now)
     if (!writing) return
     changed++
+    pushShared(writing, entry)
+  }
+
+  /** From now on an answer like the last one of our own isn't what is known any more. */
+  function pushShared(writing: Writing, entry: Entry | undefined): void {
+    if (entry && writing.content) mirror.invalidateFolder(account, entry.folder)
     writings.push({ ...writing, isShared: true })
   }
 
@@ -168,7 +175,7 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
       entry && !entry.isGone && absent + 1 >= ROUNDS_UNTIL_GONE && goneWriting(mirror, account, entry, now)
     if (!writing) continue
     changed++
-    writings.push({ ...writing, isShared: true })
+    pushShared(writing, entry)
   }
   mirror.inTransaction(() => {
     mirror.write(writings)
