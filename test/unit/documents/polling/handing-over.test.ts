@@ -249,3 +249,13 @@ test('a wrong clock while it follows doesn’t stop it from reading after the cl
     changed: 1
   })
 })
+
+test('one that was off during a restore tells nobody that what others have handed over since is gone', async () => {
+  const { mirror, tags, sent, connect, proven } = await openAtOffice()
+  await proven()
+  await mirror.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, cursor: -1 })
+  tags.push(tagOf(KEY, 'Elsewhere'))
+  await connect()
+  expect(sent.gone).toBe(0)
+  expect(await mirror.ask('get', { accountId: ACCOUNT.id, reference: 'Elsewhere' })).toBeDefined()
+})

@@ -437,14 +437,17 @@ export class SharedPolling {
     const { id, feedId = '', run } = account
     const isBehind = state.seq < account.cursor
     const isFirst = isBehind || state.seq === 0 || account.provenAt === 0 || account.cursor === RESET_CURSOR
+    const isReset = account.cursor === RESET_CURSOR
+    // Others may have published since the server was restored.
+    if (isReset) await this.#exchange.keepCursor(account, 0)
     if (isFirst) await this.#exchange.setProvenAt(account, account.provenAt || this.#deps.time.now())
-    else await this.#exchange.readChanges(account)
+    if (!isFirst || isReset) await this.#exchange.readChanges(account)
     if (isBehind) await feed.raiseSeq(feedId, state.lease?.epoch ?? 0, account.cursor)
     // A restored server may lack what this workstation has had for long, even if it has followed another reader since.
     const tags = await feed.liveTags(feedId)
     const handsOver = isFirst ? 'all' : 'lacking'
     const { there } = await this.#deps.ask('compareShared', { accountId: id, key, tags, handsOver })
-    const gone = isFirst ? there.map((tag) => ({ tag: Buffer.from(tag, 'hex'), sealed: undefined })) : []
+    const gone = isFirst && !isReset ? there.map((tag) => ({ tag: Buffer.from(tag, 'hex'), sealed: undefined })) : []
     for (let at = 0; at < gone.length; at += FEED_PAGE) {
       await feed.publish(feedId, state.lease?.epoch ?? 0, gone.slice(at, at + FEED_PAGE))
     }
