@@ -206,6 +206,18 @@ describe('commands', () => {
     expect(opened.app.toasts.undo()).toBe(false)
   })
 
+  test('say so if marking many documents can’t be undone', async () => {
+    await open()
+    grid().focus()
+    await key('a', { ctrlKey: true })
+    await fireEvent.click(screen.getByRole('button', { name: 'Mark unread' }))
+    await settle()
+    opened.api.control.fail('documents.markRead', { code: 'storage', message: 'The disk is full.' })
+    opened.app.toasts.undo()
+    await settle()
+    expect(toast()).toMatchObject({ kind: 'danger', text: 'Couldn’t mark these as read. The disk is full.' })
+  })
+
   test('by letter apply to the selected row only', async () => {
     await open(withOne('doc-6', { status: { raw: 'Complete', family: 'complete' } }))
     grid().focus()

@@ -539,6 +539,23 @@ describe('saved views', () => {
     expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Declined ones', 'Second'])
   })
 
+  test('say so if saving or deleting one can’t be undone', async () => {
+    await openAt('#/documents/view/v1', withViews(view()))
+    await press('Name')
+    await press('Save changes')
+    for (const then of [() => undefined, () => choose('View', 'Delete view')]) {
+      opened.api.control.heal('views.save')
+      await then()
+      opened.api.control.fail('views.save', { code: 'storage', message: 'The disk is full.' })
+      expect(opened.app.toasts.undo()).toBe(true)
+      await settle()
+      expect(opened.app.toasts.shown.at(-1)).toMatchObject({
+        kind: 'danger',
+        text: 'Couldn’t restore the view. The disk is full.'
+      })
+    }
+  })
+
   test('that no longer exist say so', async () => {
     await openAt('#/documents/view/gone', withViews(view()))
     expect(screen.getByText('This view no longer exists.')).toBeTruthy()

@@ -322,15 +322,16 @@ export class DocumentCommands {
       : [...documents]
     if (some.length === 0) return
     const { api, toasts } = this.#app
+    const markAs = (isRead: boolean) =>
+      this.#app.attempt(
+        `Couldn’t mark ${some.length === 1 ? 'this' : 'these'} as ${isRead ? 'read' : 'unread'}.`,
+        api.documents.markRead({ some: { documents: some }, read: isRead })
+      )
     this.#keptUnread = read ? undefined : some[0]?.reference
-    const marked = await this.#app.attempt(
-      `Couldn’t mark ${some.length === 1 ? 'this' : 'these'} as ${read ? 'read' : 'unread'}.`,
-      api.documents.markRead({ some: { documents: some }, read })
-    )
-    if (marked === undefined || documents.length === 1) return
+    if ((await markAs(read)) === undefined || documents.length === 1) return
     toasts.say(`Marked ${counted(some.length, ['# document', '# documents'])} as ${read ? 'read' : 'unread'}.`, {
       label: 'Undo',
-      run: () => void settled(api.documents.markRead({ some: { documents: some }, read: !read }))
+      run: () => void markAs(!read)
     })
   }
 
