@@ -75,6 +75,13 @@ test('without required evidence, two clicks hand over the screen', async () => {
   })
 })
 
+test('the keys that hand over the screen are shown on that button', async () => {
+  await open()
+  const keys = sheet().getByRole('button', { name: 'Hand over screen' }).querySelectorAll('kbd')
+  expect([...keys].map((one) => one.textContent)).toEqual(['Ctrl', 'Enter'])
+  expect(sheet().getByRole('button', { name: 'Cancel' }).parentElement?.querySelectorAll('kbd')).toHaveLength(2)
+})
+
 test('required evidence must be ticked before handover, and is sent along', async () => {
   await open({ offer: offerOf() })
   await press('Hand over screen')
