@@ -132,7 +132,7 @@ test('a newcomer tries a bulk send in the practice office', { tag: '@full' }, as
   const { window, button } = clerk
   await clerk.goTo(/^Bulk send/)
   await button('Try it with a sample sheet').click()
-  await expect(window.getByText('6 ready', { exact: true })).toBeVisible()
+  await expect(window.getByText('6 of 8 rows ready', { exact: true })).toBeVisible()
   await send(clerk, 6)
   await expect(window.getByRole('row', { name: /Hana Weka/ })).toBeVisible()
 })
