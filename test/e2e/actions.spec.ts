@@ -106,7 +106,8 @@ test('a document goes to a notary’s queue, a signer is reminded, and signature
   await connect(clerk, line)
   await openSent(clerk, 'Deed of gift')
 
-  await clerk.button(/Assign to a notary/).click()
+  await clerk.button('More actions').click()
+  await clerk.window.getByRole('menuitem', { name: /^Assign to a notary/ }).click()
   const notary = clerk.window.getByRole('dialog')
   await notary.getByLabel('Notary’s reference').fill('notary-7')
   await notary.getByRole('button', { name: /^Assign/ }).click()

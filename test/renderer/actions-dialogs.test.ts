@@ -45,6 +45,12 @@ async function press(name: string | RegExp) {
   await fireEvent.click(button(name))
   await settle()
 }
+/** Chooses what isn’t among the document’s buttons. */
+async function choose(entry: string | RegExp) {
+  await fireEvent.keyDown(button('More actions'), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: entry }))
+  await settle()
+}
 async function type(label: string, value: string) {
   await fireEvent.input(screen.getByLabelText(new RegExp(`^${label}`)), { target: { value } })
   await settle()
@@ -495,7 +501,7 @@ test('an invalid address blocks a correction, while another signer’s address o
 
 test('assigning to a notary explains both options and shows the resulting status', async () => {
   await open()
-  await press(/Assign to a notary/)
+  await choose(/Assign to a notary/)
   expect(button('Assign').hasAttribute('disabled')).toBe(true)
   await type('Notary’s reference', ' NOT-4471 ')
   await fireEvent.click(screen.getByLabelText(/Invite now, without tagging/))
@@ -511,7 +517,7 @@ test('notary references used before are suggested', async () => {
   await open(
     officeWith(page, { actions: [actionOf(page, { request })], remembered: { NotaryReference: ['NOT-0008'] } })
   )
-  await press(/Assign to a notary/)
+  await choose(/Assign to a notary/)
   await type('Notary’s reference', 'not')
   expect(screen.getAllByRole('option').map((one) => one.textContent)).toEqual(['NOT-0008', 'NOT-0007'])
 })

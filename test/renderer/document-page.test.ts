@@ -34,6 +34,12 @@ async function press(name: string | RegExp) {
   await fireEvent.click(button(name))
   await settle()
 }
+/** Chooses what isn’t among the document’s buttons. */
+async function choose(entry: string | RegExp) {
+  await fireEvent.keyDown(button('More actions'), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: entry }))
+  await settle()
+}
 const offline = { connection: { state: 'offline' as const, since: NOW } }
 
 test('the header shows the status, the progress, and the due date with its zone', async () => {
@@ -260,28 +266,79 @@ test('offline, extending and correcting are available, and other actions explain
   await open(officeWith(fullPage(), offline))
   expect(button(/Extend due date/).hasAttribute('disabled')).toBe(false)
   expect(button('Correct Anahera Singh…').hasAttribute('disabled')).toBe(false)
-  for (const name of [
-    'Verify signatures',
-    /Assign to a notary/,
-    'Open in browser',
-    'Remind Anahera Singh…',
-    'Watch video'
-  ]) {
+  for (const name of ['Remind Anahera Singh…', 'Watch video']) {
     const one = button(name)
     expect(one.hasAttribute('disabled')).toBe(true)
     expect(document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent).toContain('offline')
+  }
+  await fireEvent.keyDown(button('More actions'), { key: 'Enter' })
+  for (const name of [/^Verify signatures/, /^Assign to a notary/, /^Open in browser/, /^Remind/]) {
+    const one = await screen.findByRole('menuitem', { name })
+    expect([one.getAttribute('aria-disabled'), one.textContent]).toEqual(['true', expect.stringContaining('offline')])
   }
 })
 
 test('verifying is disabled until someone has signed', async () => {
   await open(pageOf())
-  expect(button('Verify signatures').hasAttribute('disabled')).toBe(true)
-  expect(screen.getByText('Nothing to verify yet: nobody has signed.')).toBeTruthy()
+  await fireEvent.keyDown(button('More actions'), { key: 'Enter' })
+  const verify = await screen.findByRole('menuitem', { name: /^Verify signatures/ })
+  expect(verify.getAttribute('aria-disabled')).toBe('true')
+  expect(verify.textContent).toContain('Nothing to verify yet: nobody has signed.')
+})
+
+describe('only the next step stands out', () => {
+  const primary = () => [...article().querySelectorAll('.button.primary')].map((one) => one.textContent?.trim())
+  const of = (status: string, change: Partial<Page> = {}) => ({
+    ...fullPage(),
+    status: readDocumentStatus(status),
+    ...change
+  })
+  const signed = fullPage().people.map((one) => ({ ...one, state: 'signed' as const, canSignHere: false }))
+
+  test.each<[string, Page, string[]]>([
+    ['a reminder while someone hasn’t signed', fullPage(), ['Remind…']],
+    ['the signatures once everyone has', of('Complete', { people: signed }), ['Verify signatures']],
+    [
+      'another date once it has expired',
+      of('Expired', { people: [signerOf({ state: 'expired' })] }),
+      ['Extend due date…']
+    ],
+    [
+      'a new copy if someone declined',
+      of('Declined', { people: [signerOf({ state: 'declined' })] }),
+      ['Send a new copy…']
+    ],
+    ['nothing once it is gone', of('Complete', { people: signed, goneAt: NOW }), []]
+  ])('%s', async (_, page, expected) => {
+    await open(page)
+    expect(primary()).toEqual(expected)
+  })
+
+  test('nothing once the signatures are verified', async () => {
+    await open(officeWith(of('Complete', { people: signed }), { verifications: [verificationOf()] }))
+    expect(primary()).toEqual([])
+    expect(button('Verify again')).toBeTruthy()
+  })
+
+  test('and a verification from the menu is visible while it runs', async () => {
+    await open(fullPage())
+    let finish = () => {}
+    const validate = opened.api.documents.validate
+    opened.api.documents.validate = async (input) => {
+      await new Promise<void>((done) => (finish = done))
+      return validate(input)
+    }
+    await choose(/^Verify signatures/)
+    expect(screen.getByText('Verifying…').closest('[role=status]')).toBeTruthy()
+    finish()
+    await settle()
+    expect(screen.queryByText('Verifying…')).toBeNull()
+  })
 })
 
 test('verifying shows each signature’s signer, time and validity, and the result can be saved', async () => {
   await open(fullPage())
-  await press('Verify signatures')
+  await choose(/^Verify signatures/)
   expect(screen.getByText('All 5 signatures are valid')).toBeTruthy()
   expect(screen.getAllByText('Valid')).toHaveLength(5)
   expect(screen.getAllByText(momentInWords(Date.parse('2025-11-20T03:04:05Z')))).toHaveLength(5)
@@ -319,7 +376,7 @@ test('a verification older than the latest signature warns that there may be mor
 test('verifying again adds a second entry to the history', async () => {
   await open(officeWith(fullPage(), { verifications: [verificationOf({ by: 'rule' }, 1)] }))
   expect(article().textContent).toContain('Verified automatically by the service')
-  await press('Verify again')
+  await choose(/^Verify again/)
   expect(screen.getByRole('heading', { name: 'All 5 signatures are valid' })).toBeTruthy()
   expect(screen.getByText('Signatures verified: all 5 valid.')).toBeTruthy()
   expect(screen.getByText('Signatures verified: 1 of 3 not valid.')).toBeTruthy()
@@ -343,7 +400,7 @@ test('a failed verification leaves the last one shown', async () => {
   const api = officeWith(fullPage(), { verifications: [verificationOf()] })
   api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
   await open(api)
-  await press('Verify again')
+  await choose(/^Verify again/)
   expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
   expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
 })
@@ -374,7 +431,7 @@ test('a document the service no longer has is explained by its retention period'
   const api = officeWith(fullPage())
   api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
   await open(api)
-  await press('Verify signatures')
+  await choose(/^Verify signatures/)
   expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
   expect(screen.getByText(/retention period ends/)).toBeTruthy()
 })
