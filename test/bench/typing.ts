@@ -49,7 +49,7 @@ async function store({ window: page }: Clerk): Promise<void> {
 
 /** Milliseconds from each key until the application says that it is saved, which it says once it is on disk. */
 async function durations({ window, goTo, button }: Clerk): Promise<number[]> {
-  await goTo('Compose')
+  await goTo('New package')
   await button(/^Forms/).click()
   await window.getByLabel('Name', { exact: true }).fill('Typed ')
   const times: number[] = []

@@ -130,7 +130,7 @@ async function work(
   at: (moment: 'typing' | 'filling' | 'pressing' | 'sending') => void
 ): Promise<void> {
   const { window, button } = clerk
-  await clerk.goTo('Compose')
+  await clerk.goTo('New package')
   await button(/^Forms/).click()
   const field = window.getByLabel('Name', { exact: true })
   await watchSaved(window, entry)

@@ -233,7 +233,7 @@ test('an employer’s record is created, previewed before saving, and offered to
       .first()
   ).toBeVisible()
 
-  await clerk.goTo('Compose')
+  await clerk.goTo('New package')
   await clerk.button(/^Forms/).click()
   await window.getByText('Employer and XML').click()
   await window.getByLabel('Employer reference').click()

@@ -122,7 +122,7 @@ export function clerkAt(app: Launched) {
 
     /** Composes a Form Direct package of one form, complete but not sent. */
     async composeForm(form: { name: string; people: readonly Person[]; embedded?: boolean }): Promise<void> {
-      await goTo('Compose')
+      await goTo('New package')
       await button(/^Forms/).click()
       await window.getByLabel('Name', { exact: true }).fill(form.name)
       await window.getByLabel('Reference', { exact: true }).fill('FORM-1')
@@ -138,7 +138,7 @@ export function clerkAt(app: Launched) {
       embedded?: boolean
       inOrder?: boolean
     }): Promise<void> {
-      await goTo('Compose')
+      await goTo('New package')
       await window.getByRole('option', { name: template.name }).or(button(template.name)).first().click()
       await nameSigners(template.people)
       if (template.embedded) await window.getByLabel('Sign in this application').check()

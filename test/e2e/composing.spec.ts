@@ -70,7 +70,7 @@ test('the last typed text is kept when the window is closed immediately', { tag:
 }) => {
   const before = await open({ userData })
   await before.choosePracticeOffice()
-  await before.goTo('Compose')
+  await before.goTo('New package')
   await before.button(/^Forms/).click()
   await before.window.getByLabel('Name', { exact: true }).pressSequentially('Letter of authority')
   await before.app.closeWindow()
@@ -84,7 +84,7 @@ test('the last typed text is kept when the window is closed immediately', { tag:
 test('a window whose last text could not be saved asks before it closes', { tag: '@full' }, async ({ open }) => {
   const { app, window, goTo, button, choosePracticeOffice } = await open()
   await choosePracticeOffice()
-  await goTo('Compose')
+  await goTo('New package')
   await button(/^Forms/).click()
   const name = window.getByLabel('Name', { exact: true })
   await name.fill('Letter of authority')

@@ -85,7 +85,7 @@ practice(
       /^Directory/,
       /^Activity/,
       /^Settings/,
-      /^Compose/,
+      /^New package/,
       /^Outbox/
     ]
     for (const name of names) await clerk.goTo(name)
@@ -136,7 +136,7 @@ practice(
   { tag: '@full' },
   async ({ clerk }) => {
     const { app, window } = clerk
-    await clerk.goTo('Compose')
+    await clerk.goTo('New package')
     await clerk.button(/^Forms/).click()
     const field = window.getByLabel('Name', { exact: true })
     await field.fill('Deed')

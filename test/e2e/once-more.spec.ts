@@ -39,7 +39,7 @@ test('a package is sent again to someone else, and to the same people only after
 test('a field’s choices are listed once, and offered for the next package', { tag: '@full' }, async ({ clerk }) => {
   const { window, button } = clerk
   const addChoice = async () => {
-    await clerk.goTo('Compose')
+    await clerk.goTo('New package')
     await button('Privacy consent').first().click()
     await button('Add a field').click()
     await window.getByLabel('Field label').last().fill('Paid')

@@ -154,7 +154,7 @@ test('what a role doesn’t include is disabled with a reason, until someone els
   await works('Ben Tui', '60418')
   await expect(begin).toHaveAttribute('aria-disabled', 'true')
   await expect(begin).toHaveAttribute('title', WHY)
-  await expect(window.getByRole('link', { name: /^Compose/ })).toHaveCount(0)
+  await expect(window.getByRole('link', { name: /^New package/ })).toHaveCount(0)
   await window.keyboard.press('Control+n')
   await expect(window.getByText(WHY)).toBeVisible()
   await expect(window.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()

@@ -389,7 +389,7 @@ describe('people', () => {
 
   test('offer to compose a package when there are none', async () => {
     await open(fakeApi({ people: [] }), [])
-    await press('Compose a package')
+    await press('New package')
     expect(window.location.hash).toBe('#/compose')
   })
 })

@@ -347,7 +347,7 @@ describe('the list of packages', () => {
   test('offers to compose a package when empty', async () => {
     await open({ sends: [] })
     expect(screen.getByText('Nothing has been sent yet.')).toBeTruthy()
-    await press('Compose a package')
+    await press('New package')
     expect(opened.app.router.route.screen).toBe('compose')
   })
 

@@ -304,10 +304,10 @@ test('a check without changes updates the time shown', async () => {
   expect(screen.getByText(/^Updated/).textContent).not.toBe(before)
 })
 
-test('an office without documents is invited to compose a package', async () => {
+test('an office without documents is invited to begin a package', async () => {
   await open(fakeApi({ overview: overviewOf(NOW, { states: [], weeks: [] }) }))
   expect(screen.getByText('No documents yet.')).toBeTruthy()
-  await fireEvent.click(screen.getByRole('button', { name: 'Compose a package' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'New package' }))
   expect(opened.app.router.route.screen).toBe('compose')
 })
 

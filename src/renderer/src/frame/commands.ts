@@ -193,7 +193,8 @@ function allCommands(
       })
     ),
     ...screenNames
-      .filter((screen) => !documentScreens.includes(screen) && !known.isClosed?.(screen))
+      // A command opens the new package already.
+      .filter((screen) => screen !== 'compose' && !documentScreens.includes(screen) && !known.isClosed?.(screen))
       .map((screen) => goToCommand(`go-${screen}`, labels[screen], SCREEN_WORDS[screen], screen)),
     // Only if something is typed: in the full list they would be as many as the screens.
     ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>

@@ -31,7 +31,7 @@ interface Screen {
 
 export const screens: Record<ScreenName, Screen> = {
   today: { label: 'Today', icon: Sun, load: () => import('../screens/today/Today.svelte') },
-  compose: { label: 'Compose', icon: SquarePen, load: () => import('../screens/compose/Compose.svelte') },
+  compose: { label: 'New package', icon: SquarePen, load: () => import('../screens/compose/Compose.svelte') },
   bulk: { label: 'Bulk send', icon: Table2, load: () => import('../screens/bulk/Bulk.svelte') },
   drafts: { label: 'Drafts', icon: PenLine, load: () => import('../screens/drafts/Drafts.svelte') },
   outbox: { label: 'Outbox', icon: Inbox, load: () => import('../screens/outbox/Outbox.svelte') },

@@ -28,7 +28,7 @@ export const DOCUMENT_COMMAND_WORDS: Readonly<Record<DocumentCommand, string>> =
 export type PaletteCommand = Exclude<AppCommand, 'search' | 'find' | 'undo' | 'help'>
 
 export const APP_COMMAND_WORDS: Readonly<Record<PaletteCommand, string>> = {
-  compose: 'create start begin write send document envelope form',
+  compose: 'compose create start begin write send document envelope form',
   refresh: 'reload update sync synchronise',
   back: 'previous return',
   forward: 'next page',
@@ -41,7 +41,6 @@ export const APP_COMMAND_WORDS: Readonly<Record<PaletteCommand, string>> = {
 
 export const SCREEN_WORDS: Readonly<Partial<Record<ScreenName, string>>> = {
   today: 'home overview dashboard to-do tasks',
-  compose: 'new create start begin write send package document envelope',
   bulk: 'mass many batch spreadsheet excel csv mail merge sheet import',
   drafts: 'unfinished saved packages',
   outbox: 'sent sending queue waiting cancel void withdraw recall stop undo retry pause resume failed stuck',
