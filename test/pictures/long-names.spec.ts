@@ -1,7 +1,7 @@
 /**
- * Names of 300 characters, written from right to left, and a sitting of ten people and thirty documents, on the
- * clerk's side of the counter and its board: nothing leaves the window or is cut off, and what is shortened to a line
- * or two can be read in full as its title. The screens for people are checked in person.spec.ts.
+ * Names of 300 characters, written from right to left, on the office's screens, and a sitting of ten people and thirty
+ * documents at the counter: nothing leaves the window or is cut off, and what is shortened to a line or two can be read
+ * in full under the pointer. The screens for people are checked in person.spec.ts.
  */
 import { expect, test } from 'playwright/test'
 import { shots } from '../renderer/preview/shots.ts'
@@ -13,7 +13,15 @@ const sizes = [
   { width: 1024, height: 640 },
   { width: 683, height: 384 }
 ]
-const screens = shots.filter(({ name }) => /^(clerk|board)-(endless|sitting-large)/.test(name))
+/** Office screens whose every name is long: of documents, people, accounts, templates, workstations and the like. */
+const named =
+  /^(overview|documents|document|outbox|outbox-batch|drafts|drafts-shared-history|start|editor-all-accounts|data-forms|compose-versions|clerk-appointments-office|clerk-called|downloads|record|activity)$/
+const screens = [
+  ...shots.filter(({ name }) => /^(clerk|board)-(endless|sitting-large)/.test(name)),
+  ...shots
+    .filter(({ name }) => named.test(name))
+    .map((shot) => ({ ...shot, name: `${shot.name}, long names`, scene: `long-names-${shot.scene}` }))
+]
 
 let preview: Preview
 test.beforeAll(async () => {
@@ -36,6 +44,7 @@ function faults(): string[] {
       const isCut =
         shortened &&
         (shortened.scrollHeight > shortened.clientHeight + 1 || shortened.scrollWidth > shortened.clientWidth + 1)
+      if (isCut) shortened.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))
       if (isCut && !shortened.closest('[title]')) found.add(`can’t be read in full: ${text}`)
       // A wide table scrolls sideways within itself.
       if (parent.closest('.sitting')) continue

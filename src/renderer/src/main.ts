@@ -7,6 +7,7 @@ import './ui/layout.css'
 import App from './App.svelte'
 import { loadScreen, loadScreens } from './frame/screens.ts'
 import { AppState } from './state/app-state.svelte.ts'
+import { showFullText } from './ui/full-text.ts'
 
 /**
  * Milliseconds before the other screens are loaded from disk: until then the first screen has the computer to itself.
@@ -21,6 +22,7 @@ const app = new AppState(window.countersign, window)
 const first = loadScreen(app.router.route.screen).catch(() => undefined)
 void Promise.all([app.open(), first]).then(() => {
   mount(App, { target, props: { app } })
+  showFullText(document)
   // Tests, and tools that drive the application, wait for this.
   document.documentElement.dataset.appState = 'loaded'
   setTimeout(() => requestIdleCallback(() => void loadScreens().catch(() => undefined)), LOAD_AHEAD_AFTER_MS)

@@ -124,11 +124,11 @@ const tenTimesThirty: Partial<FakeState> = {
 }
 
 /** A name of 300 characters, written from right to left. */
-const ENDLESS = 'عبد الرحمن (3) محمود الهاشمي '.repeat(20).slice(0, 300).trim()
+export const LONG_NAME = 'عبد الرحمن (3) محمود الهاشمي '.repeat(20).slice(0, 300).trim()
 /** The same without a space, where a line could break. */
-const UNBROKEN = ENDLESS.replaceAll(' ', '').repeat(2).slice(0, 300)
-const endless = { signerName: ENDLESS, person: 'endless' }
-const unbroken = { signerName: UNBROKEN, person: 'endless' }
+export const LONG_NAME_WITHOUT_SPACES = LONG_NAME.replaceAll(' ', '').repeat(2).slice(0, 300)
+const endless = { signerName: LONG_NAME, person: 'endless' }
+const unbroken = { signerName: LONG_NAME_WITHOUT_SPACES, person: 'endless' }
 /** Two people of this name. */
 const endlessAlike = [
   { ...endless, person: 'endless 0', contact: 'abdulrahman@example.com', born: '1980-03-12', matter: '2024-117' },
@@ -137,7 +137,7 @@ const endlessAlike = [
 
 /** Returns a morning on which people of this name wait, are called, have come and gone, and may be meant. */
 function endlessMorning(): Partial<FakeState> {
-  const name = ENDLESS
+  const name = LONG_NAME
   const [meant] = endlessAlike
   return {
     appointments: [
@@ -150,7 +150,7 @@ function endlessMorning(): Partial<FakeState> {
         at: quarter(30),
         choices: endlessAlike.map(({ person, contact = '' }) => ({ person, name, contact }))
       }),
-      appointmentOf({ id: 'a4', name, person: meant?.person ?? '', at: quarter(45), about: ENDLESS }),
+      appointmentOf({ id: 'a4', name, person: meant?.person ?? '', at: quarter(45), about: LONG_NAME }),
       appointmentOf({ id: 'a5', name, at: quarter(-90), state: 'done' })
     ],
     calling: 'a1',
@@ -424,7 +424,8 @@ function fourteenCounters(): Partial<FakeState> {
 
 /** Returns the board when people of a name of 300 characters sign and wait. */
 function endlessBoard(): Partial<FakeState> {
-  const signers = (one: BoardCounter, at: number) => (one.signer ? { ...one, signer: at ? UNBROKEN : ENDLESS } : one)
+  const signers = (one: BoardCounter, at: number) =>
+    one.signer ? { ...one, signer: at ? LONG_NAME_WITHOUT_SPACES : LONG_NAME } : one
   const { board } = fourteenCounters()
   return { ...endlessMorning(), board: { ...board, counters: board?.counters?.map(signers) ?? [] } }
 }

@@ -10,7 +10,7 @@ import { MEMBERSHIP_STATES, membershipOf, pollingOf } from '../fakes/membership.
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
-import { counterClerkScenes } from './counter-clerk-scenes.ts'
+import { counterClerkScenes, LONG_NAME, LONG_NAME_WITHOUT_SPACES } from './counter-clerk-scenes.ts'
 import { counterScenes } from './counter-scenes.ts'
 import { dataScenes } from './data-scenes.ts'
 import { dayScenes } from './day-scenes.ts'
@@ -550,4 +550,42 @@ const ofRoles = (['counter', 'clerk'] as const).flatMap((role) =>
   )
 )
 
-export const scenes: Record<string, () => FakeApi> = { ...everyones, ...Object.fromEntries(ofRoles) }
+/** Members of the made-up office that name a person, a document, an account or the like. */
+const NAMES = new Set(
+  ['name', 'title', 'who', 'signerName', 'documentName', 'fileName', 'viewName', 'staff', 'signers', 'subject'].concat([
+    'Name',
+    'FirstName',
+    'LastName',
+    'EmployerName',
+    'label',
+    'about',
+    'maker',
+    'workstation',
+    'editingBy',
+    'reason'
+  ])
+)
+
+/** Returns a copy in which every name has 300 characters, every other one without a space. */
+function withLongNames<Value>(value: Value, isName = false, count = { names: 0 }): Value {
+  if (typeof value === 'string') {
+    if (!isName || value === '') return value
+    return (count.names++ % 2 === 0 ? LONG_NAME : LONG_NAME_WITHOUT_SPACES) as Value
+  }
+  if (Array.isArray(value)) return value.map((each) => withLongNames(each, isName, count)) as Value
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
+  const members = Object.entries(value).map(([key, each]) => [key, withLongNames(each, NAMES.has(key), count)])
+  return Object.fromEntries(members) as Value
+}
+
+/** The same scenes with names of 300 characters. */
+const longNamed = Object.entries(everyones).map(([name, open]): [string, () => FakeApi] => [
+  `long-names-${name}`,
+  () => {
+    const api = open()
+    Object.assign(api.control.state, withLongNames(api.control.state))
+    return api
+  }
+])
+
+export const scenes: Record<string, () => FakeApi> = { ...everyones, ...Object.fromEntries([...ofRoles, ...longNamed]) }
