@@ -59,6 +59,21 @@ describe('a proxy that requires a sign-in', () => {
     expect(await signIns.forRequest().answer(OFFICE)).toEqual(GRACE)
   })
 
+  test('that rejects them isn’t waited for if several requests read them from the keychain at once', async () => {
+    const { slot } = await signedIn()
+    const { signIns } = opened(slot)
+    const [first, second] = [signIns.forRequest(), signIns.forRequest()]
+    const shown = first.answer(OFFICE)
+    const waiting = second.answer(OFFICE)
+    expect(await shown).toEqual(GRACE)
+    await atRest()
+    const again = await Promise.race([first.answer(OFFICE), atRest().then(() => 'waits for itself')])
+    expect(again).toBeUndefined()
+    first.finish('failed')
+    expect(await waiting).toBeUndefined()
+    expect(signIns.waiting()).toEqual({ proxy: NAME, wasRefused: true })
+  })
+
   test('is tried by the next request if the first was abandoned', async () => {
     const { signIns } = await signedIn()
     const first = signIns.forRequest()

@@ -44,7 +44,10 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
   const proving = new Map<string, PromiseWithResolvers<void>>()
 
   async function read(): Promise<Record<string, ProxyLogin>> {
-    known ??= Kept.safeParse(parsedJson((await slot.get()) ?? '')).data ?? {}
+    if (known) return known
+    const stored = Kept.safeParse(parsedJson((await slot.get()) ?? '')).data ?? {}
+    // Another request may have read them meanwhile, or a person entered others.
+    known ??= stored
     return known
   }
 
