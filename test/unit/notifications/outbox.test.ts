@@ -140,3 +140,23 @@ test('nothing about the Outbox is notified if that is turned off', async () => {
   await workstation.goOn()
   expect(workstation.shown).toEqual([])
 })
+
+test.each(['outbox-notified', 'telling-cursor'])(
+  'a package that wasn’t sent is notified once the disk has room, if it was full while %s was stored',
+  async (key) => {
+    const workstation = office()
+    await workstation.atWork()
+    const full = `SELECT RAISE(ABORT, 'database or disk is full')`
+    workstation.db.exec(`CREATE TRIGGER full BEFORE INSERT ON meta WHEN NEW.key = '${key}' BEGIN ${full}; END`)
+    workstation.attention = [send({ state: 'refused' })]
+    workstation.worker.happens({ kind: 'declined' })
+    await workstation.goOn()
+    expect(workstation.shown).toEqual([])
+    expect(workstation.failures).not.toEqual([])
+    workstation.db.exec('DROP TRIGGER full')
+    await workstation.goOn()
+    expect(workstation.titles()).toEqual(['A package wasn’t sent', 'Declined'])
+    await workstation.goOn(HOUR)
+    expect(workstation.shown).toHaveLength(2)
+  }
+)

@@ -144,8 +144,7 @@ export function openNotifier(deps: NotifierDeps) {
       ...notificationsOf(away.all(), 'away', isSilent),
       ...notificationsOf(now.all(), occasion, isSilent)
     ]
-    deps.outbox.markNotified(outbox.current)
-    recordNotified(from, { ...from, change: last }, due, refused, verified)
+    recordNotified(from, { ...from, change: last }, due, refused, verified, outbox.current)
     lastDueSlot = slot
     isCaughtUp = true
     wasQuiet = false
@@ -167,10 +166,11 @@ export function openNotifier(deps: NotifierDeps) {
     to: Cursor,
     due: DueDocument[],
     refused: UnnotifiedRefusals[],
-    verified: UnnotifiedVerification[]
+    verified: UnnotifiedVerification[],
+    outbox: readonly string[]
   ): void {
-    if (from.change === to.change && due.length + refused.length + verified.length === 0) return
     db.transaction(() => {
+      deps.outbox.markNotified(outbox)
       deps.refusals.markNotified(refused)
       deps.verifications.markNotified(verified)
       if (from.change !== to.change) cursor.write(to)

@@ -42,7 +42,7 @@ const MAX_PACKAGES = 50
 
 export function openOutboxNews({ db, accounts, state, attention, find, who }: OutboxNewsDeps): OutboxNewsSource {
   const stored = openJsonMeta(db)
-  let notified: ReadonlySet<string> = new Set(stored.read(KEY, z.array(z.string())) ?? [])
+  const readNotified = (): ReadonlySet<string> => new Set(stored.read(KEY, z.array(z.string())))
 
   function pauseOf(accountId: string): OutboxNews[] {
     const { pause } = state(accountId)
@@ -61,6 +61,7 @@ export function openOutboxNews({ db, accounts, state, attention, find, who }: Ou
 
   return {
     unnotified() {
+      const notified = readNotified()
       const all = accounts().flatMap(({ id }) => [
         ...pauseOf(id),
         ...attention(id, MAX_PACKAGES).flatMap((send) => newsOfSend(send, who()) ?? [])
@@ -71,9 +72,9 @@ export function openOutboxNews({ db, accounts, state, attention, find, who }: Ou
       return { news, current: [...byKey.keys(), ...older] }
     },
     markNotified(current) {
+      const notified = readNotified()
       if (current.length === notified.size && current.every((key) => notified.has(key))) return
-      notified = new Set(current)
-      stored.write(KEY, [...notified])
+      stored.write(KEY, current)
     }
   }
 }
