@@ -118,3 +118,14 @@ test.each([
     expect(hours).toEqual(['Will 08 am', 'Deed 08 am'])
   }
 )
+
+test('nothing is notified or remembered of an account that is removed while its documents are looked for', async () => {
+  const workstation = dueOffice(TEN - 3 * HOUR)
+  await workstation.atWork()
+  workstation.worker.whenAsked = (name) => {
+    if (name === 'dueOn') workstation.accounts = []
+  }
+  await workstation.goOn(80 * MINUTE)
+  expect(workstation.shown).toEqual([])
+  expect(workstation.db.prepare(`SELECT key FROM meta WHERE key LIKE '%:office:%'`).all()).toEqual([])
+})

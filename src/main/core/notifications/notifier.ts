@@ -135,16 +135,18 @@ export function openNotifier(deps: NotifierDeps) {
     if (isStopped || isHeld()) return
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
+    const accountIds = new Set(deps.accounts().map(({ id }) => id))
+    const isHere = ({ accountId }: { accountId: string }) => accountIds.has(accountId)
     const refused = deps.refusals.unnotified()
     const outbox = deps.outbox.unnotified()
     const notices = [
       ...notificationsOfOutbox(settings.kinds.outbox === 'never' ? [] : outbox.news, isSilent),
-      ...notificationsOfVerified(notValid, isSilent),
+      ...notificationsOfVerified(notValid.filter(isHere), isSilent),
       ...refused.map((one) => notificationOfRefused(one, isSilent)),
-      ...notificationsOf(away.all(), 'away', isSilent),
-      ...notificationsOf(now.all(), occasion, isSilent)
+      ...notificationsOf(away.all().filter(isHere), 'away', isSilent),
+      ...notificationsOf(now.all().filter(isHere), occasion, isSilent)
     ]
-    recordNotified(from, { ...from, change: last }, due, refused, verified, outbox.current)
+    recordNotified(from, { ...from, change: last }, due.filter(isHere), refused, verified, outbox.current)
     lastDueSlot = slot
     isCaughtUp = true
     wasQuiet = false
