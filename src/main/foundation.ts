@@ -22,7 +22,7 @@ import { completeRestore, finishRestore } from './core/backup/restore.ts'
 import { openData } from './core/backup/unlocking.ts'
 import { asAppError } from './core/errors/app-error.ts'
 import { systemTime as time } from './core/lib/time.ts'
-import { applyAccounts } from './core/organisation/apply-policy.ts'
+import { applyAccounts, chooseDefaultAccount } from './core/organisation/apply-policy.ts'
 import type { ManagedSource } from './core/organisation/managed.ts'
 import { Organisation } from './core/organisation/organisation.ts'
 import type { PolicyLocation } from './core/organisation/policy-file.ts'
@@ -152,6 +152,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     organisation
   })
   await applyAccounts({ organisation, accounts, log })
+  chooseDefaultAccount(organisation, accounts)
   const authorityCertificates = () => organisation.policy.certificateAuthorities ?? []
   const authorities = openOwnAuthorities(authorityCertificates, time.now)
   if (authorityCertificates().length > 0) trustOwnAuthorities(authorities)

@@ -4,7 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
-import { applyAccounts, counterSettingsOf, expandHome } from '../../../src/main/core/organisation/apply-policy.ts'
+import {
+  applyAccounts,
+  chooseDefaultAccount,
+  counterSettingsOf,
+  expandHome
+} from '../../../src/main/core/organisation/apply-policy.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { mayComplete, mayEnrol, policyCheckOf, policyHandlers } from '../../../src/main/ipc/organisation.ts'
 import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
@@ -44,6 +49,7 @@ async function office(policy: unknown, had?: typeof OWN) {
     newId: () => `account-${++ids}`
   })
   await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+  chooseDefaultAccount(organisation, accounts)
   const own = openAccounts({
     db: made.db,
     secrets: keychain.accounts,
@@ -426,6 +432,17 @@ describe('the organisation’s settings take effect', () => {
     ])
     expect(accounts.chosen()?.name).toBe('Second')
     expect(await accounts.secretState('account-1')).toBe('missing')
+  })
+
+  test('a policy that changes later leaves people in the account that they work in', async () => {
+    const second = { ...account, name: 'Second', signIn: 'none' }
+    const policy = { accounts: [account, second], defaultAccount: 'Second' }
+    const { accounts, put, organisation } = await office(policy)
+    accounts.choose('account-1')
+    put({ ...policy, systemLog: true })
+    await organisation.check()
+    await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+    expect(accounts.chosen()?.name).toBe('Harbour Law')
   })
 
   test('an account with a changed address keeps no secret for the old one, or for another sign-in method', async () => {

@@ -5,6 +5,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OrganisationsOAuth } from '../../../shared/contract/policy.ts'
+import type { Account } from '../accounts/account.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { CounterPolicy } from '../counter/counter-settings.ts'
 import type { DropFolders } from '../drop-folders/drop-folders.ts'
@@ -17,13 +18,13 @@ import type { Policy } from './schema.ts'
 
 interface ApplyDeps {
   organisation: Organisation
-  accounts: Pick<Accounts, 'list' | 'manage' | 'choose'>
+  accounts: Pick<Accounts, 'list' | 'manage'>
   log: OrganisationDeps['log']
 }
 
 /** Creates missing accounts, without their secrets, and updates the addresses of the others. Never rejects. */
 export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<void> {
-  const { accounts: desired = [], defaultAccount } = organisation.policy
+  const { accounts: desired = [] } = organisation.policy
   const ids: string[] = []
   const signIns = new Map<string, OrganisationsOAuth>()
   const colouredIds: string[] = []
@@ -34,16 +35,25 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
       // The account is in use at the moment, or its name is taken.
       log.warn('An account could not be made as the organisation’s policy says.', { code: codeIn(error) })
     }
-    const existing = accounts
-      .list()
-      .find((account) => account.kind === 'service' && folded(account.name) === folded(name))
+    const existing = serviceNamed(accounts, name)
     if (existing) ids.push(existing.id)
     if (existing && oauth) signIns.set(existing.id, oauth)
     if (existing && colour !== undefined) colouredIds.push(existing.id)
-    if (existing && defaultAccount !== undefined && folded(defaultAccount) === folded(name))
-      accounts.choose(existing.id)
   }
   organisation.setAccounts(ids, signIns, colouredIds)
+}
+
+/** Shows the policy's default account. Only for the start: later, people stay in the account that they work in. */
+export function chooseDefaultAccount(
+  { policy: { defaultAccount } }: Organisation,
+  accounts: Pick<Accounts, 'list' | 'choose'>
+): void {
+  const found = defaultAccount === undefined ? undefined : serviceNamed(accounts, defaultAccount)
+  if (found) accounts.choose(found.id)
+}
+
+function serviceNamed(accounts: Pick<Accounts, 'list'>, name: string): Account | undefined {
+  return accounts.list().find((account) => account.kind === 'service' && folded(account.name) === folded(name))
 }
 
 interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {
