@@ -384,6 +384,17 @@ describe('sending', () => {
     expect(batches[0]?.leftOut[0]?.problems).toEqual(['Already sent on 20 November 2026.'])
   })
 
+  test('leaves out what was sent since the check, even if duplicates are to be sent', async () => {
+    const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}${person('Tama')},,,,\n`)
+    recent.set(fingerprintOf(forms({ items: [form({ signers: [signer({ Email: 'mere@example.com' })] })] })), NOW)
+    await send(id, { duplicates: 'send' })
+    expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
+    expect(batches[0]?.leftOut.map(({ problems }) => problems)).toEqual([
+      ['Already sent on 20 November 2026.'],
+      ['Already sent on 20 November 2026.']
+    ])
+  })
+
   test('includes people who got it with other data only if that was asked and confirmed', async () => {
     const earlier = (FirstName: string) =>
       fingerprintOf(
@@ -504,6 +515,23 @@ describe('sending', () => {
     hold = undefined
     await send(id)
     expect(batches).toHaveLength(1)
+  })
+
+  test('that is retried still leaves out what nobody was asked about', async () => {
+    const earlier = (FirstName: string) =>
+      fingerprintOf(
+        forms({
+          items: [form({ ClientReference: 'M-1', signers: [signer({ FirstName, Email: `${FirstName}@example.com` })] })]
+        })
+      )
+    recent.set(earlier('mere'), NOW)
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
+    recent.set(earlier('tama'), NOW)
+    hold = () => Promise.reject(new Error('The disk is full.'))
+    await expect(send(id, { alike: 'send' })).rejects.toThrow('The disk is full.')
+    hold = undefined
+    await send(id, { alike: 'send' })
+    expect(sentTo(batches[0] as Batch)).toEqual(['mere@example.com'])
   })
 
   test('needs a check, and at least one row that can be sent', async () => {

@@ -108,6 +108,8 @@ interface OpenSheet {
   /** Corrections, by the sheet's name. They are never written to the file. */
   corrections: Map<string, Corrections>
   checked?: DryRun
+  /** The rows that a person saw last, if they were prepared again since. */
+  seen?: readonly BulkRow[]
   /** Which of the checked rows are sent, by their index in the sheet, and why the others aren't. */
   prepared?: { toSend: number[]; leftOut: LeftOutRow[] }
   leftOut?: LeftOutRow[]
@@ -175,6 +177,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const checked = requireChecked(one).recheck(corrected, index)
       one.sheet = { ...sheet, rows: sheet.rows.with(index, corrected) }
       one.checked = checked
+      delete one.seen
       const cells = [...corrections.values()].flatMap((rows) => [...rows.values()])
       const inAllSheets = cells.reduce((sum, ofRow) => sum + ofRow.size, 0)
       return { check: checked.check, row: checked.rows[index] as BulkRow, inAllSheets }
@@ -196,6 +199,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const one = requireOpen(id)
       refuseSent(one)
       const previous = requireChecked(one)
+      const seen = one.seen ?? previous.rows
       const rechecked = dryRun(one.sheet, previous.plan, { now, recent })
       const checked = {
         ...rechecked,
@@ -205,14 +209,12 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const toSend: number[] = []
       const leftOut: LeftOutRow[] = []
       checked.rows.forEach((row, index) => {
-        // The user wasn't asked about a row whose people got the package only since the check.
-        const wasShown = previous.rows[index]?.alikeSentAt !== undefined
-        const repeats: Repeats = { duplicates, alike: wasShown ? alike : 'leave-out' }
-        const problems = leftOutReasons(row, repeats, checked.plan.zone)
+        const problems = leftOutReasons(row, decisionOn(row, seen[index], { duplicates, alike }), checked.plan.zone)
         if (problems.length === 0) toSend.push(index)
         else leftOut.push({ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems })
       })
       one.checked = checked
+      one.seen = seen
       one.prepared = { toSend, leftOut }
       return { columns, count: toSend.length, leftOut }
     },
@@ -274,6 +276,15 @@ function keepShownProblems(row: BulkRow, shown: BulkRow | undefined): BulkRow {
   const duplicateOf = row.duplicateOf ?? shown?.duplicateOf
   const alikeSentAt = row.alikeSentAt ?? shown?.alikeSentAt
   return { ...row, problems, ...defined({ duplicateOf, alikeSentAt }) }
+}
+
+/** The user wasn't asked about a row that was sent, or whose people got the package, only since they saw it. */
+function decisionOn(row: BulkRow, seen: BulkRow | undefined, { duplicates, alike }: Repeats): Repeats {
+  const wasSent = ({ duplicateOf }: BulkRow) => duplicateOf !== undefined && 'sentAt' in duplicateOf
+  return {
+    duplicates: wasSent(row) && !(seen && wasSent(seen)) ? 'leave-out' : duplicates,
+    alike: seen?.alikeSentAt === undefined ? 'leave-out' : alike
+  }
 }
 
 const filters: Record<RowFilter, (row: BulkRow) => boolean> = {
