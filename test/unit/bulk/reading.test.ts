@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openTable, pastedTable } from '../../../src/main/core/bulk/open-file.ts'
 import { inline, rawWorkbook, workbook, workbookOf } from './tables.ts'
 
@@ -269,6 +269,20 @@ describe('a workbook', () => {
     expect(await cells(read(bytes, 'a.xlsx'))).toEqual([
       ['Mere Tamati', '2025-12-09T06:00', '420'],
       ['A&B', '2025-12-09', '18:00']
+    ])
+  })
+
+  test.each(['UTC', 'Pacific/Auckland', 'America/New_York'])('has the dates that were written, in %s', async (zone) => {
+    vi.stubEnv('TZ', zone)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const dates = ['2026-12-31', '2026-12-31T00:00:00', '2026-12-31T17:30:00.000', '2026-12-31T00:00:00Z']
+    const rows = dates.map((date, at) => `<row r="${at + 2}"><c r="A${at + 2}" t="d"><v>${date}</v></c></row>`)
+    const bytes = rawWorkbook(`<sheetData><row r="1">${inline('A1', 'Due date')}</row>${rows.join('')}</sheetData>`)
+    expect(await cells(read(bytes, 'a.xlsx'))).toEqual([
+      ['2026-12-31'],
+      ['2026-12-31'],
+      ['2026-12-31T17:30'],
+      ['2026-12-31']
     ])
   })
 

@@ -237,7 +237,7 @@ function readCell(cell: Cell, contents: Contents, sheet: string): { text: string
   if (shown === '') return { text: '' }
   if (kind === 's') return { text: contents.texts[Number(shown)] ?? refuse() }
   if (kind === 'b') return { text: ({ 1: 'yes', 0: 'no' } as Record<string, string>)[shown] ?? refuse() }
-  if (kind === 'd') return { text: dateText(Date.parse(shown)) ?? refuse(), isDate: true }
+  if (kind === 'd') return { text: dateText(timeIn(shown)) ?? refuse(), isDate: true }
   const number = Number(shown)
   if (kind !== 'n' || Number.isNaN(number)) return refuse()
   const isDate = style !== undefined && (contents.dateStyles[style] ?? refuse())
@@ -252,6 +252,11 @@ function numberText(value: number): string {
 /** Converts a spreadsheet's day, counted from 1900 or 1904, to milliseconds since 1970 UTC. */
 function timeOf(day: number, epoch: Epoch): number {
   return Math.floor((day + (epoch === 1904 ? 1462 : 0) - 25_569) * 86_400_000)
+}
+
+/** Reads a date of ISO 8601. Without a zone it is what the sheet shows, and not a moment in this computer's zone. */
+function timeIn(text: string): number {
+  return Date.parse(/T[^Z+-]*$/.test(text) ? `${text}Z` : text)
 }
 
 /** Formats as `YYYY-MM-DD`, with the time if any; without a day as `HH:mm`. Undefined if it isn't a time. */
