@@ -286,6 +286,12 @@ describe('a workbook', () => {
     ])
   })
 
+  test('can have texts that aren’t parsed as XML', async () => {
+    const name = inline('A2', '<![CDATA[Smith & Sons <Ltd>]]>')
+    const bytes = rawWorkbook(`<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${name}</row></sheetData>`)
+    expect(await cells(read(bytes, 'a.xlsx'))).toEqual([['Smith & Sons <Ltd>']])
+  })
+
   test.each([
     ['a missing text', '<c r="A2" t="s"><v>7</v></c>'],
     ['a missing style', '<c r="A2" s="7"><v>7</v></c>'],

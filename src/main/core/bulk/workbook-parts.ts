@@ -73,10 +73,12 @@ export function parsePart(parts: WorkbookParts, path: string, { onOpenTag, onTex
     isPhonetic ||= tag === 'rPh'
     onOpenTag?.(tag, attributes)
   })
-  parser.on('text', (found) => {
+  const handleText = (found: string) => {
     if (found.length > MAX_TEXT_LENGTH) refuseFile(UNREADABLE)
     if (!isPhonetic) onText?.(found, tag)
-  })
+  }
+  parser.on('text', handleText)
+  parser.on('cdata', handleText)
   parser.on('closetag', ({ name }) => {
     tag = ''
     if (local(name) === 'rPh') isPhonetic = false
