@@ -1,6 +1,6 @@
 /** Employer records from a screen to the practice service's record and back (operation 3), and the local copy. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Employers, openEmployers } from '../../../src/main/core/directory/employers.ts'
+import { type Employers, type EmployersDeps, openEmployers } from '../../../src/main/core/directory/employers.ts'
 import { asAppError } from '../../../src/main/core/errors/app-error.ts'
 import { type EmployerChange, requests } from '../../../src/shared/contract/index.ts'
 import { type Office, openOffice } from '../actions/office.ts'
@@ -14,18 +14,28 @@ beforeEach(async () => {
 })
 afterEach(() => office.close())
 
-function open() {
+function open(clientOf: EmployersDeps['clientOf'] = office.parts.clients.of) {
   announcements = 0
-  const { db, clients, rights } = office.parts
+  const { db, rights } = office.parts
   employers = openEmployers({
     db,
-    clientOf: clients.of,
+    clientOf,
     rights,
     time: { now: () => office.time.now },
     changed: () => void announcements++
   })
 }
 
+type Client = Awaited<ReturnType<EmployersDeps['clientOf']>>
+/** A client whose answers about employers arrive only once `arrive` is done. */
+const withAnswers = (client: Client, arrive: () => Promise<void>): Client => ({
+  ...client,
+  getEmployers: async () => {
+    const answer = await client.getEmployers()
+    await arrive()
+    return answer
+  }
+})
 const noRoute = () =>
   office.line.setFault({ status: 404 }, (method, path) => method === 'GET' && path.includes('mployers'))
 const record = (more: Partial<EmployerChange> = {}): EmployerChange => ({
@@ -190,6 +200,52 @@ describe('an answer that isn’t the account’s records', () => {
     // It is also reported when the copy is shown later.
     expect((await employers.list(office.accountId, { refresh: false })).problem).toMatchObject(problem)
   })
+})
+
+describe('an account whose service changes', () => {
+  const elsewhere = { baseUrl: 'http://127.0.0.1:9/other', authentication: { scheme: 'none' } } as const
+
+  test('keeps no records of the one before', async () => {
+    await employers.list(office.accountId, { refresh: true })
+    await office.parts.accounts.update(office.accountId, elsewhere)
+    office.parts.clients.forget(office.accountId)
+    const view = await employers.list(office.accountId, { refresh: false })
+    expect(view).toMatchObject({ records: [], from: 'nowhere' })
+  })
+
+  test('while its records are read gets none of the one before', async () => {
+    const { of } = office.parts.clients
+    let isMoved = false
+    open(async (id) => {
+      const client = await of(id)
+      if (isMoved) return client
+      return withAnswers(client, async () => {
+        isMoved = true
+        await office.parts.accounts.update(office.accountId, elsewhere)
+        office.parts.clients.forget(office.accountId)
+      })
+    })
+    const view = await employers.list(office.accountId, { refresh: true })
+    expect(view).toMatchObject({ records: [], from: 'nowhere' })
+  })
+})
+
+test('a record saved while the records are read stays, although that answer lacks it', async () => {
+  const client = await office.parts.clients.of(office.accountId)
+  const [read, saved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow = withAnswers(client, async () => {
+    read.resolve()
+    await saved.promise
+  })
+  open(async () => slow)
+  const reading = employers.list(office.accountId, { refresh: true })
+  await read.promise
+  await employers.save(office.accountId, [record()])
+  saved.resolve()
+  const references = (await reading).records.map(({ Reference }) => Reference)
+  expect(references).toContain('orchard')
+  const later = await employers.list(office.accountId, { refresh: false })
+  expect(later.records.map(({ Reference }) => Reference)).toEqual(references)
 })
 
 test('a request with a field foreign to its kind of record is refused', () => {

@@ -54,6 +54,7 @@ export function accountRows(db: Db) {
   const eraseLearned = accounts.run<[facts: string, rights: string, fetched: string]>(
     'DELETE FROM meta WHERE key IN (?, ?) OR key GLOB ?'
   )
+  const eraseEmployers = accounts.run<[id: string]>('DELETE FROM employers WHERE account_id = ?')
   const lastPosition = accounts.value<[], number>('SELECT coalesce(max(position), -1) FROM accounts')
   /** Returns a query for whether an account has a row of this table in one of these states. */
   const hasIn = (table: 'sends' | 'actions', states: string) => {
@@ -69,7 +70,10 @@ export function accountRows(db: Db) {
     all: accounts.all<[]>('ORDER BY position, created_at, id'),
     get: accounts.one<[id: string]>('WHERE id = ?'),
     put: (record: AccountRecord) => void write(ACCOUNTS.write(record)),
-    eraseLearned: (id: string) => void eraseLearned(`service-facts:${id}:`, `rights:${id}:tried`, `fetched:${id}:*`),
+    eraseLearned(id: string): void {
+      eraseLearned(`service-facts:${id}:`, `rights:${id}:tried`, `fetched:${id}:*`)
+      eraseEmployers(id)
+    },
     /** Erases the account with its data in all other tables. */
     erase(id: string): void {
       erase(id)

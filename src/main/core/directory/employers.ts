@@ -3,6 +3,7 @@
  * the account has; that answer is stored here, because the reference has no route to read them.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import {
   EDITABLE_EMPLOYERS,
   type EditableEmployerKind,
@@ -87,8 +88,13 @@ export function openEmployers({ db, clientOf, rights, time, changed }: Employers
   async function readNow(accountId: string): Promise<EmployersView> {
     try {
       const client = await clientOf(accountId)
+      const asked = read.get(accountId)
       const answer = await client.getEmployers()
+      // The account may have been moved to another service, or its user changed.
+      if ((await clientOf(accountId)) !== client) return readNow(accountId)
       const before = readStored(accountId)
+      // A later answer may have been stored: this one may lack what was saved.
+      if (!isDeepStrictEqual(read.get(accountId), asked)) return view(accountId, before)
       if (!answer) {
         rights.learn(accountId, { readsEmployers: 'no' })
         return view(accountId, before)
