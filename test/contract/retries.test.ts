@@ -51,11 +51,16 @@ describe('a GET', () => {
     expect(waits).toEqual([7000])
   })
 
-  test('waits as long as the service asks, until a date', async () => {
+  test.each([
+    ['right', 0],
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000]
+  ])('waits as long as the service asks, until a date, although this computer’s clock is %s', async (_, ahead) => {
     const now = Date.UTC(2031, 0, 1, 12)
-    const until = new Date(now + 12_000).toUTCString()
-    const service = await serve(inTurn(body('', 503, { 'retry-after': until }), json([])))
-    const { client, waits } = impatientClientOf(service.url, { clock: () => now, random: () => 0 })
+    const written = (at: number) => new Date(at).toUTCString()
+    const headers = { date: written(now), 'retry-after': written(now + 12_000) }
+    const service = await serve(inTurn(body('', 503, headers), json([])))
+    const { client, waits } = impatientClientOf(service.url, { clock: () => now + ahead, random: () => 0 })
     await client.getTemplateList()
     expect(waits).toEqual([12_000])
   })

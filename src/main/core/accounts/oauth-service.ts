@@ -7,8 +7,9 @@ import type { Configuration, ServerMetadata } from 'openid-client'
 import { BodyTooLarge, discardBody, parseJson, readBody } from '../service/answer-body.ts'
 import { ServiceError, type SignInTrouble } from '../service/errors.ts'
 import type { Fetch } from '../service/exchange.ts'
-import { readRetryAfter, startWatchdog, TIME_LIMITS } from '../service/limits.ts'
+import { startWatchdog, TIME_LIMITS } from '../service/limits.ts'
 import { readNetworkFailure } from '../service/network-failure.ts'
+import { retryAfterIn } from '../service/refusal.ts'
 
 /** An office's registration at its sign-in service. */
 export interface OAuthClient {
@@ -197,7 +198,7 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
     if (status === 407 || status === 511) throw signInError(undefined, { code: status === 407 ? 'refused' : 'offline' })
     const bytes = await readBody(response, MAX_ANSWER_BYTES, watching)
     if (status === 429) {
-      const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now())
+      const retryAfterMs = retryAfterIn(response.headers, now())
       throw signInError('answer', { code: 'rate-limited', retryAfterMs })
     }
     if (status >= 500) throw signInError('answer', { code: 'refused' })

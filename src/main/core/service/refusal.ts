@@ -114,7 +114,7 @@ export async function responseError(
     status,
     mayHaveArrived: statusMayHaveArrived(status),
     clockAheadMs: clockAhead(response.headers.get('date'), now),
-    retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
+    retryAfterMs: retryAfterIn(response.headers, now),
     isTokenExpired: status === 401 && saysTokenExpired(response.headers.get('www-authenticate')),
     ...withoutSecrets(body, authentication.secrets)
   })
@@ -133,6 +133,14 @@ function saysTokenExpired(challenge: string | null): boolean | undefined {
 export function clockAhead(date: string | null, now: number): number | undefined {
   const theirs = Date.parse(date ?? '')
   return Number.isNaN(theirs) ? undefined : now - theirs
+}
+
+/**
+ * Returns how long the service asks us to wait, in milliseconds; undefined if it doesn't. A date counts by its own clock,
+ * as this computer's may be wrong.
+ */
+export function retryAfterIn(headers: Headers, now: number): number | undefined {
+  return readRetryAfter(headers.get('retry-after'), now - (clockAhead(headers.get('date'), now) ?? 0))
 }
 
 /** The status alone says what happened, so a bad body is ignored. */
