@@ -7,7 +7,7 @@ import { serve } from '../../contract/hand-written-service.ts'
 
 /** The lists of an office whose service gives this answer until it is taken down. */
 async function lists(answer: unknown) {
-  const state = { down: false, answer, onRequest: () => undefined as unknown }
+  const state = { now: 1000, down: false, answer, onRequest: () => undefined as unknown }
   const service = await serve((_asked, response) => {
     response.writeHead(state.down ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(state.answer))
     state.onRequest()
@@ -18,7 +18,7 @@ async function lists(answer: unknown) {
   const opened = openFetchedLists({
     db,
     clientOf: async () => clientOf(service.url),
-    time: { now: () => 1000 }
+    time: { now: () => state.now }
   })
   return { ...opened, state }
 }
@@ -36,6 +36,15 @@ test('unreadable entries are counted, and the others are available, also offline
 test('a completely readable list reports nothing unreadable', async () => {
   const office = await lists([ONE])
   expect(await office.templates('a', { refresh: true })).not.toHaveProperty('unreadable')
+})
+
+test('a list fetched while the clock was ahead is fetched again once that is set back', async () => {
+  const office = await lists([ONE])
+  office.state.now = 365 * 86_400_000
+  await office.templates('a', { refresh: false })
+  office.state.answer = []
+  office.state.now = 1000
+  expect((await office.templates('a', { refresh: false })).items).toEqual([])
 })
 
 test('lists of one service never appear for another, not even one still being fetched', async () => {

@@ -68,6 +68,14 @@ describe('when the service provides employers', () => {
   })
 })
 
+test('records read while the clock was ahead are read again once that is set back', async () => {
+  office.time.now += 365 * 86_400_000
+  await employers.list(office.accountId, { refresh: true })
+  office.time.now -= 365 * 86_400_000
+  const { at } = await employers.list(office.accountId, { refresh: false })
+  expect(at).toBe(office.time.now)
+})
+
 describe('when it doesn’t', () => {
   test('nothing is known until something is saved, then everything in the answer', async () => {
     noRoute()

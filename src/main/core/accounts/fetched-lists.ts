@@ -3,7 +3,7 @@ import type { Fetched, RecipientView, TemplateView } from '../../../shared/contr
 import { CompletionRecipient, NotificationRecipient } from '../../../shared/model/index.ts'
 import { asAppError } from '../errors/app-error.ts'
 import { withOthers } from '../lib/other-members.ts'
-import type { Time } from '../lib/time.ts'
+import { isFresh, type Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -33,7 +33,7 @@ export function openFetchedLists({ db, clientOf, time }: FetchedListDeps) {
     const key = `fetched:${accountId}:${name}`
     const text = meta.read(key)
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
-    if (!demand.refresh && kept.fetchedAt !== undefined && time.now() - kept.fetchedAt < MAX_AGE) return kept
+    if (!demand.refresh && kept.fetchedAt !== undefined && isFresh(time, kept.fetchedAt, MAX_AGE)) return kept
     const generation = generations.get(accountId)
     /** Whether the request was for another service or user than now. */
     const isOutdated = () => generations.get(accountId) !== generation

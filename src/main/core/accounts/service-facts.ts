@@ -4,7 +4,7 @@
  */
 import type { AccountInfo } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
-import { type Time, within } from '../lib/time.ts'
+import { isFresh, type Time, within } from '../lib/time.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -86,9 +86,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     maxAge: number
   ): Promise<ServiceFacts> {
     const { askedAt } = of(accountId)
-    const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
-    // After the clock was set back, the age is unknown.
-    if (age >= 0 && age < maxAge) return of(accountId)
+    if (askedAt !== undefined && isFresh(time, askedAt, maxAge)) return of(accountId)
     await (inFlight.get(accountId) ?? startRequest(accountId, client))
     return of(accountId)
   }

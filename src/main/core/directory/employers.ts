@@ -28,7 +28,7 @@ import type { Rights } from '../accounts/rights.ts'
 import { asAppError } from '../errors/app-error.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { otherMembers } from '../lib/other-members.ts'
-import type { Time } from '../lib/time.ts'
+import { isFresh, type Time } from '../lib/time.ts'
 import type { EmployersAnswer, UnreadableEmployer } from '../service/account.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
@@ -117,7 +117,7 @@ export function openEmployers({ db, clientOf, rights, time, changed }: Employers
       const copy = readStored(accountId)
       const { readsEmployers } = rights.of(accountId)
       if (refresh) return readNow(accountId)
-      const isOld = copy === undefined || time.now() - copy.at >= MAX_AGE
+      const isOld = copy === undefined || !isFresh(time, copy.at, MAX_AGE)
       return isOld && readsEmployers !== 'no' ? readNow(accountId) : view(accountId, copy)
     },
 

@@ -34,6 +34,12 @@ export const systemTime: Time = {
   zone: () => Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
+/** Whether something is younger than `maxAge` milliseconds. After the clock was set back, its age is unknown. */
+export function isFresh(time: Pick<Time, 'now'>, at: number, maxAge: number): boolean {
+  const age = time.now() - at
+  return age >= 0 && age < maxAge
+}
+
 /** Maximum backoff, in milliseconds. */
 const MAX_BACKOFF = 60_000
 
