@@ -221,8 +221,10 @@ export async function openApp(start: AppStart) {
 /** Watches the organisation's folders and applies later changes to its policy; returns a function that stops both. */
 export function followPolicy({
   foundation,
+  folders,
   composing,
   counter,
+  identity,
   loginStart,
   notifications,
   recoveryKeys,
@@ -231,7 +233,7 @@ export function followPolicy({
   support,
   updates
 }: App): () => void {
-  const { organisation, accounts, clients, home, log, send, signals } = foundation
+  const { organisation, accounts, clients, facts, home, lists, log, rights, send, signals } = foundation
   const { note } = counter.audit
   organisation.auditChanges(note)
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
@@ -241,14 +243,22 @@ export function followPolicy({
   const applyCrashReports = () => void support.crashReports.applyPolicy(organisation.policy.crashReports, log)
   applyCrashReports()
   void sharedFile.check()
+  const moved = (id: string) => {
+    facts.forget(id)
+    lists.forget(id)
+    rights.forget(id)
+    identity.pdfPreviews.forgetSigned(id)
+    folders.polling.accountChanged(id, 'another service')
+  }
   const stop = organisation.follow(() => {
     const counterBefore = counter.settings.read()
     return async () => {
       counter.settings.organisationChanged(counterBefore)
       organisation.auditChanges(note)
-      await applyAccounts({ organisation, accounts, log })
+      const movedAccounts = await applyAccounts({ organisation, accounts, log })
       // The allowed ways to sign in may have changed.
       for (const { id } of accounts.list()) clients.forget(id)
+      for (const id of movedAccounts) moved(id)
       send('settings.changed', null)
       signals.emit('accounts')
       notifications.notifier.documentsChanged()

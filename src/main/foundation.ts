@@ -151,7 +151,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     composedElsewhere: () => send('accounts.changed', null),
     organisation
   })
-  await applyAccounts({ organisation, accounts, log })
+  const movedAccounts = await applyAccounts({ organisation, accounts, log })
   chooseDefaultAccount(organisation, accounts)
   const authorityCertificates = () => organisation.policy.certificateAuthorities ?? []
   const authorities = openOwnAuthorities(authorityCertificates, time.now)
@@ -217,6 +217,8 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     send,
     dialogs: dialogsOf(window, openMeta(db)),
     accounts,
+    /** Accounts that the policy gave another service since the last run. */
+    movedAccounts,
     browserSignIn,
     clients,
     facts,

@@ -129,7 +129,7 @@ export class Lifecycle {
   /** Starts reading and sending. @param first runs before. */
   async #startWork(first?: () => Promise<void>): Promise<void> {
     const { composing, folders, foundation, identity, notifications, pollingStarted } = this.#app
-    const { accounts, practice } = foundation
+    const { accounts, movedAccounts, practice } = foundation
     const shown = accounts.shownIds()
     if (accounts.list().some(({ id, kind }) => kind === 'practice' && shown.includes(id)))
       await practice.start().catch(() => undefined)
@@ -137,6 +137,7 @@ export class Lifecycle {
     const accountIds = accounts.list().map(({ id }) => id)
     await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#logUnsaved(error))
     await first?.()
+    for (const id of movedAccounts) folders.polling.accountChanged(id, 'another service')
     folders.polling.start()
     pollingStarted.resolve()
     composing.outbox.start()

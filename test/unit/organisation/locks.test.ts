@@ -452,7 +452,10 @@ describe('the organisation’s settings take effect', () => {
     expect(await accounts.secretState('account-1')).toBe('kept')
     put({ accounts: [{ ...account, address: 'https://elsewhere.example' }] })
     await organisation.check()
-    await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+    const apply = () => applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
+    // What was learned of the service before isn't true of this one.
+    expect(await apply()).toEqual(['account-1'])
+    expect(await apply()).toEqual([])
     expect(accounts.get('account-1').baseUrl).toBe('https://elsewhere.example')
     expect(await accounts.secretState('account-1')).toBe('missing')
 

@@ -22,9 +22,13 @@ interface ApplyDeps {
   log: OrganisationDeps['log']
 }
 
-/** Creates missing accounts, without their secrets, and updates the addresses of the others. Never rejects. */
-export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<void> {
+/**
+ * Creates missing accounts, without their secrets, and updates the addresses of the others. Never rejects.
+ * @returns the ids of those that now have another service: nothing known of the one before holds for it.
+ */
+export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<string[]> {
   const { accounts: desired = [] } = organisation.policy
+  const addresses = new Map(accounts.list().map(({ id, baseUrl }) => [id, baseUrl]))
   const ids: string[] = []
   const signIns = new Map<string, OrganisationsOAuth>()
   const colouredIds: string[] = []
@@ -41,6 +45,13 @@ export async function applyAccounts({ organisation, accounts, log }: ApplyDeps):
     if (existing && colour !== undefined) colouredIds.push(existing.id)
   }
   organisation.setAccounts(ids, signIns, colouredIds)
+  return accounts
+    .list()
+    .flatMap(({ id, baseUrl }) => (ids.includes(id) && isMoved(addresses.get(id), baseUrl) ? id : []))
+}
+
+function isMoved(before: string | null | undefined, now: string | null): boolean {
+  return before !== undefined && before !== now
 }
 
 /** Shows the policy's default account. Only for the start: later, people stay in the account that they work in. */
