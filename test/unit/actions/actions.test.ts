@@ -360,6 +360,13 @@ describe('when the answer was lost', () => {
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
+  test('a reminder answered with an error that came as a success isn’t shown as sent', async () => {
+    office.line.spoil(() => JSON.stringify({ ResponseStatus: { ErrorCode: 'Busy', Message: 'Not now.' } }))
+    const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+    expect(reminder).toMatchObject({ state: 'uncertain', error: { serviceMessage: 'Not now.' } })
+    expect(office.parts.rights.of(office.accountId).reminders).toBe('unknown')
+  })
+
   test('a notary and a reminder can’t be checked, so a person decides or repeats them', async () => {
     office.line.setFault('lose-answer', posts)
     const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })

@@ -145,11 +145,23 @@ export function retryAfterIn(headers: Headers, now: number): number | undefined 
 
 /** The status alone says what happened, so a bad body is ignored. */
 async function readErrorBody(response: Response, watchdog: Watchdog): Promise<Refusal> {
+  return readRefusal(await readSmallJson(response, watchdog))
+}
+
+/** Returns an error that came with a status of success; undefined if the answer is anything else. Never rejects. */
+export async function readErrorAnswer(response: Response, watchdog: Watchdog): Promise<Refusal | undefined> {
+  const json = await readSmallJson(response, watchdog)
+  const decoded = decode(ErrorResponse, json)
+  return decoded.ok && decoded.value.ResponseStatus?.ErrorCode ? readRefusal(json) : undefined
+}
+
+/** Returns undefined if the body can't be read. */
+async function readSmallJson(response: Response, watchdog: Watchdog): Promise<unknown> {
   try {
     const bytes = await readBody(response, ERROR_BODY_BYTES, watchdog)
-    return readRefusal(await parseJson(bytes, charsetOf(response.headers.get('content-type'))))
+    return await parseJson(bytes, charsetOf(response.headers.get('content-type')))
   } catch {
-    return {}
+    return undefined
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from './limits.ts'
 import { readBaseUrl } from './operation.ts'
 import type { Refusal } from './refusal.ts'
-import { responseError, withoutSecrets } from './refusal.ts'
+import { readErrorAnswer, responseError, withoutSecrets } from './refusal.ts'
 
 export interface ServiceLimits {
   times: Readonly<Record<CallKind, TimeLimits>>
@@ -99,7 +99,7 @@ export interface Transport {
   take<Value>(call: Call, kind: 'read' | 'list', take: Take<Value | undefined>): Promise<Value>
   /** POSTs and returns JSON. Sends once, whatever happens. */
   post(call: Call, body: unknown): Promise<unknown>
-  /** POSTs and ignores the answer, which may be anything or nothing. */
+  /** POSTs and ignores the answer, which may be anything or nothing, unless it is an error. */
   postIgnoringAnswer(call: Call, body: unknown): Promise<void>
   /** GETs a response with its body unread. The caller must call `watchdog.finish()`. */
   open(call: Call, accept: string): Promise<OpenAnswer>
@@ -147,12 +147,16 @@ export function createTransport(options: TransportOptions): Transport {
       await withWatchdog(call, 'send', async (watchdog) => {
         const response = await exchange(jsonRequest(call, body), fetch, authentication, watchdog)
         if (!response.ok) throw await errorOf(call.operation, response, watchdog)
+        const { status, headers } = response
+        const details = { operation: call.operation, mayHaveArrived: true, status }
+        const contentType = headers.get('content-type') ?? ''
+        const refusal = /\bjson\b/i.test(contentType) ? await readErrorAnswer(response, watchdog) : undefined
         discardBody(response)
         // A guest network's sign-in page also says "200 OK"; the service itself never answers with pages.
-        if (/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
-          const { status } = response
-          throw new ServiceError({ code: 'not-json', operation: call.operation, mayHaveArrived: true, status })
-        }
+        if (/^text\/html\b/i.test(contentType)) throw new ServiceError({ ...details, code: 'not-json' })
+        if (!refusal) return
+        const said = withoutSecrets(refusal, authentication.secrets)
+        throw new ServiceError({ ...details, code: 'error-answer', ...said })
       })
     },
 
