@@ -133,6 +133,12 @@ describe('registry settings', () => {
     expect(await policyOn(place)).toEqual({ practiceOffice: false, removal: false })
   })
 
+  test('that are replaced, and gone for a moment, don’t count as withdrawn', async () => {
+    let reads = 0
+    const registry = () => registryOf({ [KEY]: ++reads === 1 ? {} : { removal: number(0) } })
+    expect(await policyOn({ kind: 'registry', path: KEY, registry })).toEqual({ removal: false })
+  })
+
   test('are unusable if they never stop changing', async () => {
     let days = 30
     const place: ManagedSource = {

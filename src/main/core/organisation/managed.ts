@@ -91,8 +91,8 @@ export async function readManaged(
   let before: string | undefined = known
   for (let attempt = 1; ; attempt++) {
     const read = readRegistry(source)
-    if (read.state !== 'read') return read
-    const text = new TextDecoder().decode(read.bytes)
+    if (read.state !== 'read' && read !== EMPTY_KEY) return read
+    const text = read.state === 'read' ? new TextDecoder().decode(read.bytes) : ''
     if (text === before) return read
     if (attempt === TRIES) return unusable('The settings were being written while they were read.')
     before = text
@@ -113,6 +113,12 @@ export function readFoundPolicy(found: Exclude<PolicyFile | ManagedReading, { st
   })
   return { ok: false, problems }
 }
+
+/**
+ * Group Policy leaves an empty key behind when settings are no longer configured, and for a moment while it replaces
+ * them.
+ */
+const EMPTY_KEY: ManagedReading = { state: 'missing' }
 
 const UNREADABLE = 'The settings couldn’t be read.'
 const TOO_LARGE = 'The settings are larger than 1 MB.'
@@ -136,8 +142,7 @@ function readValues(system: Registry, key: object): ManagedReading {
   const [subkey] = system.enumKeyNames(key)
   if (subkey !== undefined) return unusableSetting('This is a registry key. Settings must be values.', subkey)
   const names = system.enumValueNames(key)
-  // Group Policy leaves an empty key behind when settings are no longer configured.
-  if (names.length === 0) return { state: 'missing' }
+  if (names.length === 0) return EMPTY_KEY
   if (names.length > MAX_VALUES) return unusable(TOO_LARGE)
   const values = new Map<string, unknown>()
   let size = 0
