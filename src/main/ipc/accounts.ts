@@ -250,7 +250,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.check': async ({ id }) => {
       const folders = await withCheckingMessages(polling.check(id), accounts.get(id).scheme)
       const { info } = await clients.of(id).then((client) => facts.limits(id, client))
-      const minutes = Math.round(clients.clockAhead(id) / 60_000)
+      const minutes = Math.round((clients.clockAhead(id) ?? 0) / 60_000)
       const vouchedBy = parts.authorities.voucherFor(accounts.get(id).baseUrl ?? '')
       return {
         folders,

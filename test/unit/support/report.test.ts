@@ -127,6 +127,10 @@ test('a computer without problems passes every check', async () => {
   })
 })
 
+test('nothing is said about the clock of a service that doesn’t tell its time', async () => {
+  expect(await states({ clockAhead: () => undefined })).not.toHaveProperty('clock')
+})
+
 test('each problem is reported with what to do, and what can’t be determined is no failure', async () => {
   const wrong: SelfTestDeps = {
     ...well,

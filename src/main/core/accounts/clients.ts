@@ -201,8 +201,8 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
 
     forget,
 
-    /** How far this computer's clock is ahead of the account's service, in milliseconds; 0 if unknown. */
-    clockAhead: (id: string): number => clockOffsets.get(id) ?? 0,
+    /** How far this computer's clock is ahead of the account's service, in milliseconds; undefined if unknown. */
+    clockAhead: (id: string): number | undefined => clockOffsets.get(id),
 
     /** Whether no requests are made for this account until someone signs in again. */
     isSignedOut: (id: string): boolean => {

@@ -22,8 +22,8 @@ export interface SelfTestDeps {
   accounts: () => readonly { id: string; kind: AccountView['kind']; baseUrl: string | null }[]
   /** Makes a harmless request to the account's service; rejects if it fails. */
   checkService: (accountId: string) => Promise<unknown>
-  /** How far this computer's clock is ahead of the service's, in milliseconds; 0 if unknown. */
-  clockAhead: (accountId: string) => number
+  /** How far this computer's clock is ahead of the service's, in milliseconds; undefined if unknown. */
+  clockAhead: (accountId: string) => number | undefined
   /** The proxies for an address, as Chromium lists them; rejects if the system doesn't say. */
   proxyFor: (url: string) => Promise<string>
   /** Reads the certificate of a server that is reached directly. */
@@ -122,7 +122,8 @@ async function service({ checkService, clockAhead }: SelfTestDeps, accountId: st
       return { what: 'service', accountId, state: 'warn', code, found: message, ...(next && { next }) }
     }
   )
-  return finding.state === 'ok' ? [finding, clock(accountId, clockAhead(accountId))] : [finding]
+  const ahead = finding.state === 'ok' ? clockAhead(accountId) : undefined
+  return ahead === undefined ? [finding] : [finding, clock(accountId, ahead)]
 }
 
 function clock(accountId: string, ahead: number): SelfTestFinding {
