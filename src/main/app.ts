@@ -14,7 +14,7 @@ import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { asAppError } from './core/errors/app-error.ts'
 import { isoFormatter } from './core/lib/calendar.ts'
-import { applyAccounts, applyDropFolders, backupPlanOf, expandHome } from './core/organisation/apply-policy.ts'
+import { applyAccounts, backupPlanOf, expandHome, openDropFolderPolicy } from './core/organisation/apply-policy.ts'
 import { currentPerson } from './core/outbox/releases.ts'
 import { openHolds } from './core/retention/holds.ts'
 import { Retention } from './core/retention/retention.ts'
@@ -233,11 +233,12 @@ export function followPolicy({
   support,
   updates
 }: App): () => void {
-  const { organisation, accounts, clients, facts, home, lists, log, rights, send, signals } = foundation
+  const { organisation, accounts, clients, facts, home, lists, log, rights, send, signals, time } = foundation
   const { note } = counter.audit
   organisation.auditChanges(note)
-  const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
-  void applyFolders()
+  const { dropFolders } = composing
+  const folderPolicy = openDropFolderPolicy({ organisation, accounts, home, log, time, dropFolders })
+  void folderPolicy.apply()
   const applyStart = () => applyLoginStart(loginStart, organisation.policy.startAtLogin, log)
   applyStart()
   const applyCrashReports = () => void support.crashReports.applyPolicy(organisation.policy.crashReports, log)
@@ -268,11 +269,12 @@ export function followPolicy({
       updates.policyChanged()
       void recoveryKeys.applyPolicy(log)
       void sharedFile.check()
-      await applyFolders()
+      await folderPolicy.apply()
     }
   })
   return () => {
     stop()
+    folderPolicy.stop()
     sharedFile.stop()
   }
 }

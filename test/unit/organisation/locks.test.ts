@@ -1,6 +1,8 @@
 // No request can change what the organisation has set. Tested through the registration, as the screens' requests come
 // in.
+import { renameSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { Account } from '../../../src/main/core/accounts/account.ts'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
@@ -8,7 +10,8 @@ import {
   applyAccounts,
   chooseDefaultAccount,
   counterSettingsOf,
-  expandHome
+  expandHome,
+  openDropFolderPolicy
 } from '../../../src/main/core/organisation/apply-policy.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { mayComplete, mayEnrol, policyCheckOf, policyHandlers } from '../../../src/main/ipc/organisation.ts'
@@ -16,6 +19,8 @@ import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/re
 import type { Result } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../../src/shared/contract/policy.ts'
 import { type Input, type RequestName, requestNames } from '../../../src/shared/contract/requests.ts'
+import { ACCOUNT } from '../../fixtures/drop-folder-office.ts'
+import { aPlace } from '../drop-folders/place.ts'
 import { policyOffice } from './policies.ts'
 
 const OWN = { name: 'Own', baseUrl: 'https://own.example', authentication: { scheme: 'bearer', token: 't' } } as const
@@ -547,5 +552,61 @@ describe('the organisation’s settings take effect', () => {
   test('a folder in each user’s home is found in their own', () => {
     expect(expandHome('~/Documents/Identity', '/home/grace')).toBe('/home/grace/Documents/Identity')
     expect(expandHome('/srv/drop', '/home/grace')).toBe('/srv/drop')
+  })
+})
+
+describe('drop folders of the policy', () => {
+  async function watched(send: boolean) {
+    const place = await aPlace()
+    const policy = policyOffice()
+    const put = (sends: boolean) =>
+      policy.put({ accounts: [account], dropFolders: [{ folder: place.place, account: account.name, send: sends }] })
+    put(send)
+    const organisation = await policy.start()
+    const { list, add, change } = place.office.dropFolders
+    const before = { add: async () => undefined as unknown }
+    const folders = openDropFolderPolicy({
+      organisation,
+      accounts: { list: () => [{ id: ACCOUNT, name: account.name } as Account] },
+      dropFolders: {
+        list,
+        change,
+        add: async (...folder) => {
+          await before.add()
+          return add(...folder)
+        }
+      },
+      home: place.folder,
+      time: policy.time.run(),
+      log: { info: () => undefined, warn: () => undefined }
+    })
+    return { ...place, view: place.view, put, organisation, folders, before, time: policy.time }
+  }
+
+  test('that can’t be reached is watched once it can, as a network drive after the start', async () => {
+    const { folders, place, view, time } = await watched(true)
+    renameSync(place, `${place} away`)
+    await folders.apply()
+    expect(view().state).toBe('paused')
+    renameSync(`${place} away`, place)
+    await time.pass(2 * 60_000)
+    await expect.poll(() => view().state).not.toBe('paused')
+    expect(view()).toMatchObject({ sends: true })
+  })
+
+  test('follow the policy in force, although the one before is still being applied', async () => {
+    const { folders, put, organisation, view, office, id, before } = await watched(true)
+    office.dropFolders.remove(id)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    before.add = () => promise
+    const first = folders.apply()
+    put(false)
+    await organisation.check()
+    before.add = async () => undefined
+    const second = folders.apply()
+    await new Promise((resume) => setImmediate(resume))
+    resolve()
+    await Promise.all([first, second])
+    expect(view()).toMatchObject({ sends: false })
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Applies what a policy requires on this computer: accounts and watched folders. What isn't possible yet is tried again
- * at the next start.
+ * Applies what a policy requires on this computer: accounts and watched folders. What isn't possible yet is tried again,
+ * folders soon, accounts at the next start.
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import type { DropFolders } from '../drop-folders/drop-folders.ts'
 import { AppFailure } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
+import type { Time } from '../lib/time.ts'
 import { readAllowedOrigin } from '../policy/allowed-origins.ts'
 import type { Organisation, OrganisationDeps } from './organisation.ts'
 import type { Policy } from './schema.ts'
@@ -71,20 +72,52 @@ interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {
   accounts: Pick<Accounts, 'list'>
   dropFolders: Pick<DropFolders, 'list' | 'add' | 'change'>
   home: string
+  time: Pick<Time, 'after'>
 }
 
-/** Watches exactly the folders that the policy names, if it names any. Never rejects. */
-export async function applyDropFolders({
-  organisation,
-  accounts,
-  dropFolders,
-  home,
-  log
-}: DropFolderDeps): Promise<void> {
+/** How long to wait before trying again to watch a folder, such as one on a network drive that isn't connected yet. */
+const FOLDER_RETRY_INTERVAL = 60_000
+
+/** Watches exactly the folders that the policy names, if it names any. */
+export function openDropFolderPolicy(deps: DropFolderDeps) {
+  let applying: Promise<void> = Promise.resolve()
+  let cancelRetry: (() => void) | undefined
+  let isStopped = false
+  let logged = ''
+
+  async function applyNow(): Promise<void> {
+    cancelRetry?.()
+    const failures = await applyDropFolders(deps)
+    if (failures.length > 0 && !isStopped) cancelRetry = deps.time.after(FOLDER_RETRY_INTERVAL, () => void apply())
+    const codes = failures.join(', ')
+    if (codes !== logged && codes !== '')
+      deps.log.warn('Folders that the organisation’s policy names can’t be watched.', { codes })
+    logged = codes
+  }
+
+  /** Applies the policy in force. Never rejects. */
+  function apply(): Promise<void> {
+    // One after another: finding a folder can take long, and an earlier policy must not have the last word.
+    applying = applying.then(applyNow)
+    return applying
+  }
+
+  return {
+    apply,
+    stop(): void {
+      isStopped = true
+      cancelRetry?.()
+    }
+  }
+}
+
+/** Never rejects. @returns the codes of what failed. */
+async function applyDropFolders({ organisation, accounts, dropFolders, home }: DropFolderDeps): Promise<string[]> {
   const { dropFolders: desired } = organisation.policy
-  if (!desired) return
+  if (!desired) return []
   const all = accounts.list().flatMap(({ id }) => dropFolders.list(id))
   const kept = new Set<string>()
+  const failures: string[] = []
   for (const { folder, account, send = false } of desired) {
     try {
       const path = expandHome(folder, home)
@@ -96,10 +129,18 @@ export async function applyDropFolders({
       kept.add(id)
       dropFolders.change(id, { sends: send, paused: false })
     } catch (error) {
-      log.warn('A folder that the organisation’s policy names can’t be watched.', { code: codeIn(error) })
+      failures.push(codeIn(error))
     }
   }
-  for (const { id, state } of all) if (!kept.has(id) && state !== 'paused') dropFolders.change(id, { paused: true })
+  for (const { id, state } of all) {
+    if (kept.has(id) || state === 'paused') continue
+    try {
+      dropFolders.change(id, { paused: true })
+    } catch (error) {
+      failures.push(codeIn(error))
+    }
+  }
+  return failures
 }
 
 /** Converts the policy's counter settings to the counter's own names. */
