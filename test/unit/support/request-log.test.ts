@@ -1,6 +1,12 @@
 /** The request log: which requests were made to services, and nothing of their content. */
 import { expect, test } from 'vitest'
-import { createAuthentication, createServiceClient, type Fetch } from '../../../src/main/core/service/index.ts'
+import {
+  createAuthentication,
+  createServiceClient,
+  type Fetch,
+  RETRY_LIMITS
+} from '../../../src/main/core/service/index.ts'
+import { TIME_LIMITS } from '../../../src/main/core/service/limits.ts'
 import { MAX_REQUESTS, RequestLog } from '../../../src/main/core/support/request-log.ts'
 import { json, serve } from '../../contract/hand-written-service.ts'
 
@@ -66,6 +72,28 @@ test('a failed request is logged with its reason, and the caller gets the same e
   ])
   expect(JSON.stringify(log.list(0, 10))).not.toContain('planted')
 })
+
+test.each([
+  ['no answer', (_asked, _response) => undefined],
+  ['half an answer', (_asked, response) => void response.writeHead(200).write('{')]
+] satisfies [string, Parameters<typeof serve>[0]][])(
+  'a service that gives %s in time is logged as that',
+  async (_, answer) => {
+    const service = await serve(answer)
+    const { log } = opened()
+    const limits = { answer: 50, idle: 50, total: 1000 }
+    const client = createServiceClient({
+      baseUrl: service.url,
+      authentication: createAuthentication({ scheme: 'none' }, { clock: Date.now }),
+      fetch: log.wrapFetch(fetch, ACCOUNT),
+      clock: Date.now,
+      random: () => 0,
+      limits: { times: { ...TIME_LIMITS, read: limits }, retry: { ...RETRY_LIMITS, attempts: 1 } }
+    })
+    await expect(client.validateSignatures('d')).rejects.toMatchObject({ code: 'timeout' })
+    await expect.poll(() => log.list(0, 10).requests).toMatchObject([{ failed: 'timeout' }])
+  }
+)
 
 test('an abandoned answer is logged with the bytes received so far', async () => {
   const { log, pass } = opened()

@@ -111,7 +111,7 @@ export function startWatchdog(limits: TimeLimits, cancel: AbortSignal | undefine
   const end = (why: EndReason) => {
     if (reason !== undefined) return
     reason = why
-    controller.abort()
+    controller.abort(why === 'timeout' ? new DOMException('timeout', 'TimeoutError') : undefined)
   }
   const onCancel = () => end('cancelled')
   const total = setTimeout(() => end('timeout'), limits.total)

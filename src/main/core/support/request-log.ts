@@ -48,12 +48,12 @@ export class RequestLog {
         this.#end(entry, { status: response.status, milliseconds: elapsed() })
         if (!response.body) return response
         const counter = countingStream((bytes, broken) => {
-          const failed = broken instanceof Error ? readNetworkFailure(broken).code : undefined
+          const failed = broken instanceof Error ? readNetworkFailure(broken).code : endReasonOf(init.signal)
           this.#end(entry, { bytes, milliseconds: elapsed(), ...(failed && { failed }) })
         })
         return new Response(response.body.pipeThrough(counter), response)
       } catch (error) {
-        const failed = init.signal?.aborted ? 'cancelled' : readNetworkFailure(error).code
+        const failed = endReasonOf(init.signal) ?? readNetworkFailure(error).code
         this.#end(entry, { failed, milliseconds: elapsed() })
         throw error
       }
@@ -107,6 +107,12 @@ export class RequestLog {
     const first = this.#entries.findIndex(({ at }) => at >= oldest)
     if (first !== 0) this.#entries = first < 0 ? [] : this.#entries.slice(first)
   }
+}
+
+/** Returns why we ended a request; undefined if we didn't. */
+function endReasonOf(signal: AbortSignal | null | undefined): 'timeout' | 'cancelled' | undefined {
+  if (!signal?.aborted) return undefined
+  return signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError' ? 'timeout' : 'cancelled'
 }
 
 /** Passes a body through and reports its byte count once it is read, cancelled or broken. */
