@@ -618,6 +618,12 @@ describe('a sample', () => {
       expect(check.unused).toEqual([])
     }
   )
+
+  test('is still made if another account is chosen meanwhile', async () => {
+    const making = bulk.sample(composition, 'csv')
+    await bulk.closeAll()
+    expect((await making).length).toBeGreaterThan(0)
+  })
 })
 
 describe('a sheet', () => {

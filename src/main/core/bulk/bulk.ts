@@ -256,7 +256,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
         if (sending.has(id)) closeAfterSending.add(id)
         else owners.delete(id)
       }
-      if (owners.size === 0) await worker.end()
+      await endWhenIdle()
     }
   }
 }
