@@ -35,6 +35,8 @@ function membershipOf(work: Workplace, slot: SecretSlot = memoryKeychain().offic
   return { membership, slot }
 }
 
+/** Asks the server for the workstations' open connections. */
+const connections = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'Countersign' AND datname = current_database()`
 const put = (work: Workplace) => {
   const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id)
   work.parts.outbox.sendNow(id)
@@ -224,9 +226,48 @@ describe('a workstation that has joined', () => {
     await next.membership.leave({ without: true })
     await checking
     expect(next.membership.view()).toBeUndefined()
-    const lines = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'Countersign' AND datname = current_database()`
     // The server notices a little later that a connection has ended.
-    await expect.poll(() => office.sql(lines)).toEqual([])
+    await expect.poll(() => office.sql(connections)).toEqual([])
+  })
+
+  test('that leaves while it is connecting closes the connection that opens before the keychain forgets it', async () => {
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    await membership.close()
+    let reconnects = Promise.resolve()
+    const next = membershipOf(first, {
+      ...slot,
+      async delete() {
+        // Somebody asks how the server is, or it says that it has a new life.
+        reconnects = next.membership.checkNow()
+        await reconnects
+        await slot.delete()
+      }
+    })
+    next.membership.start()
+    await next.membership.checkNow()
+    await next.membership.leave()
+    await reconnects
+    expect([next.membership.view(), await slot.get()]).toEqual([undefined, null])
+    await expect.poll(() => office.sql(connections)).toEqual([])
+  })
+
+  test('that can’t leave because its keychain is locked says that it isn’t connected, and connects again', async () => {
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    await membership.close()
+    const next = membershipOf(first, { ...slot, delete: () => Promise.reject(new Error('It is locked.')) })
+    next.membership.start()
+    await next.membership.checkNow()
+    await expect(next.membership.leave()).rejects.toThrow('It is locked.')
+    expect(next.membership.view()).toMatchObject({ state: 'connecting', isLeaving: true })
+    await expect
+      .poll(async () => {
+        await first.time.pass(1_000)
+        return next.membership.view()?.state
+      })
+      .toBe('connected')
+    await expect.poll(async () => (await office.sql(connections)).length).toBeGreaterThan(0)
   })
 
   test('that leaves while an account is being shared doesn’t share it afterwards', async () => {

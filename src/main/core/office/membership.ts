@@ -156,6 +156,8 @@ export class OfficeMembership {
   #connection: ServerConnection | undefined
   #serverStatus: ServerStatus | undefined
   #failures = 0
+  /** Its sign-in is being removed from the keychain, so nothing may connect with it. */
+  #isEnding = false
   #isClosed = false
 
   constructor(deps: OfficeMembershipDeps) {
@@ -319,11 +321,18 @@ export class OfficeMembership {
     }
     if (!without) await staff.syncNow()
     await counters.leftOffice()
-    await this.#closeConnection({ isPolite: true })
-    await staff.leftOffice()
-    await Promise.all(accountIds.map((accountId) => records.whenIdle(accountId)))
-    await slot.delete()
-    meta.erase(MEMBERSHIP_KEY)
+    this.#isEnding = true
+    try {
+      await this.#closeConnection({ isPolite: true })
+      await staff.leftOffice()
+      await Promise.all(accountIds.map((accountId) => records.whenIdle(accountId)))
+      await slot.delete()
+      meta.erase(MEMBERSHIP_KEY)
+    } finally {
+      this.#isEnding = false
+      // It still belongs to the office if the keychain failed.
+      if (this.#membership()) this.#connectSoon()
+    }
     this.#releaseHeldBack()
     this.#deps.heads.leftOffice()
     await this.#deps.folders.leftOffice()
@@ -360,7 +369,7 @@ export class OfficeMembership {
   /** Tells the server that this workstation is there, and finds out the state of the office. */
   async #greet(): Promise<void> {
     const office = this.#membership()
-    if (!office || !this.#serverStatus) return
+    if (!office || !this.#serverStatus || this.#isEnding) return
     let connection: ServerConnection | undefined
     try {
       connection = this.#connection ?? (await this.#connect(office))
@@ -488,7 +497,7 @@ export class OfficeMembership {
 
   /** Whether the workstation is still in this office and hasn't been closed. */
   #isCurrent({ user }: StoredMembership): boolean {
-    return !this.#isClosed && this.#membership()?.user === user
+    return !this.#isClosed && !this.#isEnding && this.#membership()?.user === user
   }
 
   /** Whether this connection is still the one to the workstation's office. */
@@ -570,7 +579,7 @@ export class OfficeMembership {
   }
 
   #scheduleGreeting(): void {
-    if (this.#isClosed || !this.#serverStatus) return
+    if (this.#isClosed || this.#isEnding || !this.#serverStatus) return
     const { random } = this.#deps.time
     this.#greeting.schedule(
       this.#failures > 0 ? backoff(FIRST_WAIT, this.#failures, random) : GREETING_INTERVAL * (1 - random() / 5)
