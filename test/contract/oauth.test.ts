@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
-import { openBrowserSignIn, SIGN_IN_LIMIT } from '../../src/main/core/accounts/browser-sign-in.ts'
+import { openBrowserSignIn, SIGN_IN_LIMIT, UNUSED_LIMIT } from '../../src/main/core/accounts/browser-sign-in.ts'
 import { openClients, REVOCATION_TIMEOUT } from '../../src/main/core/accounts/clients.ts'
 import type { CredentialsChange } from '../../src/main/core/accounts/credentials.ts'
 import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
@@ -71,7 +71,7 @@ function opened(
     ...systemTime,
     now: () => Date.now() + state.ahead,
     after(delay: number, task: () => void) {
-      if (delay === SIGN_IN_LIMIT || delay === REVOCATION_TIMEOUT) waiting.add(task)
+      if ([SIGN_IN_LIMIT, REVOCATION_TIMEOUT, UNUSED_LIMIT].includes(delay)) waiting.add(task)
       return () => void waiting.delete(task)
     }
   }
@@ -711,6 +711,18 @@ describe('the browser’s return', () => {
     const second = browserSignIn.begin(byCode({ issuer: url }))
     expect(await refusalOf(first)).toMatchObject({ code: 'cancelled' })
     await expect(second).resolves.toBeDefined()
+  })
+
+  test('gives tokens that are revoked if no account is stored with them in time', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    const { add, browserSignIn, giveUpWaiting } = opened()
+    const typed = byCode({ issuer: url })
+    browserSignIn.discard(await browserSignIn.begin(typed))
+    await browserSignIn.begin(typed)
+    expect(signIn.renewable()).toBe(2)
+    giveUpWaiting()
+    await expect.poll(() => signIn.renewable()).toBe(1)
+    expect(await add(url, typed)).toBeDefined()
   })
 
   test('counts only for the settings it was made with: another client, scope or sign-in is refused', async () => {

@@ -198,9 +198,18 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const authentication = await browserSignIn.signIn(kept)
       // Signing in takes minutes: credentials entered meanwhile take precedence, and tokens mustn't go to another
       // service.
-      if (accounts.get(id).baseUrl !== baseUrl || accounts.credentialsRevision(id) !== number)
-        fail('cancelled', 'Sign-in was cancelled.')
-      return update(id, { authentication })
+      const isUnchanged = () =>
+        accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl) &&
+        accounts.credentialsRevision(id) === number
+      const isWanted = isUnchanged()
+      try {
+        if (!isWanted) fail('cancelled', 'Sign-in was cancelled.')
+        return await update(id, { authentication })
+      } catch (error) {
+        const isStored = isWanted && !isUnchanged()
+        if (!isStored) void browserSignIn.abandon(authentication)
+        throw error
+      }
     },
     'accounts.cancelSignIn': async () => browserSignIn.cancel(),
 

@@ -279,11 +279,13 @@ test('a repeated sign-in isn’t used for a service to which the account was cha
     time: systemTime,
     openInBrowser: async () => undefined
   })
+  const abandoned: unknown[] = []
   const { handlers, notes } = opened(
     {},
     {
       browserSignIn: {
         ...browserSignIn,
+        abandon: async ({ tokens }) => void abandoned.push(tokens),
         async signIn(typed) {
           left.resolve()
           await back.promise
@@ -309,6 +311,36 @@ test('a repeated sign-in isn’t used for a service to which the account was cha
   await expect(signIn).rejects.toMatchObject({ appError: { code: 'cancelled' } })
   expect(await work.accounts.credentialsOf(id)).toEqual(bearer)
   expect(notes).toHaveLength(1)
+  expect(abandoned).toEqual([{ refresh: 'new' }])
+})
+
+test('a repeated sign-in that can’t be stored is revoked, and one that is stored is not', async () => {
+  const baseUrl = 'https://api.example.com'
+  const client = { scheme: 'oauth', grant: 'code', clientId: 'office', issuer: baseUrl } as const
+  const authentication = { ...client, tokens: { refresh: 'old' } }
+  const { id } = await work.accounts.add({ kind: 'service', name: 'Office', baseUrl, authentication })
+  const abandoned: unknown[] = []
+  let isBusy = true
+  const { handlers } = opened(
+    {},
+    {
+      accounts: {
+        ...work.accounts,
+        update: (...its) => (isBusy ? fail('busy', 'A package is on its way.') : work.accounts.update(...its))
+      },
+      clients: { ...work.clients, prepareRevocation: async () => async () => true },
+      browserSignIn: {
+        ...openBrowserSignIn({ fetch, newId: () => 'id', time: systemTime, openInBrowser: async () => undefined }),
+        signIn: async (typed) => ({ ...typed, tokens: { refresh: 'new' } }),
+        abandon: async ({ tokens }) => void abandoned.push(tokens)
+      }
+    }
+  )
+  await expect(handlers['accounts.signInAgain']({ id }, asking)).rejects.toMatchObject({ appError: { code: 'busy' } })
+  expect(abandoned).toEqual([{ refresh: 'new' }])
+  isBusy = false
+  await handlers['accounts.signInAgain']({ id }, asking)
+  expect(abandoned).toHaveLength(1)
 })
 
 test('a new sign-in revokes the previous one once it is stored', async () => {

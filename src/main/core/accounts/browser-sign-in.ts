@@ -21,7 +21,7 @@ import { type Tokens, tokensOf } from './oauth-tokens.ts'
 /** Time for signing in with the browser, in milliseconds. */
 export const SIGN_IN_LIMIT = 5 * 60_000
 /** How long the result of a sign-in may stay unused, in milliseconds. */
-const UNUSED_LIMIT = 30 * 60_000
+export const UNUSED_LIMIT = 30 * 60_000
 const PATH = '/signed-in'
 
 export interface BrowserSignInDeps {
@@ -93,8 +93,29 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
     return { ...client, endpoints: service.endpoints, tokens: tokensOf(grant, time.now()) }
   }
 
+  /** Revokes a sign-in that won't be stored: nobody would have its tokens, but they would stay valid. Never rejects. */
+  async function abandon({ endpoints, tokens, ...client }: OAuthCredentials): Promise<void> {
+    const token = tokens?.refresh ?? tokens?.access
+    if (token === undefined) return
+    try {
+      await (await openOAuthService(client, { fetch, now: time.now }, endpoints)).revoke(token)
+    } catch {
+      // A sign-in service that is away can't be told.
+    }
+  }
+
+  /** Abandons a sign-in unless it is used in time. */
+  function startExpiry(id: string): () => void {
+    return time.after(UNUSED_LIMIT, () => {
+      const unused = finished.get(id)
+      finished.delete(id)
+      if (unused) void abandon(unused.signIn)
+    })
+  }
+
   return {
     signIn,
+    abandon,
 
     /** As `signIn`, for typed credentials. Returns an id by which the account to be created refers to these tokens. */
     async begin(typed: CredentialsChange): Promise<string> {
@@ -103,8 +124,7 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
         return fail('bad-input', 'This account doesn’t sign in with a browser.')
       const signedIn = await signIn(credentials)
       const id = newId()
-      const cancelExpiry = time.after(UNUSED_LIMIT, () => void finished.delete(id))
-      finished.set(id, { signIn: signedIn, cancelExpiry })
+      finished.set(id, { signIn: signedIn, cancelExpiry: startExpiry(id) })
       return id
     },
 
@@ -117,7 +137,11 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
       if (typed.grant === 'client' && id === undefined) return typed
       const found = id === undefined ? undefined : finished.get(id)
       const read = readCredentials(typed)
-      if (!found || !isDeepStrictEqual(clientOf(read), clientOf(found.signIn))) return fail('invalid', SIGN_IN_AGAIN)
+      if (!found || id === undefined || !isDeepStrictEqual(clientOf(read), clientOf(found.signIn)))
+        return fail('invalid', SIGN_IN_AGAIN)
+      // It mustn't expire while it is being stored.
+      found.cancelExpiry()
+      found.cancelExpiry = startExpiry(id)
       const { endpoints, tokens } = found.signIn
       return { ...typed, endpoints, tokens }
     },
