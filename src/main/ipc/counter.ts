@@ -193,9 +193,10 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       // If the office's PIN is lost, the person who has the screen could take over with a PIN of their own.
       if (parts.isRunning() && ((await staff.hasLostKeychainEntry()) || !(await staff.state()).isSet))
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
+      const open = access.opening()
       const state = await staff.set(chosen, current, name)
       // After entering the only PIN, the user needn't enter it again.
-      if (!staff.hasNames && !parts.isRunning()) access.open()
+      if (!staff.hasNames && !parts.isRunning()) open()
       return state
     },
     'counter.resetPin': () => staff.reset(),
@@ -209,8 +210,9 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       return view()
     },
     'counter.openSettings': async ({ name, pin }) => {
+      const open = access.opening()
       await requirePin(pin, name, 'the counter’s settings')
-      access.open()
+      open()
       return view()
     },
     'counter.closeSettings': async () => {

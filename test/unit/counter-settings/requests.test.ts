@@ -37,6 +37,7 @@ function office(change: Partial<StaffDeps> = {}) {
     changed: () => undefined,
     onError: () => undefined
   })
+  const access = pins.accessOf(staff)
   const tests: string[] = []
   const cameraTest = {
     open: async () => void tests.push('open'),
@@ -49,7 +50,7 @@ function office(change: Partial<StaffDeps> = {}) {
     staff,
     lock,
     settings,
-    access: pins.accessOf(staff),
+    access,
     note: (record) => void pins.notes.push(record),
     time: { now: pins.time.clock },
     isRunning: () => signing.isRunning,
@@ -74,6 +75,7 @@ function office(change: Partial<StaffDeps> = {}) {
     whileChoosing,
     signing,
     tests,
+    access,
     lock,
     staff,
     notes: pins.notes,
@@ -121,6 +123,20 @@ describe('requests about the counter’s settings', () => {
     const added = await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
     expect(added).toMatchObject({ settings: 'open', members: [{}, {}] })
     await handlers['counter.addStaff']({ name: 'Ana Reweti', role: 'manager', pin: '82640' }, context)
+  })
+
+  test('keep the settings locked if staff leave while a PIN is checked or set', async () => {
+    const { access, handlers } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    await handlers['counter.closeSettings'](undefined, context)
+    const opening = handlers['counter.openSettings']({ pin: '74918' }, context)
+    access.close()
+    expect(await opening).toMatchObject({ settings: 'locked' })
+    const replacing = handlers['counter.setPin']({ pin: '60417', current: '74918' }, context)
+    access.close()
+    await replacing
+    expect(await handlers['counter.staffList'](undefined, context)).toMatchObject({ settings: 'locked' })
+    expect(await handlers['counter.openSettings']({ pin: '60417' }, context)).toMatchObject({ settings: 'open' })
   })
 
   test('lock the window after the configured minutes, and unlock it again', async () => {

@@ -19,6 +19,7 @@ export interface SettingsAccessDeps extends Pick<StaffDeps, 'note' | 'changed'> 
 export class SettingsAccess {
   readonly #deps: SettingsAccessDeps
   #unlocked: { at: number; by: string; cancel: () => void } | undefined
+  #timesClosed = 0
 
   constructor(deps: SettingsAccessDeps) {
     this.#deps = deps
@@ -50,6 +51,17 @@ export class SettingsAccess {
   }
 
   /**
+   * Call before a PIN is checked. Returns what unlocks the settings once it proved right, as `open`; but not if they
+   * were locked meanwhile: staff may have gone while it was checked.
+   */
+  opening(): () => void {
+    const timesClosed = this.#timesClosed
+    return () => {
+      if (this.#timesClosed === timesClosed) this.open()
+    }
+  }
+
+  /**
    * Keeps the settings unlocked for the same person, who has got a new id as the first one with a name, or in an
    * office.
    */
@@ -59,6 +71,7 @@ export class SettingsAccess {
 
   /** Locks the settings: staff has gone or finished, or the time is over. */
   close(): void {
+    this.#timesClosed++
     if (!this.#unlocked) return
     this.#unlocked.cancel()
     this.#unlocked = undefined
