@@ -182,17 +182,17 @@ export function openAnchor({ slot, table, meta, onError, ...deps }: AnchorDeps) 
 /**
  * Accepts the current trail after a restore, for later runs to be compared with. The number of the newest receipt stays
  * known.
- * @returns the number of entries in the previous trail; undefined if unknown.
+ * @param remember called with the number of entries in the previous trail, if known, before that is forgotten.
  * @throws KeychainError
  */
-export async function forgetAnchor(slot: SecretSlot, meta: Meta): Promise<number | undefined> {
+export async function forgetAnchor(slot: SecretSlot, meta: Meta, remember: (entries: number) => void): Promise<void> {
   const text = await slot.get()
+  const kept = decode(AnchorState, text)
+  if (kept) remember(kept.seq)
   // Done first: without its mark the trail counts as new, even if deleting the entry fails.
   meta.erase(ANCHORED_KEY)
-  const kept = decode(AnchorState, text)
   const receipt = (kept ?? decode(AfterRestore, text))?.receipt
   await (receipt === undefined ? slot.delete() : slot.set(JSON.stringify({ receipt })))
-  return kept?.seq
 }
 
 function isSame(one: AnchorState | undefined, other: AnchorState): boolean {

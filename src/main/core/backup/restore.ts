@@ -371,7 +371,9 @@ const Restored = z.object({
   madeAt: z.number(),
   /** Undefined for this computer's own copy. */
   madeBy: z.string().optional(),
-  at: z.number()
+  at: z.number(),
+  /** Number of entries in the previous audit trail, once the keychain was asked. */
+  entriesBefore: z.number().optional()
 })
 type Restored = z.infer<typeof Restored>
 
@@ -407,9 +409,16 @@ export async function completeRestore(
   onError: (error: unknown) => void
 ): Promise<RestoredBackup | undefined> {
   await storeSecrets(db, accounts, onError).catch(onError)
-  const restored = openJsonMeta(db).read(RESTORED_KEY, Restored)
+  const meta = openJsonMeta(db)
+  const restored = meta.read(RESTORED_KEY, Restored)
   if (!restored) return undefined
-  const entriesBefore = await forgetAnchor(auditAnchor, openMeta(db))
+  let { entriesBefore } = restored
+  await forgetAnchor(auditAnchor, openMeta(db), (entries) => {
+    // An earlier start may have ended before the restore was in the audit trail; then the keychain has the restored trail.
+    if (entriesBefore !== undefined) return
+    entriesBefore = entries
+    meta.write(RESTORED_KEY, { ...restored, entriesBefore } satisfies Restored)
+  })
   return {
     madeAt: restored.madeAt,
     isCopy: restored.madeBy === undefined,
