@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -186,6 +186,19 @@ describe('the signature file', () => {
     const { files, path, signature } = await exported()
     await truncate(signature, 21 * 1024 * 1024)
     expect(await files.check(path)).toEqual({ label: 'trail.json', verdict: 'signature' })
+  })
+
+  test('that can’t be removed keeps its export from being replaced, which it would call changed', async () => {
+    const { files, path, signature } = await exported()
+    const original = await readFile(path)
+    await rm(signature)
+    // As a file that another program holds open on Windows.
+    await mkdir(join(signature, 'held'), { recursive: true })
+    await expect(files.write(path, 'json')).rejects.toThrow()
+    expect(await readFile(path)).toEqual(original)
+    await rm(signature, { recursive: true })
+    await files.write(path, 'json')
+    expect(await files.check(path)).toMatchObject({ verdict: 'genuine' })
   })
 
   test('may not be on its own', async () => {

@@ -41,9 +41,11 @@ export class AuditExports {
     const { fingerprint } = await signer.key()
     const { content, summary } = audit.export(format)
     const digest = new Digest()
-    const label = await writeChosen(path, format, digest.through(content))
+    const replaces = path.toLowerCase().endsWith(`.${format}`)
+    const signed = digest.through(content)
+    const label = await writeChosen(path, format, replaces ? withoutSignature(path, signed) : signed)
     const signaturePath = join(dirname(path), `${label}${SIGNATURE_EXTENSION}`)
-    // If the new one can't be made, the signature of the replaced export would call this one changed.
+    // One may have been left of an export that was removed.
     await withFileErrors(() => rm(signaturePath, { force: true }))
     const exportedAt = isoFormatter(time.zone())(time.now())
     const signature = await signer.sign({ file: label, ...digest.end(), ...summary(), exportedAt })
@@ -98,6 +100,15 @@ export class AuditExports {
     const text = await textIn(file.createReadStream({ start: from, end: bytes.to, encoding: 'latin1' }))
     return entriesIn(text, bytes.from - from)
   }
+}
+
+/**
+ * Passes on an export's content, and then removes the signature of the one that it replaces: that would call this one
+ * changed if the new signature can't be made, or if the application ends before.
+ */
+async function* withoutSignature(path: string, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* content
+  await withFileErrors(() => rm(`${path}${SIGNATURE_EXTENSION}`, { force: true }))
 }
 
 async function* contentOf(path: string): AsyncGenerator<Buffer> {
