@@ -69,10 +69,13 @@ test('a read interrupted by quitting stops midway, and its documents aren’t re
 describe('an account that is erased while its documents are read', () => {
   const keys = { references: [], marks: [], matchKeys: [matchKeyOf('Any.pdf', [{ Email: 'ana@example.com' }])] }
   const its = { accountId: 'office' }
+  const sentHere = Array.from({ length: 50 }, (_, at) => ({ Reference: `ref-${at}`, Name: 'Lease' }))
   const reads = {
     'for the office': (ask: AskDocuments) =>
       ask('toShare', { ...its, feed: 'feed', key: new Uint8Array(32), limit: leases.length }),
-    'for a package in doubt': (ask: AskDocuments) => ask('snapshot', { ...its, since: 0, keys })
+    'for a package in doubt': (ask: AskDocuments) => ask('snapshot', { ...its, since: 0, keys }),
+    'because they were sent here': (ask: AskDocuments) =>
+      ask('takeSent', { ...its, documents: sentHere, now: Date.now() })
   }
   for (const [title, read] of Object.entries(reads)) {
     test(`${title} isn’t taken for a damaged file`, async () => {
@@ -83,6 +86,8 @@ describe('an account that is erased while its documents are read', () => {
       office.startAgain(recovering)
       await office.ask('shareFeed', { ...its, feed: 'feed' })
       const some = leases.slice(0, 2_000).map((one) => ({ ...one, Name: 'Any.pdf' }))
+      // The others arrive, and are unread, after the first read.
+      await office.read('InBox', some.slice(0, 1))
       await office.read('InBox', some)
       await office.read('InBox', leases.slice(0, 3), { accountId: 'another' })
       const reading = read(office.ask)

@@ -107,24 +107,25 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return null
     },
 
-    async takeSent({ accountId, documents, now }) {
-      const account = mirror.account(accountId)
-      // Skips references that can't be used in requests; answers of folders skip them too.
-      for (const sent of documents.filter(({ Reference }) => isReference(Reference))) {
-        const entry = account.entries.get(sent.Reference)
-        const document = entry ? withLinksOf(mirror.document(entry), sent) : sent
-        const source = { requestedAt: now, arrived: now, now, isOwn: () => true }
-        const { writing } = updateOf(mirror, account, entry, document, source)
-        if (entry && writing.content) mirror.invalidateFolder(account, entry.folder)
-        mirror.write([writing])
-        if (mirror.ownActions.has(accountId, sent.Reference, 'send')) continue
-        mirror.ownActions.note({ accountId, reference: sent.Reference }, sent, { kind: 'send', at: now })
-        if (!entry || !mirror.changes.markOwn(accountId, sent.Reference)) continue
-        const some = { documents: [{ accountId, reference: sent.Reference }] }
-        await mirror.markRead(await rowsOf({ accountId, some, now, zone: 'UTC' }), true)
-      }
-      return null
-    },
+    takeSent: ({ accountId, documents, now }) =>
+      oneByOne(async () => {
+        const account = mirror.account(accountId)
+        // Skips references that can't be used in requests; answers of folders skip them too.
+        for (const sent of documents.filter(({ Reference }) => isReference(Reference))) {
+          const entry = account.entries.get(sent.Reference)
+          const document = entry ? withLinksOf(mirror.document(entry), sent) : sent
+          const source = { requestedAt: now, arrived: now, now, isOwn: () => true }
+          const { writing } = updateOf(mirror, account, entry, document, source)
+          if (entry && writing.content) mirror.invalidateFolder(account, entry.folder)
+          mirror.write([writing])
+          if (mirror.ownActions.has(accountId, sent.Reference, 'send')) continue
+          mirror.ownActions.note({ accountId, reference: sent.Reference }, sent, { kind: 'send', at: now })
+          if (!entry || !mirror.changes.markOwn(accountId, sent.Reference)) continue
+          const some = { documents: [{ accountId, reference: sent.Reference }] }
+          await mirror.markRead(await rowsOf({ accountId, some, now, zone: 'UTC' }), true)
+        }
+        return null
+      }),
 
     acting({ accountId, reference, kind, due, now }) {
       const { packageReference } = entryOf({ accountId, reference }) ?? {}
