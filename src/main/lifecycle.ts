@@ -244,8 +244,10 @@ export class Lifecycle {
   #quitQuestion(): QuitQuestion | undefined {
     const { composing, counter, folders, foundation } = this.#app
     const actions = folders.actions.pending().waiting
+    const { preparing, ...unsent } = composing.outbox.pending()
     const pending = {
-      ...composing.outbox.pending(),
+      ...unsent,
+      preparing: composing.bulk.isSending() ? Math.max(1, preparing) : preparing,
       actions,
       isSigning: counter.counter.isRunning(),
       corrections: composing.bulk.filesWithCorrections()

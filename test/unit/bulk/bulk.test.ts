@@ -476,6 +476,15 @@ describe('sending', () => {
     await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
+  test('is known to be under way from the beginning, so that nobody quits unasked', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    expect(bulk.isSending()).toBe(false)
+    const under = send(id)
+    expect(bulk.isSending()).toBe(true)
+    await under
+    expect(bulk.isSending()).toBe(false)
+  })
+
   test('continues if another account is chosen, which closes all sheets', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const other = await checked(`${HEADINGS}\n${person('Ana')},,,,\n`)

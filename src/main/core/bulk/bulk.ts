@@ -176,6 +176,9 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       if (owner) owner.isCorrected = corrected.inAllSheets > 0
       return corrected
     },
+    /** Whether rows are on their way to the outbox, which doesn't have all of them yet. */
+    isSending: (): boolean => sending.size > 0,
+
     /** Returns the names of files with unsent corrections, which aren't stored anywhere. */
     filesWithCorrections: (): string[] =>
       [...owners.values()].flatMap(({ fileName, isCorrected }) => (isCorrected ? fileName : [])),
