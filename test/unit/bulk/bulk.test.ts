@@ -636,6 +636,16 @@ describe('a sample', () => {
 })
 
 describe('a sheet', () => {
+  test('closed while it is checked, as with its account, isn’t remembered', async () => {
+    const { id, sheet } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    db.prepare(`DELETE FROM meta WHERE key LIKE 'sheet-columns:%'`).run()
+    const checking = bulk.check('office', { id, composition: base, mapping: mappingOf(base, sheet) })
+    const closing = bulk.close(id)
+    await checking.catch(() => undefined)
+    await closing
+    expect(db.prepare(`SELECT key FROM meta WHERE key LIKE 'sheet-columns:%'`).all()).toEqual([])
+  })
+
   test('can be switched to another of its workbook', async () => {
     const sheet = await open(await workbook([['Name'], ['Mere']]), 'staff.xlsx')
     expect(await bulk.sheet('office', sheet.id, 'Sheet1')).toMatchObject({ sheet: 'Sheet1', rows: 1 })

@@ -158,7 +158,8 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(accountId) }
       const check = await worker.ask('check', { ...ask, ...moment })
       const { mapping, dateOrders = [] } = ask
-      remembered.remember(accountId, ask.composition, headings, { mapping, dateOrders })
+      // Its account may have been removed meanwhile, and all that was remembered of it.
+      if (owners.has(ask.id)) remembered.remember(accountId, ask.composition, headings, { mapping, dateOrders })
       return check
     },
 
