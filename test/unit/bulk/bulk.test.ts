@@ -636,6 +636,16 @@ describe('a sample', () => {
 })
 
 describe('a sheet', () => {
+  test('closed while it is read isn’t left in the worker’s memory', async () => {
+    await open(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    const path = await files.put('more.csv', `${HEADINGS}\n${`${person('Tama')},,,,\n`.repeat(500)}`)
+    const reading = bulk.open('office', 'more.csv', { path })
+    const id = 'sheet-2'
+    await bulk.close(id)
+    await expect(reading).rejects.toMatchObject({ appError: { code: 'gone' } })
+    await expect(worker.ask('sheet', { id, sheet: '' })).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
   test('closed while it is checked, as with its account, isn’t remembered', async () => {
     const { id, sheet } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     db.prepare(`DELETE FROM meta WHERE key LIKE 'sheet-columns:%'`).run()

@@ -121,7 +121,10 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       if (owners.size > MAX_OPEN_SHEETS && oldest !== undefined) await close(oldest)
       return sheet
     } catch (error) {
-      await close(id)
+      owners.delete(id)
+      // If it was closed while it was read, the worker has it all the same.
+      if (owners.size > 0) await worker.ask('close', { id }).catch(() => undefined)
+      await endWhenIdle()
       throw error
     }
   }
