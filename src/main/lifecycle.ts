@@ -33,7 +33,7 @@ export class Lifecycle {
   #keepsMarker = false
   /** Whether the application restarts after it has ended: as it is, or with the update that is ready. */
   #restartMode: 'not' | 'as it is' | 'updated' = 'not'
-  /** Runs before a restart as it is, while the database is still open. */
+  /** Runs before a restart as it is, while the database is still open; replaces or removes what is stored. */
   #beforeRestart: (() => Promise<void>) | undefined
   #unfollowPolicy: (() => void) | undefined
 
@@ -250,7 +250,8 @@ export class Lifecycle {
       preparing: composing.bulk.isSending() ? Math.max(1, preparing) : preparing,
       actions,
       isSigning: counter.counter.isRunning(),
-      corrections: composing.bulk.filesWithCorrections()
+      corrections: composing.bulk.filesWithCorrections(),
+      isReplaced: this.#restartMode === 'as it is' && this.#beforeRestart !== undefined
     }
     return questionBeforeQuitting(pending, foundation.storage.state)
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { questionBeforeQuitting } from '../../../src/main/core/policy/quit-question.ts'
 
-const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false, corrections: [] }
+const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false, corrections: [], isReplaced: false }
 
 describe('the question before quitting', () => {
   test('isn’t asked if the outbox is empty, or only waits for an answer', () => {
@@ -17,6 +17,16 @@ describe('the question before quitting', () => {
     expect(questionBeforeQuitting({ ...none, ready: 2000 }, 'encrypted')?.message).toBe(
       '2,000 packages in the Outbox haven’t been sent yet.'
     )
+  })
+
+  test('doesn’t say that anything continues after data was replaced or removed', () => {
+    const replaced = { ...none, isReplaced: true }
+    expect(questionBeforeQuitting(replaced, 'encrypted')).toBeUndefined()
+    for (const waiting of [{ ready: 2 }, { actions: 1 }]) {
+      expect(questionBeforeQuitting({ ...replaced, ...waiting }, 'encrypted')).toMatchObject({
+        detail: 'Your data is about to be replaced or removed. What only it has won’t be sent.'
+      })
+    }
   })
 
   test('says that an incomplete batch isn’t sent', () => {

@@ -13,6 +13,8 @@ export interface PendingWork {
   isSigning: boolean
   /** Files of bulk sends with corrected cells: the corrections are in no file and no outbox. */
   corrections: readonly string[]
+  /** Whether what is stored is replaced or removed as the application ends, so that nothing of it continues. */
+  isReplaced: boolean
 }
 
 export interface QuitQuestion {
@@ -30,7 +32,7 @@ export function questionBeforeQuitting(
   pending: PendingWork,
   storage: 'encrypted' | 'memory'
 ): QuitQuestion | undefined {
-  const { ready, uncertain, preparing, actions, isSigning, corrections } = pending
+  const { ready, uncertain, preparing, actions, isSigning, corrections, isReplaced } = pending
   if (isSigning) {
     return {
       message: 'Someone is signing on the second display.',
@@ -67,19 +69,32 @@ export function questionBeforeQuitting(
       leave: 'Quit anyway'
     }
   }
+  const message = `${packagesInWords(ready)} in the Outbox ${ready === 1 ? 'hasn’t' : 'haven’t'} been sent yet.`
+  if (isReplaced && ready + actions > 0) {
+    return {
+      message: ready > 0 ? message : actionsWaiting(actions),
+      detail: 'Your data is about to be replaced or removed. What only it has won’t be sent.',
+      stay: 'Cancel',
+      leave: 'Quit'
+    }
+  }
   if (ready === 0) return actions === 0 ? undefined : actionsQuestion(actions, storage)
   return {
-    message: `${packagesInWords(ready)} in the Outbox ${ready === 1 ? 'hasn’t' : 'haven’t'} been sent yet.`,
+    message,
     detail: `${ready === 1 ? 'It' : 'They'}’ll be sent next time you open Countersign.`,
     stay: 'Cancel',
     leave: 'Quit'
   }
 }
 
-function actionsQuestion(count: number, storage: 'encrypted' | 'memory'): QuitQuestion {
+function actionsWaiting(count: number): string {
   const changes = count === 1 ? '1 document change is' : `${count.toLocaleString('en-GB')} document changes are`
+  return `${changes} waiting for the internet.`
+}
+
+function actionsQuestion(count: number, storage: 'encrypted' | 'memory'): QuitQuestion {
   return {
-    message: `${changes} waiting for the internet.`,
+    message: actionsWaiting(count),
     detail:
       storage === 'memory'
         ? 'Nothing is being saved on this computer, so this will be lost if you quit.'
