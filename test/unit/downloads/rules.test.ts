@@ -82,6 +82,17 @@ test('a rule without a view fetches every document as it completes', async () =>
 })
 
 describe('a rule', () => {
+  test('fetches a document that another rule fetches into the same folder under another name', async () => {
+    const at = await aRule({ begins: [aDocument('OLD')] })
+    const { types, writesIndex, folder } = at.rule
+    const choice = { types, writesIndex, folderId: folder.id, alsoNow: true }
+    at.office.downloads.pause(at.office.accountId)
+    for (const pattern of ['{document}', 'Copy of {document}'])
+      await at.office.downloads.rules.add(at.office.accountId, { ...choice, pattern })
+    at.office.downloads.resume(at.office.accountId)
+    expect(await at.settled()).toEqual(['Copy of Lease OLD.identity.pdf', 'Lease OLD.identity.pdf'])
+  })
+
   test('fetches documents that complete from now on, once', async () => {
     const at = await aRule()
     expect(await at.settled()).toEqual([])

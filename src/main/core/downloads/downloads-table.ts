@@ -10,8 +10,8 @@ import { DOWNLOADS, type Download, type Lane, type NewDownload, type SavedDownlo
 import type { Expected } from './file-check.ts'
 
 export type Stopped = 'failed' | 'cancelled'
-/** What makes two waiting files the same. */
-type DownloadKey = Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>
+/** What makes two waiting files the same. Two rules may save one document in a folder under different names. */
+type DownloadKey = Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId' | 'pattern'>
 type State = Download['state']
 export type DownloadsTable = ReturnType<typeof openDownloadsTable>
 
@@ -40,7 +40,7 @@ export function openDownloadsTable(db: Db) {
   const updateNaming = downloads.run<[bytes: number, sha256: string, id: string]>(
     'UPDATE downloads SET naming_bytes = ?, naming_sha256 = ? WHERE id = ?'
   )
-  const forgetEarlier = downloads.run<[DownloadKey & { id: string; fileName: string }]>(
+  const forgetEarlier = downloads.run<[Omit<DownloadKey, 'pattern'> & { id: string; fileName: string }]>(
     `DELETE FROM downloads WHERE state = 'done' AND folder_id = @folderId AND file_name = @fileName
        AND account_id = @accountId AND document_reference = @documentReference AND type = @type AND id <> @id`
   )
@@ -118,7 +118,7 @@ export function openDownloadsTable(db: Db) {
     /** The same download, already queued. */
     findQueued: downloads.one<[DownloadKey]>(
       `WHERE state = 'waiting' AND account_id = @accountId AND document_reference = @documentReference
-         AND type = @type AND folder_id = @folderId`
+         AND type = @type AND folder_id = @folderId AND pattern = @pattern`
     ),
 
     /** Reads all waiting rows: use it only at the start. */

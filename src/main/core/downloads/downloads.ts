@@ -164,9 +164,9 @@ export function openDownloads(deps: DownloadsDeps) {
       assertMayDownload(accountId, [type])
       const { folder, pattern, writesIndex } = settings.read()
       const id = newId()
-      const what = { accountId, documentReference: reference, type, folderId: folder.id }
+      const what = { accountId, documentReference: reference, type, folderId: folder.id, pattern }
       runs.beforeAdd(accountId)
-      const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: time.now() })
+      const isNew = table.add({ id, ...what, name, writesIndex, queuedAt: time.now() })
       const download = isNew ? table.find(id) : table.findQueued(what)
       // The user wants this one now.
       queue.lanes.release(accountId)

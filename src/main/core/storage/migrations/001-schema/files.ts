@@ -101,7 +101,7 @@ const downloads = `
     is_requested INTEGER NOT NULL DEFAULT 0 CHECK (is_requested IN (0, 1))
   ) STRICT;
   CREATE INDEX downloads_waiting ON downloads (account_id, folder_id, retry_at, number) WHERE state = 'waiting';
-  CREATE UNIQUE INDEX downloads_once ON downloads (account_id, document_reference, type, folder_id)
+  CREATE UNIQUE INDEX downloads_once ON downloads (account_id, document_reference, type, folder_id, pattern)
     WHERE state = 'waiting';
   CREATE INDEX downloads_in_line ON downloads (account_id, number) WHERE state = 'waiting';
   CREATE INDEX downloads_ended ON downloads (account_id, finished_at DESC, number DESC) WHERE state <> 'waiting';
