@@ -352,6 +352,28 @@ describe('while the office’s server is unreachable', () => {
     expect(share.names()).toEqual(named(references))
   })
 
+  test('a file that another workstation found there and reported first stays its own for a second rule', async () => {
+    server.answer = async (reference, response) => sendPdf(reference, response, pdfOf(reference))
+    await open(1)
+    const [reference = ''] = newReferences(1)
+    const own = workstation(0)
+    own.disconnect()
+    await completes([reference], [own])
+    await becomes(() => own.states(), ['done'])
+    await open(2)
+    const other = workstations.at(-1) ?? own
+    await completes([reference], [other])
+    await becomes(() => other.states(), ['done'], [other])
+    expect(share.names()).toEqual(named([reference]))
+    own.connect()
+    const { rules } = own.its.downloads
+    const [{ folder, types, pattern, writesIndex } = expect.fail()] = rules.list(own.accountId)
+    await rules.add(own.accountId, { folderId: folder.id, types: [...types], pattern, writesIndex, alsoNow: true })
+    await becomes(() => rules.list(own.accountId).map(({ fetched }) => fetched), [1, 1], [own])
+    // Otherwise nobody would erase it once its time is over: the other one only found it.
+    expect(own.list().map((one) => one.workstation)).toEqual([undefined])
+  })
+
   test('a saved file is still reported when the application ends or the workstation leaves', async () => {
     await open(1)
     workstation(0).setFate((name) => (name === 'finish_task' ? 'gone' : undefined))

@@ -118,7 +118,16 @@ export function openFetching(deps: FetchingDeps) {
         if (!made) table.dequeue(download.id)
         if (!made || 'why' in made || 'wasThere' in made) return made
         const { signers, clientReference } = nameParts
-        return { ...made, wasThere: false, signers, ...(clientReference !== undefined && { clientReference }) }
+        const { workstation, ...its } = made
+        // The other workstation may only have found it there.
+        const isOwn = isSomeoneElses(download, made) === false
+        return {
+          ...its,
+          ...(!isOwn && { workstation }),
+          wasThere: false,
+          signers,
+          ...(clientReference !== undefined && { clientReference })
+        }
       } catch (error) {
         // If a USB stick was pulled out, unfinished files are still on it.
         if (fileErrorOf(error)?.code === 'away') cleared.delete(download.folderId)
@@ -155,7 +164,7 @@ export function openFetching(deps: FetchingDeps) {
     const earlierFile =
       earlier && (await findSavedFile(folder, earlier.fileName.split('/'), earlier, { belongsToOther }))
     if (earlierFile) {
-      const wasThere = isSomeoneElses(download, earlierFile) ?? false
+      const wasThere = isSomeoneElses(download, { ...earlierFile, fileName: earlierFile.path.join('/') }) ?? false
       return toSavedDownload({ ...earlierFile, wasThere }, nameParts, download)
     }
     const client = await deps.clientOf(download.accountId)
@@ -171,7 +180,8 @@ export function openFetching(deps: FetchingDeps) {
         makesFolder: deps.isDefaultFolder(folder),
         folderCache
       })
-      const wasThere = saved.wasThere && (isSomeoneElses(download, saved) ?? true)
+      const fileName = saved.path.join('/')
+      const wasThere = saved.wasThere && (isSomeoneElses(download, { ...saved, fileName }) ?? true)
       return toSavedDownload({ ...saved, wasThere }, nameParts, download)
     } finally {
       // If the folder can't be used, none of the content has been read.
@@ -180,8 +190,10 @@ export function openFetching(deps: FetchingDeps) {
   }
 
   /** Returns whether a file that was found wasn't written by this workstation; undefined if nothing is known of it. */
-  function isSomeoneElses({ accountId, documentReference, type, folderId }: Download, { path, sha256 }: SavedFile) {
-    const fileName = path.join('/')
+  function isSomeoneElses(
+    { accountId, documentReference, type, folderId }: Download,
+    { fileName, sha256 }: Pick<SavedDownload, 'fileName' | 'sha256'>
+  ) {
     const known = table
       .ofDocument(accountId, documentReference)
       .filter((one) => one.type === type && one.folderId === folderId)
