@@ -3,17 +3,21 @@ import { type BriefCopy, COPY_LIFETIME, openBriefCopy } from '../../../src/main/
 
 let there: string
 let isAside: boolean
+/** Holds back the write of a text until it is resolved. */
+let held: Map<string, Promise<void>>
 let task: (() => void) | undefined
 let brief: BriefCopy
 
 beforeEach(() => {
   there = 'before'
   isAside = false
+  held = new Map()
   task = undefined
   brief = openBriefCopy({
     clipboard: {
       read: async () => there,
       write: async (text) => {
+        await held.get(text)
         there = text
       },
       clear: () => {
@@ -58,6 +62,28 @@ test('a second copy has its own time limit', async () => {
   await brief.copy('two')
   expect(task).not.toBe(first)
   await passes()
+  expect(there).toBe('')
+})
+
+test('of two copies at once the later one is there, and is removed', async () => {
+  const first = Promise.withResolvers<void>()
+  held.set('one', first.promise)
+  const copies = [brief.copy('one'), brief.copy('two')]
+  await new Promise((done) => setImmediate(done))
+  first.resolve()
+  await Promise.all(copies)
+  expect(there).toBe('two')
+  await passes()
+  expect(there).toBe('')
+})
+
+test('a copy that is being made when the application ends is removed, too', async () => {
+  const write = Promise.withResolvers<void>()
+  held.set('DX418220', write.promise)
+  const copying = brief.copy('DX418220')
+  const ending = brief.end()
+  write.resolve()
+  await Promise.all([copying, ending])
   expect(there).toBe('')
 })
 

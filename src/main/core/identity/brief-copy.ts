@@ -1,8 +1,11 @@
 /** Text on the clipboard that is removed after a while, unless someone has copied something else since. */
-import type { Time } from '../lib/time.ts'
+import { inTurn } from '../lib/slices.ts'
+import { type Time, within } from '../lib/time.ts'
 
 /** Milliseconds that it stays. */
 export const COPY_LIFETIME = 30_000
+/** How long a copy in progress is waited for as the application ends, in milliseconds. */
+const END_TIMEOUT = 1_000
 
 export interface BriefCopyDeps {
   clipboard: { read(): Promise<string>; write(text: string): Promise<void>; clear(): void }
@@ -14,6 +17,8 @@ export interface BriefCopyDeps {
 export type BriefCopy = ReturnType<typeof openBriefCopy>
 
 export function openBriefCopy({ clipboard, isUsedBySigner, time }: BriefCopyDeps) {
+  /** One after the other: of two writes, the earlier one may take effect later. */
+  const oneByOne = <Done>(work: () => Promise<Done>) => inTurn(clipboard, work)
   let copied: string | undefined
   let cancelClear = () => {}
 
@@ -32,22 +37,27 @@ export function openBriefCopy({ clipboard, isUsedBySigner, time }: BriefCopyDeps
     if (current === text && copied === undefined) clipboard.clear()
   }
 
+  async function removeNow(): Promise<void> {
+    cancelClear()
+    const text = copied
+    copied = undefined
+    if (text !== undefined && (await clipboard.read().catch(() => text)) === text) clipboard.clear()
+  }
+
   return {
     /** Copies text. Returns the milliseconds until it's removed. */
-    async copy(text: string): Promise<number> {
-      cancelClear()
-      await clipboard.write(text)
-      copied = text
-      cancelClear = time.after(COPY_LIFETIME, () => void clear())
-      return COPY_LIFETIME
-    },
+    copy: (text: string): Promise<number> =>
+      oneByOne(async () => {
+        cancelClear()
+        await clipboard.write(text)
+        copied = text
+        cancelClear = time.after(COPY_LIFETIME, () => void clear())
+        return COPY_LIFETIME
+      }),
 
     /** Removes it at once, as the application ends. */
     async end(): Promise<void> {
-      cancelClear()
-      const text = copied
-      copied = undefined
-      if (text !== undefined && (await clipboard.read().catch(() => text)) === text) clipboard.clear()
+      await within(END_TIMEOUT, oneByOne(removeNow), time)
     }
   }
 }
