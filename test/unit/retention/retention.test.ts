@@ -326,6 +326,27 @@ test('a document’s verifications stay if it is put on hold while they are bein
 })
 
 describe('an interrupted purge', () => {
+  test('of the trash counts all that it had erased by then', async () => {
+    const office = await retentionOffice({ policy: { trash: 10 } })
+    const { db, drafts } = office
+    const composition = blankComposition('form-direct', 'form')
+    db.transaction(() => {
+      for (let at = 0; at < 1_000; at++) drafts.remove(drafts.save('a', composition).id)
+    })()
+    // The last one ends the purge of the day it is due, after others were erased.
+    db.exec(`CREATE TEMP TRIGGER stop BEFORE DELETE ON drafts
+      WHEN (SELECT count(*) FROM drafts) = 1 BEGIN SELECT RAISE(FAIL, 'It was interrupted.'); END`)
+    await office.use(11)
+    expect(office.troubles[0]).toMatchObject({ message: 'It was interrupted.' })
+    const left = count(office, 'drafts') as number
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(1_000)
+    db.exec('DROP TRIGGER stop')
+    await office.use(1)
+    const purged = office.notes.map(({ detail }) => Number(detail?.trashPurged))
+    expect(purged.reduce((sum, each) => sum + each, 0)).toBe(1_000)
+  })
+
   test('is completed by the next, and fully counted in the audit trail', async () => {
     const office = await retentionOffice()
     office.retention.set(ALL)

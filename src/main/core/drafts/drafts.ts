@@ -188,11 +188,12 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
      * Erases what has been in the trash for `days`, and drafts that were sent. The outbox already deletes a draft with
      * its answer; one that was left over must not look as if it were still to be sent. Call it at startup and about
      * once a day.
+     * @param counted called in each transaction that erases some from the trash, with how many.
      * @returns how many were erased from the trash.
      */
-    async purge(days: number = TRASH_DAYS): Promise<number> {
+    async purge(days: number = TRASH_DAYS, counted: (erased: number) => void = () => undefined): Promise<number> {
       eraseSent.run()
-      return trash.purge(days)
+      return trash.purge(days, counted)
     },
 
     /** @throws AppFailure `gone`; `storage` if this version can't read it. */

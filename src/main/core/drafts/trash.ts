@@ -54,10 +54,12 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     return text === undefined ? { count: 0, lastAt: 0 } : (JSON.parse(text) as TrashChecks)
   }
 
-  function* eraseEach(ids: readonly string[]): Generator<void, number> {
+  function* eraseEach(ids: readonly string[], count: (erased: number) => void): Generator<void, number> {
     let erased = 0
     for (const id of ids) {
-      erased += erase(id)
+      const now = erase(id)
+      if (now > 0) count(now)
+      erased += now
       yield
       // Quitting closes the database; the rest is erased another time.
       if (!db.open) break
@@ -65,9 +67,12 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     return erased
   }
 
-  /** Erases drafts, except those taken out of the trash in the meantime. */
-  async function eraseAll(ids: readonly string[]): Promise<number> {
-    const erased = await inSlices(eraseEach(ids), (turn) => (db.open ? db.transaction(turn)() : turn()))
+  /**
+   * Erases drafts, except those taken out of the trash in the meantime.
+   * @param count called in the transaction that erases them.
+   */
+  async function eraseAll(ids: readonly string[], count: (erased: number) => void = () => undefined): Promise<number> {
+    const erased = await inSlices(eraseEach(ids, count), (turn) => (db.open ? db.transaction(turn)() : turn()))
     if (erased > 0) changed(ids[0] ?? '')
     return erased
   }
@@ -92,8 +97,11 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     /** @returns how many were erased. */
     empty: (accountIds: readonly string[]): Promise<number> => eraseAll(accountIds.flatMap((id) => ofAccount(id))),
 
-    /** Erases what has been in the trash for `days`. Call it at startup and about once a day. */
-    async purge(days: number): Promise<number> {
+    /**
+     * Erases what has been in the trash for `days`. Call it at startup and about once a day.
+     * @param counted called in the transaction that erases them.
+     */
+    async purge(days: number, counted: (erased: number) => void): Promise<number> {
       const now = time.now()
       let { count, lastAt } = readChecks()
       // Repeated calls in a day count once. Without `abs`, a clock that was set back would stop the counting.
@@ -102,7 +110,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
         lastAt = now
         meta.write(CHECKS_KEY, JSON.stringify({ count, lastAt } satisfies TrashChecks))
       }
-      return eraseAll(expiredIds(now - days * DAY, count - MIN_CHECKS, count - 2 * days))
+      return eraseAll(expiredIds(now - days * DAY, count - MIN_CHECKS, count - 2 * days), counted)
     }
   }
 }

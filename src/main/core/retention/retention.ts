@@ -58,8 +58,11 @@ export interface RetentionDeps {
   /** Files of identity data on the disk. */
   files: Pick<IdentityFilesDeps, 'folders' | 'erased'>
   purgeCopies: (order: { cutoffs: Cutoffs; trashedBefore: number; holds: readonly HoldView[] }) => Promise<void>
-  /** Empties the trash of older drafts; returns how many. Never called with less than the minimum of days. */
-  purgeTrash: (days: number) => Promise<number>
+  /**
+   * Empties the trash of older drafts. Never called with less than the minimum of days.
+   * @param counted to be called in each transaction that erases some, with how many.
+   */
+  purgeTrash: (days: number, counted: (erased: number) => void) => Promise<unknown>
   note: NoteInAudit
   /** Called when data of these kinds was erased. */
   purged: (kinds: readonly RetentionKind[]) => void
@@ -180,7 +183,7 @@ export class Retention {
   }
 
   async #emptyTrash(): Promise<void> {
-    this.#count('trash', await this.#deps.purgeTrash(this.#days().trash))
+    await this.#deps.purgeTrash(this.#days().trash, (erased) => this.#count('trash', erased))
   }
 
   async #purge(now: number): Promise<void> {
