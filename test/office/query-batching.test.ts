@@ -41,6 +41,12 @@ test('values arrive unchanged, whatever they contain', async () => {
   expect(two).toEqual(one)
 })
 
+test('a query about nothing doesn’t keep others from being answered', async () => {
+  const { atOnce } = poolOf()
+  const answers = [rowsOf(atOnce, 'SELECT 1 AS n'), rowsOf(atOnce, 'SELECT $1::text AS n', [null])]
+  expect(await Promise.all(answers)).toEqual([[{ n: 1 }], [{ n: null }]])
+})
+
 test('a query that fails doesn’t keep others from being answered', async () => {
   const { atOnce } = poolOf()
   const [good, bad] = await Promise.allSettled([rowsOf(atOnce, 'SELECT 1 AS n'), rowsOf(atOnce, 'SELECT 1 / 0')])

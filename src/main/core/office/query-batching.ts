@@ -19,7 +19,7 @@ interface PendingQuery {
 
 /**
  * Batches queries. Each must be safe to run twice, and must not wait for a lock that another of them holds. Values can
- * be strings, numbers or buffers.
+ * be strings, numbers, buffers or null.
  * @param server a pool; or a single connection, which takes one query after the other.
  */
 export function batchQueries(server: Queryable, { isConnection = false } = {}): Queryable {
@@ -73,8 +73,9 @@ function inlineValues({ text, values = [] }: PendingQuery): string {
 }
 
 function literal(value: unknown): string {
+  if (value === null) return 'NULL'
   if (typeof value === 'number') return String(value)
   if (Buffer.isBuffer(value)) return escapeLiteral(`\\x${value.toString('hex')}`)
   if (typeof value === 'string') return escapeLiteral(value)
-  throw new TypeError('Only text, numbers and bytes can be asked together with others.')
+  throw new TypeError('Only text, numbers, bytes and null can be asked together with others.')
 }
