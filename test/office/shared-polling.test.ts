@@ -106,6 +106,25 @@ async function sendAt({ work }: Workstation): Promise<void> {
 /** Expires every lease by the server's clock. */
 const expireLeases = () => office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
 
+test('a workstation that quits while it is given the lease gives it up, so that another can read at once', async () => {
+  let quitting: Promise<void> | undefined
+  await opened('Front desk', ({ parts: { together } }) => {
+    const connect = together.connect.bind(together)
+    together.connect = (feed, ...more) => {
+      const poll: typeof feed.poll = async (...asked) => {
+        const state = await feed.poll(...asked)
+        // Its answer is still on its way.
+        if (state.lease) quitting ??= together.disconnect({ isPolite: true })
+        return state
+      }
+      connect({ ...feed, poll }, ...more)
+    }
+  })
+  await until(() => quitting !== undefined)
+  await quitting
+  expect(await office.sql('SELECT name FROM office.lease WHERE until > now()')).toEqual([])
+})
+
 async function two(): Promise<[Workstation, Workstation]> {
   const one = await opened('Front desk')
   await until(() => reads(one))

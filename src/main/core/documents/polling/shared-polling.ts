@@ -417,7 +417,11 @@ export class SharedPolling {
     const [requestedAt, began] = [time.elapsed(), time.now()]
     const isShown = isLookedAt(id)
     const state = await office.feed.poll(feedId, { isShown, trouble, ...(wantsLease && { ms: POLL_LEASE }) })
-    if (this.#office !== office || account.run !== run) return undefined
+    if (this.#office !== office || account.run !== run) {
+      // Whoever is leaving waits for this, and doesn't know of the lease.
+      if (!this.#office && state.lease) await office.feed.releaseLease(feedId, state.lease.epoch).catch(() => undefined)
+      return undefined
+    }
     const lease = state.lease && { ...state.lease, began, ms: state.lease.until - requestedAt }
     Object.assign(account, { state, stateAt: began, lease })
     return state
