@@ -252,6 +252,44 @@ describe('a workstation that has joined', () => {
     await expect.poll(() => office.sql(connections)).toEqual([])
   })
 
+  test('that joins again while the office’s new key is stored keeps its new sign-in', async () => {
+    const { membership, slot } = membershipOf(first)
+    await membership.join(serverOf(office), await office.invite('Front desk'))
+    await membership.close()
+    const [isJoined, isStored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isJoining = false
+    const next = membershipOf(first, {
+      ...slot,
+      async set(text) {
+        const isNewSignIn = text.includes('"replaces"')
+        const isNewKey = isJoining && !isNewSignIn && text !== (await slot.get())
+        if (isNewKey) await isJoined.promise
+        await slot.set(text)
+        if (isNewKey) isStored.resolve()
+        if (!isNewSignIn) return
+        isJoined.resolve()
+        await isStored.promise
+      }
+    })
+    await office.sql('UPDATE office.station SET revoked_at = now()')
+    next.membership.start()
+    await next.membership.checkNow()
+    expect(next.membership.view()?.state).toBe('refused')
+    await office.sql('UPDATE office.station SET revoked_at = NULL')
+    await office.rotateKey()
+    const code = await office.invite('Front desk 2')
+    isJoining = true
+    const checking = next.membership.checkNow().finally(isStored.resolve)
+    await next.membership.join(serverOf(office), code)
+    await checking
+    await next.membership.close()
+    first.restart()
+    const last = membershipOf(first, slot)
+    last.membership.start()
+    await last.membership.checkNow()
+    expect(last.membership.view()).toMatchObject({ state: 'connected', name: 'Front desk 2' })
+  })
+
   test('that can’t leave because its keychain is locked says that it isn’t connected, and connects again', async () => {
     const { membership, slot } = membershipOf(first)
     await membership.join(serverOf(office), await office.invite('Front desk'))

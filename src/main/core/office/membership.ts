@@ -156,8 +156,8 @@ export class OfficeMembership {
   #connection: ServerConnection | undefined
   #serverStatus: ServerStatus | undefined
   #failures = 0
-  /** Its sign-in is being removed from the keychain, so nothing may connect with it. */
-  #isEnding = false
+  /** Its sign-in is being replaced in the keychain, or removed, so nothing may connect with it. */
+  #isSignInChanging = false
   #isClosed = false
 
   constructor(deps: OfficeMembershipDeps) {
@@ -269,8 +269,9 @@ export class OfficeMembership {
     }
     // A code works only once, so a keychain that can't store anything must fail before the code is used.
     await slot.set((await slot.get()) ?? '{}')
-    await this.#closeConnection()
+    this.#isSignInChanging = true
     try {
+      await this.#closeConnection()
       const joined = await joinOffice(this.#placeOf(server), code, before?.incarnation).catch((error: unknown) => {
         throw joiningFailure(error)
       })
@@ -285,10 +286,10 @@ export class OfficeMembership {
       const secrets = { user, password, key: key.toString('base64url'), place, replaces: before?.user }
       await slot.set(JSON.stringify(secrets))
       meta.write(MEMBERSHIP_KEY, place)
-    } catch (error) {
-      // If the keychain has the new sign-in, the next greeting continues with it.
+    } finally {
+      this.#isSignInChanging = false
+      // If it failed, but the keychain has the new sign-in, the next greeting continues with it.
       this.#scheduleGreeting()
-      throw error
     }
     // To the server, this is another workstation.
     if (before) heads.joinedAgain()
@@ -321,7 +322,7 @@ export class OfficeMembership {
     }
     if (!without) await staff.syncNow()
     await counters.leftOffice()
-    this.#isEnding = true
+    this.#isSignInChanging = true
     try {
       await this.#closeConnection({ isPolite: true })
       await staff.leftOffice()
@@ -329,7 +330,7 @@ export class OfficeMembership {
       await slot.delete()
       meta.erase(MEMBERSHIP_KEY)
     } finally {
-      this.#isEnding = false
+      this.#isSignInChanging = false
       // It still belongs to the office if the keychain failed.
       if (this.#membership()) this.#connectSoon()
     }
@@ -369,7 +370,7 @@ export class OfficeMembership {
   /** Tells the server that this workstation is there, and finds out the state of the office. */
   async #greet(): Promise<void> {
     const office = this.#membership()
-    if (!office || !this.#serverStatus || this.#isEnding) return
+    if (!office || !this.#serverStatus || this.#isSignInChanging) return
     let connection: ServerConnection | undefined
     try {
       connection = this.#connection ?? (await this.#connect(office))
@@ -497,7 +498,7 @@ export class OfficeMembership {
 
   /** Whether the workstation is still in this office and hasn't been closed. */
   #isCurrent({ user }: StoredMembership): boolean {
-    return !this.#isClosed && !this.#isEnding && this.#membership()?.user === user
+    return !this.#isClosed && !this.#isSignInChanging && this.#membership()?.user === user
   }
 
   /** Whether this connection is still the one to the workstation's office. */
@@ -579,7 +580,7 @@ export class OfficeMembership {
   }
 
   #scheduleGreeting(): void {
-    if (this.#isClosed || this.#isEnding || !this.#serverStatus) return
+    if (this.#isClosed || this.#isSignInChanging || !this.#serverStatus) return
     const { random } = this.#deps.time
     this.#greeting.schedule(
       this.#failures > 0 ? backoff(FIRST_WAIT, this.#failures, random) : GREETING_INTERVAL * (1 - random() / 5)
