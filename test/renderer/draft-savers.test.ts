@@ -105,6 +105,27 @@ describe('a draft whose editor was closed before it was saved', () => {
     expect(savedDrafts()).toEqual([['practice', 'ours']])
   })
 
+  test('isn’t saved into another account while it isn’t known yet that that one is selected', async () => {
+    const { saver, close: closeEditor } = edit()
+    const chosen = control().hold('accounts.choose')
+    const choosing = opened.app.accounts.choose('harbour')
+    await settle()
+    saver.recordEdit(named('ours'))
+    closeEditor()
+    const firstRead = control().hold('accounts.list')
+    chosen()
+    await settle()
+    const secondRead = control().hold('accounts.list')
+    control().emit('accounts.changed', null)
+    firstRead()
+    await settle()
+    secondRead()
+    await choosing
+    await opened.app.accounts.choose('practice')
+    await settle()
+    expect(savedDrafts()).toEqual([['practice', 'ours']])
+  })
+
   test('is no longer retried once its account is removed', async () => {
     const saver = await typeAndClose('orphan')
     await opened.app.accounts.remove('practice')

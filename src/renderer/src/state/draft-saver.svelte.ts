@@ -7,7 +7,7 @@
 import type { Composition } from '../../../shared/composition/composition.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { DraftOffice } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
+import { type Api, ofAccount, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
 export type SavedState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
@@ -248,7 +248,9 @@ export class DraftSaver {
     if (error) return Promise.resolve({ ok: false as const, error })
     const which = this.#id === undefined ? { newId: this.#newId } : { id: this.#id }
     const edition = this.#edition === undefined ? {} : { edition: this.#edition }
-    return settled(this.#api.drafts.save({ ...which, ...edition, composition: this.#composition }))
+    // The main process may have chosen another account that we don't know of yet.
+    const { drafts } = ofAccount(this.#api, this.accountId)
+    return settled(drafts.save({ ...which, ...edition, composition: this.#composition }))
   }
 
   #fail(error: AppError): void {
