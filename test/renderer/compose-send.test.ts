@@ -147,6 +147,23 @@ describe('Send', () => {
     expect(isLocked()).toBe(false)
   })
 
+  test('withdraws the Undo of a removal, which couldn’t change the package any more', async () => {
+    await press('Add a signer')
+    const trigger = screen.getByRole('button', { name: /^Actions for .*2/ })
+    trigger.focus()
+    await fireEvent.keyDown(trigger, { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Remove' }))
+    await settle()
+    const labels = () => opened.app.toasts.shown.map((toast) => toast.action?.label)
+    expect(labels()).toEqual(['Undo'])
+    const answer = control().hold('sends.start')
+    await press('Send 1 form')
+    await settle()
+    expect(labels()).toEqual([])
+    answer()
+    await screen.findByRole('timer')
+  })
+
   test.each(['drafts.save', 'sends.start'] as const)(
     'reports that %s failed after the screen was left, and offers the way back',
     async (name) => {

@@ -475,6 +475,26 @@ describe('a draft shared between workstations', () => {
     expect(calls('drafts.resolveConflicts')).toHaveLength(1)
   })
 
+  test('withdraws the Undo of a removal once it is edited elsewhere', async () => {
+    const undos = () => opened.app.toasts.shown.filter(({ action }) => action?.label === 'Undo').length
+    async function addAndRemove() {
+      await press('Add a signer')
+      const trigger = screen.getByRole('button', { name: /^Actions for .*2/ })
+      trigger.focus()
+      await fireEvent.keyDown(trigger, { key: 'Enter' })
+      await fireEvent.click(await screen.findByRole('menuitem', { name: 'Remove' }))
+      await opened.clock.pass(1000)
+    }
+    await openShared({})
+    await addAndRemove()
+    expect(undos()).toBe(1)
+    await changeElsewhere({ Name: 'Lease, typed there', office: { edition: 1 } })
+    expect(undos()).toBe(0)
+    await addAndRemove()
+    await changeElsewhere({ Name: 'Lease, typed there', office: { edition: 1, editingBy: 'Counter 2' } })
+    expect(undos()).toBe(0)
+  })
+
   test('becomes read-only when edited elsewhere, and is released on leaving', async () => {
     await openShared({})
     await changeElsewhere({ office: { editingBy: 'Counter 2' } })

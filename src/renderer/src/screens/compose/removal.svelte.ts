@@ -1,6 +1,7 @@
 /** Removes an item from a list of the package, and offers an undo for a while. */
 import { onDestroy } from 'svelte'
 import { useApp } from '../../state/app-state.svelte.ts'
+import type { Toast, Toasts } from '../../state/toasts.svelte.ts'
 
 export interface Removal<Item> {
   /** The message: "Mere was removed." */
@@ -9,6 +10,14 @@ export interface Removal<Item> {
   focus: (item: Item | undefined) => void
   /** The list's maximum length: an item can't be restored if others have filled the list. */
   maxItems: number
+}
+
+/** All Undos offered, of any component. */
+const allOffered = new WeakSet<NonNullable<Toast['action']>>()
+
+/** Withdraws every Undo, because what is being composed can't be changed any more, or was replaced. */
+export function withdrawUndos(toasts: Toasts): void {
+  for (const { id, action } of toasts.shown) if (action && allOffered.has(action)) toasts.dismiss(id)
 }
 
 /**
@@ -25,6 +34,7 @@ export function useUndo() {
   return function offer(message: string, run: () => void): void {
     const undo = { label: 'Undo', run, request: 'drafts.save' } as const
     offered.add(undo)
+    allOffered.add(undo)
     toasts.say(message, undo)
   }
 }
