@@ -409,6 +409,24 @@ describe('correcting a cell', () => {
     expect(step()).toBe('Columns')
   })
 
+  test('closes no other sheet if it arrives after that one was opened', async () => {
+    await toCheck()
+    const opening = opened.api.control.hold('bulk.openDropped')
+    await drop(file('other.csv', 'text/csv'))
+    const correcting = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    const { state } = opened.api.control
+    if (state.bulk.sheet) state.bulk.sheet = { ...state.bulk.sheet, id: 'sheet-2' }
+    opening()
+    await settle()
+    expect(calls('bulk.close')).toEqual([{ id: 'sheet-1' }])
+    opened.api.control.fail('bulk.correct', { code: 'gone', message: 'This file is no longer open.' })
+    correcting()
+    await settle()
+    expect(step()).toBe('Columns')
+    expect(screen.getByText(/^other\.csv/)).toBeTruthy()
+  })
+
   test('is included in the downloaded sheet', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')

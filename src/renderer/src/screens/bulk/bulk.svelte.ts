@@ -310,6 +310,7 @@ export class Bulk {
   }
 
   async #correctNow(input: Input<'bulk.correct'>): Promise<BulkRow | undefined> {
+    if (this.#sheet?.id !== input.id) return undefined
     const corrected = await this.correcting.run(() => this.#detectLoss(this.#api.bulk.correct(input)))
     if (!corrected || this.#sheet?.id !== input.id || !this.check) return undefined
     this.#correctedCheck = corrected.check
@@ -440,10 +441,11 @@ export class Bulk {
     this.rows.clear()
   }
 
-  /** Detects answers that say the sheet is no longer open. */
+  /** Detects answers that say the sheet is no longer open, unless another has replaced it meanwhile. */
   async #detectLoss<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
+    const id = this.#sheet?.id
     const result = await settled(answer)
-    if (!result.ok && result.error.code === 'gone' && this.#sheet) {
+    if (!result.ok && result.error.code === 'gone' && this.#sheet && this.#sheet.id === id) {
       this.#sheet = undefined
       this.#isLost = true
     }
