@@ -427,6 +427,17 @@ describe('correcting a cell', () => {
     expect(screen.getByText(/^other\.csv/)).toBeTruthy()
   })
 
+  test('is asked about before another sheet is opened, even while it is being saved', async () => {
+    await toCheck()
+    const correcting = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    await drop(file('other.csv', 'text/csv'))
+    correcting()
+    await settle()
+    expect(screen.getByRole('dialog', { name: 'Use another sheet?' })).toBeTruthy()
+    expect(calls('bulk.openDropped')).toEqual([])
+  })
+
   test('is included in the downloaded sheet', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')

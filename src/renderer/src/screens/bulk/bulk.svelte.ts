@@ -226,6 +226,7 @@ export class Bulk {
   }
 
   async #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
+    await Promise.all(this.#pendingCorrections)
     if (this.#hasCorrections && this.#sheet && !(await this.#askToReplace(this.#sheet))) return false
     const sheet = await this.opening.run(opening)
     if (!sheet) return false
