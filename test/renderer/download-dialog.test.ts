@@ -129,6 +129,27 @@ describe('before downloading', () => {
     expect(calls('documents.list')).toHaveLength(3)
   })
 
+  test('a document that moves while the list is counted is included, and only once', async () => {
+    const [model] = four()
+    const many = Array.from({ length: 600 }, (_, index) => ({
+      ...(model as DocumentPage),
+      reference: `many-${index}`,
+      name: `Lease ${1000 + index}`
+    }))
+    const api = fakeApi({ documents: many, downloads: [] })
+    const firstPage = api.control.hold('documents.list')
+    await open({ query }, api)
+    const secondPage = api.control.hold('documents.list')
+    firstPage()
+    await settle()
+    api.control.state.documents = many.map((one, index) => (index === 599 ? { ...one, name: 'Agreement' } : one))
+    secondPage()
+    await settle()
+    await press(/^Download \d+ PDFs$/)
+    const { references } = (last('downloads.add') as { what: { references: string[] } }).what
+    expect(references.toSorted()).toEqual(many.map(({ reference }) => reference).toSorted())
+  })
+
   test('a very long list is not counted, and is downloaded by its query', async () => {
     const list = fakeApi({ documents: four(), downloads: [] })
     const { list: read } = list.documents

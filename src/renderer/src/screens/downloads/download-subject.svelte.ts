@@ -93,7 +93,16 @@ export class DownloadSubjectState {
       rows.push(...page.value.rows.filter((row) => row.kind === 'document'))
       if (offset + PAGE_SIZE >= page.value.total) break
     }
+    if (rows.length > PAGE_SIZE && (await this.#lacksSome(rows, query))) return this.countDocuments()
     this.#setRows(rows)
+  }
+
+  /** Whether the list changed while its pages were read, so that a document was on none of them. */
+  async #lacksSome(rows: readonly DocumentRow[], query: DocumentQuery): Promise<boolean> {
+    const found = await settled(this.#api.documents.references({ query }))
+    if (this.#isClosed || !found.ok) return false
+    const read = new Set(rows.map(nameOf))
+    return found.value.references.some((one) => !read.has(nameOf(one)))
   }
 
   close(): void {
@@ -121,6 +130,10 @@ function mayHaveFile({ status, idVerificationRequested, identity, signers }: Doc
  */
 function isUncertain({ idVerificationRequested, identity }: DocumentRow): boolean {
   return idVerificationRequested === undefined && identity === 'unknown'
+}
+
+function nameOf({ accountId, reference }: DocumentKey): string {
+  return `${accountId}\n${reference}`
 }
 
 /** Downloads are for the chosen account only, each document once. */
