@@ -11,6 +11,7 @@ import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte
 import Drafts from '../../src/renderer/src/screens/drafts/Drafts.svelte'
 import Outbox from '../../src/renderer/src/screens/outbox/Outbox.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import { AllDocumentsSearch } from '../../src/renderer/src/state/document-search.svelte.ts'
 import type { DocumentPage } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -61,6 +62,14 @@ test('an offer to undo something goes when another account is shown', async () =
 })
 
 describe('with all accounts shown', () => {
+  test('someone searched for at the counter is found in every account’s documents', async () => {
+    const { app, clock } = await withAll()
+    const search = new AllDocumentsSearch(app.api, clock)
+    search.find('deed')
+    await clock.pass(300)
+    expect(search.pages.map(({ name }) => name).toSorted()).toEqual(['Deed of ours', 'Deed of theirs'])
+  })
+
   test('each document shows its account, and opens under that account', async () => {
     const { app, api } = await withAll()
     app.router.go('documents', ['all'])

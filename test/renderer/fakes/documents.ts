@@ -89,7 +89,11 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
       const references = found(query as DocumentQuery).map(({ accountId, reference }) => ({ accountId, reference }))
       return { references: references.slice(0, 10_000), total: references.length }
     },
-    'documents.get': ({ reference }) => documentOf(office, reference),
+    'documents.get': ({ reference }) => {
+      const document = documentOf(office, reference)
+      if (document.accountId !== office.chosen().id) throw new Failure('gone')
+      return document
+    },
     'documents.refresh': () => {
       changed()
       return null as never

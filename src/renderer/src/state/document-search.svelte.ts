@@ -1,6 +1,6 @@
 /** Quick searches for documents, from anywhere in the application. */
 import type { DocumentPage, DocumentRow } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
+import { type Api, ofAccount, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
 const RESULT_LIMIT = 5
@@ -79,7 +79,9 @@ export class AllDocumentsSearch {
   async #run(words: string, mine: number): Promise<void> {
     await this.#documents.find(words)
     const results = await Promise.all(
-      this.#documents.rows.map(({ reference }) => settled(this.#api.documents.get({ reference })))
+      this.#documents.rows.map(({ accountId, reference }) =>
+        settled(ofAccount(this.#api, accountId).documents.get({ reference }))
+      )
     )
     if (mine !== this.#newest) return
     this.#pages = results.flatMap((result) => (result.ok ? [result.value] : []))
