@@ -97,6 +97,21 @@ describe('with all accounts shown', () => {
     expect(within(rowOf('Report of theirs')).getByTitle('Harbour & Co. Conveyancing')).toBeTruthy()
   })
 
+  test('the documents of a package are those of its account', async () => {
+    await withAll()
+    const { state } = opened.api.control
+    const sent = [{ reference: theirs.reference, name: 'Deed of theirs', hasLink: true as const }]
+    state.sends = state.sends.map((one) => (one.id === 'two' ? { ...one, documents: sent } : one))
+    opened.app.router.go('outbox', ['two'])
+    show(opened, Outbox)
+    await settle()
+    const link = screen.getByRole<HTMLAnchorElement>('link', { name: 'Deed of theirs' })
+    expect(link.hash).toContain('account=harbour')
+    await fireEvent.click(screen.getByRole('button', { name: 'Copy link: Deed of theirs' }))
+    await settle()
+    expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Link copied.'])
+  })
+
   test('one account’s Outbox can be paused and resumed separately', async () => {
     await withAll()
     opened.app.router.go('outbox')

@@ -4,7 +4,7 @@ import { blankComposition } from '../../../src/shared/composition/composition.ts
 import type { KeptByAnother } from '../../../src/shared/composition/preset.ts'
 import type { ActionView } from '../../../src/shared/contract/index.ts'
 import { documentOf } from './documents.ts'
-import { byId, type FakeOffice, type HandlersOf } from './office.ts'
+import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
 type Handled = HandlersOf<'actions'> &
   Pick<
@@ -96,7 +96,10 @@ export function fakeActions(office: FakeOffice): Handled {
     'accounts.rights': () => state.rights,
     'documents.openInBrowser': () => null as never,
     'documents.videoPassword': () => ({ password: 'kauri-42' }),
-    'documents.copyLink': () => null as never,
+    'documents.copyLink': ({ reference }) => {
+      if (documentOf(office, reference).accountId !== office.chosen().id) throw new Failure('gone')
+      return null as never
+    },
     'documents.correctedCopy': ({ reference }) => copyOf(reference, 'people and data'),
     'documents.duplicate': ({ reference, keeps }) => copyOf(reference, keeps)
   }
