@@ -61,6 +61,22 @@ test('an offer to undo something goes when another account is shown', async () =
   expect(app.toasts.shown.map(({ text }) => text)).toEqual(['Link copied.'])
 })
 
+test('a document of another account stays open when the accounts change while that one is selected', async () => {
+  opened = await openOffice(api())
+  const { app, api: office } = opened
+  const firstRead = office.control.hold('accounts.list')
+  const choosing = app.choose('harbour').then(() => app.router.go('documents', ['all'], { document: theirs.reference }))
+  await settle()
+  const secondRead = office.control.hold('accounts.list')
+  office.control.emit('accounts.changed', null)
+  firstRead()
+  await settle()
+  secondRead()
+  await choosing
+  await settle()
+  expect(window.location.hash).toBe(`#/documents/all?document=${theirs.reference}`)
+})
+
 describe('with all accounts shown', () => {
   test('someone searched for at the counter is found in every account’s documents', async () => {
     const { app, clock } = await withAll()

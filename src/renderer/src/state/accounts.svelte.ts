@@ -226,7 +226,9 @@ export class Accounts extends Resource<AccountView[]> {
     this.#pendingSwitches++
     try {
       const result = await call()
-      await this.load()
+      // If another change replaced this reading, only the later one says which account is chosen.
+      do await this.load()
+      while (this.isLoading)
       return result
     } finally {
       this.#endSwitch()
