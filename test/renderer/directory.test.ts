@@ -438,6 +438,19 @@ test('a package started from an unlisted template has only its name and referenc
   expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the template list')
 })
 
+test('a package stays in its account when another is selected while the templates are loaded', async () => {
+  const usedForm = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
+  const api = fakeApi({ knownForms: [usedForm] })
+  await open(api, ['templates'])
+  const release = api.control.hold('templates.list')
+  await rightClick(/Lease/, 'New package from this template')
+  await opened.app.choose('harbour')
+  release()
+  await settle()
+  expect(api.control.state.drafts.map(({ accountId }) => accountId)).toEqual(['practice'])
+  expect(opened.app.router.route.screen).toBe('directory')
+})
+
 test('a package that can’t be started reports the error and opens nothing', async () => {
   const usedForm = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
   const api = fakeApi({ knownForms: [usedForm] })

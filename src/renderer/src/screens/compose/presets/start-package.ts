@@ -2,7 +2,7 @@
 import { blankComposition, type Composition } from '../../../../../shared/composition/composition.ts'
 import type { Result } from '../../../../../shared/contract/errors.ts'
 import type { DraftSummary, KnownForm, PersonView } from '../../../../../shared/contract/views.ts'
-import { settled } from '../../../api.ts'
+import { type Api, ofAccount, settled } from '../../../api.ts'
 import type { AppState } from '../../../state/app-state.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
 import { omissionsOf, packageOfTemplate, preparedForCounter, preparedForRecipient, randomKey } from '../edits.ts'
@@ -55,22 +55,26 @@ export async function startFromPreset(
  * Starts a package of one form, or of one template with its listed signers and fields. Returns the new draft.
  */
 export async function startFromForm(app: AppState, known: KnownForm): Promise<Result<DraftSummary>> {
-  const begun = await packageOf(app, known)
+  // Loading the templates takes time, in which another account may be chosen.
+  const accountId = app.accounts.chosen?.id ?? ''
+  const api = ofAccount(app.api, accountId)
+  const begun = await packageOf(app, api, known)
   if (!begun.ok) return begun
-  const draft = await settled(app.api.drafts.save({ composition: begun.value }))
-  if (draft.ok) app.router.go('compose', [draft.value.id])
+  const draft = await settled(api.drafts.save({ composition: begun.value }))
+  if (draft.ok && app.accounts.chosen?.id === accountId) app.router.go('compose', [draft.value.id])
   return draft
 }
 
 async function packageOf(
   app: AppState,
+  api: Api,
   { kind, Name, Reference, FormType = '' }: KnownForm
 ): Promise<Result<Composition>> {
   if (kind === 'form-direct') {
     const blank = blankComposition(kind, randomKey())
     return { ok: true, value: { ...blank, items: blank.items.map((item) => ({ ...item, Name, Reference, FormType })) } }
   }
-  const list = await settled(app.api.templates.list({ refresh: false }))
+  const list = await settled(api.templates.list({ refresh: false }))
   if (!list.ok) return list
   const template = list.value.items.find((one) => one.Reference === Reference)
   const omissions = template
