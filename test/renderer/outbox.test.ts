@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
+import { Batches } from '../../src/renderer/src/screens/outbox/batches.svelte.ts'
 import Outbox from '../../src/renderer/src/screens/outbox/Outbox.svelte'
 import { OpenSend } from '../../src/renderer/src/state/open-send.svelte.ts'
 import { heldInWords } from '../../src/renderer/src/words/sends.ts'
@@ -673,6 +674,24 @@ describe('a batch', () => {
     await settle()
     expect(screen.getByText('That didn’t work.')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Pause Staff declarations' })).toBeTruthy()
+  })
+
+  test('that ends while another is being paused is shown as ended', async () => {
+    await open({ batches: [batchOf(), batchOf({ id: 'batch-2', name: 'tenants' })] })
+    const { api, clock } = opened
+    const batches = new Batches(api, clock)
+    await batches.load()
+    const paused = api.control.hold('batches.pause')
+    const pausing = batches.change('batch-1', 'pause')
+    const read = api.control.hold('batches.list')
+    const { state } = api.control
+    state.batches = state.batches.map((one) => (one.id === 'batch-2' ? { ...one, state: 'done' as const } : one))
+    void batches.load()
+    paused()
+    await settle()
+    read()
+    await pausing
+    expect([batches.find('batch-1')?.state, batches.find('batch-2')?.state]).toEqual(['paused', 'done'])
   })
 
   test('that is done is listed under Batches', async () => {

@@ -44,7 +44,10 @@ export class Batches extends Resource<BatchView[]> {
 
   async change(id: string, action: Exclude<BatchAction, 'exportFailed'>): Promise<void> {
     const changed = await this.#do(id, action, () => this.#api.batches[action]({ id }))
-    if (changed) this.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
+    if (!changed) return
+    this.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
+    // A load that this replaced may have been for a change of another batch.
+    await this.load()
   }
 
   /** Saves the rows to fix. Resolves to the saved file, or null if the user cancels. */
