@@ -1,6 +1,7 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
+import { ShownColumns } from '../../src/renderer/src/screens/documents/shown-columns.svelte.ts'
 import { documentsHref } from '../../src/renderer/src/state/document-query.ts'
 import type { DocumentQuery } from '../../src/shared/contract/document-query.ts'
 import type { DocumentPage, SavedView } from '../../src/shared/contract/views.ts'
@@ -219,6 +220,23 @@ describe('the table', () => {
     expect(lastQuery().sort).toEqual({ by: 'name', descending: true })
     expect(screen.getByRole('columnheader', { name: /^Name/ }).getAttribute('aria-sort')).toBe('descending')
     expect(names()).toEqual([...names()].sort().reverse())
+  })
+
+  test('keeps columns chosen while the last choice is being saved', async () => {
+    opened = await openOffice()
+    const columns = new ShownColumns(opened.app, () => undefined)
+    const first = [{ column: 'name' as const, width: 300 }]
+    const second = [{ column: 'name' as const, width: 400 }]
+    columns.set(first)
+    const answer = opened.api.control.hold('settings.set')
+    await opened.clock.pass(500)
+    columns.set(second)
+    answer()
+    await settle()
+    expect(columns.all).toEqual(second)
+    await opened.clock.pass(500)
+    expect(opened.app.settings.view.documentColumns).toEqual(second)
+    expect(columns.all).toEqual(second)
   })
 
   test('lets columns be chosen, ordered and resized, and saves them', async () => {

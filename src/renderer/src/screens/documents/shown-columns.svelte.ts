@@ -45,12 +45,14 @@ export class ShownColumns {
 
   /** Shows these columns from now on and saves them; null for the usual ones. */
   set(next: DocumentColumnSetting[] | null): void {
-    this.#pendingColumns = next ?? this.#defaults
+    const pending = next ?? this.#defaults
+    this.#pendingColumns = pending
     this.#saving?.cancel()
     const now = async () => {
       this.#saving = undefined
       await this.#app.attempt('Couldn’t save your columns.', this.#app.settings.set({ documentColumns: next }))
-      this.#pendingColumns = undefined
+      // Others may have been chosen while these were saved.
+      if (this.#pendingColumns === pending) this.#pendingColumns = undefined
     }
     this.#saving = { cancel: this.#app.clock.after(DRAGGING, now), now }
   }
