@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -7,9 +7,9 @@ import { HOUR, office as newOffice } from './office.ts'
 function office() {
   const one = newOffice()
   const folder = temporaryFolder()
-  async function open(fileName: string, ...lines: string[]) {
+  function open(fileName: string, ...lines: string[]) {
     const path = join(folder, fileName)
-    await writeFile(path, `${lines.join('\r\n')}\r\n`)
+    writeFileSync(path, `${lines.join('\r\n')}\r\n`)
     return one.imports.open(path)
   }
   const event = (uid: string, time: string, ...more: string[]) => [
