@@ -258,6 +258,15 @@ describe('the folders of an account', () => {
       accountRead: () => undefined,
       connectionChanged: () => undefined
     })
+    polling.setSharedPolling({
+      mayRead: () => true,
+      paceOf: () => undefined,
+      requestRead: async () => undefined,
+      awaitRead: async () => true,
+      roundStarted: () => undefined,
+      roundEnded: async () => fromDatabase(() => undefined),
+      accountChanged: () => undefined
+    })
     polling.start()
     await requested.promise
     polling.stop()

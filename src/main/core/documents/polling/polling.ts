@@ -112,7 +112,7 @@ export function openPolling(deps: PollingDeps) {
     const roundStart = sharedPolling?.roundStarted(accountId)
     const round = await rounds.read(foldersOf(accountId), logs)
     const { reads, failures } = round
-    await sharedPolling?.roundEnded(accountId, { error: errorOf(round), round, start: roundStart })
+    await reportRound(accountId, { error: errorOf(round), round, start: roundStart })
     const serious = reads.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
     deps.accountRead(accountId)
@@ -181,13 +181,18 @@ export function openPolling(deps: PollingDeps) {
       const roundStart = sharedPolling?.roundStarted(accountId)
       const round = await rounds.read(all, 'without logs')
       const error = errorOf(round)
-      await sharedPolling?.roundEnded(accountId, { error, round, start: roundStart })
+      await reportRound(accountId, { error, round, start: roundStart })
       return error
     } catch (error) {
       const described = asAppError(error)
-      await sharedPolling?.roundEnded(accountId, { error: described })
+      await reportRound(accountId, { error: described })
       return described
     }
+  }
+
+  /** Work in progress may outlive the database, so nothing is reported once it was stopped. */
+  async function reportRound(accountId: string, end: Parameters<SharedPollingPart['roundEnded']>[1]): Promise<void> {
+    if (!isStopped) await sharedPolling?.roundEnded(accountId, end)
   }
 
   function soon(accountId?: string): void {
