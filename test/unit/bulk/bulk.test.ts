@@ -103,6 +103,12 @@ async function checked(content: string | Uint8Array, composition = base) {
 
 const send = (id: string, more: Partial<Parameters<Bulk['send']>[1]> = {}) =>
   bulk.send('office', { id, name: 'Staff', duplicates: 'leave-out', alike: 'leave-out', ...more })
+/** Records that someone got the package a moment ago, with other data. */
+function sentWithOtherData(FirstName: string): void {
+  const signers = [signer({ FirstName, Email: `${FirstName}@example.com` })]
+  recent.set(fingerprintOf(forms({ items: [form({ ClientReference: 'M-1', signers })] })), NOW)
+}
+
 const sentTo = ({ packages }: Batch) => packages.map(({ composition }) => composition.items[0]?.signers[0]?.Email)
 
 describe('a dry run', () => {
@@ -396,16 +402,10 @@ describe('sending', () => {
   })
 
   test('includes people who got it with other data only if that was asked and confirmed', async () => {
-    const earlier = (FirstName: string) =>
-      fingerprintOf(
-        forms({
-          items: [form({ ClientReference: 'M-1', signers: [signer({ FirstName, Email: `${FirstName}@example.com` })] })]
-        })
-      )
-    recent.set(earlier('mere'), NOW)
+    sentWithOtherData('mere')
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
     // Nobody was asked about this one.
-    recent.set(earlier('tama'), NOW)
+    sentWithOtherData('tama')
     await send(id, { alike: 'send' })
     expect(sentTo(batches[0] as Batch)).toEqual(['mere@example.com'])
   })
@@ -527,15 +527,9 @@ describe('sending', () => {
   })
 
   test('that is retried still leaves out what nobody was asked about', async () => {
-    const earlier = (FirstName: string) =>
-      fingerprintOf(
-        forms({
-          items: [form({ ClientReference: 'M-1', signers: [signer({ FirstName, Email: `${FirstName}@example.com` })] })]
-        })
-      )
-    recent.set(earlier('mere'), NOW)
+    sentWithOtherData('mere')
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
-    recent.set(earlier('tama'), NOW)
+    sentWithOtherData('tama')
     hold = () => Promise.reject(new Error('The disk is full.'))
     await expect(send(id, { alike: 'send' })).rejects.toThrow('The disk is full.')
     hold = undefined
