@@ -255,7 +255,7 @@ export class Appointments {
       // Persons are only identifiable within an account.
       const account = session.accountId ?? this.#deps.accountId()
       const isOver = session.phase === 'return' || session.phase === 'ended'
-      // Nobody is at the counter any more: whoever waits again by now was sent away, or called at another one.
+      // Nobody is at the counter any more: people who wait again by now were sent away, or called at another one.
       if (isOver && this.#searchedSession === session.id) await this.#lastSearch?.done
       else await this.#findPeople(session.id, account, new Set(turnsByPerson.keys()))
       if (session.phase !== 'ended') return

@@ -60,7 +60,7 @@ export class Calls {
     if (as === 'arrived') {
       const before = appointments.get(id)
       const number = await this.#claimNumber(before)
-      // Whoever was marked otherwise while the office was asked stays so.
+      // A person marked otherwise while the office was asked stays so.
       if (appointments.get(id).state === before.state) appointments.mark(id, as, number)
     } else appointments.mark(id, as)
     await this.#release(id)
@@ -77,7 +77,7 @@ export class Calls {
     }
   }
 
-  /** Called when appointments changed: whoever isn't called any more may be called by others. */
+  /** Called when appointments changed: other counters may call the people that this one no longer calls. */
   appointmentsChanged(): void {
     const isCalled = (id: string) => this.#deps.appointments.table.byId(id)?.state === 'called'
     for (const id of this.#claims.keys()) if (!this.#calling.has(id) && !isCalled(id)) void this.#release(id)

@@ -418,7 +418,7 @@ export class SharedPolling {
     const isShown = isLookedAt(id)
     const state = await office.feed.poll(feedId, { isShown, trouble, ...(wantsLease && { ms: POLL_LEASE }) })
     if (this.#office !== office || account.run !== run) {
-      // Whoever is leaving waits for this, and doesn't know of the lease.
+      // Leaving waits for this, and doesn’t know of the lease.
       if (!this.#office && state.lease) await office.feed.releaseLease(feedId, state.lease.epoch).catch(() => undefined)
       return undefined
     }
