@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MAX_FILE_BYTES, TurnFiles } from '../../../src/main/core/counter/turn-files.ts'
 import { acceptedTypes } from '../../../src/main/shell/file-field.ts'
 import { wantsStaff } from '../../../src/shared/wants-staff.ts'
-import { openOffice, PIN } from './office.ts'
+import { openOffice, PIN, signer } from './office.ts'
 
 let root: string
 let theirs: string
@@ -25,8 +25,8 @@ afterEach(() => rm(root, { recursive: true }))
 const names = (files: readonly { name: string }[] = []) => files.map(({ name }) => name)
 const copies = async () => readdir(place, { recursive: true }).catch(() => [])
 
-async function signing(asks: string[] | 'nothing' = []) {
-  const office = openOffice()
+async function signing(asks: string[] | 'nothing' = [], more = {}) {
+  const office = openOffice({ will: [signer('Ann Example', more)] })
   office.settings.mayGiveFiles = true
   office.filesPlace = place
   office.chosenFiles = { folder: theirs }
@@ -252,6 +252,65 @@ describe('a page that asks for a file', () => {
     page.turn.events.loading()
     expect(office.state()).toMatchObject({ phase: 'loading' })
     expect(office.state().asksFile).toBeUndefined()
+  })
+
+  describe('and for the camera', () => {
+    const asking = async (first: 'camera' | 'file') => {
+      const at = await signing('nothing', { VideoConfirmationEnabled: true })
+      const asks = { camera: () => at.office.asks(), file: () => (at.page.turn.events.asksForFile([]), []) }
+      const answers = first === 'camera' ? asks.camera() : (asks.file(), asks.camera())
+      if (first === 'camera') asks.file()
+      /** Every question that is shown from now on, with what the page then waits for. */
+      const shown: string[] = []
+      at.office.deps.changed = () => {
+        const { cover, asksFor, asksFile } = at.office.state()
+        shown.push([cover ?? 'page', ...asksFor, ...(asksFile ? ['file'] : [])].join(' '))
+      }
+      const staffAllows = async () => {
+        await at.office.counter.unlock(at.id, PIN)
+        await at.office.counter.staff(at.id, 'allow-camera', 'office')
+      }
+      return { ...at, answers, shown, staffAllows }
+    }
+
+    test.each(['camera', 'file'] as const)('is asked for one after the other, if the %s was first', async (first) => {
+      const { office, id, page, answers, shown, staffAllows, staffOpens, fileOf } = await asking(first)
+      expect(office.state()).toMatchObject({ cover: 'camera', isLocked: true, asksFor: ['camera'], asksFile: {} })
+      await staffAllows()
+      await office.counter.allowCamera(id)
+      expect([answers, page.state]).toEqual([[true], 'hidden'])
+      expect(office.state()).toMatchObject({ cover: 'file', isLocked: false, asksFor: [], asksFile: {} })
+      await staffOpens()
+      await office.counter.giveFile(id, fileOf('door.jpg'))
+      expect([page.given.length, page.state, office.state().asksFile]).toEqual([1, 'shown', undefined])
+      expect(shown.filter((one, at) => one !== shown[at - 1])).toEqual([
+        ...['camera camera file', 'staff camera file', 'consent camera file'],
+        ...['file file', 'staff file', 'file file', 'page']
+      ])
+    })
+
+    test('is asked for a file if the camera is refused', async () => {
+      const { office, id, page, answers } = await asking('camera')
+      await office.counter.resume(id)
+      expect([answers, office.notesOf('camera-refused').length]).toEqual([[false], 1])
+      expect(office.state()).toMatchObject({ cover: 'file', asksFor: [], asksFile: {} })
+      await office.counter.resume(id)
+      expect([page.state, office.state().asksFile]).toEqual(['shown', undefined])
+    })
+
+    test('is still asked for the camera after staff opened files', async () => {
+      const { office, answers, staffOpens } = await asking('file')
+      await staffOpens()
+      expect(office.state()).toMatchObject({ cover: 'camera', isLocked: true, asksFor: ['camera'] })
+      expect([answers, names(office.state().asksFile?.files).length]).toEqual([[], 4])
+    })
+
+    test('is still asked for the camera if it loads another document', async () => {
+      const { office, page, answers } = await asking('file')
+      page.turn.events.loading()
+      expect(office.state()).toMatchObject({ cover: 'camera', asksFor: ['camera'] })
+      expect([answers, office.state().asksFile]).toEqual([[], undefined])
+    })
   })
 
   test('keeps the choice open if the chosen file can’t be used', async () => {

@@ -40,11 +40,13 @@ export class Overlays {
    * Covers the screen, unless staff alone has it or can go on: there is nothing to cover.
    * @param locked whether only staff can remove the overlay.
    * @param by the cause, if it says more than the overlay.
+   * @param changes applied at the same time.
    */
-  cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy): CounterSession {
+  cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy, changes?: Changes): CounterSession {
     if (PHASES[this.#state.shown.phase].page === 'none') return this.#state.shown
     this.#page.hide()
     return this.#state.transition('cover', {
+      ...changes,
       cover: why,
       // Staff who comes is shown the overlay that was there before them.
       ...(why !== 'staff' && { coveredBy: by ?? why }),
@@ -54,11 +56,9 @@ export class Overlays {
   }
 
   /** @param changes applied at the same time. */
-  uncover(changes: Changes = {}): CounterSession {
-    const cleared = { ...NO_OVERLAY, asksFor: [], asksFile: undefined, warningUntil: undefined }
-    const state = this.#state.transition('uncover', { ...cleared, ...changes })
+  #uncover(changes: Changes): void {
+    const state = this.#state.transition('uncover', { ...NO_OVERLAY, warningUntil: undefined, ...changes })
     if (isShowing(state)) this.#page.reveal()
-    return state
   }
 
   /** Handles the page's progress. Overlays stay. */
@@ -70,31 +70,48 @@ export class Overlays {
   }
 
   devicesRequested(devices: readonly MediaDevice[]): void {
-    this.#state.update({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
-    // If staff has to come, or is there, they see the request then.
-    if (this.lastingOverlay().cover !== undefined) return
-    if (this.#state.shown.allowsCamera) this.cover('consent', 'not locked')
-    else this.cover('camera', 'locked')
+    this.#requested({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
   }
 
   fileRequested(accept: readonly string[]): void {
     this.#accept = accept
-    this.#state.update({ asksFile: this.#fileOffer() })
-    if (this.lastingOverlay().cover === undefined) this.cover('file', 'not locked')
+    this.#requested({ asksFile: this.#fileOffer() })
+  }
+
+  #requested(changes: Changes): void {
+    // If staff has to come, or is there, they see the request then.
+    if (this.lastingOverlay().cover === undefined) this.#ask(changes)
+    else this.#state.update(changes)
+  }
+
+  /** Asks for one thing that the page waits for: a file only once its request for devices is answered. */
+  #ask(changes: Changes): void {
+    const { asksFor = [], allowsCamera } = { ...this.#state.shown, ...changes }
+    if (asksFor.length === 0) this.cover('file', 'not locked', 'file', changes)
+    else if (allowsCamera) this.cover('consent', 'not locked', 'consent', changes)
+    else this.cover('camera', 'locked', 'camera', changes)
+  }
+
+  /** Goes on after an answer: with what else the page asks for, or with the page. */
+  #answered(changes: Changes): void {
+    const { asksFor = [], asksFile } = { ...this.#state.shown, ...changes }
+    if (asksFor.length > 0 || asksFile) this.#ask(changes)
+    else this.#uncover(changes)
   }
 
   /** Shows the files that staff opened for this turn to the person waiting for them. */
   filesOpened(): void {
     const { asksFile, cover } = this.#state.shown
     if (!asksFile) return
-    this.#state.update({ asksFile: this.#fileOffer() })
-    if (cover === 'staff' || cover === 'file') this.cover('file', 'not locked')
+    const changes = { asksFile: this.#fileOffer() }
+    if (cover === 'staff' || cover === 'file') this.#ask(changes)
+    else this.#state.update(changes)
   }
 
   /** Ends the request for a file: the page has one, or shows another document. Its overlay goes with it. */
   endFileRequest(): void {
     const { asksFile, cover } = this.#state.shown
-    if (cover === 'file') this.uncover()
+    if (cover === 'file') this.#answered({ asksFile: undefined })
     else if (asksFile) this.#state.update({ asksFile: undefined })
   }
 
@@ -145,8 +162,7 @@ export class Overlays {
     this.#consentingPerson = this.#state.turnOf(current).person
     this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'person' })
     this.#page.answer(true)
-    // The request goes with its overlay, so that nobody is asked about nothing.
-    this.uncover()
+    this.#answered({ asksFor: [] })
   }
 
   /** Returns what pages of the current turn may do with devices. */
@@ -155,12 +171,13 @@ export class Overlays {
     return allowsCamera && this.#consentingPerson === this.#state.turnOf(current).person ? 'yes' : 'ask'
   }
 
-  /** Removes the overlay; no answer means no. */
+  /** Removes the overlay; no answer means no, to the devices if the page asks for them, otherwise to the file. */
   resume(by: 'person' | 'staff'): void {
     const { asksFor, allowsCamera, current } = this.#state.shown
-    if (asksFor.length > 0) this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
+    if (asksFor.length === 0) return this.#uncover({ asksFile: undefined })
+    this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
     this.#page.answer(false)
     // If it's the person who goes on without the devices, staff's permission stays.
-    this.uncover(asksFor.length > 0 ? { allowsCamera: allowsCamera && by === 'person' } : {})
+    this.#answered({ asksFor: [], allowsCamera: allowsCamera && by === 'person' })
   }
 }
