@@ -174,7 +174,10 @@ export class Overlays {
   /** Removes the overlay; no answer means no, to the devices if the page asks for them, otherwise to the file. */
   resume(by: 'person' | 'staff'): void {
     const { asksFor, allowsCamera, current } = this.#state.shown
-    if (asksFor.length === 0) return this.#uncover({ asksFile: undefined })
+    if (asksFor.length === 0) {
+      this.#uncover({ asksFile: undefined })
+      return
+    }
     this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
     this.#page.answer(false)
     // If it's the person who goes on without the devices, staff's permission stays.
