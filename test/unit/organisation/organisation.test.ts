@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
@@ -130,6 +130,20 @@ describe('while the application runs', () => {
     put({ practiceOffice: false })
     await settled()
     expect(steps).toEqual(['before: 2', 'then: 1'])
+  })
+
+  test('one that was replaced before it was watched takes effect, too', async () => {
+    const office = policyOffice()
+    office.put(STRICT)
+    const organisation = await office.start(undefined, true)
+    office.put({ practiceOffice: false })
+    onTestFinished(organisation.follow(() => async () => undefined))
+    await expect
+      .poll(async () => {
+        await office.time.pass(1000)
+        return organisation.view().locked
+      })
+      .toEqual(['practiceOffice'])
   })
 
   test('an unusable one is reported, and the last one stays in effect', async () => {

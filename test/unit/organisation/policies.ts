@@ -3,7 +3,7 @@ import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ManagedSource } from '../../../src/main/core/organisation/managed.ts'
-import { Organisation } from '../../../src/main/core/organisation/organisation.ts'
+import { Organisation, type OrganisationDeps } from '../../../src/main/core/organisation/organisation.ts'
 import type { PolicyLocation } from '../../../src/main/core/organisation/policy-file.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { database } from '../counter-settings/office.ts'
@@ -21,6 +21,12 @@ export function policyOffice(db = database()) {
   const line = (message: string, detail?: Record<string, unknown>) =>
     void log.push({ message, ...(detail && { detail }) })
   let happened: () => void = () => undefined
+  const listen: OrganisationDeps['listen'] = (_path, listener) => {
+    happened = listener
+    return () => {
+      happened = () => undefined
+    }
+  }
 
   return {
     db,
@@ -41,7 +47,8 @@ export function policyOffice(db = database()) {
       rmSync(path)
       happened()
     },
-    async start(managed?: ManagedSource): Promise<Organisation> {
+    /** @param watched whether the file is watched as in the product, not as this office reports changes. */
+    async start(managed?: ManagedSource, watched = false): Promise<Organisation> {
       const run = time.run()
       onTestFinished(run.end)
       const opened = Organisation.open({
@@ -50,12 +57,7 @@ export function policyOffice(db = database()) {
         managed,
         time: run,
         log: { info: line, warn: line },
-        listen: (_path, listener) => {
-          happened = listener
-          return () => {
-            happened = () => undefined
-          }
-        }
+        ...(!watched && { listen })
       })
       // Values that weren't there before are read twice.
       if (managed) await time.pass(1000)

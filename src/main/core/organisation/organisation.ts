@@ -321,6 +321,8 @@ function isSet(policy: Policy, setting: Lockable): boolean {
 function watchFile(path: string, onChange: () => void): () => void {
   const watcher = watch(path, { ignoreInitial: true, followSymlinks: false, ignorePermissionErrors: true })
   watcher.on('all', onChange)
+  // It may have changed since it was read.
+  watcher.on('ready', onChange)
   watcher.on('error', () => undefined)
   return () => void watcher.close().catch(() => undefined)
 }
