@@ -93,6 +93,28 @@ test('the next start applies the requested key and keeps all content, including 
   expect(await open()).not.toHaveProperty('rekeyed')
 })
 
+test('a kill during the clean-up doesn’t let the next start say that the key wasn’t changed', async () => {
+  const { begin, entries, folder, keychain, open } = computer()
+  await begin()
+  await requestKeyChange(folder, keychain, randomBytes(32))
+  const { nextDatabaseKey } = keychain
+  const killed: Keychain = {
+    ...keychain,
+    nextDatabaseKey: {
+      ...nextDatabaseKey,
+      async delete() {
+        await nextDatabaseKey.delete()
+        await new Promise(() => undefined)
+      }
+    }
+  }
+  const { db, ...opened } = await openDatabase({ folder, keychain: killed, random: randomBytes, clock: () => NOW })
+  if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') void opened.rekeyed.cleanUp()
+  await expect.poll(() => entries.has('next-database-key')).toBe(false)
+  db.close()
+  expect(await open()).not.toHaveProperty('rekeyed')
+})
+
 test.each(['get next-database-key', 'set database-key'])(
   'a keychain that fails at “%s” leaves the data locked, and the next start continues',
   async (call) => {

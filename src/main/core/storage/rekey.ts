@@ -238,9 +238,15 @@ export function canOpen(path: string, key: Uint8Array): boolean {
   }
 }
 
+/** Never rejects. A request must never stay without its key: the next start would report it as given up. */
 async function clearRequest(folder: string, { nextDatabaseKey }: Keys): Promise<void> {
-  await nextDatabaseKey.delete().catch(() => undefined)
-  await removeIfExists(join(folder, REQUEST_FILE), nodeFiles).catch(() => undefined)
+  try {
+    await removeIfExists(join(folder, REQUEST_FILE), nodeFiles)
+    await flushFolder(folder)
+    await nextDatabaseKey.delete()
+  } catch {
+    // A request that stays is cleared by the next start; a key without a request is replaced by the next one.
+  }
 }
 
 /**
