@@ -61,6 +61,18 @@ describe('the right update', () => {
     expect(updates.view().problem?.message).toBe(message)
   })
 
+  test('that is published while an earlier one is read is taken, and no one is told that it isn’t signed', async () => {
+    const { updates, publish, feed } = await office()
+    publish()
+    feed.misbehave((name) => {
+      if (!name.endsWith('.sig')) publish({ version: '1.2.0', names: [packageFor('1.2.0')] })
+      return false
+    })
+    await updates.check()
+    expect(updates.view()).toMatchObject({ update: { state: 'ready', newer: '1.2.0' } })
+    expect(updates.view().problem).toBeUndefined()
+  })
+
   test('is found automatically', async () => {
     const { updates, publish, time, isReady } = await office()
     publish()

@@ -120,8 +120,9 @@ export class Feed {
   async newest(): Promise<Release> {
     const { channel } = this.#deps.config
     const name = descriptionName(channel, this.#deps.target)
-    const [signature, description] = [await this.#readSmall(`${name}.sig`), await this.#readSmall(name)]
-    if (!this.#isSigned(description, signature)) {
+    // Another release may be published between the two requests.
+    const description = (await this.#readSigned(name)) ?? (await this.#readSigned(name))
+    if (!description) {
       fail('bad-file', 'The update isn’t signed by its publisher, so it wasn’t downloaded.', {
         next: TELL_ADMINISTRATOR
       })
@@ -167,6 +168,13 @@ export class Feed {
     }
     if (size < release.size) failIncomplete()
     if (hash.digest('base64') !== release.sha512) failWrongFile()
+  }
+
+  /** Returns a description; undefined if its signature isn't the publisher's. */
+  async #readSigned(name: string): Promise<Uint8Array | undefined> {
+    const signature = await this.#readSmall(`${name}.sig`)
+    const description = await this.#readSmall(name)
+    return this.#isSigned(description, signature) ? description : undefined
   }
 
   #isSigned(description: Uint8Array, signature: Uint8Array): boolean {
