@@ -153,3 +153,22 @@ test('a feed that the policy has replaced is never asked again, even if its firs
   expect(feed.requestedPaths).toEqual([])
   expect(updates.view().update).toMatchObject({ state: 'ready', newer: '1.2.0' })
 })
+
+test('a feed set while the one before is being asked is asked a minute later, not after hours', async () => {
+  const opening = Promise.withResolvers<void>()
+  const { updates, publish, organisation, time, isReady } = await office({ opening: () => opening.promise })
+  const other = await openUpdateFeed()
+  onTestFinished(other.close)
+  publish()
+  other.publish({ version: '1.2.0' })
+  updates.start()
+  const begun = updates.check()
+  organisation.policy = { feed: other.address, key: other.key }
+  updates.policyChanged()
+  opening.resolve()
+  await begun
+  await time.pass(3 * 60_000)
+  await expect.poll(() => other.requestedPaths).not.toEqual([])
+  await isReady(updates)
+  expect(updates.view().update).toMatchObject({ newer: '1.2.0' })
+})

@@ -120,9 +120,11 @@ export class Updates {
 
   /** Checks the feed now; the view has the result. Never rejects. */
   check(): Promise<void> {
+    const config = this.#config
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined
-      if (this.#update.state !== 'waiting') this.#schedule(CHECK_INTERVAL)
+      // The first check of another feed is scheduled already.
+      if (this.#config === config && this.#update.state !== 'waiting') this.#schedule(CHECK_INTERVAL)
     })
     return this.#checking
   }
