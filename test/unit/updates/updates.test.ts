@@ -172,3 +172,29 @@ test('a feed set while the one before is being asked is asked a minute later, no
   await isReady(updates)
   expect(updates.view().update).toMatchObject({ newer: '1.2.0' })
 })
+
+test.each(['during', 'after'] as const)(
+  'an update that waits for the counter is ready once that ends, if %s a check that fails',
+  async (when) => {
+    const { updates, publish, feed, busyWith, time, isReady } = await office()
+    publish()
+    busyWith('counter')
+    await updates.check()
+    const answering = Promise.withResolvers<void>()
+    feed.misbehave((name, answer) => {
+      if (!name.endsWith('.sig')) return false
+      void answering.promise.then(() => answer.writeHead(503).end())
+      return true
+    })
+    const checking = updates.check()
+    if (when === 'after') answering.resolve()
+    if (when === 'after') await checking
+    busyWith(undefined)
+    await time.pass(10_000)
+    answering.resolve()
+    await checking
+    await isReady(updates)
+    expect(updates.view().update).toEqual(READY)
+    expect(updates.view().problem).toBeUndefined()
+  }
+)

@@ -172,8 +172,8 @@ export class Updates {
 
   async #check(): Promise<void> {
     const config = this.#config
-    // A download in progress or a ready update comes first.
-    if (!config || !['none', 'waiting'].includes(this.#update.state)) return
+    // An update that waits, is being downloaded or is ready comes first.
+    if (!config || this.#update.state !== 'none') return
     this.#setState({ state: 'checking' })
     try {
       const updater = this.#updater ?? (await this.#deps.updater?.(config))
