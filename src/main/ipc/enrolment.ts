@@ -97,10 +97,12 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const { scheme } = credentials
       const existing = await accountToComplete(enrolment)
       await withConnectingMessages(clients.test({ baseUrl, authentication: credentials, folders }), scheme)
-      // The service may respond slowly: meanwhile an account may have been added, redirected or signed in.
+      // The service may respond slowly: meanwhile the user may have left, and an account may have been added, redirected
+      // or signed in.
       if ((await accountToComplete(enrolment)) !== existing) fail('busy', CHANGED, { next: 'Try again.' })
+      opened.requireOpen(file)
       const { id } = await accounts.enrol(account, credentials, existing)
-      await opened.close()
+      await opened.close(file)
       const how = 'enrolment file'
       if (existing === undefined) note('account-added', name, { address: baseUrl, how })
       else {

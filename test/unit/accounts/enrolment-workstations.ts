@@ -31,10 +31,11 @@ export async function enrolmentWorkstations() {
   function computer({ accounts, clients }: Workplace, parts: Partial<Parts> = {}) {
     const notes: AuditNote[] = []
     const others: string[] = []
+    let files = 0
     const handlers = enrolmentHandlers({
       accounts,
       clients,
-      newId: () => 'file-1',
+      newId: () => `file-${++files}`,
       madeBy: 'Countersign 1.0.0',
       sealingCost: LOW_COST,
       time: { now: () => NOW, zone: () => 'UTC' },
@@ -52,9 +53,10 @@ export async function enrolmentWorkstations() {
       others,
       prepare: (id: string, days = 14) => handlers['enrolment.prepare']({ id, code: CODE, days }, asking),
       choose: () => handlers['enrolment.choose'](undefined, asking),
+      close: () => handlers['enrolment.close'](undefined, asking),
       enrol: async (code = CODE) => {
-        await handlers['enrolment.choose'](undefined, asking)
-        return handlers['enrolment.enrol']({ id: 'file-1', code }, asking)
+        const chosen = await handlers['enrolment.choose'](undefined, asking)
+        return handlers['enrolment.enrol']({ id: chosen?.id ?? '', code }, asking)
       }
     }
   }

@@ -123,6 +123,26 @@ describe('no account is added', () => {
   })
 })
 
+test('if the dialog is closed or another file is chosen while connecting, no account is added, and that file stays open', async () => {
+  const { clerk, computer, prepared } = await enrolmentWorkstations()
+  await prepared()
+  for (const leave of ['close', 'choose'] as const) {
+    const enrolling = computer(clerk, {
+      clients: {
+        ...clerk.clients,
+        async test(typed) {
+          const found = await clerk.clients.test(typed)
+          await enrolling[leave]()
+          return found
+        }
+      }
+    })
+    expect(await refusal(enrolling.enrol())).toMatchObject({ code: 'gone' })
+    expect(clerk.accounts.list()).toHaveLength(1)
+    expect(enrolling.notes).toEqual([])
+  }
+})
+
 describe('an account that lacks its secret', () => {
   test('gets it, as created by a policy or a settings file; its name, folders and colour are kept', async () => {
     const { admin, clerk, computer, prepared } = await enrolmentWorkstations()

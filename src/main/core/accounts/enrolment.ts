@@ -68,7 +68,7 @@ export class OpenEnrolment {
    * damaged, from a newer version, or expired.
    */
   async read(id: string, typed: string, now: number): Promise<Enrolment> {
-    const { file } = this.#open?.id === id ? this.#open : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
+    const file = this.requireOpen(id)
     const code = readCode(typed)
     if (file.bytes > MAX_FILE_BYTES) refuseUnusable()
     const parts: Buffer[] = []
@@ -89,7 +89,14 @@ export class OpenEnrolment {
     return enrolment
   }
 
-  async close(): Promise<void> {
+  /** @throws AppFailure `gone` if it was closed, or another file was opened. */
+  requireOpen(id: string): SealedFile {
+    return this.#open?.id === id ? this.#open.file : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
+  }
+
+  /** Closes the open file. @param id to close only this one. */
+  async close(id = this.#open?.id): Promise<void> {
+    if (this.#open?.id !== id) return
     const file = this.#open?.file
     this.#open = undefined
     await file?.close()
