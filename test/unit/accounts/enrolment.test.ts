@@ -247,13 +247,28 @@ describe('an enrolled secret stays out of every file', () => {
     for (const row of before) db.prepare('INSERT INTO meta (key, value) VALUES (@key, @value)').run(row)
     await expectEnrolled(id)
   })
+})
 
-  test('when the database stored only the account itself', async () => {
-    const { accounts, db, expectEnrolled } = await openAccountsHere()
-    db.exec(`CREATE TRIGGER full BEFORE UPDATE ON accounts BEGIN SELECT raise(ABORT, 'full'); END`)
-    await expect(accounts.enrol(ACCOUNT, KEY, undefined)).rejects.toThrow()
-    await expectEnrolled(accounts.list()[0]?.id ?? '')
+test('an account whose enrolment is interrupted while the keychain is written has the file’s folders', async () => {
+  const { computer, clerk, prepared } = await enrolmentWorkstations()
+  await prepared()
+  const db = connectInMemory()
+  migrate(db)
+  onTestFinished(() => void db.close())
+  let stored: readonly string[] | undefined
+  const accounts = openAccounts({
+    db,
+    secrets: {
+      ...lastingKeychain().accounts,
+      async set(id) {
+        stored = accounts.get(id).folders
+      }
+    },
+    newId: () => 'a-1',
+    time: { now: () => NOW }
   })
+  await computer(clerk, { accounts }).enrol()
+  expect(stored).toEqual(['Eingang', 'Signed'])
 })
 
 test('a person’s own sign-in and the practice office can’t be passed on', async () => {

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AuthScheme, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -62,7 +63,7 @@ type Optional<Shape> = { readonly [Name in keyof Shape]?: Shape[Name] | undefine
 export type AccountInput =
   | ({ readonly kind: 'practice'; readonly name: string } & Optional<Pick<Account, 'colour'>>)
   | ({ readonly kind: 'service'; readonly name: string } & ServiceAccess &
-      Optional<Pick<Account, 'colour' | 'dataTypeSpelling'>>)
+      Optional<Pick<Account, 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'>>)
 
 /** An account as set by a policy. */
 export type ManagedAccount = Pick<ServiceAccess, 'baseUrl'> &
@@ -224,6 +225,10 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       const service = input.kind === 'service' ? readService(input, organisation?.plainHttpHosts()) : undefined
       const taken = rows.all().map((row) => row.colour)
       const colour = input.colour ?? (service === undefined ? PRACTICE_COLOUR : freeColour(taken))
+      const { jsonByQuery, dataTypeSpelling, folders } = {
+        ...DEFAULTS,
+        ...(input.kind === 'service' && defined(input))
+      }
       add({
         ...DEFAULTS,
         id,
@@ -233,7 +238,9 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
         createdAt: time.now(),
         baseUrl: service?.baseUrl ?? null,
         scheme: service?.credentials.scheme ?? 'none',
-        ...(input.kind === 'service' && input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
+        jsonByQuery,
+        dataTypeSpelling,
+        folders
       })
       // The record comes first: after a crash in between, the account asks for its secret again, whereas a secret
       // without an account could never be found.
@@ -458,16 +465,9 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
       credentials: AccountCredentials,
       existingId: string | undefined
     ): Promise<Account> {
-      const { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders } = account
-      const { id } =
-        existingId === undefined
-          ? await this.add(
-              { kind: 'service', name, baseUrl, colour, dataTypeSpelling, authentication: credentials },
-              true
-            )
-          : await this.update(existingId, { authentication: credentials }, 'refused', true)
-      if (existingId === undefined) await this.update(id, { jsonByQuery, folders })
-      return accountOf(rowOf(id))
+      return existingId === undefined
+        ? this.add({ kind: 'service', ...account, authentication: credentials }, true)
+        : this.update(existingId, { authentication: credentials }, 'refused', true)
     },
 
     /** Changes whenever new credentials are stored. */
