@@ -76,6 +76,32 @@ describe('what a service reports about an account', () => {
     expect(requestCount()).toBe(3)
   })
 
+  it('is requested again after a send, even if a request from before is still unanswered', async () => {
+    const { facts, client, answers } = opened()
+    const before = Promise.withResolvers<AccountInfo>()
+    answers(() => before.promise)
+    const first = facts.limits('a', client)
+    facts.markLimitsOutdated('a')
+    answers(async () => ({ DocumentLeft: 6 }))
+    const second = facts.limits('a', client)
+    before.resolve({ DocumentLeft: 7 })
+    await first
+    expect((await second).info?.DocumentLeft).toBe(6)
+    expect(facts.of('a').info?.DocumentLeft).toBe(6)
+  })
+
+  it('is requested again after a send until the service has answered', async () => {
+    const { facts, client, answers } = opened()
+    await facts.limits('a', client)
+    facts.markLimitsOutdated('a')
+    answers(async () => {
+      throw new Error('down')
+    })
+    await facts.limits('a', client)
+    answers(async () => ({ DocumentLeft: 6 }))
+    expect((await facts.limits('a', client)).info?.DocumentLeft).toBe(6)
+  })
+
   it('is requested sooner by a caller who needs it newer', async () => {
     const { fresh, requestCount, pass } = opened()
     await fresh()

@@ -61,12 +61,14 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   async function requestInfo(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
     const generation = generations.get(accountId)
     const isCurrent = () => generations.get(accountId) === generation
+    const hadOutdatedLimits = outdatedLimits.delete(accountId)
     try {
       // A service without this operation isn't asked more often either.
       const info = await client.getAccountInfo()
       if (isCurrent()) note(accountId, { info, askedAt: time.now() })
     } catch {
-      // Known facts stay valid; the problem will show when the account is used.
+      // Known facts stay valid, except for limits; the problem will show when the account is used.
+      if (hadOutdatedLimits) outdatedLimits.add(accountId)
       if (isCurrent()) known.set(accountId, { ...of(accountId), askedAt: time.now() })
     }
   }
@@ -106,8 +108,11 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     ensureFresh,
 
     /** As `ensureFresh`, for what each send uses up: the remaining documents. */
-    limits(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<ServiceFacts> {
-      return ensureFresh(accountId, client, outdatedLimits.delete(accountId) ? 0 : MAX_LIMITS_AGE)
+    async limits(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<ServiceFacts> {
+      if (!outdatedLimits.has(accountId)) return ensureFresh(accountId, client, MAX_LIMITS_AGE)
+      // The answer to an earlier request may not count what was sent since.
+      await inFlight.get(accountId)
+      return ensureFresh(accountId, client, 0)
     },
     /** Must be called when something was sent, or refused because nothing is left. */
     markLimitsOutdated: (accountId: string): void => void outdatedLimits.add(accountId),
