@@ -62,3 +62,22 @@ test('lists of one service never appear for another, not even one still being fe
   expect((await office.templates('a', { refresh: true })).items).toEqual([])
   expect((await office.templates('a', { refresh: false })).items).toEqual([])
 })
+
+test('an answer that comes late doesn’t replace the list of a later request', async () => {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const late = Promise.withResolvers<void>()
+  const answers = [late.promise.then(() => []), Promise.resolve([ONE])]
+  const service = await serve(async (_asked, response) => {
+    const answer = await answers.shift()
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  })
+  const { templates } = openFetchedLists({ db, clientOf: async () => clientOf(service.url), time: { now: () => 1000 } })
+  const first = templates('a', { refresh: false })
+  await expect.poll(() => service.requests).toHaveLength(1)
+  const second = await templates('a', { refresh: true })
+  late.resolve()
+  expect(await first).toEqual(second)
+  expect((await templates('a', { refresh: false })).items).toMatchObject([{ Reference: 'tpl-1' }])
+})

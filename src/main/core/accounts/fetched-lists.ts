@@ -23,6 +23,14 @@ export function openFetchedLists({ db, clientOf, time }: FetchedListDeps) {
   const meta = openMeta(db)
   /** How often an account's lists were invalidated. */
   const generations = new Map<string, number>()
+  let requestCount = 0
+  /** The number of the request whose answer is stored, by key. */
+  const storedRequests = new Map<string, number>()
+
+  const readKept = <Item>(key: string): Fetched<Item> => {
+    const text = meta.read(key)
+    return text ? JSON.parse(text) : { items: [] }
+  }
 
   async function list<Item>(
     accountId: string,
@@ -31,21 +39,24 @@ export function openFetchedLists({ db, clientOf, time }: FetchedListDeps) {
     fetch: (client: ServiceClient) => Promise<{ items: Item[]; problems: readonly unknown[] }>
   ): Promise<Fetched<Item>> {
     const key = `fetched:${accountId}:${name}`
-    const text = meta.read(key)
-    const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
+    const kept = readKept<Item>(key)
     if (!demand.refresh && kept.fetchedAt !== undefined && isFresh(time, kept.fetchedAt, MAX_AGE)) return kept
     const generation = generations.get(accountId)
+    const request = ++requestCount
     /** Whether the request was for another service or user than now. */
     const isOutdated = () => generations.get(accountId) !== generation
     try {
       const { items, problems } = await fetch(await clientOf(accountId))
       if (isOutdated()) return list(accountId, name, demand, fetch)
+      // A later request has been answered already.
+      if ((storedRequests.get(key) ?? 0) > request) return readKept(key)
       const fetched: Fetched<Item> = {
         items,
         fetchedAt: time.now(),
         ...(problems.length > 0 && { unreadable: problems.length })
       }
       meta.write(key, JSON.stringify(fetched))
+      storedRequests.set(key, request)
       return fetched
     } catch (error) {
       if (isOutdated()) return list(accountId, name, demand, fetch)
