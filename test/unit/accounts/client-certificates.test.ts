@@ -86,6 +86,18 @@ describe('the certificates that the system offers a service', () => {
     expect(found).toEqual(store)
   })
 
+  test('are all found, even if a search that someone left ends during the next', async () => {
+    const { certificates } = opened()
+    const isOver = Promise.withResolvers<void>()
+    const left = certificates.listOffered(OFFICE.baseUrl, () => isOver.promise)
+    const found = await certificates.listOffered(OFFICE.baseUrl, async () => {
+      isOver.resolve()
+      await left
+      certificates.choose(PLACE, store)
+    })
+    expect(found).toEqual(store)
+  })
+
   test('are none if the service doesn’t ask for one', async () => {
     expect(await opened().certificates.listOffered(OFFICE.baseUrl, async () => undefined)).toEqual([])
   })

@@ -102,15 +102,17 @@ export function openClientCertificates({ db, accounts, time, renewConnections }:
       const place =
         hostOf(baseUrl) ?? fail('invalid', ONLY_HTTPS, { fields: [{ field: 'baseUrl', message: ONLY_HTTPS }] })
       let offered: readonly StoredCertificate[] = []
-      listings.set(place, (found) => {
+      const listing = (found: readonly StoredCertificate[]) => {
         offered = found
-      })
+      }
+      listings.set(place, listing)
       try {
         // A service that requires one fails this request.
         await request().catch(() => undefined)
         return offered.filter(({ validTo }) => validTo > time.now())
       } finally {
-        listings.delete(place)
+        // A user may have left this search and begun another.
+        if (listings.get(place) === listing) listings.delete(place)
       }
     },
 
