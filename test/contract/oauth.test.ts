@@ -467,6 +467,22 @@ describe('the client-credentials grant', () => {
     expect(JSON.stringify(error)).not.toContain('wr0ng')
     expect(clients.isSignedOut(id)).toBe(false)
   })
+
+  test('is tried again after any refusal, since no person could sign in again', async () => {
+    const { url } = await anOAuthOffice({ secret: 'made-up' })
+    let isRefused = true
+    const { add, clients, signedOut } = opened(undefined, async (address, call) => {
+      if (isRefused && String(call?.body ?? '').includes('client_credentials'))
+        return Response.json({ error: 'invalid_grant' }, { status: 400 })
+      return fetch(address, call)
+    })
+    const id = await add(url, { scheme: 'oauth', grant: 'client', clientId: 'office', secret: 'made-up', issuer: url })
+    const client = await clients.of(id)
+    expect(await refusalOf(client.getTemplateList())).toMatchObject({ code: 'unauthorised' })
+    isRefused = false
+    await client.getTemplateList()
+    expect([clients.isSignedOut(id), signedOut]).toEqual([false, []])
+  })
 })
 
 describe('answers of the sign-in service', () => {

@@ -65,7 +65,7 @@ export function openOAuthTokens(stored: Tokens, { grant, service, keep, changed,
       return tokens.access ?? ''
     } catch (error) {
       // A client secret may be fixed at the service, but a user's grant can only be renewed by signing in again.
-      if (error instanceof ServiceError && error.signIn === 'over') {
+      if (grant === 'code' && error instanceof ServiceError && error.signIn === 'over') {
         signedOutError = error
         changed?.()
       }
