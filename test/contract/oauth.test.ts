@@ -405,6 +405,21 @@ describe('removing an account', () => {
     await asking
   })
 
+  test('begins no renewal while it revokes: no one would know the token that this brings', async () => {
+    const { url, signIn } = await anOAuthOffice()
+    let askMeanwhile: () => Promise<unknown> = async () => undefined
+    const { accounts, add, clients } = opened(undefined, async (address, call) => {
+      if (new URLSearchParams(String(call?.body ?? '')).has('token')) await askMeanwhile()
+      return fetch(address, call)
+    })
+    const id = await add(url, byCode({ issuer: url }))
+    const client = await clients.of(id)
+    const end = await clients.prepareRevocation(id)
+    await accounts.remove(id)
+    askMeanwhile = () => client.getTemplateList().catch(() => undefined)
+    expect([await end(), signIn.renewable()]).toEqual([true, 0])
+  })
+
   test('reports when the service couldn’t be reached or offers no revocation', async () => {
     const { url, close } = await anOAuthOffice()
     const { add, clients } = opened()

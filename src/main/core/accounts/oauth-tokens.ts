@@ -52,11 +52,14 @@ export function openOAuthTokens(stored: Tokens, { grant, service, keep, changed,
   let unstored: Tokens | undefined
   let renewing: Promise<string> | undefined
   let signedOutError: ServiceError | undefined
+  /** No client may renew them any more: nobody would know the token that this brings. */
+  let isRevoked = false
 
   const isUsableUntil = (moment = Number.POSITIVE_INFINITY) => tokens.access !== undefined && time.now() < moment
 
   async function renewAndStore(): Promise<string> {
     if (signedOutError) throw signedOutError
+    if (isRevoked) throw signInError('over')
     try {
       unstored ??= await fetchTokens()
       if (grant === 'code') await storeBeforeUse(unstored)
@@ -125,6 +128,7 @@ export function openOAuthTokens(stored: Tokens, { grant, service, keep, changed,
 
     /** Revokes the tokens at the service. Returns whether it did; true if there is nothing to revoke. Never rejects. */
     async revoke(): Promise<boolean> {
+      isRevoked = true
       // The service may have replaced the token already, and would then revoke nothing.
       await renewing?.catch(() => undefined)
       const { refresh, access } = unstored ?? tokens
