@@ -236,6 +236,28 @@ describe('an account whose service changes', () => {
     const view = await employers.list(office.accountId, { refresh: true })
     expect(view).toMatchObject({ records: [], from: 'nowhere' })
   })
+
+  test('while a record is saved gets none of the one before', async () => {
+    const { of } = office.parts.clients
+    let isMoved = false
+    open(async (id) => {
+      const client = await of(id)
+      if (isMoved) return client
+      return {
+        ...client,
+        updateEmployers: async (request) => {
+          const answer = await client.updateEmployers(request)
+          isMoved = true
+          await office.parts.accounts.update(office.accountId, elsewhere)
+          office.parts.clients.forget(office.accountId)
+          return answer
+        }
+      }
+    })
+    expect(await employers.save(office.accountId, [record()])).toMatchObject({ records: [] })
+    const view = await employers.list(office.accountId, { refresh: false })
+    expect(view).toMatchObject({ records: [], from: 'nowhere' })
+  })
 })
 
 test('a record saved while the records are read stays, although that answer lacks it', async () => {

@@ -137,6 +137,8 @@ export function openEmployers({ db, clientOf, rights, time, changed }: Employers
         const answer = await client.updateEmployers(requestOf(changes))
         if (isRefusal(answer) || !changes.every((change) => includesRecord(answer, change)))
           throw new AppFailure(NOT_CONFIRMED)
+        // These are another service's or user's records now.
+        if ((await clientOf(accountId)) !== client) return readNow(accountId)
         return view(accountId, store(accountId, answer))
       } catch (error) {
         throw new AppFailure(withConsequence(asAppError(error)))
