@@ -351,6 +351,19 @@ test('a package sent while a policy is being applied keeps its account’s servi
   expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
 })
 
+test('a secret entered while a policy changes the account’s sign-in is kept', async () => {
+  const keychain = slowKeychain()
+  const { accounts } = office(keychain)
+  const { id, name } = await accounts.add(service())
+  let managing: Promise<void> | undefined
+  keychain.during('set', () => {
+    managing = accounts.manage({ name, baseUrl: 'https://sign.example.com/web/v1.4', scheme: 'bearer' })
+  })
+  await accounts.update(id, { authentication: { scheme: 'bearer', token: 'new' } })
+  await managing
+  expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
+})
+
 describe('tokens renewed while a change is refused are kept for the account', () => {
   const authentication = {
     scheme: 'oauth',

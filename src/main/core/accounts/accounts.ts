@@ -351,8 +351,10 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
         if (changesAccess) refuseWhilePending(current)
         change(current, { ...current, ...managed })
       }
-      if (next.scheme !== row.scheme) await stored.change(row.id, undefined, write)
-      else write()
+      // A person may have entered the secret for this scheme meanwhile.
+      const isSchemeSet = () => rows.get(row.id)?.scheme === next.scheme
+      if (isSchemeSet()) write()
+      else await stored.change(row.id, undefined, write, isSchemeSet)
     },
 
     /**

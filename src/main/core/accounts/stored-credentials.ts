@@ -85,10 +85,17 @@ export function storedCredentials(secrets: AccountSecrets) {
      * do the tokens of its sign-in: one that is renewed meanwhile is stored afterwards. If restoring the entry fails, the
      * credentials have to be entered again; nothing else is lost.
      * @param next undefined to remove the entry.
+     * @param isOutdated whether the entry no longer has to be changed, since an earlier change did that.
      */
-    async change(id: string, next: NewSecret | undefined, changeRecord: () => void): Promise<void> {
+    async change(
+      id: string,
+      next: NewSecret | undefined,
+      changeRecord: () => void,
+      isOutdated: () => boolean = () => false
+    ): Promise<void> {
       const text = next ? textOf(next) : null
       await runSerially(id, async () => {
+        if (isOutdated()) return changeRecord()
         const current = revision(id)
         const before = await secrets.get(id)
         await write(id, text)
