@@ -364,6 +364,17 @@ test('a secret entered while a policy changes the account’s sign-in is kept', 
   expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
 })
 
+test('an address set by a policy while a person changes the account stays', async () => {
+  const keychain = slowKeychain()
+  const { accounts } = office(keychain)
+  const { id, name, baseUrl } = await accounts.add(service())
+  keychain.during('set', () => void accounts.manage({ name, baseUrl: 'https://other.example.com', scheme: 'api-key' }))
+  await accounts.update(id, { baseUrl: baseUrl ?? '', authentication: { ...API_KEY, secret: 'new' } })
+  expect(accounts.get(id).baseUrl).toBe('https://other.example.com')
+  // The secret was meant for the previous address.
+  expect(await accounts.secretState(id)).toBe('missing')
+})
+
 describe('tokens renewed while a change is refused are kept for the account', () => {
   const authentication = {
     scheme: 'oauth',

@@ -307,7 +307,8 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
         change(row, {
           ...row,
           name,
-          baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,
+          // Unless it was changed here, a policy may have changed it meanwhile.
+          baseUrl: baseUrl === before.baseUrl ? row.baseUrl : baseUrl,
           scheme: credentials?.scheme ?? row.scheme,
           jsonByQuery: changes.jsonByQuery ?? row.jsonByQuery,
           dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
