@@ -52,7 +52,8 @@ export function practiceOf(parts: PracticeParts) {
     opened.once('exit', () => handleExit(opened))
     const word = await nextState(opened)
     if (word?.kind !== 'open') {
-      worker = undefined
+      // If it ended by itself, another may have been started.
+      if (worker === opened) worker = undefined
       await opened.terminate()
       parts.log.error('The practice office did not open.', { code: word?.kind === 'failed' ? word.code : 'no answer' })
       fail('refused', 'The practice office couldn’t be opened on this computer.', {
@@ -104,11 +105,13 @@ export function practiceOf(parts: PracticeParts) {
 
   function start(): Promise<void> {
     isStopping = false
-    starting ??= open().catch((error: unknown) => {
-      starting = undefined
+    if (starting) return starting
+    const opening = open().catch((error: unknown) => {
+      if (starting === opening) starting = undefined
       throw error
     })
-    return starting
+    starting = opening
+    return opening
   }
 
   return {

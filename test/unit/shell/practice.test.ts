@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PracticeOfficeStore } from '../../../src/main/core/accounts/practice-office-store.ts'
 import { type Practice, type PracticeRun, practiceOf } from '../../../src/main/shell/practice.ts'
 import { aForm } from '../practice/practice.ts'
+import { temporaryFolder } from '../storage/folders.ts'
 
 const source = new URL('../../../src/main/shell/practice-worker.ts', import.meta.url)
 const endsOnItsFirstDay = new URL(
@@ -168,6 +170,28 @@ describe('the practice office beside the application', () => {
   test('reports a failed start as an error of the contract', async () => {
     await expect(officeIn(place().office, endsAtOnce).start()).rejects.toMatchObject({ appError: { code: 'refused' } })
     expect(runs.filter(Boolean)).toEqual([])
+  })
+
+  test('is a single office, and can be stopped, after its first start ended at once', async () => {
+    const marker = join(temporaryFolder(), 'ended')
+    const endsOnce = new URL(
+      `data:text/javascript,${encodeURIComponent(`
+        import { existsSync, writeFileSync } from 'node:fs'
+        const marker = ${JSON.stringify(marker)}
+        if (!existsSync(marker)) {
+          writeFileSync(marker, '')
+          process.exit(1)
+        }
+        await import(${JSON.stringify(source.href)})
+      `)}`
+    )
+    const office = officeIn(place().office, endsOnce)
+    await expect(office.start()).rejects.toMatchObject({ appError: { code: 'refused' } })
+    await office.start()
+    await office.start()
+    expect(runs.filter(Boolean)).toHaveLength(1)
+    await office.stop()
+    await expect(ask(runs.find(Boolean) as PracticeRun)).rejects.toThrow()
   })
 
   test('can be stopped before it is started', async () => {
