@@ -60,6 +60,32 @@ test.each([402, 426])('a %i marks the known number of remaining documents as out
   expect(client.getAccountInfo).toHaveBeenCalledTimes(2)
 })
 
+test.each(['after', 'during'] as const)(
+  'a clock difference seen before isn’t shown for another service, if the address changes %s the answer',
+  async (when) => {
+    const behind = new Date(Date.now() - 3_600_000).toUTCString()
+    const answered = Promise.withResolvers<void>()
+    const moved = Promise.withResolvers<void>()
+    const service = await serve(async (_asked, response) => {
+      answered.resolve()
+      if (when === 'during') await moved.promise
+      response.writeHead(200, { 'content-type': 'application/json', date: behind }).end('[]')
+    })
+    const { accounts, clients } = opened()
+    const authentication = { scheme: 'none' } as const
+    const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: service.url, authentication })
+    const asking = activeDocuments(await clients.of(id), 'InBox')
+    await answered.promise
+    if (when === 'after') await asking
+    if (when === 'after') expect(clients.clockAhead(id)).toBeGreaterThan(3_500_000)
+    await accounts.update(id, { baseUrl: 'http://127.0.0.1:9', authentication })
+    clients.forget(id)
+    moved.resolve()
+    await asking
+    expect(clients.clockAhead(id)).toBeUndefined()
+  }
+)
+
 describe('while an account’s address changes', () => {
   const bearer = (token: string) => ({ scheme: 'bearer', token }) as const
   const changed = async () => {

@@ -110,7 +110,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
         const response = await fetch(url, init, operation)
         if (response.status === 402 || response.status === 426) facts.markLimitsOutdated(id)
         const ahead = clockAhead(response.headers.get('date'), time.now())
-        if (ahead !== undefined) clockOffsets.set(id, ahead)
+        if (ahead !== undefined && isCurrentAddress(id, baseUrl)) clockOffsets.set(id, ahead)
         return response
       } catch (error) {
         if (!init.signal?.aborted && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin) unreached?.(id)
@@ -171,6 +171,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     const entry = clients.get(id)
     if (entry) entry.isStale = true
     clients.delete(id)
+    clockOffsets.delete(id)
   }
 
   return {
