@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ChosenSettings } from '../../shared/contract/settings-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { collectSettings } from '../core/settings-file/exporting.ts'
-import { applyPlan, planOf, type SettingsFileDeps } from '../core/settings-file/importing.ts'
+import { applyPlan, failChanged, planOf, type SettingsFileDeps } from '../core/settings-file/importing.ts'
 import {
   encodeSettingsFile,
   MAX_FILE_BYTES,
@@ -56,8 +56,7 @@ export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'sett
       const current = await makePlan(file, shown)
       // It may have been closed meanwhile, or is being applied already.
       requireOpen()
-      if (!isDeepStrictEqual(current.shown, shown))
-        fail('busy', 'Settings here have changed since the file was read.', CHOOSE_AGAIN)
+      if (!isDeepStrictEqual(current.shown, shown)) failChanged()
       opened = undefined
       await applyPlan(current.plan, parts)
     },

@@ -360,3 +360,24 @@ describe('refused completely, with a reason', () => {
     })
   })
 })
+
+test('an account that a policy adds while others are imported isn’t redirected', async () => {
+  const here = await openWorkstation()
+  const signInPage = { clientId: 'office', issuer: 'https://login.example.com' }
+  const first = { ...HARBOUR, name: 'First', signIn: 'oauth', signInPage }
+  const chosen = await here.choose(fileOf({ ...EMPTY, accounts: [first, HARBOUR] }))
+  const { accounts: secrets } = here.keychain
+  const { set } = secrets
+  const elsewhere = 'https://sign.organisation.example'
+  secrets.set = async (...entry) => {
+    await set(...entry)
+    await here.accounts.manage({ name: 'Harbour', baseUrl: elsewhere, scheme: 'bearer' })
+  }
+  const applied = refusal(here.apply(chosen?.id ?? ''))
+  await applied.catch(() => undefined)
+  expect(here.accounts.list().map(({ name, baseUrl }) => [name, baseUrl])).toEqual([
+    ['First', HARBOUR.address],
+    ['Harbour', elsewhere]
+  ])
+  expect(await applied).toMatchObject({ code: 'busy', message: 'Settings here have changed since the file was read.' })
+})

@@ -13,7 +13,7 @@ import type { CounterSettingsKeeper } from '../counter/counter-settings.ts'
 import type { Views } from '../documents/views.ts'
 import { withUniqueKeys } from '../drafts/importing.ts'
 import type { Presets } from '../drafts/presets.ts'
-import { AppFailure } from '../lib/failure.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 import type { SettingsStore } from '../storage/settings.ts'
@@ -140,6 +140,8 @@ function problemAdding(
 /** Adds the account without a secret first: if the rest fails, it is entered as if it had been lost. */
 async function addAccount(account: FileAccount, { accounts, note, accountChanged }: SettingsFileDeps): Promise<void> {
   const { name, address, signIn, signInPage, colour, mark, ...serviceOptions } = account
+  // A policy or an enrolment file may have added it meanwhile, with another address.
+  if (accounts.list().some(hasName(name))) failChanged()
   await accounts.manage({ name, baseUrl: address, scheme: signIn, ...(colour && { colour }) })
   const added = accounts.list().find(hasName(name))
   if (!added) return
@@ -409,6 +411,11 @@ export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps)
     if (done.length > 0) note({ what: 'settings-imported', detail: { changed: inWords(done), left: String(left) } })
     changed()
   }
+}
+
+/** @throws AppFailure `busy` */
+export function failChanged(): never {
+  fail('busy', 'Settings here have changed since the file was read.', { next: 'Choose it again.' })
 }
 
 /** Maximum length of the changes in the audit trail, in characters. */
