@@ -229,11 +229,14 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.remove': async ({ id }) => {
       const wasChosen = accounts.chosen()?.id === id
       const account = accounts.get(id)
+      const hadCertificate = certificates.of(id, account.baseUrl) !== undefined
       const endSignIn = await clients.prepareRevocation(id)
       await parts.withDownloadsStopped(id, () => accounts.remove(id))
       note('account-removed', account, { address: account.baseUrl ?? '' })
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
+      // Another account of this service would go on showing it.
+      if (hadCertificate) certificates.store(id, account.baseUrl, null)
       forgetService(id, false)
       // If its documents can't be erased, the next start erases them. All else is done, as nobody could ask again.
       const [erasing] = await Promise.allSettled([polling.accountRemoved(id)])

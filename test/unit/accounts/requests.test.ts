@@ -128,6 +128,27 @@ test('a removed account’s sign-in ends and the screens hear of it, even if its
   expect(done.sort()).toEqual(['screens told', 'sign-in ended'])
 })
 
+test('a removed account’s certificate isn’t shown any more, not even on connections that remember it', async () => {
+  let renewed = 0
+  const certificates = openClientCertificates({ ...work, time: systemTime, renewConnections: () => void renewed++ })
+  const { handlers } = opened({}, { certificates })
+  const account = {
+    kind: 'service',
+    name: 'Harbour Law',
+    baseUrl: 'https://api.example.com',
+    dataTypeSpelling: 'upper',
+    authentication: { scheme: 'none' }
+  } as const
+  const certificate = { fingerprint: 'a', subject: 'Harbour Law', issuer: 'Root' }
+  const { id } = await handlers['accounts.add']({ ...account, certificate }, asking)
+  const other = await handlers['accounts.add']({ ...account, name: 'Branch' }, asking)
+  expect(renewed).toBe(1)
+  await handlers['accounts.remove']({ id }, asking)
+  expect(renewed).toBe(2)
+  await handlers['accounts.remove']({ id: other.id }, asking)
+  expect(renewed).toBe(2)
+})
+
 test('the practice office starts with a preset for trying a bulk send, and no other account does', async () => {
   const { handlers, presets } = opened()
   const { id } = await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
