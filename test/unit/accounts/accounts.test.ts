@@ -207,7 +207,13 @@ describe('an account', () => {
       authentication: { scheme: 'bearer', token: 'new' },
       baseUrl: 'https://other.example.com'
     })
-    expect(open().get(id)).toMatchObject({ scheme: 'bearer', baseUrl: 'https://other.example.com', jsonByQuery: true })
+    expect(open().get(id)).toMatchObject({
+      scheme: 'bearer',
+      baseUrl: 'https://other.example.com',
+      folders: ['InBox'],
+      // Was learned of the other service.
+      jsonByQuery: false
+    })
     expect(await open().credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
   })
 

@@ -86,6 +86,26 @@ test.each(['after', 'during'] as const)(
   }
 )
 
+test('a service is asked for JSON in the address only if it needs that itself, not the one before', async () => {
+  const inAddressOnly = await serve(({ url }, response) => {
+    const type = url.includes('format=json') ? 'application/json' : 'application/xml'
+    response.writeHead(200, { 'content-type': type }).end(type === 'application/json' ? '[]' : '<list/>')
+  })
+  const usual = await serve(({ url }, response) => {
+    response.writeHead(url.includes('format') ? 400 : 200, { 'content-type': 'application/json' }).end('[]')
+  })
+  const { accounts, clients } = opened()
+  const authentication = { scheme: 'none' } as const
+  const first = { kind: 'service', name: 'Office', baseUrl: inAddressOnly.url, authentication } as const
+  const { id } = await accounts.add(first)
+  await activeDocuments(await clients.of(id), 'InBox')
+  expect(accounts.get(id).jsonByQuery).toBe(true)
+  await accounts.update(id, { baseUrl: usual.url, authentication })
+  clients.forget(id)
+  await activeDocuments(await clients.of(id), 'InBox')
+  expect(accounts.get(id).jsonByQuery).toBe(false)
+})
+
 describe('while an account’s address changes', () => {
   const bearer = (token: string) => ({ scheme: 'bearer', token }) as const
   const changed = async () => {

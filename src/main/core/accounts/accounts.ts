@@ -122,8 +122,9 @@ export function openAccounts({ db, secrets, newId, time, composedElsewhere, orga
   })
   /** Data learned about one service, and above all a user's statements about it, never carries over to another. */
   const change = db.transaction((row: AccountRecord, next: AccountRecord): void => {
-    rows.put(next)
-    if (next.baseUrl !== row.baseUrl) rows.eraseLearned(row.id)
+    const isMoved = next.baseUrl !== row.baseUrl
+    rows.put(isMoved ? { ...next, jsonByQuery: DEFAULTS.jsonByQuery } : next)
+    if (isMoved) rows.eraseLearned(row.id)
   })
   function refuseWhileInUse(id: string): void {
     if (rows.hasPendingSends(id)) fail('busy', PENDING_SENDS)

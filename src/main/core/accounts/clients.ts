@@ -137,7 +137,9 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
         formsBy: () => facts.of(id).formsBy,
         onFormsBy: (operation) => facts.learn(id, { formsBy: operation === 'SendForms' ? operation : undefined })
       },
-      onJsonByQuery: () => void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)
+      onJsonByQuery() {
+        if (isCurrentAddress(id, baseUrl)) void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)
+      }
     })
   }
 
