@@ -30,7 +30,7 @@ describe('an error on a screen', () => {
     const words = presentError({ code: 'timeout', message: 'ours', mayHaveArrived: true })
     expect(words.meaning).toContain('may have arrived')
     expect(words.todo).toContain('is checking with the service')
-    expect(words.canRetry).toBe(false)
+    expect(words.todo).toContain('Don’t send it again')
   })
 
   test('gives the service’s retry delay in words', () => {

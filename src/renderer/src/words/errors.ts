@@ -13,14 +13,11 @@ export interface ErrorWords {
   meaning: string
   /** What to do, in a sentence or two. Empty if there is nothing to do. */
   todo: string
-  /** Whether retrying unchanged may help. */
-  canRetry: boolean
 }
 
 interface Entry {
   meaning?: string
   next?: string
-  canRetry?: true
 }
 
 const ASK_ADMINISTRATOR = 'send the details to your administrator'
@@ -28,16 +25,14 @@ const ASK_ADMINISTRATOR = 'send the details to your administrator'
 const byCode: Record<ErrorCode, Entry> = {
   offline: {
     meaning: 'You can keep working. Anything you send waits in the Outbox.',
-    next: 'Try again when you’re back online.',
-    canRetry: true
+    next: 'Try again when you’re back online.'
   },
-  dns: { next: 'Check your network connection, or ask your administrator.', canRetry: true },
+  dns: { next: 'Check your network connection, or ask your administrator.' },
   refused: {
-    next: 'Try again in a few minutes. If it continues, ask your provider whether the service is down.',
-    canRetry: true
+    next: 'Try again in a few minutes. If it continues, ask your provider whether the service is down.'
   },
-  timeout: { next: 'Try again in a moment.', canRetry: true },
-  tls: { next: 'Check this computer’s date and time, or contact your administrator.', canRetry: true },
+  timeout: { next: 'Try again in a moment.' },
+  tls: { next: 'Check this computer’s date and time, or contact your administrator.' },
   unauthorised: {
     meaning: 'You can’t send or load anything with this account until it’s corrected.',
     next: 'Check the key or token in Settings, or ask your administrator for a new one.'
@@ -48,40 +43,37 @@ const byCode: Record<ErrorCode, Entry> = {
   },
   forbidden: { next: 'Ask your administrator for permission, or switch to another account.' },
   'not-found': { next: 'Refresh and try again. If it should be there, ask your provider.' },
-  conflict: { next: 'Check the latest version, then try again.', canRetry: true },
+  conflict: { next: 'Check the latest version, then try again.' },
   invalid: { next: 'Correct it, then try again.' },
   'too-large': { next: 'Try with fewer items. If you can’t, ask your provider.' },
   quota: {
     meaning: 'Your drafts and Outbox are kept.',
     next: 'Ask the person who manages the account to add documents.'
   },
-  'rate-limited': { next: 'Wait a moment, then try again.', canRetry: true },
-  server: { next: 'Try again in a few minutes. If it continues, tell your provider.', canRetry: true },
+  'rate-limited': { next: 'Wait a moment, then try again.' },
+  server: { next: 'Try again in a few minutes. If it continues, tell your provider.' },
   'not-json': {
     meaning: 'Usually this is a network’s sign-in page.',
-    next: 'Open a browser to sign in to the network, then try again.',
-    canRetry: true
+    next: 'Open a browser to sign in to the network, then try again.'
   },
-  'unexpected-shape': { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.`, canRetry: true },
-  incomplete: { next: 'Try again. If it happens each time, tell your provider.', canRetry: true },
+  'unexpected-shape': { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.` },
+  incomplete: { next: 'Try again. If it happens each time, tell your provider.' },
   'no-data': {
-    next: 'Check that an identity check was requested. If so, try again later or ask your provider.',
-    canRetry: true
+    next: 'Check that an identity check was requested. If so, try again later or ask your provider.'
   },
   'error-answer': {
-    next: 'Read the service’s message under Details, or ask your provider about this document.',
-    canRetry: true
+    next: 'Read the service’s message under Details, or ask your provider about this document.'
   },
-  cancelled: { canRetry: true },
-  'bad-input': { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.`, canRetry: true },
+  cancelled: {},
+  'bad-input': { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.` },
   'not-allowed': {},
   gone: { next: 'Go back to the list and refresh.' },
   'no-account': { next: 'Choose or add an account in Settings.' },
-  keychain: { next: 'Unlock the keychain, or contact your administrator.', canRetry: true },
-  storage: { next: 'Try again. If it continues, contact your administrator.', canRetry: true },
-  'no-space': { next: 'Free some space, then try again.', canRetry: true },
-  'not-writable': { next: 'Choose another folder, then try again.', canRetry: true },
-  'not-a-pdf': { next: 'Try again, or ask your provider about this document.', canRetry: true },
+  keychain: { next: 'Unlock the keychain, or contact your administrator.' },
+  storage: { next: 'Try again. If it continues, contact your administrator.' },
+  'no-space': { next: 'Free some space, then try again.' },
+  'not-writable': { next: 'Choose another folder, then try again.' },
+  'not-a-pdf': { next: 'Try again, or ask your provider about this document.' },
   'bad-file': { next: 'Fix it, or choose another file.' },
   'unsafe-address': { next: 'Ask your administrator, or your provider for the correct address.' },
   'not-signable': { next: 'Open the document to see whose turn it is.' },
@@ -93,8 +85,8 @@ const byCode: Record<ErrorCode, Entry> = {
   'no-pin': {
     next: 'Choose one in Settings, under Counter. If someone is signing on this screen, close Countersign and open it again.'
   },
-  busy: { next: 'Wait until it’s finished.', canRetry: true },
-  internal: { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.`, canRetry: true }
+  busy: { next: 'Wait until it’s finished.' },
+  internal: { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.` }
 }
 
 /** Codes whose errors say how long to wait. */
@@ -105,19 +97,18 @@ const timedCodes: ReadonlySet<ErrorCode> = new Set(['rate-limited', 'pin-wait', 
  * text.
  */
 export function presentError(error: AppError): ErrorWords {
-  const { meaning = '', next = '', canRetry = false } = byCode[error.code] ?? byCode.internal
+  const { meaning = '', next = '' } = byCode[error.code] ?? byCode.internal
   const happened = error.message
   if (error.mayHaveArrived) {
     return {
       happened,
       meaning: 'It may have arrived anyway.',
-      todo: 'Countersign is checking with the service. Don’t send it again until you know.',
-      canRetry: false
+      todo: 'Countersign is checking with the service. Don’t send it again until you know.'
     }
   }
   const wait =
     timedCodes.has(error.code) && error.retryAfterMs && `Wait ${durationInWords(error.retryAfterMs)}, then try again.`
-  return { happened, meaning, todo: wait || (error.next ?? next), canRetry }
+  return { happened, meaning, todo: wait || (error.next ?? next) }
 }
 
 /** Returns everything there is to say about an error, as one text. */
