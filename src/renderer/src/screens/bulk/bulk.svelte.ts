@@ -59,7 +59,7 @@ export class Bulk {
   constructor(api: Api) {
     this.#api = api
     this.rows = new PagedList((page) =>
-      this.#detectLoss(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#rowsShown, ...page }))
+      this.#detectLoss(api.bulk.rows({ id: this.#id, show: this.#rowsShown, ...page }))
     )
   }
 
@@ -68,6 +68,10 @@ export class Bulk {
   }
   get sheet() {
     return this.#sheet
+  }
+  /** The sheet's id; blank if there is none, which is answered as gone. */
+  get #id(): string {
+    return this.#sheet?.id ?? ''
   }
   get mapping() {
     return this.#mapping
@@ -298,7 +302,7 @@ export class Bulk {
 
   /** Corrects a cell; null restores the file's text. The file itself isn't changed. Returns the updated row. */
   async correct(row: number, column: number, value: string | null): Promise<BulkRow | undefined> {
-    const id = this.#sheet?.id ?? ''
+    const id = this.#id
     // Sequentially, so that none is lost if the user is faster than the answers.
     const mine = this.#lastCorrection.then(() => this.#correctNow({ id, row, column, value }))
     this.#lastCorrection = mine
@@ -321,25 +325,22 @@ export class Bulk {
 
   /** Returns the next row with an error after a given row, in the current subset; undefined if there is none. */
   async nextError(after: number): Promise<{ index: number; row: BulkRow } | undefined> {
-    const id = this.#sheet?.id ?? ''
-    const result = await this.#detectLoss(this.#api.bulk.nextError({ id, show: this.#rowsShown, after }))
+    const result = await this.#detectLoss(this.#api.bulk.nextError({ id: this.#id, show: this.#rowsShown, after }))
     return result.ok ? (result.value ?? undefined) : undefined
   }
 
   packageOf(row: number): Promise<Result<Composition>> {
-    return this.#detectLoss(this.#api.bulk.package({ id: this.#sheet?.id ?? '', row }))
+    return this.#detectLoss(this.#api.bulk.package({ id: this.#id, row }))
   }
 
   /** Saves the whole sheet with its corrections; null if the user cancels. */
   saveCorrected(): Promise<SavedFile | null | undefined> {
-    const id = this.#sheet?.id ?? ''
-    return this.exporting.run(() => this.#detectLoss(this.#api.bulk.exportCorrected({ id })))
+    return this.exporting.run(() => this.#detectLoss(this.#api.bulk.exportCorrected({ id: this.#id })))
   }
 
   /** Saves the rows with errors as a file; null if the user cancels. */
   exportFailed(): Promise<SavedFile | null | undefined> {
-    const id = this.#sheet?.id ?? ''
-    return this.exporting.run(() => this.#detectLoss(this.#api.bulk.exportFailed({ id })))
+    return this.exporting.run(() => this.#detectLoss(this.#api.bulk.exportFailed({ id: this.#id })))
   }
 
   saveSample(format: 'csv' | 'xlsx'): Promise<SavedFile | null | undefined> {
@@ -354,7 +355,7 @@ export class Bulk {
     repeats: { duplicates: DuplicateChoice; alike: DuplicateChoice },
     at: number | undefined
   ): Promise<BatchView | undefined> {
-    const id = this.#sheet?.id ?? ''
+    const id = this.#id
     const seen = this.check
     const batch = this.sending.run(async () => {
       const message = await this.#sendBlocker(id, seen)
