@@ -191,7 +191,15 @@ export class DocumentCommands {
     const tooManyText = () => `Select at most ${MAX_WITH_ROWS} documents for this.`
     const requireOne = ({ rows }: CommandTarget) => (rows?.length === 1 ? undefined : ONE_AT_A_TIME)
     const rowsOf = ({ rows }: CommandTarget) => rows ?? []
-    const first = (chosen: CommandTarget) => rowsOf(chosen)[0]
+    /** Runs for the one document that a command for one document applies to. */
+    const withFirst =
+      (run: (row: DocumentRow) => Promise<void>) =>
+      ({ rows }: CommandTarget) => {
+        const [row] = rows ?? []
+        if (row) void run(row)
+      }
+    const canBeAssigned = (row: DocumentRow) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined
+    const canBeVerified = (row: DocumentRow) => isOnService(row) && hasSignatures(row)
     const command = (
       name: DocumentCommand,
       rest: Omit<NamedCommand, 'name' | 'label' | 'icon' | 'key'> & { label?: NamedCommand['label'] }
@@ -225,34 +233,16 @@ export class DocumentCommands {
             (row) => isOnService(row) && row.status.family !== 'complete',
             'Nobody on it can be corrected.'
           )(chosen),
-        run: (chosen) => void this.#correct(first(chosen))
+        run: withFirst((row) => this.#correct(row))
       }),
       command('verify', {
-        why: (chosen) =>
-          requireSome(
-            (row) => isOnService(row) && hasSignatures(row),
-            'Nothing to verify yet: nobody has signed.'
-          )(chosen) ?? offline(),
-        run: (chosen) =>
-          this.openDialog({
-            what: 'verify',
-            rows: rowsOf(chosen).filter((row) => isOnService(row) && hasSignatures(row))
-          })
+        why: (chosen) => requireSome(canBeVerified, 'Nothing to verify yet: nobody has signed.')(chosen) ?? offline(),
+        run: (chosen) => this.openDialog({ what: 'verify', rows: rowsOf(chosen).filter(canBeVerified) })
       }),
       command('notary', {
         request: 'actions.start',
-        why: (chosen) =>
-          requireSome(
-            (row) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined,
-            'It can’t be assigned any more.'
-          )(chosen) ?? offline(),
-        run: (chosen) =>
-          this.openDialog({
-            what: 'notary',
-            documents: rowsOf(chosen).filter(
-              (row) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined
-            )
-          })
+        why: (chosen) => requireSome(canBeAssigned, 'It can’t be assigned any more.')(chosen) ?? offline(),
+        run: (chosen) => this.openDialog({ what: 'notary', documents: rowsOf(chosen).filter(canBeAssigned) })
       }),
       command('download', {
         label: () =>
@@ -265,20 +255,20 @@ export class DocumentCommands {
       command('browser', {
         why: (chosen) =>
           requireOne(chosen) ?? requireSome(isOnService, 'It’s no longer on the service.')(chosen) ?? offline(),
-        run: (chosen) => void this.#openInBrowser(first(chosen))
+        run: withFirst((row) => this.#openInBrowser(row))
       }),
       command('resend', {
         request: 'documents.correctedCopy',
         isFor: ({ rows }) =>
           rows?.length === 1 && rows.every(({ status: { family } }) => family === 'declined' || family === 'expired'),
-        run: (chosen) => void this.#resend(first(chosen))
+        run: withFirst((row) => this.#resend(row))
       }),
       ...(['another', 'anotherToSame'] as const).map((name) =>
         command(name, {
           request: 'documents.duplicate',
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
-          run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')
+          run: withFirst((row) => this.#another(row, name === 'another' ? 'nothing' : 'people and data'))
         })
       ),
       command('hold', {
@@ -294,7 +284,7 @@ export class DocumentCommands {
       }),
       command('copyLink', {
         why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It’s no longer on the service.')(chosen),
-        run: (chosen) => void this.#copyLink(first(chosen))
+        run: withFirst((row) => this.#copyLink(row))
       }),
       command('copyReference', {
         label: ({ documents }) => (documents.length === 1 ? DOCUMENT_COMMANDS.copyReference : 'Copy references'),
@@ -335,8 +325,9 @@ export class DocumentCommands {
     })
   }
 
-  async #correct(row: DocumentRow | undefined): Promise<void> {
-    const page = row && (await this.#page(row))
+  async #correct({ accountId, reference }: DocumentRow): Promise<void> {
+    const { get } = this.#app.apiOf(accountId).documents
+    const page = await this.#app.attempt('The document couldn’t be read.', get({ reference }))
     if (!page) return
     const people = page.people.filter(({ editable }) => editable !== false)
     const [person] = people
@@ -345,25 +336,20 @@ export class DocumentCommands {
     else this.openDialog({ what: 'whom', page, people })
   }
 
-  async #openInBrowser(row: DocumentRow | undefined): Promise<void> {
-    if (!row) return
-    const { openInBrowser } = this.#app.apiOf(row.accountId).documents
-    const { reference } = row
+  async #openInBrowser({ accountId, reference }: DocumentRow): Promise<void> {
+    const { openInBrowser } = this.#app.apiOf(accountId).documents
     await this.#app.attempt('The page couldn’t be opened in the browser.', openInBrowser({ reference, page: 'edit' }))
   }
 
-  async #resend(row: DocumentRow | undefined): Promise<void> {
-    if (!row) return
-    const { correctedCopy } = this.#app.apiOf(row.accountId).documents
-    const draft = await this.#app.attempt('The copy couldn’t be started.', correctedCopy({ reference: row.reference }))
+  async #resend({ accountId, reference }: DocumentRow): Promise<void> {
+    const { correctedCopy } = this.#app.apiOf(accountId).documents
+    const draft = await this.#app.attempt('The copy couldn’t be started.', correctedCopy({ reference }))
     if (draft) this.#app.router.go('compose', [draft.id])
   }
 
   /** Starts the same package again, for others or for the same people; the first one need not have failed. */
-  async #another(row: DocumentRow | undefined, keeps: KeptByAnother): Promise<void> {
-    if (!row) return
-    const { duplicate } = this.#app.apiOf(row.accountId).documents
-    const { reference } = row
+  async #another({ accountId, reference }: DocumentRow, keeps: KeptByAnother): Promise<void> {
+    const { duplicate } = this.#app.apiOf(accountId).documents
     const draft = await this.#app.attempt('The package couldn’t be started.', duplicate({ reference, keeps }))
     if (draft) this.#app.router.go('compose', [draft.id])
   }
@@ -377,10 +363,9 @@ export class DocumentCommands {
     await this.#app.copy(emails.join('; '), [copied, missing].filter(Boolean).join(' '), true)
   }
 
-  async #copyLink(row: DocumentRow | undefined): Promise<void> {
-    if (!row) return
-    const { copyLink } = this.#app.apiOf(row.accountId).documents
-    const copied = await this.#app.attempt('The link couldn’t be copied.', copyLink({ reference: row.reference }))
+  async #copyLink({ accountId, reference }: DocumentRow): Promise<void> {
+    const { copyLink } = this.#app.apiOf(accountId).documents
+    const copied = await this.#app.attempt('The link couldn’t be copied.', copyLink({ reference }))
     if (copied !== undefined) this.#app.toasts.say('Link copied.')
   }
 
@@ -397,10 +382,6 @@ export class DocumentCommands {
       if (page.ok) pages.push(page.value)
     }
     return { pages, unreadable: rows.length - pages.length }
-  }
-
-  #page({ accountId, reference }: DocumentRow): Promise<DocumentPage | undefined> {
-    return this.#app.attempt('The document couldn’t be read.', this.#app.apiOf(accountId).documents.get({ reference }))
   }
 }
 
