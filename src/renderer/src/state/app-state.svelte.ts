@@ -176,6 +176,12 @@ export class AppState {
     if ((await this.attempt('The text couldn’t be copied.', copying)) !== undefined) this.toasts.say(confirmation)
   }
 
+  /** Copies a document's link to the clipboard, and confirms it. */
+  async copyLink({ accountId, reference }: DocumentKey): Promise<void> {
+    const copying = this.apiOf(accountId).documents.copyLink({ reference })
+    if ((await this.attempt('The link couldn’t be copied.', copying)) !== undefined) this.toasts.say('Link copied.')
+  }
+
   /** Whether the office must not be visible, audible or reachable here: a person has this screen, or it is locked. */
   get isOfficeHidden(): boolean {
     return this.counter.isWith('here') || this.lock.isLocked

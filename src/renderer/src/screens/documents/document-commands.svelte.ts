@@ -284,7 +284,7 @@ export class DocumentCommands {
       }),
       command('copyLink', {
         why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It’s no longer on the service.')(chosen),
-        run: withFirst((row) => this.#copyLink(row))
+        run: withFirst((row) => app.copyLink(row))
       }),
       command('copyReference', {
         label: ({ documents }) => (documents.length === 1 ? DOCUMENT_COMMANDS.copyReference : 'Copy references'),
@@ -361,12 +361,6 @@ export class DocumentCommands {
     if (emails.length === 0) return this.#app.toasts.warn(missing || 'None of the signers has an e-mail address.')
     const copied = emails.length === 1 ? 'E-mail address copied.' : `${emails.length} e-mail addresses copied.`
     await this.#app.copy(emails.join('; '), [copied, missing].filter(Boolean).join(' '), true)
-  }
-
-  async #copyLink({ accountId, reference }: DocumentRow): Promise<void> {
-    const { copyLink } = this.#app.apiOf(accountId).documents
-    const copied = await this.#app.attempt('The link couldn’t be copied.', copyLink({ reference }))
-    if (copied !== undefined) this.#app.toasts.say('Link copied.')
   }
 
   #copyReferences(documents: readonly DocumentKey[]): Promise<void> {
