@@ -111,7 +111,7 @@ export class DownloadChooser {
     const answers = await Promise.all(requests)
     if (mine !== this.#newest) return false
     const failed = answers.find((answer) => !answer.ok)
-    this.#error = failed && !failed.ok ? failed.error : undefined
+    this.#error = failed?.error
     if (failed) return false
     this.#previews = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
     return this.problem === undefined
