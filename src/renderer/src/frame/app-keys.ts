@@ -1,5 +1,6 @@
 /** The global shortcuts, in one table: used for handling key presses and for the list of shortcuts. */
 import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
+import { keyInWords } from '../ui/commands.ts'
 
 interface AppKey {
   command: AppCommand
@@ -45,9 +46,13 @@ function isInText({ target }: KeyboardEvent): boolean {
   )
 }
 
+/** Returns the keys of "Mod+Shift+k"; the last one may be "+" itself. */
+function partsOf(keys: string): string[] {
+  return keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+')
+}
+
 function isPressed(keys: string, event: KeyboardEvent): boolean {
-  // The key may be "+" itself.
-  const parts = keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+')
+  const parts = partsOf(keys)
   const key = parts.at(-1) ?? ''
   const mod = event.ctrlKey || event.metaKey
   if (mod !== parts.includes('Mod') || event.altKey !== parts.includes('Alt')) return false
@@ -56,12 +61,13 @@ function isPressed(keys: string, event: KeyboardEvent): boolean {
   return event.key.toLowerCase() === key.toLowerCase()
 }
 
-const KEY_SYMBOLS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Mod: 'Mod' }
+const KEY_SYMBOLS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→' }
 
 function keysInWords(one: AppKey): string {
   const [shown = ''] = keysOf(one)
-  const parts = shown.endsWith('++') ? [...shown.slice(0, -2).split('+'), '+'] : shown.split('+')
-  return parts.map((part) => KEY_SYMBOLS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ')
+  return partsOf(shown)
+    .map((part) => KEY_SYMBOLS[part] ?? keyInWords(part))
+    .join(' ')
 }
 
 /** Returns the keys of a command; `Kbd` draws each key. */
