@@ -20,8 +20,6 @@ const KEEP_ALIVE_INTERVAL = 20_000
 /** A picture that is loading, loaded or unavailable. */
 export type PictureState = { state: 'coming' } | { state: 'there'; url: string } | { state: 'failed'; error: AppError }
 
-type ObjectUrls = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
-
 export class OpenIdentity {
   readonly reference: string
   readonly reading = new Action<IdentityReading>()
@@ -30,14 +28,12 @@ export class OpenIdentity {
   readonly #pictures = new SvelteMap<string, PictureState>()
   readonly #api: Api
   readonly #clock: Clock
-  readonly #objectUrls: ObjectUrls
   #keptAliveAt = Number.NEGATIVE_INFINITY
   #isClosed = false
 
-  constructor(api: Api, reference: string, clock: Clock, objectUrls: ObjectUrls = URL) {
+  constructor(api: Api, reference: string, clock: Clock) {
     this.#api = api
     this.#clock = clock
-    this.#objectUrls = objectUrls
     this.reference = reference
   }
 
@@ -75,7 +71,7 @@ export class OpenIdentity {
       return
     }
     const { type, bytes } = answer.value
-    this.#pictures.set(key, { state: 'there', url: this.#objectUrls.createObjectURL(new Blob([bytes], { type })) })
+    this.#pictures.set(key, { state: 'there', url: URL.createObjectURL(new Blob([bytes], { type })) })
   }
 
   async save(record: number, name: IdentityPictureName): Promise<SavedFile | null | undefined> {
@@ -115,7 +111,7 @@ export class OpenIdentity {
   #drop(): void {
     const reading = this.reading.value?.id
     for (const picture of this.#pictures.values()) {
-      if (picture.state === 'there') this.#objectUrls.revokeObjectURL(picture.url)
+      if (picture.state === 'there') URL.revokeObjectURL(picture.url)
     }
     this.#pictures.clear()
     this.saving.clear()
