@@ -77,20 +77,17 @@ export class Outbox extends Resource<OutboxView> {
   async #change(call: (api: Api) => Promise<Result<OutboxView>>, accountId: string | undefined): Promise<void> {
     const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
     const view = await this.changing.run(() => call(api))
+    if (!view) return
     // One account's answer says nothing about the others.
-    if (accountId === undefined) this.#apply(view)
-    else if (view) await this.load()
+    if (accountId === undefined) this.put(view)
+    else await this.load()
   }
 
   /** Returns whether the settings were applied. */
   async configure(settings: Input<'outbox.configure'>): Promise<boolean> {
     const view = await this.configuring.run(() => this.#api.outbox.configure(settings))
-    this.#apply(view)
-    return view !== undefined
-  }
-
-  #apply(view: OutboxView | undefined): void {
     if (view) this.put(view)
+    return view !== undefined
   }
 }
 
