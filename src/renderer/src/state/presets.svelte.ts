@@ -29,7 +29,7 @@ export class Presets extends Resource<PresetSummary[]> {
   async createDraft(
     id: string,
     now: number,
-    change: (composition: Composition) => Composition = (composition) => composition
+    change: (composition: Composition) => Composition
   ): Promise<Result<{ draftId: string; due: 'kept' | 'passed' }>> {
     const preset = await settled(this.#api.presets.get({ id }))
     if (!preset.ok) return preset
