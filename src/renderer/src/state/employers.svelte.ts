@@ -56,14 +56,11 @@ export class Employers {
     return this.#edited.find((one) => one.key === key)
   }
 
-  /** Returns the form for a record: with earlier unsaved input, or with the record itself. */
-  edit(key: string): EditedEmployer | undefined {
+  /** Opens the form for a record: with earlier unsaved input, or with the record itself. */
+  edit(key: string): void {
     const record = this.records.find((one) => keyOf(one) === key)
-    if (!record && !this.find(key)) return undefined
-    if (!this.find(key) && record) {
-      this.#edited.push({ key, before: record, now: { ...record, fields: { ...record.fields } } })
-    }
-    return this.find(key)
+    if (!record || this.find(key)) return
+    this.#edited.push({ key, before: record, now: { ...record, fields: { ...record.fields } } })
   }
 
   /** Starts a new record. Returns its key. */
