@@ -1,6 +1,7 @@
 /** Employer records in words: what each kind is for, and its fields' labels (reference section 2.18). */
 import type { EmployerRecord } from '../../../shared/contract/views.ts'
 import { EMPLOYER_FIELDS, type EmployerKind } from '../../../shared/model/account.ts'
+import { capital } from './counts.ts'
 
 export const EMPLOYER_KINDS: { kind: EmployerKind; label: string; about: string }[] = [
   { kind: 'SuperFund', label: 'Super fund', about: 'Fills in superannuation forms.' },
@@ -31,7 +32,7 @@ export function fieldInWords(name: string): string {
     .split(' ')
     .map((word) => (/^[A-Z]+$/.test(word) ? word : word.toLowerCase()))
     .join(' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capital(words)
 }
 
 /** Returns the fields of a kind in the reference's order, then any that the service added. */
