@@ -270,18 +270,11 @@ export class AppState {
     if (areAllShown) return
     this.lastBatch = undefined
     this.toasts.dismissActions()
-    this.connection.clear()
-    this.drafts.clear()
-    this.outbox.clear()
-    this.counts.clear()
-    this.views.clear()
-    if (!this.accounts.chosen) return
-    // Not awaited: a slow service must not keep the window empty.
-    void this.connection.load()
-    void this.drafts.load()
-    void this.outbox.load()
-    void this.counts.load()
-    void this.views.load()
+    for (const part of [this.connection, this.drafts, this.outbox, this.counts, this.views]) {
+      part.clear()
+      // Not awaited: a slow service must not keep the window empty.
+      if (this.accounts.chosen) void part.load()
+    }
   }
 
   /** Keeps only the screen: the address may name a draft, send or document of the previous account. */
