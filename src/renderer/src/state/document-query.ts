@@ -3,6 +3,7 @@
  * `#/documents/view/<id>`. Parts of an address that aren't understood are ignored, never guessed.
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
+import type { DocumentKey } from '../../../shared/contract/document-requests.ts'
 import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/model/document-status.ts'
 import type { AppState } from './app-state.svelte.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
@@ -125,6 +126,11 @@ export function keyOfQuery(query: DocumentQuery): string {
   return JSON.stringify(
     sorted.map(([name, value]) => [name, name === 'families' ? [...(value as string[])].sort() : value])
   )
+}
+
+/** Returns what tells a document from others: accounts may use the same reference. */
+export function keyOfDocument({ accountId, reference }: DocumentKey): string {
+  return `${accountId}\n${reference}`
 }
 
 const MAX_DAYS = 3650

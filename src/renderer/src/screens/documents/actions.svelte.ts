@@ -7,6 +7,7 @@ import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { AccountRights, ActionView, SignerView } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
+import { keyOfDocument } from '../../state/document-query.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { isReaddressed } from '../../words/actions.ts'
 import { findCorrectedPerson } from './correction.ts'
@@ -153,7 +154,7 @@ export class NewAction extends Action<ActionView[]> {
     return this.run(async () => {
       let error: AppError | undefined
       for (const { accountId, reference, request } of all) {
-        const document = `${accountId}\n${reference}`
+        const document = keyOfDocument({ accountId, reference })
         const what = request.kind === 'remind' ? `${document}\n${request.signerReference}` : document
         if (this.#started.has(what)) continue
         const id = this.#idOf(`${document}\n${JSON.stringify(request)}`)

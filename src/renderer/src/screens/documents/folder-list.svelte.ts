@@ -6,7 +6,7 @@ import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentList, DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
-import { keyOfQuery } from '../../state/document-query.ts'
+import { keyOfDocument, keyOfQuery } from '../../state/document-query.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
 
 /** Rows per page: three screenfuls, small enough to arrive before the next keypress. */
@@ -18,7 +18,7 @@ const MAX_EXPANDED = 1000
 export function keyOfRow(row: FolderRow): string {
   return row.kind === 'package'
     ? `package\n${row.accountId}\n${row.packageReference}`
-    : `document\n${row.accountId}\n${row.reference}`
+    : `document\n${keyOfDocument(row)}`
 }
 
 export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList> {

@@ -5,16 +5,12 @@ import type { DocumentKey } from '../../../../shared/contract/document-requests.
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
+import { keyOfDocument } from '../../state/document-query.ts'
 
 /** The most documents that one request can list. */
 const MAX_SELECTED = 10_000
 /** The most documents whose rows are loaded when all are selected, so that commands can use them individually. */
 export const MAX_WITH_ROWS = 500
-
-/** Includes the account, as references may repeat across accounts. */
-function nameOf({ accountId, reference }: DocumentKey): string {
-  return `${accountId}\n${reference}`
-}
 
 interface Selected {
   key: DocumentKey
@@ -23,7 +19,7 @@ interface Selected {
 }
 
 export class Selection {
-  /** By name, in the order of selection. */
+  /** By the document's key, in the order of selection. */
   #selected = $state.raw<ReadonlyMap<string, Selected>>(new Map())
   #generation = 0
   readonly #api: Api
@@ -45,12 +41,12 @@ export class Selection {
   }
 
   has(document: DocumentKey): boolean {
-    return this.#selected.has(nameOf(document))
+    return this.#selected.has(keyOfDocument(document))
   }
 
   toggle(row: FolderRow): void {
     if (row.kind === 'package') return
-    if (this.has(row)) this.#replace([...this.#selected].filter(([name]) => name !== nameOf(row)))
+    if (this.has(row)) this.#replace([...this.#selected].filter(([name]) => name !== keyOfDocument(row)))
     else this.add([row])
   }
 
@@ -58,7 +54,7 @@ export class Selection {
     const selected = new Map(this.#selected)
     for (const row of rows) {
       if (selected.size >= MAX_SELECTED) break
-      if (row?.kind === 'document') selected.set(nameOf(row), asSelected(row))
+      if (row?.kind === 'document') selected.set(keyOfDocument(row), asSelected(row))
     }
     this.#replace(selected)
   }
@@ -74,7 +70,7 @@ export class Selection {
     if (mine !== this.#generation) return {}
     if (!read.ok) return { error: read.error }
     const rows = read.value.rows.filter((row) => row.kind === 'document')
-    const known = new Map(rows.map((row) => [nameOf(row), asSelected(row)]))
+    const known = new Map(rows.map((row) => [keyOfDocument(row), asSelected(row)]))
     if (read.value.documents <= rows.length) {
       this.#replace(known)
       return {}
@@ -83,7 +79,7 @@ export class Selection {
     if (mine !== this.#generation) return {}
     if (!found.ok) return { error: found.error }
     const { references, total } = found.value
-    this.#replace(references.map((key) => [nameOf(key), known.get(nameOf(key)) ?? { key }]))
+    this.#replace(references.map((key) => [keyOfDocument(key), known.get(keyOfDocument(key)) ?? { key }]))
     return total > references.length ? { tooMany: total } : {}
   }
 

@@ -8,6 +8,7 @@ import type { DocumentKey } from '../../../../shared/contract/document-requests.
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentRow, DownloadType } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
+import { keyOfDocument } from '../../state/document-query.ts'
 
 export type DownloadSubject = { documents: readonly DocumentKey[] } | { query: DocumentQuery }
 
@@ -101,8 +102,8 @@ export class DownloadSubjectState {
   async #lacksSome(rows: readonly DocumentRow[], query: DocumentQuery): Promise<boolean> {
     const found = await settled(this.#api.documents.references({ query }))
     if (this.#isClosed || !found.ok) return false
-    const read = new Set(rows.map(nameOf))
-    return found.value.references.some((one) => !read.has(nameOf(one)))
+    const read = new Set(rows.map(keyOfDocument))
+    return found.value.references.some((one) => !read.has(keyOfDocument(one)))
   }
 
   close(): void {
@@ -130,10 +131,6 @@ function mayHaveFile({ status, idVerificationRequested, identity, signers }: Doc
  */
 function isUncertain({ idVerificationRequested, identity }: DocumentRow): boolean {
   return idVerificationRequested === undefined && identity === 'unknown'
-}
-
-function nameOf({ accountId, reference }: DocumentKey): string {
-  return `${accountId}\n${reference}`
 }
 
 /** Downloads are for the chosen account only, each document once. */
