@@ -3,8 +3,7 @@
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { AccountLimits, AccountView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import { settled } from '../api.ts'
+import { type Api, settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Why an account wasn't added. `isFromService` is true if the error came from contacting its service. */
@@ -18,6 +17,8 @@ export interface AccountFailure {
  * saved however long we wait (`hopeless`: its draft is gone, or belongs to another account).
  */
 export type FlushOutcome = 'kept' | 'failing' | 'hopeless'
+
+type NewServiceAccount = Extract<Input<'accounts.add'>, { kind: 'service' }>
 
 /** Invalid input and keychain errors are reported before the service is contacted. */
 function isFromService({ code }: AppError): boolean {
@@ -116,44 +117,37 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   /** Adds and chooses an account. */
-  async add(account: Input<'accounts.add'>): Promise<Result<AccountView>> {
-    const unfinished = await this.#switchBlocker()
-    if (unfinished) return { ok: false, error: unfinished }
-    return this.#runSwitch(() => settled(this.#api.accounts.add(account)))
+  add(account: Input<'accounts.add'>): Promise<Result<AccountView>> {
+    return this.#switchBy(() => this.#api.accounts.add(account))
   }
 
   /**
    * Tests an account, then adds and chooses it if the test succeeds. If it fails, or `isWanted` says that the user has
    * left the form meanwhile, nothing changes.
    */
-  async addIfItWorks(
-    account: Input<'accounts.add'>,
-    isWanted: () => boolean
-  ): Promise<AccountView | AccountFailure | undefined> {
-    if (account.kind === 'service') {
-      const { baseUrl, authentication, certificate } = account
-      const tried = await settled(
-        this.#api.accounts.try({ baseUrl, authentication, ...(certificate !== undefined && { certificate }) })
-      )
-      if (!tried.ok) return { error: tried.error, isFromService: isFromService(tried.error) }
-      if (!isWanted()) return undefined
-    }
-    const added = await this.add(account)
-    return added.ok ? added.value : { error: added.error, isFromService: false }
+  addIfItWorks(account: NewServiceAccount, isWanted: () => boolean): Promise<AccountView | AccountFailure | undefined> {
+    return this.#applyIfItWorks(account, isWanted, () => this.add(account))
   }
 
   /**
    * Tests a change to an account and applies it only if the test succeeds, so that a working account isn't replaced by
    * a broken one. Nothing changes either if `isWanted` says that the user has left the form meanwhile.
    */
-  async updateIfItWorks(
+  updateIfItWorks(
     change: Input<'accounts.update'>,
     isWanted: () => boolean
   ): Promise<AccountView | AccountFailure | undefined> {
-    const { id, baseUrl, authentication, certificate, folders } = change
+    return this.#applyIfItWorks(change, isWanted, () => this.update(change))
+  }
+
+  async #applyIfItWorks(
+    { id, baseUrl, authentication, certificate, folders }: Input<'accounts.try'>,
+    isWanted: () => boolean,
+    apply: () => Promise<Result<AccountView>>
+  ): Promise<AccountView | AccountFailure | undefined> {
     const tried = await settled(
       this.#api.accounts.try({
-        id,
+        ...(id !== undefined && { id }),
         baseUrl,
         ...(authentication && { authentication }),
         ...(certificate !== undefined && { certificate }),
@@ -162,13 +156,11 @@ export class Accounts extends Resource<AccountView[]> {
     )
     if (!tried.ok) return { error: tried.error, isFromService: isFromService(tried.error) }
     if (!isWanted()) return undefined
-    const updated = await this.update(change)
-    return updated.ok ? updated.value : { error: updated.error, isFromService: false }
+    const applied = await apply()
+    return applied.ok ? applied.value : { error: applied.error, isFromService: false }
   }
 
-  /**
-   * Changes a service account. Without `authentication`, its secrets are kept.
-   */
+  /** Changes a service account. Without `authentication`, its secrets are kept. */
   async update(account: Input<'accounts.update'>): Promise<Result<AccountView>> {
     const result = await settled(this.#api.accounts.update(account))
     await this.load()
@@ -176,26 +168,25 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   /** Shows only this account. */
-  async choose(id: string): Promise<Result<null>> {
+  async choose(id: string): Promise<Result<unknown>> {
     if (id === this.chosen?.id && !this.showsSeveral) return { ok: true, value: null }
     return this.#switchBy(() => this.#api.accounts.choose({ id }))
   }
 
-  showAll(): Promise<Result<null>> {
+  showAll(): Promise<Result<unknown>> {
     return this.#switchBy(() => this.#api.accounts.showAll())
   }
 
   /** Switches the account being worked in, and keeps showing as many accounts as before. */
-  async workIn(id: string): Promise<Result<null>> {
+  async workIn(id: string): Promise<Result<unknown>> {
     if (id === this.chosen?.id) return { ok: true, value: null }
     return this.#switchBy(() => this.#api.accounts.workIn({ id }))
   }
 
-  async #switchBy(call: () => Promise<Result<unknown>>): Promise<Result<null>> {
+  /** Switches accounts by a call, unless pending input would be lost. */
+  async #switchBy<Value>(call: () => Promise<Result<Value>>): Promise<Result<Value>> {
     const unfinished = await this.#switchBlocker()
-    if (unfinished) return { ok: false, error: unfinished }
-    const result = await this.#runSwitch(() => settled(call()))
-    return result.ok ? { ok: true, value: null } : result
+    return unfinished ? { ok: false, error: unfinished } : this.#runSwitch(() => settled(call()))
   }
 
   /** Removes an account. Returns whether its sign-in is still valid at the service. */
@@ -231,12 +222,8 @@ export class Accounts extends Resource<AccountView[]> {
       while (this.isLoading)
       return result
     } finally {
-      this.#endSwitch()
+      this.#pendingSwitches--
+      if (this.#pendingSwitches === 0) for (const handler of this.afterSwitch) handler()
     }
-  }
-
-  #endSwitch(): void {
-    this.#pendingSwitches--
-    if (this.#pendingSwitches === 0) for (const handler of this.afterSwitch) handler()
   }
 }

@@ -212,7 +212,7 @@ export class AppState {
     if (usual) void this.workIn(usual.id)
   }
 
-  #reportSwitch({ ok }: Result<null>): boolean {
+  #reportSwitch({ ok }: Result<unknown>): boolean {
     if (!ok) this.toasts.warn('We couldn’t switch accounts.')
     return ok
   }

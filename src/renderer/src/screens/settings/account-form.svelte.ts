@@ -223,7 +223,7 @@ export class AccountForm {
     return typed.some(({ name, value }) => !name || !value) ? 'Each header needs a name and a value.' : undefined
   }
 
-  get addRequest(): Input<'accounts.add'> {
+  get addRequest(): Extract<Input<'accounts.add'>, { kind: 'service' }> {
     const { name, baseUrl, dataTypeSpelling } = this
     return {
       kind: 'service',
