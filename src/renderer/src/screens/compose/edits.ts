@@ -103,9 +103,7 @@ export function anotherTemplateItem(composition: Composition, template: Template
     // Identity is copied; the role of each signer comes from the template.
     signers: item.signers.map((signer, index) => {
       const person = people[index]
-      if (!person) return signer
-      const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
-      return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }
+      return person ? withPerson(signer, person) : signer
     })
   }
 }

@@ -12,8 +12,8 @@ export function fillInPerson(signer: ComposedSigner, person: PersonView): void {
   Object.assign(signer, withPerson(signer, person))
 }
 
-/** Like `fillInPerson`, on a copy. */
-export function withPerson(signer: ComposedSigner, person: PersonView): ComposedSigner {
+/** Like `fillInPerson`, on a copy; the person may be another signer. */
+export function withPerson(signer: ComposedSigner, person: PersonView | ComposedSigner): ComposedSigner {
   const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
   return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }
 }
