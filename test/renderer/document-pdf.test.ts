@@ -91,6 +91,15 @@ test('only pages near the view are painted, and others release their memory', as
   expect((screen.getByLabelText('Page, of 500') as HTMLInputElement).value).toMatch(/^2\d\d$/)
 })
 
+test('news about the accounts leaves the report that is shown alone', async () => {
+  const { did, openPdf } = reader()
+  await open(undefined, openPdf)
+  opened.api.control.emit('accounts.changed', null)
+  await settle()
+  expect(calls('pdf.open')).toHaveLength(1)
+  expect(did.closed).toBe(0)
+})
+
 test('leaving closes the reader and empties the pictures', async () => {
   const { did, openPdf } = reader()
   const unmount = await open(undefined, openPdf)

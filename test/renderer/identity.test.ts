@@ -265,6 +265,14 @@ describe('clearing identity data', () => {
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
+  test('news about the accounts leaves the check that is shown alone', async () => {
+    await open()
+    opened.api.control.emit('accounts.changed', null)
+    await settle()
+    expect(calls('identity.read')).toHaveLength(1)
+    expect(calls('identity.close')).toEqual([])
+  })
+
   test('using the page keeps the data, with few requests', async () => {
     await open()
     for (let second = 0; second < 60; second++) {

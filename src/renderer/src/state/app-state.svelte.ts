@@ -102,6 +102,7 @@ export class AppState {
   lastBatch: { id: string; base: BulkBase } | undefined
 
   readonly #host: Window
+  readonly #clients = new Map<string, Api>()
   /** The arrival at a new package at which its account was chosen: afterwards the user’s own choice counts. */
   #accountChosenAt: Route | undefined
 
@@ -238,9 +239,15 @@ export class AppState {
     })
   }
 
-  /** Returns the client for actions on one account. With a single account that is the shared client. */
+  /**
+   * Returns the client for actions on one account: the same one each time, so that what is derived from it stays as it
+   * is when the accounts are read again. With a single account that is the shared client.
+   */
   apiOf(accountId: string): Api {
-    return this.accounts.list.length > 1 ? ofAccount(this.api, accountId) : this.api
+    if (this.accounts.list.length < 2) return this.api
+    const client = this.#clients.get(accountId) ?? ofAccount(this.api, accountId)
+    this.#clients.set(accountId, client)
+    return client
   }
 
   /** The account's part of an address. Empty unless several accounts are shown. */
