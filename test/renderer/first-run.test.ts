@@ -374,6 +374,20 @@ describe('editing an account', () => {
     expect(window.location.hash).toBe('#/drafts')
   })
 
+  test('stays where someone went while a change was being stored', async () => {
+    const opened = await edit()
+    await type('Name', 'Harbour Law')
+    const answer = opened.api.control.hold('accounts.update')
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+    await settle()
+    await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    opened.app.router.go('drafts')
+    answer()
+    await settle()
+    expect(updates(opened)).toHaveLength(1)
+    expect(window.location.hash).toBe('#/drafts')
+  })
+
   test('takes folders separated by lines or commas, in order and without duplicates', async () => {
     const opened = await edit()
     const folders = screen.getByRole('textbox', { name: 'Folders' })
