@@ -388,6 +388,20 @@ describe('editing an account', () => {
     expect(window.location.hash).toBe('#/drafts')
   })
 
+  test('checks the account again after each change', async () => {
+    const opened = await edit()
+    const saveAs = async (name: string) => {
+      await type('Name', name)
+      await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
+      await screen.findByText(/^Connected\./)
+      await settle()
+    }
+    await saveAs('Harbour Law')
+    await fireEvent.click(screen.getByRole('button', { name: /^Edit…\s*Harbour/ }))
+    await saveAs('Harbour & Co.')
+    expect(opened.api.control.calls.filter(({ name }) => name === 'accounts.check')).toHaveLength(2)
+  })
+
   test('takes folders separated by lines or commas, in order and without duplicates', async () => {
     const opened = await edit()
     const folders = screen.getByRole('textbox', { name: 'Folders' })
