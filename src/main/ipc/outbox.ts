@@ -47,9 +47,12 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     return id
   }
 
-  /** Runs `act` for each account covered; returns the combined outbox. */
-  function forAll(act: (accountId: string) => OutboxView): OutboxView {
-    const [first, ...others] = shownIds(accounts)
+  /**
+   * Runs `act` for each account covered; returns the combined outbox.
+   * @param ids the accounts, if something was awaited since the request: others may be shown by now.
+   */
+  function forAll(act: (accountId: string) => OutboxView, ids = shownIds(accounts)): OutboxView {
+    const [first, ...others] = ids
     const view = act(first)
     if (others.length === 0) return view
     const views = others.map((accountId) => ({ accountId, view: act(accountId) }))
@@ -87,18 +90,21 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
 
     'outbox.state': async () => forAll(outbox.state),
     'outbox.pause': async () => {
-      for (const accountId of shownIds(accounts)) await outbox.shared.pause(accountId, true)
-      return forAll(outbox.pause)
+      const ids = shownIds(accounts)
+      for (const accountId of ids) await outbox.shared.pause(accountId, true)
+      return forAll(outbox.pause, ids)
     },
     'outbox.resume': async () => {
-      for (const accountId of shownIds(accounts)) await outbox.shared.pause(accountId, false)
-      return forAll(outbox.resume)
+      const ids = shownIds(accounts)
+      for (const accountId of ids) await outbox.shared.pause(accountId, false)
+      return forAll(outbox.resume, ids)
     },
     'outbox.configure': async (change) => {
-      for (const accountId of shownIds(accounts)) {
+      const ids = shownIds(accounts)
+      for (const accountId of ids) {
         await outbox.shared.configure(accountId, { ...outbox.state(accountId).settings, ...defined(change) })
       }
-      return forAll((accountId) => outbox.configure(accountId, defined(change)))
+      return forAll((accountId) => outbox.configure(accountId, defined(change)), ids)
     },
 
     'batches.list': async () =>

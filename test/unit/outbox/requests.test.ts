@@ -37,6 +37,38 @@ async function chooseAnother() {
   work.accounts.choose(id)
 }
 
+describe('if another account is shown while the office’s server answers', () => {
+  /** Shows another account before the office has answered. Returns its id. */
+  function chooseAnotherDuring(name: 'pause' | 'configure') {
+    const { shared } = work.outbox
+    const ask = shared[name].bind(shared) as (...given: unknown[]) => Promise<void>
+    let id = ''
+    Object.assign(shared, {
+      [name]: async (...given: unknown[]) => {
+        await ask(...given)
+        await chooseAnother()
+        id = work.accounts.chosen()?.id ?? ''
+      }
+    })
+    return () => id
+  }
+
+  test('the outbox that was shown is paused, and only that one', async () => {
+    const another = chooseAnotherDuring('pause')
+    await handlers()['outbox.pause'](undefined, asking)
+    expect(work.outbox.state(work.accountId).pause).toMatchObject({ by: 'person' })
+    expect(work.outbox.state(another()).pause).toBeUndefined()
+  })
+
+  test('the speed of the outbox that was shown is set, and only that one’s', async () => {
+    const { settings } = work.outbox.state(work.accountId)
+    const another = chooseAnotherDuring('configure')
+    await handlers()['outbox.configure']({ perMinute: 7 }, asking)
+    expect(work.outbox.state(work.accountId).settings).toEqual({ ...settings, perMinute: 7 })
+    expect(work.outbox.state(another()).settings).toEqual(settings)
+  })
+})
+
 test('a draft is sent only from the account shown', async () => {
   const draftId = work.drafts.save(work.accountId, forms()).id
   await chooseAnother()
