@@ -264,6 +264,22 @@ describe('today’s appointments', () => {
     expect(rows()).toHaveLength(2)
   })
 
+  test('take back one step, however often “Undo” is pressed, and offer no second way to', async () => {
+    await open({ queue: [], appointments: [one('Tama Brooks', -5, { state: 'here' }), one('Mere Parata', 5)] })
+    await press(/^Done: Tama Brooks/)
+    const answer = opened.api.control.hold('appointments.mark')
+    await press(/^Undo: Tama Brooks/)
+    await press(/^Undo: Tama Brooks/)
+    answer()
+    await settle()
+    expect(calls('appointments.mark').map(({ input }) => input)).toEqual([
+      { id: 'Tama Brooks', as: 'done' },
+      { id: 'Tama Brooks', as: 'undo' }
+    ])
+    // It would take back the step before as well.
+    expect(opened.app.toasts.undo()).toBe(false)
+  })
+
   test('are put back with their number if they were removed by mistake', async () => {
     await open({
       queue: [],
