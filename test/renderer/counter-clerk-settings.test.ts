@@ -51,6 +51,35 @@ test('the staff name is saved on leaving the field, and only if it changed', asy
   expect(changes()).toEqual([{ staffName: 'Grace Okafor' }])
 })
 
+test.each([
+  ['Staff member on this computer', 'counter.configure'],
+  ['Name of this counter', 'counter.configure'],
+  ['Welcome message on the second display', 'counter.configure']
+] as const)('what is typed in “%s” while it is being saved stays', async (label, request) => {
+  await open()
+  const answer = opened.api.control.hold(request)
+  await type(label, 'Grace')
+  await leave(label)
+  await type(label, 'Grace Okafor')
+  answer()
+  await settle()
+  expect(screen.getByLabelText<HTMLInputElement>(label).value).toBe('Grace Okafor')
+  opened.api.control.free(request)
+  await leave(label)
+  expect(JSON.stringify(changes())).toContain('Grace Okafor')
+})
+
+test('an address typed while the one before is being saved stays', async () => {
+  await open()
+  const answer = opened.api.control.hold('counter.configure')
+  await type('Allow another address', 'https://one.example.com')
+  await send('Allow another address')
+  await type('Allow another address', 'https://two.example.com')
+  answer()
+  await settle()
+  expect(screen.getByLabelText<HTMLInputElement>('Allow another address').value).toBe('https://two.example.com')
+})
+
 test('a setting that can’t be saved shows the failure and reverts', async () => {
   await open()
   opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
