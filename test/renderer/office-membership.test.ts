@@ -179,6 +179,29 @@ test('leaving explains what becomes of packages, and a refusal is shown without 
   expect(within(section()).getByRole('button', { name: 'Join an office…' })).toBeTruthy()
 })
 
+test('a leave that fails after its dialog was closed is reported, and one that succeeds leaves the focus alone', async () => {
+  await open(membershipOf(NOW))
+  const { control } = opened.api
+  let answer = control.hold('office.leave')
+  await press('Leave the office…')
+  await press('Leave the office')
+  await press('Cancel')
+  control.fail('office.leave', { code: 'busy', message: 'Some packages are being sent just now.' })
+  answer()
+  await settle()
+  expect(opened.app.toasts.shown.map(({ text }) => text).join()).toContain('Some packages are being sent just now.')
+  control.heal('office.leave')
+  answer = control.hold('office.leave')
+  await press('Leave the office…')
+  await press('Leave the office')
+  await press('Cancel')
+  screen.getByRole('combobox', { name: 'Zoom' }).focus()
+  answer()
+  await settle()
+  expect(within(section()).getByRole('button', { name: 'Join an office…' })).toBeTruthy()
+  expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'Zoom' }))
+})
+
 test('with locked settings, leaving asks to unlock the office’s settings', async () => {
   await open(membershipOf(NOW), { settings: 'locked', members: [] })
   await press('Leave the office…')
