@@ -210,6 +210,19 @@ test('a page that can’t be painted shows an error in its place, and the others
   expect(screen.getByRole('group', { name: 'Page 1 of 3' }).querySelector('canvas')).toBeTruthy()
 })
 
+test('a failed download that can’t be tried again says so', async () => {
+  const api = fakeApi({ downloads: [] })
+  await open(api)
+  await press('Download')
+  const error = { code: 'no-space', message: 'The disk is full.' } as const
+  api.control.state.downloads = api.control.state.downloads.map((one) => ({ ...one, state: 'failed' as const, error }))
+  api.control.emit('downloads.changed', { id: null })
+  await settle()
+  api.control.fail('downloads.retry', { code: 'storage', message: 'The database is locked.' })
+  await press('Download')
+  expect(document.body.textContent).toContain('The database is locked.')
+})
+
 test('a downloaded file can be shown in its folder', async () => {
   await open(fakeApi({ downloads: [] }))
   screen.getByRole('button', { name: 'Download' }).focus()
