@@ -62,6 +62,21 @@ async function tick(name: string | RegExp) {
   await settle()
 }
 
+test('once the screen is being handed over, the sheet stays until it was, or couldn’t be', async () => {
+  await open()
+  const { control } = opened.api
+  const answer = control.hold('counter.start')
+  await press('Hand over screen')
+  await press('Cancel')
+  expect(screen.queryByRole('dialog')).toBeTruthy()
+  control.fail('counter.start', { code: 'not-signable', message: 'They signed elsewhere.' })
+  answer()
+  await settle()
+  expect(sheet().getByText('They signed elsewhere.')).toBeTruthy()
+  await press('Cancel')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
 test('without required evidence, two clicks hand over the screen', async () => {
   await open()
   // The evidence comes first: Enter alone doesn't hand over.
