@@ -409,6 +409,16 @@ test('which packages need release by someone else can be chosen with several man
   expect(opened.api.control.state.staff).not.toHaveProperty('release')
 })
 
+test('a rule for releases that can’t be saved is shown as it was', async () => {
+  await open({ ...pin({}), staff: { members: [grace, { ...ben, role: 'manager' }], settings: 'open' } })
+  opened.api.control.fail('counter.setReleaseNeeded', { code: 'storage', message: 'Not now.' })
+  const rule = () => screen.getByLabelText<HTMLSelectElement>('Packages someone else must release')
+  await fireEvent.change(rule(), { target: { value: '5' } })
+  await settle()
+  expect(opened.app.toasts.shown[0]?.text).toMatch(/^That wasn’t saved\./)
+  expect(rule().value).toBe('')
+})
+
 test('staff can be edited and removed, and errors appear at their field', async () => {
   await open({ ...pin({}), staff: { members: [grace, ben], settings: 'open' } })
   await press('Edit Ben Tui')

@@ -44,6 +44,15 @@ test('retention periods are set per kind, and data to be erased within a week is
   expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn’t saved\./)
 })
 
+test('a period that can’t be saved is shown as it was', async () => {
+  const control = await open()
+  control.fail('retention.set', { code: 'storage', message: 'The database is locked.' })
+  const period = screen.getByLabelText<HTMLSelectElement>('Saved verifications')
+  const before = period.value
+  await choose('Saved verifications', '365')
+  expect(screen.getByLabelText<HTMLSelectElement>('Saved verifications').value).toBe(before)
+})
+
 test('with a PIN, changes need an administrator', async () => {
   await open({ staff: { members, settings: 'locked' } })
   expect(screen.getByText('These settings are locked.')).toBeTruthy()

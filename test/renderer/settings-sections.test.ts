@@ -51,6 +51,31 @@ test('the data folder can be opened, and a link explains backups', async () => {
   expect(screen.getByText('Countersign 0.1.0 on Linux')).toBeTruthy()
 })
 
+test('what can’t be saved is shown as it was', async () => {
+  await open()
+  const { control } = opened.api
+  const failure = { code: 'storage', message: 'Not now.' } as const
+  for (const request of ['settings.set', 'downloads.configure', 'support.keepCrashReports'] as const)
+    control.fail(request, failure)
+  const zoom = () => screen.getByRole<HTMLSelectElement>('combobox', { name: 'Zoom' })
+  await fireEvent.change(zoom(), { target: { value: '150' } })
+  await settle()
+  expect(zoom().value).toBe('100')
+  const dark = () => screen.getByRole<HTMLInputElement>('radio', { name: 'Dark' })
+  await fireEvent.click(dark())
+  await settle()
+  expect(dark().checked).toBe(false)
+  const crashes = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Keep crash reports on this computer' })
+  await fireEvent.click(crashes())
+  await settle()
+  expect(crashes().checked).toBe(false)
+  const parallel = () => screen.getByRole<HTMLSelectElement>('combobox', { name: 'Parallel downloads' })
+  const before = parallel().value
+  await fireEvent.change(parallel(), { target: { value: '8' } })
+  await settle()
+  expect(parallel().value).toBe(before)
+})
+
 test('the URL of a section moves the focus to its heading', async () => {
   await open(['counter'])
   expect(document.activeElement?.textContent).toBe('Counter')

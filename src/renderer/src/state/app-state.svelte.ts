@@ -33,7 +33,10 @@ export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
 
 /** The settings that a screen applies at once: theme, zoom, and the columns of the document list. */
 class Settings extends Resource<SettingsView> {
-  #requestedZoom: number | undefined
+  /**
+   * The changes requested last, shown until the answer says what applies: a control goes back if that wasn't saved.
+   */
+  #pendingChanges = $state.raw<Partial<SettingsView>>({})
   readonly #api: Api
 
   constructor(api: Api) {
@@ -42,25 +45,32 @@ class Settings extends Resource<SettingsView> {
   }
 
   get view(): SettingsView {
-    return this.value ?? { theme: 'system', zoom: 1 }
+    return { ...(this.value ?? { theme: 'system', zoom: 1 }), ...this.#pendingChanges }
   }
 
   /** Zooms in or out by one step, or resets the zoom. */
   async zoom(way: 'in' | 'out' | 'reset'): Promise<Result<SettingsView>> {
     // Each press continues from the previous one, even while that one is still being saved.
-    const now = Math.round((this.#requestedZoom ?? this.view.zoom) * 100)
+    const now = Math.round(this.view.zoom * 100)
     const next = way === 'in' ? ZOOMS.find((step) => step > now) : ZOOMS.findLast((step) => step < now)
     const requested = (way === 'reset' ? 100 : (next ?? now)) / 100
     if (requested === now / 100) return { ok: true, value: this.view }
-    this.#requestedZoom = requested
-    const result = await this.set({ zoom: requested })
-    if (this.#requestedZoom === requested) this.#requestedZoom = undefined
-    return result
+    return this.set({ zoom: requested })
   }
 
   async set(change: Input<'settings.set'>): Promise<Result<SettingsView>> {
+    const { theme, zoom, startAtLogin, countryCode: code } = change
+    this.#pendingChanges = {
+      ...this.#pendingChanges,
+      ...(theme && { theme }),
+      ...(zoom !== undefined && { zoom }),
+      ...(startAtLogin !== undefined && { startAtLogin }),
+      ...(code && { countryCode: { code, isGuessed: false } })
+    }
+    const mine = this.#pendingChanges
     const result = await settled(this.#api.settings.set(change))
     if (result.ok) this.put(result.value)
+    if (this.#pendingChanges === mine) this.#pendingChanges = {}
     return result
   }
 }
