@@ -180,6 +180,40 @@ test('a recovery key is stored only after staff confirm having noted it', async 
   expect(document.body.textContent?.replaceAll(/\s/g, '')).not.toContain(shown)
 })
 
+test('a recovery key that is being put in use can’t be cancelled any more', async () => {
+  opened = await openOffice(fakeApi())
+  show(opened, RecoveryKey)
+  await settle()
+  const answer = opened.api.control.hold('storage.keepRecoveryKey')
+  await press('Make a recovery key…')
+  await fireEvent.click(screen.getByRole('checkbox', { name: /printed it or written it down/ }))
+  await press('Use this key')
+  await press('Cancel')
+  expect(screen.queryByRole('dialog')).toBeTruthy()
+  answer()
+  await settle()
+  expect(screen.getByText(/It opens your data if this computer’s keychain is lost/)).toBeTruthy()
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('a copy that is being made ready can’t be cancelled any more', async () => {
+  const copies = [{ name: 'old', at: Date.UTC(2026, 10, 23, 8, 10), isBeforeUpdate: true }]
+  opened = await openOffice(fakeApi({ copies }))
+  show(opened, LockedData, { locked: { reason: 'damaged' } })
+  await settle()
+  const answer = opened.api.control.hold('storage.useCopy')
+  await press('Use a copy…')
+  await press('Use this copy and restart')
+  await press('Cancel')
+  expect(screen.queryByRole('dialog')).toBeTruthy()
+  opened.api.control.fail('storage.useCopy', { code: 'bad-file', message: 'This backup is damaged.' })
+  answer()
+  await settle()
+  expect(screen.getByText('The copy wasn’t used.')).toBeTruthy()
+  await press('Cancel')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
 test('locked data asks for a recovery key, and a wrong one is reported at its field', async () => {
   opened = await openOffice(fakeApi())
   show(opened, LockedData, { locked: { reason: 'key-missing' } })
