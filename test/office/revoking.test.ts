@@ -57,3 +57,11 @@ test('an unknown name revokes nothing, and the command exits with 1', async () =
   await expect(revoke('Nobody')).rejects.toMatchObject({ code: 1 })
   expect(await office.sql('SELECT FROM office.station WHERE revoked_at IS NOT NULL')).toEqual([])
 })
+
+test('one that a restored backup brings back is revoked again, although the server has dropped its role', async () => {
+  await revoke('Front desk')
+  // As in a backup from before, restored on the same server.
+  await office.sql('UPDATE office.station SET revoked_at = NULL')
+  expect(await revoke('Front desk')).toContain('revoked')
+  expect(await office.join('Front desk')).toBeDefined()
+})

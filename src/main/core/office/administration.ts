@@ -328,13 +328,15 @@ export async function revokeWorkstation(administrator: OfficePlace, name: string
     )
     if (!station) return false
     const { id, role_name: role } = station
+    // A restored backup may name one that was revoked since, and whose role the server has dropped.
+    const hasRole = (await rowsOf(client, 'SELECT FROM pg_roles WHERE rolname = $1', [role])).length > 0
     // From here on it can't reconnect or call anything. Its open sessions end first, or the locks they hold could block
     // this.
-    await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
+    if (hasRole) await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
       await client.query('UPDATE office.station SET revoked_at = now(), sealed_key = NULL WHERE id = $1', [id])
-      await client.query(`ALTER ROLE ${quoteIdentifier(role)} NOLOGIN PASSWORD NULL`)
+      if (hasRole) await client.query(`ALTER ROLE ${quoteIdentifier(role)} NOLOGIN PASSWORD NULL`)
     })
     await inTransaction(client, () => dropRole(client, role))
     return true
