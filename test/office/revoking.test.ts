@@ -65,3 +65,11 @@ test('one that a restored backup brings back is revoked again, although the serv
   expect(await revoke('Front desk')).toContain('revoked')
   expect(await office.join('Front desk')).toBeDefined()
 })
+
+test('revoking one that was stopped halfway is finished by running the command again', async () => {
+  await office.sql(`UPDATE office.station SET revoked_at = now() WHERE name = 'Front desk'`)
+  expect(await revoke('Front desk')).toContain('revoked')
+  expect(
+    await office.sql('SELECT FROM pg_roles WHERE starts_with(rolname, $1)', [`${office.administrator.database}_s_`])
+  ).toHaveLength(1)
+})

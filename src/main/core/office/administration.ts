@@ -316,14 +316,16 @@ export async function inviteWorkstation(
 /**
  * Revokes a workstation: removes its role and ends its connections. What it put in the outbox stays, and the others
  * send it; what it was sending becomes uncertain once its claim expires.
- * @returns whether there was a workstation of that name, ignoring case.
+ * @returns whether there is or was a workstation of that name, ignoring case.
  */
 export async function revokeWorkstation(administrator: OfficePlace, name: string): Promise<boolean> {
   const { workstations } = rolesOf(administrator.database)
   return await withConnection(administrator, async (client) => {
+    // One that is revoked already may be left from a command that was interrupted.
     const [station] = await rowsOf<{ id: string; role_name: string }>(
       client,
-      'SELECT id, role_name FROM office.station WHERE lower(name) = lower($1) AND revoked_at IS NULL',
+      `SELECT id, role_name FROM office.station WHERE lower(name) = lower($1)
+         ORDER BY coalesce(revoked_at, 'infinity') DESC LIMIT 1`,
       [name]
     )
     if (!station) return false
@@ -335,7 +337,10 @@ export async function revokeWorkstation(administrator: OfficePlace, name: string
     if (hasRole) await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
-      await client.query('UPDATE office.station SET revoked_at = now(), sealed_key = NULL WHERE id = $1', [id])
+      await client.query(
+        'UPDATE office.station SET revoked_at = coalesce(revoked_at, now()), sealed_key = NULL WHERE id = $1',
+        [id]
+      )
       if (hasRole) await client.query(`ALTER ROLE ${quoteIdentifier(role)} NOLOGIN PASSWORD NULL`)
     })
     await inTransaction(client, () => dropRole(client, role))
