@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
-import { openPool } from '../../src/main/core/office/connection.ts'
+import { revokeWorkstation } from '../../src/main/core/office/administration.ts'
+import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 
@@ -72,4 +73,17 @@ test('revoking one that was stopped halfway is finished by running the command a
   expect(
     await office.sql('SELECT FROM pg_roles WHERE starts_with(rolname, $1)', [`${office.administrator.database}_s_`])
   ).toHaveLength(1)
+})
+
+test('an administrator who may only create databases and roles revokes one that is connected', async () => {
+  const [user, password] = [`manager_${randomUUID()}`, randomUUID()]
+  await office.sql(`CREATE ROLE "${user}" LOGIN CREATEDB CREATEROLE PASSWORD '${password}'`)
+  const managed = await openTestOffice({ ...inject('cluster'), user, password })
+  const { place } = await managed.join('Front desk')
+  await withConnection(place, async (client) => {
+    await client.query('SELECT FROM office.hello()')
+    expect(await revokeWorkstation(managed.administrator, 'Front desk')).toBe(true)
+    await expect(client.query('SELECT FROM office.hello()')).rejects.toThrow()
+  })
+  expect(await office.sql('SELECT FROM pg_roles WHERE rolname = $1', [place.user])).toEqual([])
 })

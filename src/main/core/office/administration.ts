@@ -334,7 +334,11 @@ export async function revokeWorkstation(administrator: OfficePlace, name: string
     const hasRole = (await rowsOf(client, 'SELECT FROM pg_roles WHERE rolname = $1', [role])).length > 0
     // From here on it can't reconnect or call anything. Its open sessions end first, or the locks they hold could block
     // this.
-    if (hasRole) await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
+    if (hasRole) {
+      await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
+      // Otherwise only a superuser could end its sessions.
+      await client.query(`GRANT ${quoteIdentifier(role)} TO CURRENT_USER`)
+    }
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
       await client.query(
