@@ -254,6 +254,25 @@ describe('a server', () => {
     expect(all.filter(([, why]) => why !== 'rewritten')).toEqual([])
   })
 
+  test('whose owner adds a malformed head is detected, and what was found before is still known', async () => {
+    const { front, back } = await two()
+    front.its.tamper('DELETE FROM audit WHERE seq > 1')
+    await front.restarts()
+    await front.greets()
+    await back.greets()
+    const found = ['Front desk', 'cut', false]
+    expect(back.found()).toEqual([found])
+    const next = `(SELECT max(number) + 1 FROM office.head)`
+    const head = `(${next}, (SELECT station FROM office.head WHERE number = 1), 9, repeat('0', 64), 0, 'unknown', '')`
+    await asOwner(`ALTER TABLE office.head DROP CONSTRAINT head_cause_check; INSERT INTO office.head VALUES ${head};
+      UPDATE office.head it SET chained = office.chain_head((SELECT chained FROM office.head WHERE number = it.number - 1), it)
+        WHERE cause = 'unknown'`)
+    await back.writes(1)
+    for (const one of [back, back]) await one.greets()
+    expect(back.found()[0]).toEqual(found)
+    expect(back.found().slice(1)).toEqual([[undefined, 'rewritten', false]])
+  })
+
   test.each([
     ['the newest head', 'DELETE FROM office.head WHERE number = 2'],
     ['all heads', 'DELETE FROM office.head']
@@ -329,6 +348,8 @@ test('a workstation can only add heads of its own trail, and a repeated one is s
     ])
       expect(await outcomeOf(sql)).toBe('42501')
     expect(await outcomeOf(`SELECT office.report_head(0, '${hash}', NULL)`)).toBe('23514')
+    // No workstation could read or chain a larger number.
+    expect(await outcomeOf(`SELECT office.report_head(9007199254740992, '${hash}', NULL)`)).toBe('23514')
     expect(await outcomeOf(`SELECT office.report_head(1, 'short', NULL)`)).toBe('23514')
     expect(await outcomeOf(`SELECT office.report_head(1, '${hash}', 'another reason')`)).toBe('23514')
     const before = (await storedHeads()).length

@@ -18,7 +18,8 @@ interface TrailEntry {
   readonly hash: string
 }
 /** Why a trail lacks an entry that it had. */
-type Cause = Exclude<OfficeTrailFinding['why'], 'rewritten'>
+const CAUSES = ['restored', 'older-copy', 'replaced', 'forgotten', 'cut'] as const
+type Cause = (typeof CAUSES)[number]
 
 type Trail = Pick<Audit, 'newest' | 'hasEntry' | 'whyWithout'>
 
@@ -26,15 +27,18 @@ type Trail = Pick<Audit, 'newest' | 'hasEntry' | 'whyWithout'>
  * A head in the chain. `number`: its place in the chain; `atMs`: since 1970 UTC, by the server's clock; `chained`: see
  * {@link chainHash}.
  */
-export interface OfficeHead extends TrailEntry {
-  readonly number: number
-  readonly station: string
-  readonly name: string
-  readonly isMine: boolean
-  readonly atMs: number
-  readonly cause?: Cause
-  readonly chained: string
-}
+export type OfficeHead = Readonly<z.output<typeof OfficeHead>>
+const OfficeHead = z.object({
+  number: z.int(),
+  station: z.string(),
+  name: z.string(),
+  isMine: z.boolean(),
+  seq: z.int(),
+  hash: z.string(),
+  atMs: z.number(),
+  cause: z.enum(CAUSES).optional(),
+  chained: z.string()
+})
 
 export type OfficeHeads = ReturnType<typeof openOfficeHeads>
 
@@ -50,13 +54,17 @@ const MAX_FINDINGS = 100
  * @param atOnce runs the queries that only read.
  */
 export function openOfficeHeads(pool: Queryable, atOnce = pool) {
-  const { rows: ask } = queriesOf(atOnce)
+  /** Without malformed heads, which no workstation adds: the next one then doesn't follow from the one before it. */
+  async function ask(sql: string, ...values: unknown[]): Promise<OfficeHead[]> {
+    const rows = await queriesOf(atOnce).rows(sql, ...values)
+    return rows.flatMap((row) => OfficeHead.safeParse(row).data ?? [])
+  }
   return {
     async report({ seq, hash }: TrailEntry, cause: Cause | undefined): Promise<void> {
       await queriesOf(pool).rows('SELECT office.report_head($1, $2, $3)', seq, hash, cause)
     },
-    from: (number: number) => ask<OfficeHead>('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
-    newest: () => ask<OfficeHead>('SELECT * FROM office.newest_heads()')
+    from: (number: number) => ask('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
+    newest: () => ask('SELECT * FROM office.newest_heads()')
   }
 }
 
@@ -71,7 +79,7 @@ const Finding = z.object({
   /** Absent if the finding is about the server itself. */
   name: z.string().optional(),
   isMe: z.boolean(),
-  why: z.enum(['restored', 'older-copy', 'replaced', 'forgotten', 'cut', 'rewritten']),
+  why: z.enum([...CAUSES, 'rewritten']),
   at: z.number()
 })
 const Kept = z.object({

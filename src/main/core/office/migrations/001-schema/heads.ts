@@ -7,8 +7,8 @@ export const heads = `
   CREATE TABLE head (
     number bigint PRIMARY KEY,
     station uuid NOT NULL REFERENCES station,
-    -- The number of its trail's newest entry, and that entry's SHA-256 in hexadecimal.
-    seq bigint NOT NULL CHECK (seq > 0),
+    -- The number of its trail's newest entry, and that entry's SHA-256 in hexadecimal. Readers can count up to 2 to the power of 53.
+    seq bigint NOT NULL CHECK (seq BETWEEN 1 AND 9007199254740991),
     hash text NOT NULL CHECK (hash ~ '^[0-9a-f]{64}$'),
     -- In milliseconds since 1970 UTC, by this server's clock.
     at_ms bigint NOT NULL DEFAULT floor(1000 * extract(epoch FROM clock_timestamp())),
