@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
+import { openOfficeFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
 import type { SendStore } from '../../src/main/core/office/send-store.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { type Chance, chanceOf } from '../chaos/chance.ts'
@@ -456,6 +458,37 @@ describe('sends that several workstations share', () => {
       )
       expect(refused).toEqual([])
       for (const { id } of claims) expect(await one.stateOf(id)).toBe('sent')
+    })
+
+    test('beginning a new life while a send is cancelled: both succeed', async () => {
+      const [one, two] = [storeAt(0), storeAt(1)]
+      const accountId = await account()
+      const [cancelled, waiting] = [randomUUID(), randomUUID()]
+      for (const id of [cancelled, waiting]) await one.put(accountId, id, content(id))
+      await one.cancel(cancelled)
+      const { life } = await one.outbox(accountId)
+      const refused = await errorsOfConcurrent(
+        feedOf(accountId),
+        () => one.startNewLife(life),
+        () => two.cancel(waiting)
+      )
+      expect(refused).toEqual([])
+    })
+
+    test('beginning a new life while documents are published: both succeed', async () => {
+      const [one, pool = expect.fail()] = [storeAt(0), pools[1]]
+      const accountId = await account()
+      const feed = openOfficeFeed({ pool, time: systemTime })
+      const { lease } = await feed.poll(accountId, { ms: 30_000 })
+      const tag = tagOf(office.key, 'D-1')
+      const publish = () =>
+        feed.publish(accountId, lease?.epoch ?? 0, [{ tag, sealed: sealForFeed(office.key, accountId, tag, 'D-1') }])
+      await publish()
+      const { life } = await one.outbox(accountId)
+      const refused = await errorsOfConcurrent({ table: 'feed WHERE account = $1', is: accountId }, publish, () =>
+        one.startNewLife(life)
+      )
+      expect(refused).toEqual([])
     })
   })
 

@@ -31,13 +31,16 @@ export const lives = `
     UPDATE office SET life = life + jump, server_fingerprint = server_fingerprint(), alive_at = now(), lost_from = p_lost_from;
     -- What is open may have ended, or its holder may not know of this server.
     UPDATE task SET state = CASE kind WHEN 'action' THEN 'uncertain' ELSE 'free' END WHERE state = 'open';
+    -- The outboxes, the sends in order, and then their feeds, as where results are recorded.
     UPDATE outbox SET paused_by = 'restored', paused_at = now();
+    PERFORM FROM send WHERE state <> 'sent' ORDER BY id FOR UPDATE;
     UPDATE send SET restored_revision = revision WHERE state IN ('held', 'cancelled', 'refused', 'not-sent');
     UPDATE send SET state = 'uncertain', may_have_arrived = true, attempt = greatest(attempt, 1), epoch = epoch + jump,
         uncertain_at = now() + (SELECT lease FROM office), proven_until = NULL, lease_until = NULL, restored_revision = revision
       WHERE state IN ('ready', 'sending', 'uncertain');
-    DELETE FROM mirror;
+    -- The feed is locked before its documents, as where they are published.
     UPDATE feed SET seq = seq + jump;
+    DELETE FROM mirror;
     -- What the workstations knew to be read is as old as this server.
     UPDATE poll SET read_at = now();
     PERFORM pg_notify('countersign_life', '');
