@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
+import { openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import type { SendStore } from '../../src/main/core/office/send-store.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { type Chance, chanceOf } from '../chaos/chance.ts'
@@ -487,6 +488,22 @@ describe('sends that several workstations share', () => {
       const { life } = await one.outbox(accountId)
       const refused = await errorsOfConcurrent({ table: 'feed WHERE account = $1', is: accountId }, publish, () =>
         one.startNewLife(life)
+      )
+      expect(refused).toEqual([])
+    })
+
+    test('reporting that a draft was sent while another send of it is cancelled: both succeed', async () => {
+      const [one, two, pool = expect.fail()] = [storeAt(0), storeAt(1), pools[0]]
+      const accountId = await one.account(randomUUID(), { concurrency: 5, perMinute: null })
+      const [draft, version, id] = [randomUUID(), randomUUID(), randomUUID()]
+      const saved = { id: draft, basedOn: [], revision: 0 }
+      await openOfficeDrafts({ pool, key: office.key }).save(accountId, saved, version, content(draft), false)
+      const send = { id, content: content(id), inMs: 0, revision: 1, mayHaveArrived: false }
+      await one.push(accountId, { ...send, of: { draft, basedOn: [version], revision: 1 } })
+      const refused = await errorsOfConcurrent(
+        feedOf(accountId),
+        () => one.reportSent(accountId, { id: randomUUID(), epoch: 1 }, {}, { draft }),
+        () => two.cancel(id)
       )
       expect(refused).toEqual([])
     })

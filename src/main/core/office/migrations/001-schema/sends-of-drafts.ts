@@ -161,6 +161,8 @@ const functions = `
     split text;
   BEGIN
     PERFORM next_item_seq('draft', p_account);
+    -- Those that may be cancelled are locked before the feed, as wherever several sends are changed.
+    PERFORM FROM send WHERE account = p_account AND (id = p_id OR draft = p_draft OR draft = ANY (p_versions::text[])) ORDER BY id FOR UPDATE;
     PERFORM mark_split_off(p_draft, p_account, p_id);
     PERFORM report_sent(p_id, p_account, p_epoch, p_sealed);
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
