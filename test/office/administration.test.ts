@@ -81,6 +81,31 @@ describe('the command', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
+  test('leaves no incomplete key file if it is stopped while writing it, and can be run again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-office-'))
+    folders.push(folder)
+    const { host, port, user, password } = inject('cluster')
+    const file = join(folder, 'office.key')
+    const args = [
+      'init',
+      '--server',
+      `${host}:${port}`,
+      '--user',
+      user,
+      '--database',
+      'interrupted',
+      '--key-file',
+      file
+    ]
+    const env = { ...process.env, PGPASSWORD: password }
+    // As on a full disk: no file may have any content.
+    const limited = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, SCRIPT, ...args]
+    await expect(run('sh', limited, { env })).rejects.toThrow()
+    const { stdout } = await run(process.execPath, [SCRIPT, ...args], { env })
+    expect(stdout).toContain('The office’s key was created')
+    expect(Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url')).toHaveLength(32)
+  })
+
   test('lets the second of two simultaneous upgrades wait and find nothing to do', async () => {
     const fresh = { ...office.administrator, database: `${office.administrator.database}_2` }
     await initOffice(fresh)

@@ -4,7 +4,7 @@
  * others on the computer can read arguments.
  */
 import { randomBytes } from 'node:crypto'
-import { readFile, realpath, writeFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import {
@@ -54,12 +54,12 @@ const commands: Record<string, Command> = {
   async init(place, values, { say }) {
     const file = required(values['key-file'])
     try {
-      // `wx`: an existing key is never replaced, because what was sealed with it could no longer be read.
-      await writeFile(file, keyFileText(randomBytes(KEY_LENGTH)), { flag: 'wx', mode: 0o600 })
-      say('The office’s key was created. Keep its file where you keep your passwords: nobody can create it again.')
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       await readKeyFile(file)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      // An existing key is never replaced, because what was sealed with it could no longer be read.
+      await writeAtomically(file, keyFileText(randomBytes(KEY_LENGTH)), { ifExists: 'refuse', mode: 0o600 })
+      say('The office’s key was created. Keep its file where you keep your passwords: nobody can create it again.')
     }
     say(`The database is ready. Steps applied: ${await initOffice(place)}.`)
     return true
