@@ -67,6 +67,29 @@ describe('a task that several claim at once', () => {
     })
   })
 
+  test('is granted together with all others in the claim even if another claim removes long-ended ones', async () => {
+    const about = ['one', 'two', 'three', 'four']
+    const before = claimOf(about)
+    await storeAt(0).claim('turn', before)
+    for (const one of about) await storeAt(0).finish('turn', taskOf(before, 1, one), 'free')
+    const first = `(SELECT tag FROM office.task WHERE id = '${before.id}' ORDER BY tag LIMIT 1)`
+    await office.sql(
+      `UPDATE office.task SET reported_at = now() - interval '8 days' WHERE id = '${before.id}' AND tag <> ${first}`
+    )
+    const waitingForLock = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    const claimed = await withConnection(office.administrator, async (other) => {
+      await other.query('BEGIN')
+      await other.query(`SELECT FROM office.task WHERE tag = ${first} FOR UPDATE`)
+      const answer = storeAt(1).claim('turn', claimOf(about))
+      await expect.poll(() => office.sql(waitingForLock)).toHaveLength(1)
+      await storeAt(2).claim('turn', claimOf(['another']))
+      await other.query('ROLLBACK')
+      return await answer
+    })
+    expect(claimed.isGranted && [...claimed.epochs.keys()].sort()).toEqual([...about].sort())
+    for (const one of about) expect(await storeAt(2).claim('turn', claimOf([one]))).toMatchObject({ isGranted: false })
+  })
+
   test('can be claimed again by its holder, but only with the same id', async () => {
     const mine = claimOf()
     const epochs = async (kind: 'action' | 'turn') => await storeAt(0).claim(kind, mine)

@@ -59,9 +59,10 @@ export const tasks = `
     IF current_life() = 0 THEN
       RAISE EXCEPTION 'Nobody has noticed yet that this is a copy.' USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
+    -- Existing ones are only locked, in the same step: between two, another's claim could remove one that ended long ago.
     INSERT INTO task (kind, tag, account, id, holder)
-      SELECT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one ON CONFLICT DO NOTHING;
-    PERFORM FROM task WHERE kind = p_kind AND tag = ANY (p_tags) ORDER BY tag FOR UPDATE;
+      SELECT DISTINCT p_kind, one, p_account, p_id, mine FROM unnest(p_tags) one ORDER BY one
+      ON CONFLICT (kind, tag) DO UPDATE SET until = excluded.until WHERE false;
     -- Only while it holds its own rows: waiting for those while it holds others' could cause a deadlock.
     PERFORM expire_tasks(p_kind, p_account);
     DELETE FROM task WHERE (kind, tag) IN (
@@ -122,8 +123,8 @@ export const tasks = `
       RAISE EXCEPTION 'There is no such end.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     INSERT INTO task (kind, tag, account, id, holder, epoch, state, since, sealed)
-      VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, ended, kept) ON CONFLICT DO NOTHING;
-    PERFORM FROM task WHERE kind = p_kind AND tag = p_tag FOR UPDATE;
+      VALUES (p_kind, p_tag, p_account, p_id, mine, p_epoch, p_state, ended, kept)
+      ON CONFLICT (kind, tag) DO UPDATE SET until = excluded.until WHERE false;
     PERFORM expire_tasks(p_kind, p_account);
     SELECT * INTO its FROM task WHERE kind = p_kind AND tag = p_tag;
     -- A file that was saved is saved, whichever claim it was, unless another workstation is saving it now.
