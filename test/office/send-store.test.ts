@@ -317,6 +317,18 @@ describe('sends that several workstations share', () => {
     expect(await two.outbox(accountId)).toMatchObject({ pausedBy: 'restored' })
   })
 
+  test('an answer that affects every package pauses the outbox only once, and not from a lost claim', async () => {
+    const { one, two, accountId, claim, next } = await heldByTheNext()
+    await one.finish(accountId, claim, 'stopped', {})
+    expect(await two.outbox(accountId)).not.toHaveProperty('pausedBy')
+    await two.finish(accountId, next, 'stopped', {})
+    expect(await two.outbox(accountId)).toMatchObject({ pausedBy: 'service' })
+    await two.resume(accountId)
+    // The workstation got no answer, and says it again.
+    await two.finish(accountId, next, 'stopped', {})
+    expect(await two.outbox(accountId)).not.toHaveProperty('pausedBy')
+  })
+
   test('a workstation can’t finish a send that it never claimed', async () => {
     const { two, accountId, claim } = await heldByOneGone()
     await expect(two.finish(accountId, claim, 'accepted', {})).rejects.toMatchObject({ code: '42501' })

@@ -80,8 +80,10 @@ export const claims = `
     END IF;
     IF p_kind = 'stopped' THEN
       -- The outbox is locked first, as in a claim. The pause after a restore stays, because only a person ends it.
+      -- Only for the current claim: since another one, or a report whose answer was lost, someone may have resumed it.
       UPDATE outbox SET paused_by = 'service', paused_at = now()
-        WHERE account = (SELECT account FROM send WHERE id = p_id) AND coalesce(paused_by, 'person') = 'person';
+        WHERE account = (SELECT account FROM send WHERE id = p_id AND state = 'sending' AND epoch = p_epoch)
+          AND coalesce(paused_by, 'person') = 'person';
     END IF;
     INSERT INTO answer (send, epoch, kind, sealed) VALUES (p_id, p_epoch, p_kind, p_sealed) ON CONFLICT DO NOTHING;
     IF p_kind = 'accepted' THEN
