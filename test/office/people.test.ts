@@ -91,6 +91,18 @@ test('joining merges people with the same name and e-mail, and keeps all others 
 describe('joined workstations', () => {
   beforeEach(joinBoth)
 
+  test('get someone who was added while another, erased meanwhile, was on the way to the office', async () => {
+    const { work } = at(0)
+    at(0).disconnect()
+    at(0).send('Mere', 'Parata', 'mere@example.com')
+    await at(0).reconnectWith(async () => {
+      await openPurging(work.parts.db).erase({ people: work.clock() + DAY })
+      at(0).send('Rewi', 'Smith', 'rewi@example.com')
+    })
+    await whenSynced()
+    expect(at(1).list()).toContain('Rewi Smith <rewi@example.com>  1')
+  })
+
   test('suggest people to whom another has sent, and count the sends of all', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await whenSynced()

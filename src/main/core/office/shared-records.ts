@@ -404,7 +404,8 @@ export class SharedRecords {
   #applyAnswer(kind: SharedKind, sent: KnownRecord, put: RecordToPut, answer: PutResult | undefined): boolean {
     const rows = this.#rows
     const now = rows.find(sent.number)
-    if (!now || answer?.id !== put.id) return false
+    // Its row may have been deleted meanwhile, and its number given to another.
+    if (now?.id !== put.id || answer?.id !== put.id) return false
     const { outcome, version, revision, lineage } = answer
     const { lost } = now
     const isChange = sent.editCount !== sent.pushedEdits
