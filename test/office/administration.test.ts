@@ -1,5 +1,6 @@
 // The administrator's command makes an office in which a workstation can do what it is there for, and nothing else.
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -226,6 +227,19 @@ describe('a workstation', () => {
     await office.sql(`GRANT SELECT ON office.send TO ${office.administrator.database}_stations`)
     expect((await checkOffice(office.administrator)).excess).toEqual(['send'])
     await office.sql(`REVOKE SELECT ON office.send FROM ${office.administrator.database}_stations`)
+  })
+
+  test.each([
+    ['a column', (role: string) => [`GRANT SELECT (sealed) ON office.send TO ${role}`, 'send']],
+    ['another role', (role: string) => [`GRANT pg_signal_backend TO ${role}`, 'pg_signal_backend']],
+    ['the server', (role: string) => [`ALTER ROLE ${role} CREATEROLE`, 'the server']]
+  ])('that alone has an excessive permission, on %s, is found by the check', async (_on, excessOf) => {
+    const { joined } = await office.join(`Counter ${randomUUID()}`)
+    const [sql = '', what] = excessOf(joined.user)
+    await office.sql(sql)
+    expect((await checkOffice(office.administrator)).excess).toEqual([what])
+    await office.sql('UPDATE office.station SET revoked_at = now() WHERE role_name = $1', [joined.user])
+    expect((await checkOffice(office.administrator)).excess).toEqual([])
   })
 
   test.each([

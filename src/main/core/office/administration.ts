@@ -139,7 +139,7 @@ export interface OfficeCheck {
   readonly trails: readonly { name: string; why: string; at: number }[]
   /** The first head that doesn't follow from the one before it: someone changed the server's data. */
   readonly brokenAt?: number
-  /** Rights that workstations have but shouldn't; empty if all is well. */
+  /** Rights that workstations, or one of them, have but shouldn't; empty if all is well. */
   readonly excess: readonly string[]
 }
 
@@ -168,13 +168,21 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
     const { trails, brokenAt } = await trailsOf(client, headsAtOnce)
     const excess = await rowsOf<{ what: string }>(
       client,
-      `SELECT relname::text AS what FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
-           AND (CASE WHEN relkind = 'S' THEN has_sequence_privilege($1, oid, 'USAGE, SELECT, UPDATE')
-             ELSE has_table_privilege($1, oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END)
-         UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'office'::regnamespace
-           AND has_function_privilege($1, oid, 'EXECUTE') AND proname::text <> ALL ($2)
-         UNION ALL SELECT 'the schema' WHERE has_schema_privilege($1, 'office', 'CREATE')
-         UNION ALL SELECT 'the database' WHERE has_database_privilege($1, current_database(), 'CREATE, TEMPORARY')`,
+      `WITH who AS (
+           SELECT oid, rolname, rolsuper, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS has_more FROM pg_roles
+             WHERE rolname = $1 OR rolname IN (SELECT role_name FROM station WHERE revoked_at IS NULL))
+         SELECT relname::text AS what FROM pg_class it, who WHERE relnamespace = 'office'::regnamespace AND relkind IN ('r', 'v', 'S')
+           AND (CASE WHEN relkind = 'S' THEN has_sequence_privilege(who.oid, it.oid, 'USAGE, SELECT, UPDATE')
+             ELSE has_table_privilege(who.oid, it.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+               OR has_any_column_privilege(who.oid, it.oid, 'SELECT, INSERT, UPDATE, REFERENCES') END)
+         UNION SELECT proname::text FROM pg_proc it, who WHERE pronamespace = 'office'::regnamespace
+           AND has_function_privilege(who.oid, it.oid, 'EXECUTE') AND proname::text <> ALL ($2)
+         UNION SELECT 'the schema' FROM who WHERE has_schema_privilege(oid, 'office', 'CREATE')
+         UNION SELECT 'the database' FROM who WHERE has_database_privilege(oid, current_database(), 'CREATE, TEMPORARY')
+         UNION SELECT 'the server' FROM who WHERE has_more
+         UNION SELECT other.rolname::text FROM pg_roles other, who
+           WHERE NOT who.rolsuper AND other.rolname NOT IN (who.rolname, $1) AND pg_has_role(who.oid, other.oid, 'MEMBER')
+         ORDER BY what`,
       [workstations, workstationFunctions]
     )
     return {
