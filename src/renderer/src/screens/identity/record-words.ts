@@ -79,7 +79,7 @@ function livenessFinding(signer: SignerView | undefined): Finding | undefined {
   return {
     ...status,
     word,
-    meaning: word === serviceResult.value ? '' : `Service result: “${serviceResult.value}”`
+    meaning: word === serviceResult.value ? '' : `Service result: “${serviceResult.value}”.`
   }
 }
 
