@@ -1,6 +1,6 @@
 /**
- * Imports icons one by one from their package, whose entry exports about 1,800 components: a build removes the others
- * in the end, but tests would compile and run all of them in every file.
+ * Imports icons one by one from their package, whose entry exports about 1,800 components: a build would compile all of
+ * them to remove the others in the end, and tests would compile and run all of them.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,8 +17,9 @@ export function singleIcons(): Plugin {
   function importOf(name: string): string {
     const [, icon = '', own = icon] = /^(\w+)(?:\s+as\s+(\w+))?$/.exec(name) ?? []
     const file = files.get(icon)
-    // Types and aliases are rare enough to be imported from the whole package.
-    return file ? `import ${own} from '${PACKAGE}/icons/${file}'` : `import { ${name} } from '${PACKAGE}'`
+    // One import from the whole package would bring all of them back.
+    if (!file) throw new Error(`There is no icon “${name}”. Types are imported by “import type”.`)
+    return `import ${own} from '${PACKAGE}/icons/${file}'`
   }
 
   return {
@@ -34,10 +35,10 @@ export function singleIcons(): Plugin {
   }
 }
 
-/** Returns each icon's file by the icon's name, from the package's own index. */
+/** Returns each icon's file by the icon's names, from the package's own lists. */
 function filesByName(): Map<string, string> {
-  const entry = createRequire(import.meta.url).resolve(PACKAGE)
-  const list = readFileSync(join(dirname(entry), 'icons/index.js'), 'utf8')
-  const lines = list.matchAll(/export \{ default as (\w+) \} from '\.\/([\w-]+)\.svelte'/g)
-  return new Map(Array.from(lines, ([, name = '', file = '']) => [name, file]))
+  const folder = dirname(createRequire(import.meta.url).resolve(PACKAGE))
+  const lists = ['icons/index.js', 'aliases/aliases.js'].map((list) => readFileSync(join(folder, list), 'utf8'))
+  const exported = lists.join('').matchAll(/default as (\w+) \} from '[./]+(?:icons\/)?([\w-]+)\.(?:svelte|js)'/g)
+  return new Map(Array.from(exported, ([, name = '', file = '']) => [name, file]))
 }

@@ -3,6 +3,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
 import { handbook } from '../../../scripts/handbook.ts'
 import { pdfjsFiles } from '../../../scripts/pdfjs-files.ts'
+import { singleIcons } from '../../../scripts/single-icons.ts'
 import { words } from '../../../scripts/words.ts'
 import { writeMadeUpWords } from './made-up-words.ts'
 
@@ -13,6 +14,7 @@ export default defineConfig(({ command }) => {
   return {
     root: fileURLToPath(new URL('.', import.meta.url)),
     plugins: [
+      singleIcons(),
       words(),
       svelte({ configFile: fileURLToPath(new URL('../../../svelte.config.js', import.meta.url)) }),
       pdfjsFiles(),
