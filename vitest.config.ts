@@ -5,7 +5,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { handbook } from './scripts/handbook.ts'
-import { singleIcons } from './scripts/single-icons.ts'
+import { drawnIcons, singleIcons } from './scripts/single-icons.ts'
 import { mutants, type Removable, without } from './test/e2e/attacks/mutants.ts'
 
 // What Node has compiled for one test file serves the next.
@@ -95,7 +95,7 @@ export default defineConfig({
         }
       },
       {
-        plugins: [singleIcons(), svelte(), handbook()],
+        plugins: [singleIcons(), drawnIcons(), svelte(), handbook()],
         resolve: { conditions: ['browser'] },
         test: {
           name: 'renderer',
