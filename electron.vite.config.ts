@@ -4,6 +4,7 @@ import { defineConfig } from 'electron-vite'
 import { handbook } from './scripts/handbook.ts'
 import { pdfjsFiles } from './scripts/pdfjs-files.ts'
 import { requestNamesPlugin } from './scripts/request-names.ts'
+import { singleIcons } from './scripts/single-icons.ts'
 import { words } from './scripts/words.ts'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
@@ -62,6 +63,6 @@ export default defineConfig({
         }
       }
     },
-    plugins: [words(), svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles(), handbook()]
+    plugins: [singleIcons(), words(), svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles(), handbook()]
   }
 })
