@@ -35,10 +35,12 @@ export interface TurnResult extends StartedSends {
   recorded: Send[]
 }
 
+/** What may leave next, or how long until something may, in milliseconds. */
+export type NextSend = { due?: WaitingSend; wait?: number }
+
 /** Decides what leaves an account's outbox: this computer synchronously, or the office, which must be asked. */
 export interface DispatchStore {
-  /** Returns what may leave next, or how long until something may, in milliseconds. */
-  next(accountId: string): { due?: WaitingSend; wait?: number }
+  next(accountId: string): NextSend
   /**
    * Stores the results of sends and takes what leaves now.
    * @param limit how many may leave now.
@@ -47,20 +49,28 @@ export interface DispatchStore {
   turn(accountId: string, finished: readonly FinishedAttempt[], limit: number): TurnResult | Promise<TurnResult>
 }
 
+/** @param remainingOf how long until one may leave, in milliseconds; undefined if that isn't known. */
+export function nextOf(
+  sends: Iterable<WaitingSend>,
+  remainingOf: (waiting: WaitingSend) => number | undefined
+): NextSend {
+  let wait: number | undefined
+  for (const waiting of sends) {
+    const remaining = remainingOf(waiting)
+    if (remaining === undefined) continue
+    if (remaining <= 0) return { due: waiting }
+    wait = Math.min(wait ?? remaining, remaining)
+  }
+  return wait === undefined ? {} : { wait }
+}
+
 /** @returns one whose turns are synchronous and all-or-nothing. */
 export function openLocalDispatchStore(deps: DispatchDeps) {
   const { db, sends, queries, pauses, times, isProven, time } = deps
   const record = recorder(deps)
 
-  function next(accountId: string): { due?: WaitingSend; wait?: number } {
-    let wait: number | undefined
-    for (const waiting of queries.waiting(accountId)) {
-      const remaining = times.remaining(waiting)
-      if (remaining <= 0) return { due: waiting }
-      wait = Math.min(wait ?? remaining, remaining)
-    }
-    return wait === undefined ? {} : { wait }
-  }
+  const next = (accountId: string): NextSend =>
+    nextOf(queries.waiting(accountId), (waiting) => times.remaining(waiting))
 
   /** Stores what leaves now, and what turns out not to. */
   function startDue(accountId: string, limit: number): StartedSends {

@@ -13,8 +13,7 @@ import type { Claim, OfficeSendState } from '../office/send-store.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import { withoutFlush } from '../storage/connection.ts'
 import { type FinishedAttempt, type Outcome, recorder, referencesOnly } from './attempts.ts'
-import type { DispatchStore, StartedSends, TurnResult } from './dispatch-store.ts'
-import type { WaitingSend } from './pauses.ts'
+import { type DispatchStore, type NextSend, nextOf, type StartedSends, type TurnResult } from './dispatch-store.ts'
 import { awaitsRelease } from './releases.ts'
 import { overdueError } from './send-actions.ts'
 import type { openSendPull } from './send-pull.ts'
@@ -52,18 +51,14 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   /** The epoch of the claim with which a send left here: another workstation may have claimed it since. */
   const claimEpochs = new Map<string, number>()
 
-  function next(accountId: string): { due?: WaitingSend; wait?: number } {
+  function next(accountId: string): NextSend {
     const { isAway, noClaimsUntil } = stateOf(accountId)
     if (!office() || isAway) return {}
-    let wait: number | undefined
-    for (const waiting of queries.waiting(accountId)) {
+    return nextOf(queries.waiting(accountId), (waiting) => {
       // A send that wasn't given to the office yet can't be claimed.
-      if (rows.find(waiting.id)?.state !== 'ready') continue
-      const remaining = Math.max(times.remaining(waiting), noClaimsUntil - time.elapsed())
-      if (remaining <= 0) return { due: waiting }
-      wait = Math.min(wait ?? remaining, remaining)
-    }
-    return wait === undefined ? {} : { wait }
+      if (rows.find(waiting.id)?.state !== 'ready') return undefined
+      return Math.max(times.remaining(waiting), noClaimsUntil - time.elapsed())
+    })
   }
 
   async function turn(accountId: string, finished: readonly FinishedAttempt[], limit: number): Promise<TurnResult> {
