@@ -14,7 +14,6 @@ const BATCHES = new Rows({
   name: value<string>(),
   state: value<'preparing' | 'going' | 'cancelled'>(),
   isPaused: flag(),
-  goesAt: value<number>(),
   createdAt: value<number>(),
   /** The number of rows. */
   leftOut: value<number>('left_out_count')
@@ -55,9 +54,6 @@ export function openBatchRecords(db: Db) {
     inState: table.values<[state: 'preparing' | 'cancelled'], string>(
       `SELECT id FROM batches WHERE state <> 'going' AND state = ?`
     ),
-
-    /** Batches that an earlier run left in their undo window. */
-    inUndoWindow: table.all<[now: number]>(`WHERE state = 'going' AND goes_at > ?`),
 
     begin(
       batch: Pick<BatchRecord, 'id' | 'accountId' | 'name' | 'createdAt'>,

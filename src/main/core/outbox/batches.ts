@@ -172,15 +172,11 @@ export class Batches {
     return this.#records.find(id)?.isPaused ?? false
   }
 
-  /** Removes incomplete batches, finishes cancellations and restores undo windows. Call it at the start. */
+  /** Removes incomplete batches, and finishes cancellations. Call it at the start. */
   recover(): void {
-    const { time, times, pauses } = this.#deps
     for (const id of this.#records.inState('preparing')) this.#records.remove(id)
     for (const id of this.#records.inState('cancelled')) {
-      this.#records.cancelSends({ id, limit: Number.MAX_SAFE_INTEGER, now: time.now() })
-    }
-    for (const { id, accountId, goesAt } of this.#records.inUndoWindow(time.now())) {
-      times.allowUndo(id, Math.min(goesAt - time.now(), pauses.undoWindow(accountId)))
+      this.#records.cancelSends({ id, limit: Number.MAX_SAFE_INTEGER, now: this.#deps.time.now() })
     }
   }
 

@@ -385,21 +385,17 @@ export class Outbox {
   }
 
   #recover(): void {
-    const { db, time } = this.#deps
+    const { db, time, sends, queries, times, pauses } = this.#deps
     db.transaction(() => {
-      for (const send of this.#deps.sends.inState('sending')) {
+      for (const send of sends.inState('sending')) {
         // The office decides the state of shared sends.
-        if (this.shared.has(send.id)) continue
-        this.#deps.sends.change(send, { state: 'uncertain', error: INTERRUPTED })
+        if (!this.shared.has(send.id)) sends.change(send, { state: 'uncertain', error: INTERRUPTED })
       }
       this.batches.recover()
     })()
     const now = time.now()
-    for (const { id, goesAt } of this.#deps.queries.inUndoWindow(now)) {
-      this.#deps.times.allowUndo(
-        id,
-        Math.min(goesAt - now, this.#deps.pauses.undoWindow(this.#deps.sends.get(id).accountId))
-      )
+    for (const { id, accountId, goesAt } of queries.inUndoWindow(now)) {
+      times.allowUndo(id, Math.min(goesAt - now, pauses.undoWindow(accountId)))
     }
   }
 

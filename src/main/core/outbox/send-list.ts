@@ -36,6 +36,8 @@ const WAITING = new Rows<WaitingSend>({
   goesAt: value()
 })
 
+type UndoWindow = Pick<Send, 'id' | 'accountId' | 'goesAt'>
+
 const STATES_OF: Record<SendQuery['show'], readonly SendState[]> = {
   all: ['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'],
   attention: ['refused', 'uncertain', 'not-sent'],
@@ -173,9 +175,9 @@ export class SendQueries {
     }
   }
 
-  /** Returns single sends that an earlier run left in their undo window. */
-  inUndoWindow(now: number): WaitingSend[] {
-    return this.#sql.inUndoWindow.all(now).map(WAITING.read)
+  /** Returns single sends, and batches, that an earlier run left in their undo window. */
+  inUndoWindow(now: number): UndoWindow[] {
+    return this.#sql.inUndoWindow.all({ now })
   }
 }
 
@@ -241,9 +243,10 @@ function statementsOf(db: Db) {
       `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
        WHERE account_id = ? AND batch_id = ? AND state = 'ready' AND ${MAY_LEAVE} ORDER BY goes_at, sheet_row, number LIMIT 1`
     ),
-    inUndoWindow: db.prepare<[number], Row>(
-      `SELECT ${WAITING.columns} FROM sends
-       WHERE state = 'ready' AND batch_id IS NULL AND is_scheduled = 0 AND goes_at > ?`
+    inUndoWindow: db.prepare<[{ now: number }], UndoWindow>(
+      `SELECT id, account_id AS accountId, goes_at AS goesAt FROM sends
+       WHERE state = 'ready' AND batch_id IS NULL AND is_scheduled = 0 AND goes_at > @now
+       UNION ALL SELECT id, account_id, goes_at FROM batches WHERE state = 'going' AND goes_at > @now`
     )
   }
 }
