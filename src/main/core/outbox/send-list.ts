@@ -9,9 +9,11 @@ import { DAY } from '../lib/calendar.ts'
 import { flag, optional, type Row, Rows, value } from '../lib/rows.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
+import { Statements, TableStatements } from '../storage/statements.ts'
 import type { WaitingSend } from './pauses.ts'
 import { NEVER } from './releases.ts'
 import { SENDS, type Send } from './send-record.ts'
+import { UNDECIDED } from './sends.ts'
 
 /** How long a package counts as already sent, for finding duplicates. */
 const RECENT = 30 * DAY
@@ -83,13 +85,13 @@ export class SendQueries {
   /** Counts what needs someone's release, or was refused it; undefined if nothing is. */
   releases(accountId: string): OutboxReleases | undefined {
     const { single, refused } = this.#sql.releases.get(accountId) ?? { single: 0, refused: 0 }
-    const undecided = single - refused + (this.#sql.batchesToRelease.get(accountId) ?? 0)
+    const undecided = single - refused + (this.#sql.batchesToRelease(accountId) ?? 0)
     return undecided + refused > 0 ? { undecided, refused } : undefined
   }
 
   /** Counts the waiting, in-flight and uncertain sends of all accounts. */
   pending(): { ready: number; sending: number; uncertain: number } {
-    const count = (state: SendState) => this.#sql.countOfAll.get(state) ?? 0
+    const count = (state: SendState) => this.#sql.countOfAll(state) ?? 0
     return { ready: count('ready'), sending: count('sending'), uncertain: count('uncertain') }
   }
 
@@ -138,13 +140,13 @@ export class SendQueries {
       .pluck()
     const found: number[] = []
     let began = performance.now()
-    for (let to = this.#sql.last.get() ?? 0; to > 0; to -= SEARCH_CHUNK) {
+    for (let to = this.#sql.last() ?? 0; to > 0; to -= SEARCH_CHUNK) {
       found.push(...searchChunk.all(question, to - SEARCH_CHUNK + 1, to, ...values))
       if (performance.now() - began < SLICE_MS) continue
       await nextTurn()
       began = performance.now()
     }
-    const rows = found.slice(offset, offset + limit).flatMap((number) => SENDS.find(this.#sql.one.get(number)) ?? [])
+    const rows = found.slice(offset, offset + limit).flatMap((number) => this.#sql.one(number) ?? [])
     return { sends: rows, total: found.length }
   }
 
@@ -163,15 +165,15 @@ export class SendQueries {
   }
 
   accountsWaiting(): string[] {
-    return this.#sql.accountsWaiting.all()
+    return this.#sql.accountsWaiting()
   }
 
   /** Yields the waiting single sends, then the first row of each running batch. Finish reading before writing. */
   *waiting(accountId: string): Generator<WaitingSend, void, void> {
     for (const row of this.#sql.singles.iterate(accountId)) yield WAITING.read(row)
-    for (const batchId of this.#sql.batches.all(accountId)) {
-      const row = this.#sql.nextRow.get(accountId, batchId)
-      if (row) yield WAITING.read(row)
+    for (const batchId of this.#sql.batches(accountId)) {
+      const row = this.#sql.nextRow(accountId, batchId)
+      if (row) yield row
     }
   }
 
@@ -185,6 +187,7 @@ export class SendQueries {
 const MAY_LEAVE = `(release IS NULL OR json_extract(release, '$.released') IS NOT NULL)`
 
 function statementsOf(db: Db) {
+  const statements = new Statements(db)
   return {
     ofAccount: db.prepare<[string], { state: SendState; count: number }>(
       'SELECT state, sum(count) AS count FROM send_counts WHERE account_id = ? GROUP BY state'
@@ -196,23 +199,18 @@ function statementsOf(db: Db) {
       `SELECT count(*) AS single, count(json_extract(release, '$.refused')) AS refused
        FROM sends INDEXED BY sends_ready WHERE account_id = ? AND ${HELD_FOR_RELEASE}`
     ),
-    batchesToRelease: db
-      .prepare<[string], number>(
-        `SELECT count(*) FROM send_counts JOIN batches ON batches.id = send_counts.batch_id
-         WHERE send_counts.account_id = ? AND send_counts.state = 'ready' AND send_counts.count > 0
-           AND batches.state = 'going' AND EXISTS (
-             SELECT 1 FROM sends INDEXED BY sends_to_release WHERE sends.batch_id = batches.id AND sends.state = 'ready'
-               AND release IS NOT NULL AND json_extract(release, '$.released') IS NULL
-               AND json_extract(release, '$.refused') IS NULL)`
-      )
-      .pluck(),
+    batchesToRelease: statements.value<[accountId: string], number>(
+      `SELECT count(*) FROM send_counts JOIN batches ON batches.id = send_counts.batch_id
+       WHERE send_counts.account_id = ? AND send_counts.state = 'ready' AND send_counts.count > 0
+         AND batches.state = 'going' AND EXISTS (
+           SELECT 1 FROM sends INDEXED BY sends_to_release
+           WHERE sends.batch_id = batches.id AND sends.state = 'ready' AND ${UNDECIDED})`
+    ),
     // Incomplete batches never leave, so they don't count.
-    countOfAll: db
-      .prepare<[SendState], number>(
-        `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
-         WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
-      )
-      .pluck(),
+    countOfAll: statements.value<[state: SendState], number>(
+      `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
+       WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
+    ),
     recent: db.prepare<[string, number], { fingerprint: string; at: number }>(
       `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
@@ -222,25 +220,23 @@ function statementsOf(db: Db) {
        WHERE account_id = ? AND created_at >= ? AND fingerprint = ? AND state IN ${HELD_OR_SENT_STATES}
        ORDER BY at DESC LIMIT 1`
     ),
-    last: db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck(),
-    one: db.prepare<[number], Row>(`SELECT ${SENDS.columns} FROM sends WHERE number = ?`),
-    accountsWaiting: db
-      .prepare<[], string>(`SELECT DISTINCT account_id FROM send_counts WHERE state = 'ready' AND count > 0`)
-      .pluck(),
+    last: statements.value<[], number>('SELECT max(number) FROM sends'),
+    one: new TableStatements(db, 'sends', SENDS).one<[number: number]>('WHERE number = ?'),
+    accountsWaiting: statements.values<[], string>(
+      `SELECT DISTINCT account_id FROM send_counts WHERE state = 'ready' AND count > 0`
+    ),
     singles: db.prepare<[string], Row>(
       `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
        WHERE account_id = ? AND batch_id IS NULL AND state = 'ready' AND ${MAY_LEAVE} ORDER BY goes_at, sheet_row, number`
     ),
-    batches: db
-      .prepare<[string], string>(
-        `SELECT batches.id FROM send_counts CROSS JOIN batches ON batches.id = send_counts.batch_id
-         WHERE send_counts.account_id = ? AND send_counts.state = 'ready' AND send_counts.count > 0
-           AND batches.state = 'going' AND batches.is_paused = 0
-         ORDER BY batches.created_at, batches.number`
-      )
-      .pluck(),
-    nextRow: db.prepare<[string, string], Row>(
-      `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
+    batches: statements.values<[accountId: string], string>(
+      `SELECT batches.id FROM send_counts CROSS JOIN batches ON batches.id = send_counts.batch_id
+       WHERE send_counts.account_id = ? AND send_counts.state = 'ready' AND send_counts.count > 0
+         AND batches.state = 'going' AND batches.is_paused = 0
+       ORDER BY batches.created_at, batches.number`
+    ),
+    nextRow: new TableStatements(db, 'sends', WAITING).one<[accountId: string, batchId: string]>(
+      `INDEXED BY sends_ready
        WHERE account_id = ? AND batch_id = ? AND state = 'ready' AND ${MAY_LEAVE} ORDER BY goes_at, sheet_row, number LIMIT 1`
     ),
     inUndoWindow: db.prepare<[{ now: number }], UndoWindow>(

@@ -64,7 +64,7 @@ const SCHEDULE_FIELDS = [
 ] as const satisfies readonly (keyof SendFields)[]
 
 /** The same condition as in the index `sends_to_release`. */
-const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
+export const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
 
 export type Sends = ReturnType<typeof openSends>
 
