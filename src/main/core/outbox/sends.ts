@@ -66,6 +66,11 @@ const SCHEDULE_FIELDS = [
 /** The same condition as in the index `sends_to_release`. */
 export const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
 
+/** Returns an answer of the service as JSON, without its signing links. */
+export function jsonWithoutLinks(response: PackageResponse): string {
+  return JSON.stringify(response, (name, value: unknown) => (name === 'SigningKey' ? undefined : value))
+}
+
 export type Sends = ReturnType<typeof openSends>
 
 /**
@@ -277,8 +282,7 @@ export function openSends(db: Db, hasDiverged: (draftId: string, sent: () => Com
     forgetLinks(id: string): void {
       const found = answerOf(id)
       if (!found) return
-      const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
-      replaceResponse({ id, response: JSON.stringify(found.response, withoutLinks) })
+      replaceResponse({ id, response: jsonWithoutLinks(found.response) })
     },
 
     remove: (send: Send): void => void erase(send.number)

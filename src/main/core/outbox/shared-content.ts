@@ -7,7 +7,7 @@ import type { AttemptEnd, SentContent } from '../office/send-store.ts'
 import type { Outcome } from './attempts.ts'
 import { Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { Sends } from './sends.ts'
+import { jsonWithoutLinks, type Sends } from './sends.ts'
 
 /** What the office has of a send, sealed: all that is needed to send it, show it, and make a draft of it. */
 export type SharedBody = SentRequest & {
@@ -43,8 +43,7 @@ export function readOutcome(answer: unknown): Outcome | undefined {
 /** Returns what other workstations may know of an outcome: no signing links. */
 export function shareableOutcome(outcome: Outcome): Outcome {
   if (outcome.kind !== 'accepted') return outcome
-  const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
-  return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
+  return { kind: 'accepted', response: JSON.parse(jsonWithoutLinks(outcome.response)) as PackageResponse }
 }
 
 /** Returns what the office is told about a send that arrived: the service's answer, if it is stored here. */
