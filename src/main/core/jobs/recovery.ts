@@ -5,6 +5,7 @@
 import { type AppError, traitsOf } from '../../../shared/contract/index.ts'
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
 import { asAppError } from '../errors/app-error.ts'
+import { codeOf } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { isServiceError } from '../service/errors.ts'
 
@@ -53,8 +54,7 @@ export class CrashRecovery {
 export function isRejectedByDatabase(error: unknown): boolean {
   // The value is nested too deeply to be written as JSON.
   if (error instanceof RangeError || error instanceof TypeError) return true
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE|ERROR)/.test(code)
+  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE|ERROR)/.test(codeOf(error))
 }
 
 /**
