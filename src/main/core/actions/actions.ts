@@ -5,6 +5,7 @@
 import type { ActionRequest, ActionState, ActionView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { CrashRecovery, writeFirstAccepted } from '../jobs/recovery.ts'
+import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import {
@@ -29,7 +30,6 @@ import { readFoldersNow, subjectOf } from './subject.ts'
 
 /** How long the screen's request waits for the service's answer, in milliseconds. The action itself goes on. */
 const ANSWER_TIMEOUT = 8_000
-const DAY = 86_400_000
 /** How long finished actions are kept, in milliseconds. */
 const RETENTION = 30 * DAY
 /** The delay before a failed write is retried, in milliseconds. */

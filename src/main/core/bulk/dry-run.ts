@@ -17,6 +17,7 @@ import {
 } from '../../../shared/composition/index.ts'
 import type { BulkCheck, BulkCorrection, BulkRow } from '../../../shared/contract/index.ts'
 import { formatPath, SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
+import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
@@ -51,8 +52,8 @@ export interface CheckContext {
 
 /** How many characters of a wrong cell are shown. Longer cells can't be corrected there. */
 const MAX_SHOWN_LENGTH = 500
-/** How long it is worth asking whether people should get the same package again with other data, in milliseconds. */
-const RECENT_PERIOD = 86_400_000
+/** How long it is worth asking whether people should get the same package again with other data. */
+const RECENT_PERIOD = DAY
 
 /** The user's decision about rows that were sent before, or seem to have been. */
 export interface Repeats {

@@ -3,6 +3,7 @@
  * can be used. Formulas are never calculated; their last results are read.
  */
 import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
+import { DAY } from '../lib/calendar.ts'
 import { inFigures, type RawRow, type RawTable, refuseFile, rowCollector } from './raw-table.ts'
 import { parsePart, UNREADABLE, unpackWorkbook, type WorkbookParts } from './workbook-parts.ts'
 
@@ -251,7 +252,7 @@ function numberText(value: number): string {
 
 /** Converts a spreadsheet's day, counted from 1900 or 1904, to milliseconds since 1970 UTC. */
 function timeOf(day: number, epoch: Epoch): number {
-  return Math.floor((day + (epoch === 1904 ? 1462 : 0) - 25_569) * 86_400_000)
+  return Math.floor((day + (epoch === 1904 ? 1462 : 0) - 25_569) * DAY)
 }
 
 /** Reads a date of ISO 8601. Without a zone it is what the sheet shows, and not a moment in this computer's zone. */

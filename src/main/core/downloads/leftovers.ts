@@ -4,12 +4,11 @@ import * as nodeFiles from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { endingOf } from '../../../shared/file-endings.ts'
+import { DAY } from '../lib/calendar.ts'
 import { isTemporaryName } from '../storage/atomic-file.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { nameKey } from '../storage/same-name.ts'
 import { findFolders, fitPath, kindOf } from './target-folder.ts'
-
-const DAY = 86_400_000
 
 /**
  * Part of the temporary names used by this user of this workstation. In a folder on a share, others may be writing:

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import { drain, SerialTask } from '../jobs/lanes.ts'
+import { DAY } from '../lib/calendar.ts'
 import { codeOf } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { claimValidityCheck, type Time, within } from '../lib/time.ts'
@@ -35,7 +36,7 @@ const AWAY_RETRY = 10 * 60_000
 const RELEASE_TIMEOUT = 3_000
 const REPORT_RETRY = 60_000
 /** How much the server is told again after it was restored; a backup is hardly older. */
-const REREPORT_PERIOD = 30 * 24 * 60 * 60_000
+const REREPORT_PERIOD = 30 * DAY
 /** PostgreSQL's error code if another workstation has it. */
 const HELD_BY_OTHER = '42501'
 

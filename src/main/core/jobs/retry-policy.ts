@@ -4,6 +4,7 @@
  * many of these are allowed. If none succeed, as the service may be closed overnight, it is retried for a day.
  */
 import { type AppError, traitsOf } from '../../../shared/contract/index.ts'
+import { DAY } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import { type Finding, isServiceError } from '../service/errors.ts'
 import { queryTroubleOf } from '../storage/database-fault.ts'
@@ -60,8 +61,8 @@ export interface Retryable {
 }
 
 const MAX_ATTEMPTS = 8
-/** For how long after it was queued it is retried, in milliseconds. */
-const MAX_RETRY_PERIOD = 24 * 60 * 60_000
+/** For how long after it was queued it is retried. */
+const MAX_RETRY_PERIOD = DAY
 
 export class Attempts {
   readonly #time: Pick<Time, 'now'>

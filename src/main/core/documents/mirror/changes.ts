@@ -4,6 +4,7 @@
  * ended, so that a long history is scanned only once, in pieces.
  */
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
+import { DAY } from '../../lib/calendar.ts'
 import { defined, getOrMake } from '../../lib/objects.ts'
 import { flag, optional, type Row, Rows, value } from '../../lib/rows.ts'
 import type { Sliced } from '../../lib/slices.ts'
@@ -14,7 +15,7 @@ import type { Difference } from './differences.ts'
 import { accountsIn } from './tables.ts'
 
 /** Retention in milliseconds: long enough for a year's review. */
-const RETENTION = 400 * 86_400_000
+const RETENTION = 400 * DAY
 /** How many are deleted at a time: a few milliseconds' work. */
 const PIECE = 200
 

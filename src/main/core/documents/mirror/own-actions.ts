@@ -5,6 +5,7 @@
  */
 import type { ActionRequest, ChangeKind } from '../../../../shared/contract/index.ts'
 import { type DocumentResponse, readDocumentStatus } from '../../../../shared/model/index.ts'
+import { DAY } from '../../lib/calendar.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import type { Db } from '../../storage/connection.ts'
 import { stateOf } from '../progress.ts'
@@ -28,7 +29,7 @@ interface OwnAction {
  * own processing, come in between.
  */
 const ECHO_WINDOW = 10 * 60_000
-const RETENTION = 30 * 86_400_000
+const RETENTION = 30 * DAY
 
 /** All changes that sending can cause when a folder first shows the document. */
 const FIRST_SIGHT_CHANGES: ReadonlySet<ChangeKind> = new Set([

@@ -6,6 +6,7 @@
  */
 import type { AppError, FolderPolling, PollingTrouble } from '../../../../shared/contract/index.ts'
 import { SerialTask } from '../../jobs/lanes.ts'
+import { DAY } from '../../lib/calendar.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import { backoff } from '../../lib/time.ts'
 import { FEED_PAGE, type FeedState, feedIdOf, type OfficeFeed, POLL_LEASE } from '../../office/feed.ts'
@@ -57,7 +58,7 @@ const TROUBLE_RESTS: Record<PollingTrouble, number> = {
 }
 const NO_TROUBLE = { trouble: undefined, restsUntil: 0 } satisfies Partial<SharedAccountState>
 /** How long a proven match stays valid, in milliseconds. */
-const MATCH_LIFETIME = 86_400_000
+const MATCH_LIFETIME = DAY
 
 export class SharedPolling {
   readonly #deps: SharedPollingDeps
