@@ -7,17 +7,16 @@ import { markOf } from '../../../shared/matter.ts'
 import { type DocumentResponse, readCertainDate, readGmt } from '../../../shared/model/index.ts'
 import { matchKeyOf, normalised } from '../documents/mirror/folder-snapshot.ts'
 import type { SendKeys } from '../documents/questions.ts'
+import { DAY } from '../lib/calendar.ts'
+import { getOrMake } from '../lib/objects.ts'
 import { forEachInSlices } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
 /** The tolerated difference between the office's and the service's clocks, in milliseconds. */
 const CLOCK_DIFFERENCE = 10 * 60_000
-/**
- * How much older than its send a document may look because a clock was wrong or corrected, in milliseconds. The user
- * must decide then.
- */
-const WRONG_CLOCK = 24 * 60 * 60_000
+/** How much older than its send a document may look because a clock was wrong or corrected. The user must decide then. */
+const WRONG_CLOCK = DAY
 /**
  * How many characters of a reference that the service truncated identify its send for certain, and how many make a
  * match possible.
@@ -260,7 +259,5 @@ function timesOf({ Logs = [] }: DocumentResponse): number[] {
 }
 
 function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const values = map.get(key)
-  if (values) values.push(value)
-  else map.set(key, [value])
+  getOrMake(map, key, () => []).push(value)
 }
