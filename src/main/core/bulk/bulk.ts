@@ -129,6 +129,15 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     }
   }
 
+  const exported = (rows: 'failed' | 'corrected') => (accountId: string, id: string) => ({
+    fileName: ownerOf(accountId, id).fileName,
+    file: (format: TableFormat): Promise<Uint8Array> => worker.ask(rows, { id, format })
+  })
+
+  function refuseWhileSending(id: string): void {
+    if (sending.has(id)) fail('busy', 'These rows are already being sent.')
+  }
+
   return {
     /**
      * Opens a file that the user chose or dropped, or rows that they copied.
@@ -174,7 +183,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     /** @throws AppFailure `busy` once the rows are being sent. */
     async correct(accountId: string, ask: BulkQuestions['correct']['ask']): Promise<BulkCorrectionResult> {
       ownerOf(accountId, ask.id)
-      if (sending.has(ask.id)) fail('busy', 'These rows are already being sent.')
+      refuseWhileSending(ask.id)
       const corrected = await worker.ask('correct', ask)
       const owner = owners.get(ask.id)
       if (owner) owner.isCorrected = corrected.inAllSheets > 0
@@ -209,7 +218,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
      */
     async send(accountId: string, { id, name, duplicates, alike, at }: SendRequest): Promise<BatchView> {
       ownerOf(accountId, id)
-      if (sending.has(id)) fail('busy', 'These rows are already being sent.')
+      refuseWhileSending(id)
       sending.add(id)
       try {
         // A scheduled batch must still be valid at its time.
@@ -232,22 +241,10 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     },
 
     /** Returns the rows with errors or left out, with the reasons, as a file; and the original file's name. */
-    failedRows(
-      accountId: string,
-      id: string
-    ): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
-      const { fileName } = ownerOf(accountId, id)
-      return { fileName, file: (format) => worker.ask('failed', { id, format }) }
-    },
+    failedRows: exported('failed'),
 
     /** Returns the sheet with its corrections as a file, and the original file's name. */
-    correctedSheet(
-      accountId: string,
-      id: string
-    ): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
-      const { fileName } = ownerOf(accountId, id)
-      return { fileName, file: (format) => worker.ask('corrected', { id, format }) }
-    },
+    correctedSheet: exported('corrected'),
 
     /** Returns a file with the columns that fit a composition, and one row. */
     async sample(composition: Composition, format: TableFormat): Promise<Uint8Array> {
