@@ -59,14 +59,14 @@ export function inFigures(count: number): string {
   return count.toLocaleString('en-GB')
 }
 
-export function refuseColumns(count: number, limit: number): never {
+export function refuseColumns(count: number): never {
   return refuseFile(
-    `This table has ${inFigures(count)} columns; the limit is ${inFigures(limit)}. Keep only those you need, and save it again.`
+    `This table has ${inFigures(count)} columns; the limit is ${inFigures(MAX_COLUMNS)}. Keep only those you need, and save it again.`
   )
 }
 
-export function refuseRows(count: number, limit: number): never {
+export function refuseRows(count: number): never {
   return refuseFile(
-    `This table has ${inFigures(count)} rows; the limit is ${inFigures(limit)}. Split it into several files.`
+    `This table has ${inFigures(count)} rows; the limit is ${inFigures(MAX_ROWS)}. Split it into several files.`
   )
 }

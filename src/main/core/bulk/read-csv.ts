@@ -67,8 +67,8 @@ function refuseTooLarge(text: string, separator: string): void {
   const lines = countOf(text, '\n')
   if (cells <= 2 * MAX_ROWS * MAX_COLUMNS && lines <= 1_000_000) return
   const width = countOf(text.slice(0, text.indexOf('\n') + 1 || text.length), separator) + 1
-  if (width > MAX_COLUMNS) refuseColumns(width, MAX_COLUMNS)
-  if (lines > MAX_ROWS) refuseRows(lines, MAX_ROWS)
+  if (width > MAX_COLUMNS) refuseColumns(width)
+  if (lines > MAX_ROWS) refuseRows(lines)
   refuseFile('This table has too many cells. Keep only the columns and rows you need.')
 }
 

@@ -65,10 +65,8 @@ export function practiceFile(composition: Composition, now: number): Uint8Array 
     !path.includes('ShareUsers') && String(path.at(-1)) in (PRACTICE_PEOPLE[0] as object)
   const hasOneSigner = composition.items.length === 1 && composition.items[0]?.signers.length === 1
   const targets = bulkTargets(composition).filter(
-    ({ target, required, path, ...rest }) =>
-      target === 'due' ||
-      (required && !valueAt(composition, path)) ||
-      (isPerson({ target, path, ...rest }) && hasOneSigner)
+    (one) =>
+      one.target === 'due' || (one.required && !valueAt(composition, one.path)) || (hasOneSigner && isPerson(one))
   )
   const rows = PRACTICE_PEOPLE.map((_, row) =>
     targets.map((target) => {

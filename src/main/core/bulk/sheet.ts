@@ -60,8 +60,8 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable, chosen?:
   if (!first) return refuseFile('This table is empty.')
   const firstRow = chosen ?? (looksLikeData(first.cells) ? 'data' : 'headings')
   const headingRows = firstRow === 'headings' ? 1 : 0
-  if (width > MAX_COLUMNS) refuseColumns(width, MAX_COLUMNS)
-  if (count - headingRows > MAX_ROWS) refuseRows(count - headingRows, MAX_ROWS)
+  if (width > MAX_COLUMNS) refuseColumns(width)
+  if (count - headingRows > MAX_ROWS) refuseRows(count - headingRows)
   const columns =
     headingRows === 1 ? uniqueHeadings(first.cells, width) : Array.from({ length: width }, (_, at) => columnLetters(at))
   const sheetRows = all.slice(headingRows).map(({ line, cells, flaws }) => ({
