@@ -50,6 +50,18 @@ export interface CheckContext {
   recent: ReadonlyMap<string, number>
 }
 
+export type RowFilter = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
+
+/** Which rows a person can have shown. */
+export const FILTERS: Readonly<Record<RowFilter, (row: BulkRow) => boolean>> = {
+  all: () => true,
+  errors: ({ problems }) => problems.some(isError),
+  warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
+  duplicates: ({ duplicateOf }) => duplicateOf !== undefined,
+  alike: ({ alikeSentAt }) => alikeSentAt !== undefined,
+  corrected: ({ corrected }) => corrected !== undefined
+}
+
 /** How many characters of a wrong cell are shown. Longer cells can't be corrected there. */
 const MAX_SHOWN_LENGTH = 500
 /** How long it is worth asking whether people should get the same package again with other data. */
@@ -295,15 +307,16 @@ function summarise(
   mapping: ColumnMapping
 ): Omit<BulkCheck, 'withoutCountry'> {
   const used = new Set(mapping.map(({ column }) => column))
-  const withErrors = rows.filter(({ problems }) => problems.some(isError)).length
+  const count = (shown: RowFilter) => rows.filter(FILTERS[shown]).length
+  const withErrors = count('errors')
   return {
     rows: rows.length,
     withErrors,
-    withWarnings: rows.filter(({ problems }) => problems.some(({ severity }) => severity === 'warning')).length,
-    duplicates: rows.filter(({ duplicateOf }) => duplicateOf !== undefined).length,
-    alike: rows.filter(({ alikeSentAt }) => alikeSentAt !== undefined).length,
+    withWarnings: count('warnings'),
+    duplicates: count('duplicates'),
+    alike: count('alike'),
     ready: rows.length - withErrors,
-    corrected: rows.filter(({ corrected }) => corrected !== undefined).length,
+    corrected: count('corrected'),
     unused: columns.filter((name, index) => !used.has(index) && name !== PROBLEM_COLUMN)
   }
 }

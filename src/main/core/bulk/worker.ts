@@ -19,10 +19,12 @@ import {
   correctionsOf,
   type DryRun,
   dryRun,
+  FILTERS,
   isError,
   leftOutReasons,
   ownColumns,
   type Repeats,
+  type RowFilter,
   rowComposer
 } from './dry-run.ts'
 import { openTable, pastedTable, readFileBytes, type TableFile } from './open-file.ts'
@@ -97,8 +99,6 @@ interface Prepared {
   count: number
   leftOut: LeftOutRow[]
 }
-
-type RowFilter = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
 
 interface OpenSheet {
   fileName: string
@@ -190,8 +190,9 @@ export function bulkAnswers(): Answers<BulkQuestions> {
     },
 
     async package({ id, row }) {
-      const { sheet, checked } = requireOpen(id)
-      const { plan } = checked ?? fail('gone', 'Check the rows first.')
+      const one = requireOpen(id)
+      const { sheet } = one
+      const { plan } = requireChecked(one)
       return JSON.stringify(rowComposer(sheet, plan)(sheet.rows[indexOfRow(sheet, row)] as SheetRow).composition)
     },
 
@@ -287,21 +288,12 @@ function decisionOn(row: BulkRow, seen: BulkRow | undefined, { duplicates, alike
   }
 }
 
-const filters: Record<RowFilter, (row: BulkRow) => boolean> = {
-  all: () => true,
-  errors: ({ problems }) => problems.some(isError),
-  warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
-  duplicates: ({ duplicateOf }) => duplicateOf !== undefined,
-  alike: ({ alikeSentAt }) => alikeSentAt !== undefined,
-  corrected: ({ corrected }) => corrected !== undefined
-}
-
 /**
  * Returns the rows to show. A corrected row stays in the list of errors, so that the list doesn't jump while it is
  * being corrected.
  */
 function filteredRows({ rows, hadErrors }: DryRun, show: RowFilter): BulkRow[] {
-  return rows.filter((row, index) => filters[show](row) || (show === 'errors' && hadErrors.has(index)))
+  return rows.filter((row, index) => FILTERS[show](row) || (show === 'errors' && hadErrors.has(index)))
 }
 
 /** Returns a row's index in the sheet. @throws AppFailure `gone` */
