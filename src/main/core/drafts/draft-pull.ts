@@ -7,7 +7,7 @@ import type { Time } from '../lib/time.ts'
 import type { OfficeDraftChange, OfficeDrafts } from '../office/office-drafts.ts'
 import type { Drafts } from './drafts.ts'
 import { encodeContent, localContent, readContent } from './shared-content.ts'
-import type { KnownDraft, LocalDraft, SharedDraftRows } from './shared-draft-rows.ts'
+import { isUnsynced, type KnownDraft, type LocalDraft, type SharedDraftRows } from './shared-draft-rows.ts'
 
 /** The sync data of a draft that the office no longer has. */
 export const REMOVED = {
@@ -58,14 +58,17 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       if (known.basedOn.length > 0) rows.markSynced(id, { isMine: true })
       return known.basedOn.length > 0
     }
-    // The office decides whether unsynced local changes become another draft when they are sent.
-    if (change.isGone && local && !known.isGone && known.editCount !== known.pushedEdits) return false
-    // A restored server decides that only once it has been told the local content.
-    if (change.isGone && local && !known.isGone && known.isRestorePending) {
-      if (rows.isActive(id)) deferredUntilSent.add(id)
-      return false
-    }
+    const hasUnsynced = isUnsynced(known)
     if (change.isGone) {
+      if (local && !known.isGone) {
+        // The office decides whether unsynced local changes become another draft when they are sent.
+        if (hasUnsynced) return false
+        // A restored server decides that only once it has been told the local content.
+        if (known.isRestorePending) {
+          if (rows.isActive(id)) deferredUntilSent.add(id)
+          return false
+        }
+      }
       const { version, revision, hasOpenConflicts } = change
       return applyRemoval(accountId, known, local, {
         splitOffVersion: change.isSplitOff ? version : undefined,
@@ -83,13 +86,12 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       deferredUntilSent.add(id)
       return false
     }
-    const isUnsynced = known.editCount !== known.pushedEdits
     const syncFields = syncFieldsOf(change)
     if (!local) {
       // It was deleted or sent here. The office must still be told, unless it was changed there since.
       if (
         before &&
-        isUnsynced &&
+        hasUnsynced &&
         known.revision > 0 &&
         (rows.sentAs(id) !== undefined || (!isNewer && known.isTrashed))
       )
@@ -111,7 +113,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       const isSame = composition !== undefined && isDeepStrictEqual(localContent(local), composition)
       if (isSame) rows.change(id, { ...syncFields, basedOn: [change.version], pushedEdits: known.editCount })
       // The local changes aren't synced yet. The office will keep one of the two contents beside the other.
-      else if (isUnsynced) {
+      else if (hasUnsynced) {
         rows.change(id, { editingBy: syncFields.editingBy, editingUntil: syncFields.editingUntil })
         return known.editingBy !== syncFields.editingBy
       } else if (composition) {
@@ -188,7 +190,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       for (const version of rows.openConflicts.all(local.number)) splitOffConflict(accountId, version)
     // Taken out of the trash here, which isn't told yet, unless that was to send it.
     const isRestored = local?.isTrashed === 0 && known.isMovePending && rows.sentAs(id) === undefined
-    if (local && (known.editCount !== known.pushedEdits || isRestored)) rows.rename(id, newId(), accountId)
+    if (local && (isUnsynced(known) || isRestored)) rows.rename(id, newId(), accountId)
     else if (
       local &&
       splitOffVersion !== undefined &&

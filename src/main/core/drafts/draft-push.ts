@@ -8,7 +8,7 @@ import type { OfficeDrafts, SaveResult } from '../office/office-drafts.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DraftPull, PullDeps } from './draft-pull.ts'
 import { encodeContent, hasContent, localContent, readContent } from './shared-content.ts'
-import type { KnownDraft, LocalDraft } from './shared-draft-rows.ts'
+import { isUnsynced, type KnownDraft, type LocalDraft } from './shared-draft-rows.ts'
 
 /** How many consecutive saves of a draft may be unanswered. */
 const MAX_PENDING = 50
@@ -56,7 +56,7 @@ export function openDraftPush({
     const local = rows.localDraft(id)
     if (!known || known.isMine || known.isGone) return
     if (!local) return await pushRemoval(accountId, officeId, known)
-    if (known.editCount !== known.pushedEdits) {
+    if (isUnsynced(known)) {
       const { editCount, pendingEdits, revision } = known
       // A save without an answer is repeated under the same version.
       const version = (pendingEdits === editCount ? known.basedOn.at(-1) : undefined) ?? newId()
@@ -111,7 +111,7 @@ export function openDraftPush({
         rows.change(id, { basedOn: [version], revision, pushedEdits: editCount, isRestorePending: false })
         return true
       }
-      if (saved.outcome === 'gone' && saved.version === version && now.editCount !== now.pushedEdits) {
+      if (saved.outcome === 'gone' && saved.version === version && isUnsynced(now)) {
         // The office had this content before it went, and only the answer was lost. What became of it is read again.
         rows.change(id, { basedOn: [version], pushedEdits: editCount })
         rereadAll(accountId)
@@ -131,7 +131,7 @@ export function openDraftPush({
         // is in progress. Once this one is over, the draft is saved again.
         if (rows.isActive(id)) {
           // What a restored server had isn't there; a version that is new to it was never stored.
-          if (now.editCount === now.pushedEdits) rows.change(id, { editCount: now.editCount + 1 })
+          if (!isUnsynced(now)) rows.change(id, { editCount: now.editCount + 1 })
           else rows.change(id, { basedOn: now.basedOn.filter((one) => one !== version), pendingEdits: -1 })
           return true
         }
@@ -222,7 +222,7 @@ export function openDraftPush({
       )
       // The office hasn't heard of that send yet: see `unreportedSends`.
       if (sentAs !== undefined && !isDone) return
-    } else if (known.editCount === known.pushedEdits) {
+    } else if (!isUnsynced(known)) {
       const version = known.basedOn[0] ?? newId()
       if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
       const its = { ...known, own: rows.ownFailedSends(id) }

@@ -27,6 +27,11 @@ const KNOWN = new Rows({
 
 export type KnownDraft = RecordOf<typeof KNOWN>
 
+/** Whether there are changes here that the office doesn't have. */
+export function isUnsynced({ editCount, pushedEdits }: Pick<KnownDraft, 'editCount' | 'pushedEdits'>): boolean {
+  return editCount !== pushedEdits
+}
+
 export interface LocalDraft {
   readonly number: number
   readonly id: string

@@ -18,7 +18,7 @@ import { openDraftPull, REMOVED } from './draft-pull.ts'
 import { openDraftPush } from './draft-push.ts'
 import type { Drafts } from './drafts.ts'
 import { hasContent, localContent, readContent } from './shared-content.ts'
-import { type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
+import { isUnsynced, type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
 
 interface SharedDraftsDeps {
   db: Db
@@ -347,7 +347,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (!shared) return isOver ? { draft: id, basedOn: [], revision: 0 } : undefined
       const { accountId, officeId, known } = shared
       // When the office accepts the send, it checks itself whether another content is current by then.
-      if (known.editCount !== known.pushedEdits) await pushing.push(accountId, officeId, id)
+      if (isUnsynced(known)) await pushing.push(accountId, officeId, id)
       const local = rows.localDraft(id)
       // Another workstation's content may have replaced it meanwhile.
       const isSame = local !== undefined && isDeepStrictEqual(localContent(local), composition)
@@ -411,7 +411,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       // A workstation that has just joined hasn't sent any of its drafts yet.
       if (local && !rows.find(id)) return !hasContent(local, sent)
       const known = sharedDraft(id)?.known
-      return known !== undefined && known.editCount !== known.pushedEdits
+      return known !== undefined && isUnsynced(known)
     },
 
     /**
