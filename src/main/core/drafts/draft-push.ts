@@ -189,16 +189,18 @@ export function openDraftPush({
   async function pushRemoval(accountId: string, officeId: string, known: KnownDraft): Promise<void> {
     const { id } = known
     const sentAs = rows.sentAs(id)
-    const isDone =
-      known.basedOn.length === 0 ||
-      (await ask((office) =>
-        sentAs === undefined ? office.move(officeId, known, 'gone') : office.removeSent(officeId, id, sentAs)
-      ))
+    const isDone = known.basedOn.length === 0 || (await removeThere(officeId, known, sentAs))
     if (isDone) rows.markSynced(id, { isGone: true, isRestorePending: false })
     // The office keeps a draft that was changed there, so it comes back here. If it was sent, the office must still be
     // told.
     else if (sentAs === undefined) reread(accountId, id)
   }
+
+  /** Has the office remove a draft that was deleted or sent here; returns whether it did. */
+  const removeThere = (officeId: string, known: KnownDraft, sentAs: string | undefined): Promise<boolean> =>
+    ask((office) =>
+      sentAs === undefined ? office.move(officeId, known, 'gone') : office.removeSent(officeId, known.id, sentAs)
+    )
 
   /** Makes a draft be read again as the office has it. */
   function reread(accountId: string, id: string): void {
@@ -217,9 +219,7 @@ export function openDraftPush({
       if (known.basedOn.length > 0) await ask((office) => office.move(officeId, known, 'maker'))
     } else if (!local || known.isGone) {
       const sentAs = rows.sentAs(id)
-      const isDone = await ask((office) =>
-        sentAs === undefined ? office.move(officeId, known, 'gone') : office.removeSent(officeId, id, sentAs)
-      )
+      const isDone = await removeThere(officeId, known, sentAs)
       // The office hasn't heard of that send yet: see `unreportedSends`.
       if (sentAs !== undefined && !isDone) return
     } else if (!isUnsynced(known)) {
