@@ -70,7 +70,7 @@ test('a page of downloads, queued and finished', () => {
 
 test('drafts are found by an index and then sorted: there are thousands at most', () => {
   const plans = plansOf(
-    (db) => void openList(db, 'trashed_at IS NULL', 'updated_at DESC, number DESC').page(ACCOUNTS, 0, 50)
+    (db) => void openList(db, 'trashed_at IS NULL', 'updated_at DESC, number DESC')(ACCOUNTS).page(0, 50)
   )
   for (const { plan } of plans)
     expect(plan.filter((step) => /^SCAN (sends|drafts)\b(?!.*USING)/.test(step))).toEqual([])

@@ -71,18 +71,14 @@ export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT
     }
   }
 
-  const cachedStatements = (accountIds: readonly string[]) =>
-    getOrMake(made, accountIds.length, () => statementsFor(accountIds.length))
-  const accountParameters = (accountIds: readonly string[]) =>
-    Object.fromEntries(accountIds.map((id, at) => [`account${at}`, id]))
-
-  return {
-    count: (accountIds: readonly string[]): number =>
-      cachedStatements(accountIds).count(accountParameters(accountIds)) ?? 0,
-    page: (accountIds: readonly string[], offset: number, limit: number): number[] =>
-      cachedStatements(accountIds).page({ ...accountParameters(accountIds), offset, limit }),
-    /** @param question see `searchQueryOf`. */
-    found: (accountIds: readonly string[], question: string): number[] =>
-      cachedStatements(accountIds).found({ ...accountParameters(accountIds), question })
+  return (accountIds: readonly string[]) => {
+    const { count, page, found } = getOrMake(made, accountIds.length, () => statementsFor(accountIds.length))
+    const accounts = Object.fromEntries(accountIds.map((id, at) => [`account${at}`, id]))
+    return {
+      total: count(accounts) ?? 0,
+      page: (offset: number, limit: number): number[] => page({ ...accounts, offset, limit }),
+      /** @param question see `searchQueryOf`. */
+      found: (question: string): number[] => found({ ...accounts, question })
+    }
   }
 }

@@ -117,14 +117,14 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   return {
     list(accountIds: readonly string[], query: DraftQuery = {}): DraftList {
       const { search = '', offset = 0, limit = 500 } = query
-      const counts = { drafts: untrashed.count(accountIds), trashed: trashed.count(accountIds) }
-      const listed = query.trashed ? trashed : untrashed
+      const [inDrafts, inTrash] = [untrashed(accountIds), trashed(accountIds)]
+      const counts = { drafts: inDrafts.total, trashed: inTrash.total }
+      const listed = query.trashed ? inTrash : inDrafts
       const question = searchQueryOf(search)
       if (question === undefined) {
-        const rows = summaries(listed.page(accountIds, offset, limit))
-        return { rows, total: query.trashed ? counts.trashed : counts.drafts, counts }
+        return { rows: summaries(listed.page(offset, limit)), total: listed.total, counts }
       }
-      const found = listed.found(accountIds, question)
+      const found = listed.found(question)
       return { rows: summaries(found.slice(offset, offset + limit)), total: found.length, counts }
     },
 
@@ -244,11 +244,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
       history.keepConflict(rowOf(id).number, { ...version, ...columnsOf(composition) })
     },
 
-    /**
-     * Records whether someone has decided on a version beside the draft. After a restore of the office's server it can
-     * be undecided again.
-     */
-    setConflictResolved: (version: string, isResolved = true): void => history.setResolved(version, isResolved),
+    setConflictResolved: history.setResolved,
 
     /** Keeps the draft's current content as a version. @throws AppFailure `gone`. */
     keepVersion(id: string, reason: DraftVersion['reason']): void {

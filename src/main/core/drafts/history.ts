@@ -86,7 +86,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
    * Records whether someone has decided on a version beside the draft. After a restore of the office's server it can be
    * undecided again.
    */
-  const setResolved = (id: string, isResolved: boolean): void =>
+  const setResolved = (id: string, isResolved = true): void =>
     void setConflictState(isResolved ? 'resolved' : 'open', id)
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
