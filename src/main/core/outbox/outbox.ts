@@ -158,7 +158,7 @@ export class Outbox {
     this.#dispatcher.wake(send.accountId)
     if (isAccepted) return this.get(id)
     if (this.#deps.sends.get(id).state !== 'ready') fail('busy', NO_LONGER_WAITING)
-    return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
+    return failChangedElsewhere()
   }
 
   /**
@@ -173,8 +173,7 @@ export class Outbox {
     this.#dispatcher.wake(send.accountId)
     const { state, isScheduled } = this.#deps.sends.get(id)
     if (state !== 'ready' || !isScheduled) fail('busy', 'This package is no longer scheduled.')
-    if (isAccepted) return this.get(id)
-    return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
+    return isAccepted ? this.get(id) : failChangedElsewhere()
   }
 
   /**
@@ -203,7 +202,7 @@ export class Outbox {
     if (isAccepted || isSame) return this.get(id)
     if (released) fail('busy', `${released.name} has just released this package.`)
     if (refused) fail('busy', `${refused.name} has just decided not to release this package.`)
-    return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
+    return failChangedElsewhere()
   }
 
   /** Returns what a send consists of. @throws AppFailure `gone`; `storage` if this version can't read it. */
@@ -438,6 +437,10 @@ export class Outbox {
       nextCheckAt: (send) => this.#reconciler.schedule.nextCheckAt(send)
     })
   }
+}
+
+function failChangedElsewhere(): never {
+  fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
 }
 
 const INTERRUPTED = {
