@@ -145,10 +145,16 @@ export class Dispatcher {
   }
 
   #turnFailed(lane: Lane, finished: readonly FinishedAttempt[], error: unknown): void {
-    const { time } = this.#deps
-    for (const { id } of finished) this.#reportTrouble(id, asAppError(error))
+    for (const { id } of finished) {
+      this.#troubles.set(id, asAppError(error))
+      this.#deps.changes.send({ id })
+    }
     // Results stay here until they are stored. On disk the send is still `sending`, so it is never repeated.
-    lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
+    this.#retryLater(lane)
+  }
+
+  #retryLater(lane: Lane): void {
+    lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, this.#deps.time.random))
   }
 
   #turnDone(
@@ -157,7 +163,7 @@ export class Dispatcher {
     client: SendingClient | undefined,
     done: TurnResult
   ): void {
-    const { time, departed, changes } = this.#deps
+    const { departed, changes } = this.#deps
     lane.finished = lane.finished.filter((one) => !finished.includes(one))
     for (const { id } of finished) {
       lane.inFlight.delete(id)
@@ -178,14 +184,14 @@ export class Dispatcher {
       this.#planNextTurn(lane)
       lane.storageFailures = 0
     } catch {
-      lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
+      this.#retryLater(lane)
     }
   }
 
   #planNextTurn(lane: Lane): void {
     if (this.#state !== 'started') {
-      if (this.#lanes.all().every(({ inFlight, isTurnPending }) => inFlight.size === 0 && !isTurnPending))
-        this.#onIdle?.()
+      const isIdle = this.#lanes.all().every(({ inFlight, isTurnPending }) => inFlight.size === 0 && !isTurnPending)
+      if (isIdle) this.#onIdle?.()
       return
     }
     const { accountId, turns } = lane
@@ -260,10 +266,5 @@ export class Dispatcher {
     if (send.state !== 'sent') return
     answered(send)
     arrived(send.accountId)
-  }
-
-  #reportTrouble(id: string, error: AppError): void {
-    this.#troubles.set(id, error)
-    this.#deps.changes.send({ id })
   }
 }
