@@ -44,7 +44,7 @@ export class Batches {
   readonly #deps: BatchDeps
   readonly #records: BatchRecords
   /** Batches being stored. */
-  readonly #writing = new Set<Promise<void>>()
+  readonly #writing = new Set<Promise<unknown>>()
 
   constructor(deps: BatchDeps) {
     this.#deps = deps
@@ -57,12 +57,9 @@ export class Batches {
    */
   add(batch: NewBatch): Promise<BatchView> {
     const writing = this.#write(batch)
-    const done = writing.then(
-      () => undefined,
-      () => undefined
-    )
-    this.#writing.add(done)
-    void done.then(() => this.#writing.delete(done))
+    this.#writing.add(writing)
+    const forget = () => this.#writing.delete(writing)
+    writing.then(forget, forget)
     return writing
   }
 
@@ -73,7 +70,7 @@ export class Batches {
 
   /** Resolves once the batches being stored are complete. */
   async whenWritten(): Promise<void> {
-    await Promise.all(this.#writing)
+    await Promise.allSettled(this.#writing)
   }
 
   list(accountId: string): BatchView[] {
@@ -294,22 +291,19 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
   }
 }
 
+type RowRequest = SentRequest & Pick<NewSend, 'state' | 'error'>
+
 /**
  * Builds a row's request. A row that can't be sent any more (say, its due date has passed since it was checked) becomes
  * a refused send, so it isn't lost.
  */
-function requestOrRefusal(
-  composition: Composition,
-  id: string,
-  leavesAt: number
-): SentRequest & Pick<NewSend, 'state' | 'error'> {
+function requestOrRefusal(composition: Composition, id: string, leavesAt: number): RowRequest {
   try {
     return { ...requestOf(composition, id, leavesAt), state: 'ready' }
   } catch (error) {
     if (!(error instanceof AppFailure)) throw error
     const empty = composition.kind === 'form-direct' ? { Forms: [] } : { Templates: [] }
-    return { kind: composition.kind, request: empty, state: 'refused', error: error.appError } as SentRequest &
-      Pick<NewSend, 'state' | 'error'>
+    return { kind: composition.kind, request: empty, state: 'refused', error: error.appError } as RowRequest
   }
 }
 
