@@ -12,7 +12,7 @@ import type { Send, SentRequest } from './send-record.ts'
 
 export type DispatchDeps = Pick<
   OutboxParts,
-  'db' | 'sends' | 'queries' | 'pauses' | 'times' | 'returnState' | 'isProven' | 'time'
+  'db' | 'sends' | 'queries' | 'pauses' | 'times' | 'returnState' | 'proofs' | 'time'
 >
 
 interface StartedSend {
@@ -66,7 +66,7 @@ export function nextOf(
 
 /** @returns one whose turns are synchronous and all-or-nothing. */
 export function openLocalDispatchStore(deps: DispatchDeps) {
-  const { db, sends, queries, pauses, times, isProven, time } = deps
+  const { db, sends, queries, pauses, times, proofs, time } = deps
   const record = recorder(deps)
 
   const next = (accountId: string): NextSend =>
@@ -81,7 +81,7 @@ export function openLocalDispatchStore(deps: DispatchDeps) {
       const send = sends.get(due.id)
       const content = sends.requestOf(send)
       // A send shown not to have arrived may have turned up since.
-      if (send.firstAttemptedAt !== undefined && !isProven(send.id)) {
+      if (send.firstAttemptedAt !== undefined && !proofs.isFresh(send.id)) {
         taken.heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
         continue
       }

@@ -51,12 +51,11 @@ export class Outbox {
     const changes = new Changes({ time, changed: this.#withOfficeSync(deps.changed) })
     const proofs = new NotArrivedProofs(time)
     const queries = new SendQueries(db)
-    const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
     const parts: OutboxParts = {
       ...deps,
-      ...{ sends, queries, pauses, times, changes, proofs, note },
+      ...{ sends, queries, pauses, times, changes, proofs },
+      note: (accountId, composition) => this.#note(accountId, composition),
       returnState: (send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready'),
-      isProven: (id) => proofs.isFresh(id),
       wake: (accountId) => this.#dispatcher.wake(accountId)
     }
     this.#deps = parts

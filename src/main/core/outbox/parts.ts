@@ -19,8 +19,6 @@ export interface OutboxParts extends OutboxDeps {
   note: (accountId: string, composition: Composition) => void
   /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
   returnState: (send: Send) => 'ready' | 'cancelled'
-  /** Whether there is a recent proof that no earlier attempt of a send arrived. */
-  isProven: (id: string) => boolean
   /** Call it when something of the account may have become due. */
   wake: (accountId: string) => void
 }
