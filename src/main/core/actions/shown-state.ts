@@ -193,7 +193,7 @@ export function refuseChanged(
 
 function refuseDueChanged(before: Extract<Before, { kind: 'extend' }>, document: DocumentResponse): void {
   const due = dueOf(document)
-  if (before.dueAt === undefined || due === undefined || sameMinute(before.dueAt, due)) return
+  if (before.dueAt === undefined || due === undefined || toMinute(before.dueAt) === toMinute(due)) return
   fail('conflict', 'Another due date was set while this one waited, so nothing was done.', {
     next: 'Check it, then decide again.'
   })
@@ -209,8 +209,4 @@ function refuseSignerChanged(correction: SignerCorrection, was: SignerBefore, do
   fail('conflict', `${name} was changed by someone else while this waited, so nothing was done.`, {
     next: 'Check them, then decide again.'
   })
-}
-
-function sameMinute(one: number, other: number): boolean {
-  return Math.floor(one / 60_000) === Math.floor(other / 60_000)
 }
