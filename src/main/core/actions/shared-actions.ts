@@ -92,9 +92,7 @@ export class SharedActions {
     // that nobody did.
     const isBlocking = (one: Claim) => one.epoch === UNANSWERED || this.#isUnreported(one.id)
     if (this.#claims.of(accountId).some((one) => isBlocking(one) && !this.#inFlight.has(one.id))) {
-      await this.#laneOf(accountId)
-        .runFresh()
-        .catch(() => undefined)
+      await this.#syncNow(accountId)
     }
     const access = exclusiveTasks.of(accountId)
     if (!access) return { kind: 'own', options: {} }
@@ -149,9 +147,7 @@ export class SharedActions {
   syncSoon(accountId: string): void {
     const access = this.#deps.exclusiveTasks.of(accountId)
     if (this.#isClosed || !access || access === 'away') return
-    void this.#laneOf(accountId)
-      .runFresh()
-      .catch(() => undefined)
+    void this.#syncNow(accountId)
   }
 
   /** Tells the office once what it hasn't heard yet, if it is available, and then stops. */
@@ -167,9 +163,7 @@ export class SharedActions {
     const access = this.#deps.exclusiveTasks.of(accountId)
     // This way of leaving isn't possible without the server.
     if (!access || access === 'away' || !hasClaims()) return
-    await this.#laneOf(accountId)
-      .runFresh()
-      .catch(() => undefined)
+    await this.#syncNow(accountId)
     if (!hasClaims()) return
     fail('busy', 'Something is being done to a document, or it isn’t known whether it was done.', {
       next: 'In Documents, check what isn’t confirmed, then try again.'
@@ -237,6 +231,13 @@ export class SharedActions {
       )
       return lane
     })
+  }
+
+  /** Syncs now, or right after the sync in progress. Never rejects. */
+  #syncNow(accountId: string): Promise<void> {
+    return this.#laneOf(accountId)
+      .runFresh()
+      .catch(() => undefined)
   }
 
   /**
