@@ -90,6 +90,13 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     return account.entries.inPackage(packageReference).sort((one, two) => (one.reference < two.reference ? -1 : 1))
   }
 
+  /** The references of all documents that an action on one affects: extending one extends its package. */
+  function actedOn(key: DocumentKey, kind: Ask<'acting'>['kind']): Set<string> {
+    const { packageReference } = entryOf(key) ?? {}
+    const others = kind === 'extend' && packageReference ? inPackage(key.accountId, packageReference) : []
+    return new Set([key.reference, ...others.map(({ reference }) => reference)])
+  }
+
   const rowsOf = (ask: WithSelection) => inSlices(targetsOf(indexesWith(ask), ask.some, ask))
 
   const answers: Answers = {
@@ -128,10 +135,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       }),
 
     acting({ accountId, reference, kind, due, now }) {
-      const { packageReference } = entryOf({ accountId, reference }) ?? {}
-      // Extending one document extends its package.
-      const others = kind === 'extend' && packageReference ? inPackage(accountId, packageReference) : []
-      for (const one of new Set([reference, ...others.map((other) => other.reference)])) {
+      for (const one of actedOn({ accountId, reference }, kind)) {
         const entry = entryOf({ accountId, reference: one })
         const document = entry && mirror.document(entry)
         mirror.ownActions.note({ accountId, reference: one }, document, { kind, at: now, due })
@@ -140,11 +144,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     },
 
     actionRefused({ accountId, reference, kind }) {
-      const { packageReference } = entryOf({ accountId, reference }) ?? {}
-      const others = kind === 'extend' && packageReference ? inPackage(accountId, packageReference) : []
-      for (const one of [reference, ...others.map((other) => other.reference)]) {
-        mirror.ownActions.undo(accountId, one, kind)
-      }
+      for (const one of actedOn({ accountId, reference }, kind)) mirror.ownActions.undo(accountId, one, kind)
       return null
     },
 
