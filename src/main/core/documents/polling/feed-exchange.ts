@@ -198,10 +198,10 @@ export class FeedExchange {
       const { problem } = this.#deps.troubleOf(id, folder)
       return found || problem ? [[folder, { ...(found ?? NOTHING_READ), ...(problem && { problem }) }] as const] : []
     })
-    const report = JSON.stringify(Object.fromEntries(entries))
-    const sealed =
-      report === account.publishedReport ? undefined : sealForFeed(key, feedId, 'report', Object.fromEntries(entries))
-    if (await feed.finishRead(feedId, lease.epoch, start?.wish ?? 0, sealed)) account.publishedReport = report
+    const report = Object.fromEntries(entries)
+    const text = JSON.stringify(report)
+    const sealed = text === account.publishedReport ? undefined : sealForFeed(key, feedId, 'report', report)
+    if (await feed.finishRead(feedId, lease.epoch, start?.wish ?? 0, sealed)) account.publishedReport = text
     else this.#reader.syncSoon(account)
   }
 
