@@ -46,7 +46,8 @@ export type Polling = ReturnType<typeof openPolling>
 
 export function openPolling(deps: PollingDeps) {
   const { ask, time } = deps
-  const polled = new Map<string, ReturnType<typeof openAccount>>()
+  type PolledAccount = ReturnType<typeof openAccount>
+  const polled = new Map<string, PolledAccount>()
   let isShown = true
   /** The account whose documents someone is waiting for, whether or not the office's window is shown. */
   let followed: string | undefined
@@ -106,16 +107,25 @@ export function openPolling(deps: PollingDeps) {
    * @throws the first failure of any other kind, or the unknown folder's if no folder could be read.
    */
   async function readAll(accountId: string, logs: 'with logs' | 'without logs'): Promise<Round> {
-    const { reading, rounds } = polledOf(accountId)
-    // A read that is already in progress may have missed what the caller knows about.
-    await reading.whenIdle()
-    const roundStart = sharedPolling?.roundStarted(accountId)
-    const round = await rounds.read(foldersOf(accountId), logs)
+    const round = await readRound(polledOf(accountId), logs)
     const { reads, failures } = round
-    await reportRound(accountId, { error: errorOf(round), round, start: roundStart })
     const serious = reads.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
     deps.accountRead(accountId)
+    return round
+  }
+
+  /** Reads these folders, all by default, with new reads. */
+  async function readRound(
+    { state: { accountId }, reading, rounds }: PolledAccount,
+    logs: 'with logs' | 'without logs',
+    folders?: readonly string[]
+  ): Promise<Round> {
+    // A read that is already in progress may have missed what the caller knows about.
+    await reading.whenIdle()
+    const start = sharedPolling?.roundStarted(accountId)
+    const round = await rounds.read(folders ?? foldersOf(accountId), logs)
+    await reportRound(accountId, { error: errorOf(round), round, start })
     return round
   }
 
@@ -170,19 +180,14 @@ export function openPolling(deps: PollingDeps) {
    * and all once it answers.
    */
   async function attempt(accountId: string, folders: readonly string[]): Promise<AppError | undefined> {
-    const { state, reading, rounds } = polledOf(accountId)
+    const account = polledOf(accountId)
+    const { state, reading, rounds } = account
     try {
       const [first = ''] = foldersOf(accountId)
       const wasOffline = state.connection.state === 'offline'
       await rounds.tellWorker()
       if (wasOffline) await reading.read(first, 'without logs')
-      await reading.whenIdle()
-      const all = wasOffline ? foldersOf(accountId) : folders
-      const roundStart = sharedPolling?.roundStarted(accountId)
-      const round = await rounds.read(all, 'without logs')
-      const error = errorOf(round)
-      await reportRound(accountId, { error, round, start: roundStart })
-      return error
+      return errorOf(await readRound(account, 'without logs', wasOffline ? undefined : folders))
     } catch (error) {
       const described = asAppError(error)
       await reportRound(accountId, { error: described })
