@@ -4,7 +4,7 @@
  */
 import type { AddedDownloads, DecodedInput, DownloadChoice } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, DocumentSelection, IdentityCheck } from '../documents/questions.ts'
-import { inSlices, type Sliced } from '../lib/slices.ts'
+import { each, inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DownloadFolders } from './download-folders.ts'
@@ -210,11 +210,4 @@ const inTransactions = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =
 /** Runs work for all items, some at a time; the work must remove items from what `next` returns. */
 async function untilEmpty(next: () => string[], work: (ids: string[]) => Promise<void>): Promise<void> {
   for (let ids = next(); ids.length > 0; ids = next()) await work(ids)
-}
-
-function* each(ids: readonly string[], work: (id: string) => void): Sliced<void> {
-  for (const id of ids) {
-    work(id)
-    yield
-  }
 }

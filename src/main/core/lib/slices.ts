@@ -56,7 +56,8 @@ export function forEachInSlices<Item>(items: Iterable<Item>, work: (item: Item) 
   return inSlices(each(items, work))
 }
 
-function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Sliced<void> {
+/** Runs `work` on each item, and yields after each. */
+export function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Sliced<void> {
   for (const item of items) {
     work(item)
     yield

@@ -7,7 +7,7 @@ import type { BatchView } from '../../../shared/contract/index.ts'
 import type { LeftOutRow, PackageRow } from '../bulk/dry-run.ts'
 import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
-import { inSlices, nextTurn } from '../lib/slices.ts'
+import { each, inSlices, nextTurn } from '../lib/slices.ts'
 import { type BatchRecord, type BatchRecords, openBatchRecords } from './batch-records.ts'
 import type { OutboxParts } from './parts.ts'
 import { currentPerson, holdForRelease, releaseDecision, releaseView } from './releases.ts'
@@ -281,13 +281,6 @@ export class Batches {
   #changed(id: string): void {
     this.#deps.changes.batch(id)
     this.#deps.changes.outbox()
-  }
-}
-
-function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generator<void, void> {
-  for (const item of items) {
-    work(item)
-    yield
   }
 }
 
