@@ -3,6 +3,7 @@
  * of all there ever were), the transfer rate, and the time left.
  */
 import type { DownloadSummary } from '../../../shared/contract/index.ts'
+import { getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
@@ -57,13 +58,11 @@ export class Runs {
    * waiting file was requested.
    */
   #runOf(accountId: string): Run {
-    const known = this.#runs.get(accountId)
-    if (known) return known
     const { table, time } = this.#deps
-    const startedAt = table.oldestWaiting(accountId) ?? time.now()
-    const run = { startedAt, ...table.endedSince(accountId, startedAt) }
-    this.#runs.set(accountId, run)
-    return run
+    return getOrMake(this.#runs, accountId, () => {
+      const startedAt = table.oldestWaiting(accountId) ?? time.now()
+      return { startedAt, ...table.endedSince(accountId, startedAt) }
+    })
   }
 }
 
