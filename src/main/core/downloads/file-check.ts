@@ -1,9 +1,10 @@
 /** Checks whether a file is still as fetched, in pieces: a large file neither fills memory nor blocks other work. */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, realpath, rm } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, sep } from 'node:path'
+import * as files from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
+import { isInside } from './target-folder.ts'
 
 /**
  * `missing`: nothing has its name. `altered`: something else has it. `unreadable`: unknown for now, as its folder is
@@ -35,16 +36,16 @@ export async function checkFile(
 ): Promise<FileState> {
   const { signal, folder } = options
   signal?.throwIfAborted()
-  let file: FileHandle | undefined
+  let file: files.FileHandle | undefined
   try {
-    const stats = await lstat(path)
+    const stats = await files.lstat(path)
     if (!stats.isFile() || stats.size !== expected.bytes) return 'altered'
-    file = await open(path, SAFE_READ_FLAGS)
+    file = await files.open(path, SAFE_READ_FLAGS)
     return (await sha256Of(file, expected.bytes, signal)) === expected.sha256 ? 'intact' : 'altered'
   } catch (error) {
     signal?.throwIfAborted()
     if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return 'unreadable'
-    const isAway = folder !== undefined && (await lstat(folder).catch(() => undefined)) === undefined
+    const isAway = folder !== undefined && (await files.lstat(folder).catch(() => undefined)) === undefined
     return isAway ? 'unreadable' : 'missing'
   } finally {
     await file?.close().catch(() => undefined)
@@ -63,31 +64,25 @@ export async function removeIntact(
   expected: Expected,
   { folder, removing }: { folder: string; removing: () => boolean }
 ): Promise<FileState | 'removed'> {
-  const currentStats = () => lstat(path).catch(() => undefined)
+  const currentStats = () => files.lstat(path).catch(() => undefined)
   const before = await currentStats()
   const state = await checkFile(path, expected, { folder })
   if (state !== 'intact') return state
-  if (!(await isInside(dirname(path), folder))) return 'altered'
+  const isBelow = files.realpath(folder).then((root) => isInside(files, root, dirname(path)))
+  if (!(await isBelow.catch(() => false))) return 'altered'
   const after = await currentStats()
   // It was written to during the read, or replaced.
   if (!before || after?.ino !== before.ino || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
     return 'altered'
   if (!removing()) return 'intact'
-  return await rm(path).then(
+  return await files.rm(path).then(
     () => 'removed' as const,
     (error: unknown) => (codeOf(error) === 'ENOENT' ? 'missing' : 'unreadable')
   )
 }
 
-async function isInside(place: string, folder: string): Promise<boolean> {
-  const [realPlace, root] = await Promise.all([place, folder].map((each) => realpath(each).catch(() => undefined)))
-  if (realPlace === undefined || root === undefined) return false
-  const relativePath = relative(root, realPlace)
-  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
-}
-
 /** Returns undefined if it is longer or shorter than expected, because it is being written to. */
-async function sha256Of(file: FileHandle, bytes: number, signal?: AbortSignal): Promise<string | undefined> {
+async function sha256Of(file: files.FileHandle, bytes: number, signal?: AbortSignal): Promise<string | undefined> {
   const hash = createHash('sha256')
   const piece = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes + 1))
   let read = 0
