@@ -22,14 +22,25 @@ export async function markGone(mirror: Mirror, account: Account, since: number, 
   const isNewlyGone = (entry: Entry) => seenInRun(account, entry) < since && !entry.isGone
   const newlyGone = [...account.entries.values()].filter(isNewlyGone)
   let count = 0
-  for (let first = 0; first < newlyGone.length; first += BATCH_SIZE) {
+  await writeEach(mirror, newlyGone, (entry) => {
     // During the pauses an action may have reported one of them.
-    const still = newlyGone.slice(first, first + BATCH_SIZE).filter(isNewlyGone)
-    mirror.write(still.map((entry) => goneWriting(mirror, account, entry, now)))
-    count += still.length
+    if (!isNewlyGone(entry)) return undefined
+    count++
+    return goneWriting(mirror, account, entry, now)
+  })
+  return count
+}
+
+/** Writes what is to be written of each, some at a time. */
+async function writeEach(
+  mirror: Mirror,
+  entries: readonly Entry[],
+  writingOf: (entry: Entry) => Writing | undefined
+): Promise<void> {
+  for (let first = 0; first < entries.length; first += BATCH_SIZE) {
+    mirror.write(entries.slice(first, first + BATCH_SIZE).map(writingOf))
     await nextTurn()
   }
-  return count
 }
 
 /** Returns what to write for a document that is gone; undefined if it isn't in the index. */
@@ -62,21 +73,16 @@ export async function changeFolders(
   account: Account,
   { folders, isOtherService }: Omit<Ask<'foldersChanged'>, 'accountId'>
 ): Promise<void> {
-  if (isOtherService) await forgetLinks(mirror, account)
+  if (isOtherService)
+    await writeEach(mirror, [...account.entries.values()], (entry) => withoutLinks(mirror, account, entry))
   const listed = new Set(folders)
   for (const folder of [...account.folders.values()]) {
     if (listed.has(folder.name) && !isOtherService) continue
     const newName = isOtherService ? undefined : newSpelling(account, folder, folders)
     const mine = [...account.entries.values()].filter((entry) => entry.folder === folder.name && entry.isPlaced)
-    for (let first = 0; first < mine.length; first += BATCH_SIZE) {
-      const some = mine.slice(first, first + BATCH_SIZE)
-      mirror.write(
-        some.map((entry) =>
-          newName === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, newName)
-        )
-      )
-      await nextTurn()
-    }
+    await writeEach(mirror, mine, (entry) =>
+      newName === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, newName)
+    )
     // Done last: until then the folder shows that work is left.
     if (newName === undefined) mirror.forgetFolder(account, folder.name)
     else mirror.renameFolder(account, folder, newName)
@@ -84,14 +90,6 @@ export async function changeFolders(
 }
 
 /** Removes signing links: those of the previous service are useless, and let in anyone who has them. */
-async function forgetLinks(mirror: Mirror, account: Account): Promise<void> {
-  const mine = [...account.entries.values()]
-  for (let first = 0; first < mine.length; first += BATCH_SIZE) {
-    mirror.write(mine.slice(first, first + BATCH_SIZE).map((entry) => withoutLinks(mirror, account, entry)))
-    await nextTurn()
-  }
-}
-
 function withoutLinks(mirror: Mirror, account: Account, entry: Entry): Writing | undefined {
   const row = account.index.get(entry.reference)
   const before = mirror.document(entry)
