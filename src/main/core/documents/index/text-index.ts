@@ -163,8 +163,7 @@ function clearBit(words: Uint32Array, at: number, bit: number): void {
   words[at] = (words[at] as number) & ~bit
 }
 
-/** Sets of rows: one bit per row id. */
-
+/** A set of rows: one bit per row id. */
 export type RowSet = Uint32Array<ArrayBuffer>
 
 export function has(rows: RowSet, rowId: number): boolean {

@@ -257,8 +257,6 @@ function notAList(bytes: Uint8Array): TakeResult {
   }
 }
 
-/** Effects of our own actions on a document, or on the rest of its package, aren't news. */
-
 /** How many documents of a package are searched for an action of an earlier run. */
 const MAX_SEARCHED = 100
 

@@ -207,8 +207,6 @@ function fromTo(from: string | undefined, to: string | undefined): { from?: stri
   return { ...(from && { from }), ...(to && { to }) }
 }
 
-/** Matching the signers of two states of a document. */
-
 interface SignerPair {
   is: SignerResponse
   /** The same signer in the older state, and their index there; absent if there was none. */

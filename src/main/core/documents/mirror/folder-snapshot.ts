@@ -98,8 +98,6 @@ function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentRespo
   }
 }
 
-/** How documents are matched with what was sent. */
-
 /** Returns a key that is equal for a document and an item with the same name and signers. */
 export function matchKeyOf(name: string | undefined, signers: readonly { Email?: string | undefined }[]): string {
   const emails = signers.map(({ Email }) => normalised(Email)).sort()
