@@ -51,10 +51,9 @@ type NumberColumns = Record<(typeof FLOAT_COLUMNS)[number], Float64Array> &
 /** Everything that rows are sorted by. */
 export interface SortColumns
   extends Pick<
-      NumberColumns,
-      'dueAt' | 'changedAt' | 'lastSignedAt' | 'signed' | 'of' | 'family' | 'identity' | 'folder'
-    >,
-    Pick<NumberColumns, 'package' | 'flags'> {
+    NumberColumns,
+    'dueAt' | 'changedAt' | 'lastSignedAt' | 'signed' | 'of' | 'family' | 'identity' | 'folder' | 'package' | 'flags'
+  > {
   accountId: string
   references: readonly string[]
   /** See packed-row.ts. */
@@ -171,31 +170,22 @@ export function openColumns(capacity: number) {
 
 /** Copies what rows are sorted by, because rows may change during sorting. */
 export function copySortColumns(columns: Columns): SortColumns {
-  const { accountId, references, texts, folders, packageReferences, ...arrays } = columns
-  const copies = (['dueAt', 'changedAt', 'lastSignedAt', 'signed', 'of'] as const).map((name) => arrays[name].slice())
-  const [dueAt, changedAt, lastSignedAt, signed, of] = copies as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array
-  ]
   return {
-    accountId,
-    dueAt,
-    changedAt,
-    lastSignedAt,
-    signed,
-    of,
-    family: arrays.family.slice(),
-    identity: arrays.identity.slice(),
-    flags: arrays.flags.slice(),
-    folder: arrays.folder.slice(),
-    package: arrays.package.slice(),
-    references: references.slice(),
-    texts: texts.slice(),
-    folders: folders.slice(),
-    packageReferences: packageReferences.slice()
+    accountId: columns.accountId,
+    dueAt: columns.dueAt.slice(),
+    changedAt: columns.changedAt.slice(),
+    lastSignedAt: columns.lastSignedAt.slice(),
+    signed: columns.signed.slice(),
+    of: columns.of.slice(),
+    family: columns.family.slice(),
+    identity: columns.identity.slice(),
+    flags: columns.flags.slice(),
+    folder: columns.folder.slice(),
+    package: columns.package.slice(),
+    references: columns.references.slice(),
+    texts: columns.texts.slice(),
+    folders: columns.folders.slice(),
+    packageReferences: columns.packageReferences.slice()
   }
 }
 
@@ -281,7 +271,8 @@ function opennessOf({ status, signers }: IndexRow): number {
   return open ? 0 : FLAG.ended
 }
 
-function copyInto<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
+/** Copies a list to the beginning of a longer one. */
+export function copyInto<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
   into.set(list)
   return into
 }

@@ -3,7 +3,7 @@
  * id while it exists, so that orders and sets of rows are arrays of numbers, and a log of changes tells which rows
  * changed since they were made.
  */
-import { FLAG, openColumns } from './columns.ts'
+import { copyInto, FLAG, openColumns } from './columns.ts'
 import { openOrders } from './order.ts'
 import { packRow, unpackRow } from './packed-row.ts'
 import type { IndexRow } from './row.ts'
@@ -120,9 +120,4 @@ export function openDocumentIndex() {
       orders
     }
   }
-}
-
-function copyInto(list: RowSet, larger: RowSet): RowSet {
-  larger.set(list)
-  return larger
 }

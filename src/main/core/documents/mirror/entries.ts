@@ -3,6 +3,7 @@
  * of one document: it holds no data, and stays valid as long as the account exists.
  */
 import { hash } from 'node:crypto'
+import { copyInto } from '../index/columns.ts'
 import type { DocumentIndex } from '../index/document-index.ts'
 
 /** Whether an answer includes the documents' logs, which changes each document's bytes. */
@@ -213,11 +214,6 @@ export class Entry
   #has(flag: number): boolean {
     return ((this.#entries.flags[this.rowId] as number) & flag) !== 0
   }
-}
-
-function copyInto<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
-  into.set(list)
-  return into
 }
 
 /** A SHA-1 in 32-bit words. */
