@@ -17,7 +17,7 @@ const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
 const IDENTITY_ORDER: readonly string[] = ['failed', 'other', 'asked', 'partly', 'passed']
 /** Each state's position in that list; undefined for states not in it. */
 const IDENTITY_RANKS = IDENTITY_STATES.map((state) =>
-  numberOrUndefined(IDENTITY_ORDER.indexOf(state) < 0 ? Number.NaN : IDENTITY_ORDER.indexOf(state))
+  IDENTITY_ORDER.includes(state) ? IDENTITY_ORDER.indexOf(state) : undefined
 )
 /** How many slots are sorted, or rows inserted, between two pauses. */
 const PIECE = 512
