@@ -113,7 +113,7 @@ export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQue
   }
   if (lists.length === 1) return lists[0] as RowList
   const { merged } = cacheOf(first)
-  const key = `${cacheKey(query, moment)} ${query.sort.by} ${query.sort.descending}`
+  const key = orderedKey(query, moment)
   const before = merged.get(key)
   if (before && haveSameItems(before.from, lists)) return before.rows
   const rows = (before && updatedMerge(before, lists, query.sort)) ?? (yield* fullMerge(lists, query.sort))
@@ -217,7 +217,7 @@ function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment
   // No pauses from here on: the set and the rows are current, though their order may be slightly stale.
   const { results } = cacheOf(index)
   const current = matchingRows(index, query, moment)
-  const key = `${cacheKey(query, moment)} ${query.sort.by} ${query.sort.descending}`
+  const key = orderedKey(query, moment)
   const before = results.get(key)
   if (before && haveSameItems(before.from, [current, order.rowIds])) return before.rows
   const rowIds = new Uint32Array(current.count)
@@ -420,6 +420,10 @@ function cacheKey(
   { zone }: Moment
 ): string {
   return JSON.stringify([rest, zone])
+}
+
+function orderedKey(query: DocumentQuery, moment: Moment): string {
+  return `${cacheKey(query, moment)} ${query.sort.by} ${query.sort.descending}`
 }
 
 function cacheOf(index: DocumentIndex): IndexCache {
