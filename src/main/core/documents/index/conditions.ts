@@ -91,13 +91,13 @@ export function conditionsOf(
     addCondition((rowId) => columns.identity[rowId] === state)
   }
   if (dueOn !== undefined) {
-    const isOnTime = isWithin(due, dayRange(dueOn, zone))
+    const isOnTime = isWithin(due, daysFrom(dueOn, 1, zone))
     const day = Date.parse(dueOn)
     addCondition((rowId) => mayBeOpen(rowId) && (isOnTime(rowId) || dueDayAt(rowId) === day))
   }
   if (week) {
-    const days = { from: startOfDay(week.monday, zone), until: startOfDay(dayAfter(week.monday, 7), zone) }
-    addCondition(isWithin(week.what === 'sent' ? columns.arrivedAt : columns.completedAt, days))
+    const times = week.what === 'sent' ? columns.arrivedAt : columns.completedAt
+    addCondition(isWithin(times, daysFrom(week.monday, 7, zone)))
   }
   if (dueWithinDays !== undefined) {
     const day = today()
@@ -133,9 +133,8 @@ interface TimeRange {
   until: number
 }
 
-/** From the start of a day to the start of the next. */
-function dayRange(day: string, zone: string): TimeRange {
-  return { from: startOfDay(day, zone), until: startOfDay(dayAfter(day), zone) }
+function daysFrom(day: string, days: number, zone: string): TimeRange {
+  return { from: startOfDay(day, zone), until: startOfDay(dayAfter(day, days), zone) }
 }
 
 function isWithin(times: Float64Array, { from, until }: TimeRange): Condition['holds'] {
