@@ -25,6 +25,8 @@ export interface PeopleSearchDeps extends Pick<DraftDeps, 'db'> {
 /** A row as the screens show it. */
 const PERSON = `first_name AS FirstName, middle_name AS MiddleName, last_name AS LastName, email AS Email,
   mobile_country AS MobileCountry, mobile_number AS MobileNumber, 'sent' AS "from", used_at AS usedAt`
+/** Those of an account in whose names or address the words of a query are. */
+const FOUND = 'account_id = ? AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?)'
 /** How many of the newest matches are considered when ranking. */
 const CANDIDATES = 200
 /** How many of the newest people are compared with a misspelt name. */
@@ -35,14 +37,12 @@ export function openPeopleSearch({ db, recipients }: PeopleSearchDeps) {
     `SELECT ${PERSON} FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?`
   )
   const matching = db.prepare<[string, string, number], PersonView>(
-    `SELECT ${PERSON} FROM people WHERE account_id = ?
-       AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?) ORDER BY used_at DESC LIMIT ?`
+    `SELECT ${PERSON} FROM people WHERE ${FOUND} ORDER BY used_at DESC LIMIT ?`
   )
   const known = db.prepare<[string, number, number], KnownPerson>(
     `SELECT ${PERSON}, times FROM people WHERE account_id = ? ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
   const countAll = db.prepare<[string], number>('SELECT count(*) FROM people WHERE account_id = ?').pluck()
-  const FOUND = `account_id = ? AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?)`
   const found = db.prepare<[string, string, number, number], KnownPerson>(
     `SELECT ${PERSON}, times FROM people WHERE ${FOUND} ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
