@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path'
 import type { AccountRights } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
-import { getOrMake } from '../lib/objects.ts'
+import { defined, getOrMake } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -117,17 +117,10 @@ export function openFetching(deps: FetchingDeps) {
         )
         if (!made) table.dequeue(download.id)
         if (!made || 'why' in made || 'wasThere' in made) return made
-        const { signers, clientReference } = nameParts
         const { workstation, ...its } = made
         // The other workstation may only have found it there.
         const isOwn = isSomeoneElses(download, made) === false
-        return {
-          ...its,
-          ...(!isOwn && { workstation }),
-          wasThere: false,
-          signers,
-          ...(clientReference !== undefined && { clientReference })
-        }
+        return { ...its, ...(!isOwn && { workstation }), wasThere: false, ...recordedOf(nameParts) }
       } catch (error) {
         // If a USB stick was pulled out, unfinished files are still on it.
         if (fileErrorOf(error)?.code === 'away') cleared.delete(download.folderId)
@@ -210,8 +203,7 @@ export function openFetching(deps: FetchingDeps) {
   ): SavedDownload {
     const fileName = path.join('/')
     uncommitted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
-    const { signers, clientReference } = nameParts
-    return { fileName, bytes, sha256, wasThere, signers, ...(clientReference !== undefined && { clientReference }) }
+    return { fileName, bytes, sha256, wasThere, ...recordedOf(nameParts) }
   }
 }
 
@@ -229,6 +221,9 @@ function inTurnUnlessAborted<Answer>(key: string, signal: AbortSignal, work: () 
 }
 
 const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
+
+/** Returns what is recorded of a file's document as it was when the file was fetched. */
+const recordedOf = ({ signers, clientReference }: NameParts) => ({ signers, ...defined({ clientReference }) })
 
 /** Falls back to the default pattern: a stored pattern that can't be read any more must not lose a file. */
 function pathFromPattern(pattern: string, parts: NameParts): string[] {
