@@ -120,23 +120,16 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   /** Stores a claimed send as leaving, unless something speaks against it. */
   function startSend(accountId: string, claim: Claim, { started, heldBack }: StartedSends): void {
     const { id, epoch, until } = claim
+    const keepOutcome = (outcome: Outcome) => rows.keepResult({ id, epoch, accountId, outcome, at: time.now() })
     const body = readSharedBody(claim.content)
     const found = sends.find(id)
-    if (!found && rows.find(id)?.state === 'sent') {
-      // Retention has erased it here, and the server has forgotten that it was sent.
-      rows.keepResult({
-        id,
-        epoch,
-        accountId,
-        outcome: { kind: 'accepted', response: { Documents: [] } },
-        at: time.now()
-      })
-      return
-    }
+    // Retention has erased it here, and the server has forgotten that it was sent.
+    if (!found && rows.find(id)?.state === 'sent')
+      return void keepOutcome({ kind: 'accepted', response: { Documents: [] } })
     const before = found ? pulling.storeRelease(found, claim) : body && pulling.add(accountId, id, body)
     rows.change(accountId, id, { state: 'sending', epoch })
     const replacement = replacementOutcome(before, body)
-    if (replacement) rows.keepResult({ id, epoch, accountId, outcome: replacement, at: time.now() })
+    if (replacement) keepOutcome(replacement)
     if (!before || !body || replacement) {
       if (before?.state === 'ready' && replacement?.kind === 'refused') {
         heldBack.push(sends.change(before, { state: 'refused', error: replacement.error, settledAt: time.now() }))
@@ -239,8 +232,7 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     if (state === 'sent' && outcome.kind !== 'accepted') return []
     rows.change(accountId, id, { state })
     const send = sends.find(id)
-    if (!send) return []
-    if (send.state === 'sent') return []
+    if (!send || send.state === 'sent') return []
     if (outcome.kind === 'accepted') return [markArrived(send, outcome.response, at)]
     if (send.state !== 'sending') return []
     const [now = send] = record({ id, outcome, at })
