@@ -247,7 +247,7 @@ export function openSendPush(deps: SharedPart) {
   }
 
   async function decide(send: Send, decision: ReleaseDecision, write: () => boolean): Promise<boolean> {
-    const { id, accountId, draftId } = send
+    const { id, accountId } = send
     const officeId = officeIdOf(accountId)
     // A send that was just put in the outbox here is pushed first.
     if (officeId && rows.find(id)?.state !== 'ready') await syncNow(accountId)
@@ -260,7 +260,7 @@ export function openSendPush(deps: SharedPart) {
     const { isScheduled, goesAt, release } = decision
     const next = { ...send, isScheduled, goesAt, release }
     const composition = sends.compositionOf(send)
-    const of = draftId === undefined ? undefined : await sharedDrafts?.prepareSend(draftId, composition)
+    const of = await draftOf(send, composition)
     const content = encodeSend(next, sends.requestOf(send), composition, of?.draft)
     const revision = known.revision + 1
     const isAccepted = await ask((office) =>
