@@ -4,6 +4,7 @@
  * all it can cause is a read of the folders.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AppError, HintView } from '../../../../shared/contract/index.ts'
@@ -154,13 +155,8 @@ async function listenForHints(port: number, token: string, onHint: () => void): 
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('request', (request, response) => answer(request, response, token, onHint))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  server.listen(port, HOST)
+  await once(server, 'listening')
   // A connection that breaks while being accepted doesn't matter.
   server.on('error', () => undefined)
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) }
