@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { DocumentChange, RuleTask, SavedView } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck } from '../documents/questions.ts'
+import { nextTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
@@ -162,7 +163,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
           if (enqueueWanted(now, check)) addLane(added, check, now)
         }
       })()
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
     notifyAdded(added)
   }
