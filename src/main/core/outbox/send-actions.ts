@@ -208,13 +208,17 @@ export class SendActions {
   }
 
   #undoNow(send: Send): DraftSummary {
-    const { drafts, sends, time } = this.#deps
     const draft = this.#draftOf(send)
     if (!draft) return this.#moveToDraft(send)
+    this.#takeOut(send, TAKEN_OUT)
+    return this.#deps.drafts.summary(draft.id)
+  }
+
+  /** Removes a send; one that may have been in flight is cancelled, so that a record is kept. */
+  #takeOut(send: Send, error: AppError): void {
+    const { sends, time } = this.#deps
     if (send.firstAttemptedAt === undefined) sends.remove(send)
-    // It may have been in flight before, so a record is kept.
-    else sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
-    return drafts.summary(draft.id)
+    else sends.change(send, { state: 'cancelled', settledAt: time.now(), error })
   }
 
   #restoreOrCopyDraft(send: Send): DraftSummary {
@@ -273,10 +277,9 @@ export class SendActions {
 
   /** Removes or cancels earlier failed sends of a draft that is being sent now. */
   #supersede(draftId: string): void {
-    const { sends, changes, time } = this.#deps
+    const { sends, changes } = this.#deps
     for (const send of sends.failedOfDraft(draftId)) {
-      if (send.firstAttemptedAt === undefined) sends.remove(send)
-      else sends.change(send, { state: 'cancelled', settledAt: time.now(), error: SENT_AGAIN })
+      this.#takeOut(send, SENT_AGAIN)
       changes.send(send)
     }
   }
