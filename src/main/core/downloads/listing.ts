@@ -1,5 +1,6 @@
 /** The queue as the screens show it: first what is in progress, then what waits, then what has ended, newest first. */
 import type { DownloadPage, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
+import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
@@ -45,14 +46,9 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
       state: stateOf(download),
       folder: folders.get(download.folderId).label,
       bytes: inProgress?.bytes ?? (isDone ? download.bytes : 0),
-      ...(isDone && { fileName: download.fileName ?? '', ...(sha256 !== undefined && { sha256 }) }),
+      ...(isDone && { fileName: download.fileName ?? '', ...defined({ sha256, workstation: download.workstation }) }),
       ...(isDone && download.wasThere && { wasThere: true as const }),
-      ...(isDone && download.workstation !== undefined && { workstation: download.workstation }),
-      ...(ruleId !== undefined && { ruleId }),
-      ...(inProgress?.total !== undefined && { total: inProgress.total }),
-      ...(error && !inProgress && { error }),
-      ...(retryAt !== undefined && { retryAt }),
-      ...(finishedAt !== undefined && { finishedAt })
+      ...defined({ ruleId, total: inProgress?.total, error: inProgress ? undefined : error, retryAt, finishedAt })
     }
   }
 
