@@ -101,6 +101,16 @@ describe('a table of appointments', () => {
     expect(found.refused).toEqual([{ name: 'Row 2', why }])
   })
 
+  test.each([
+    ['a date of birth', 'Name,Date of birth,Date,Time', 'Mere,12/03/1980,21/11/2026,14:30'],
+    ['a birth date', 'Name,Birth Date,Appointment date,Time', 'Mere,12/03/1980,21/11/2026,14:30'],
+    ['the end', 'Name,End time,Start time,Date', 'Mere,15:00,14:30,21/11/2026'],
+    ['the end date', 'Name,End date,End time,Start date,Start time', 'Mere,21/11/2026,15:00,21/11/2026,14:30']
+  ])('with %s before its start is at its start', async (_, headings, row) => {
+    const found = await reading('bookings.csv', `${headings}\n${row}\n`)
+    expect(found.appointments).toMatchObject([{ at: Date.parse('2026-11-21T14:30:00+13:00'), minutes: 30 }])
+  })
+
   test('notes how ambiguous dates are read, and takes each row once', async () => {
     const row = 'Mere,4/12/2026,10:30,\n'
     const found = await reading('bookings.csv', `Name,Date,Time,End\n${row}${row}`)

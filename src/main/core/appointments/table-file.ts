@@ -28,8 +28,8 @@ const HEADINGS = {
   name: /^(full )?name$|^(client|customer|person|signer|attendee|who|guest|visitor)( name)?$/,
   email: /e-?mail/,
   mobile: /mobile|phone|\bcell\b|\btel/,
-  date: /\b(date|day)\b/,
-  time: /^(start|begin|from|at|time)\b|\b(start|time)$/,
+  date: /^(?!(?:end|until|to|finish)\b).*\b(date|day)\b/,
+  time: /^(start|begin|from|at|time)\b|^(?!(?:end|until|to|finish)\b).*\b(start|time)$/,
   endDate: /^(end|until|to|finish) (date|day)$/,
   end: /^(end|until|to|finish)\b/,
   length: /minutes|length|duration|\bmins?\b|^hours$/,
@@ -38,6 +38,8 @@ const HEADINGS = {
   id: /^(uid|id|(booking|appointment)( id| number| reference)?|reference)$/
 } as const
 type Column = keyof typeof HEADINGS
+/** Headings, in lower case, of columns about anything but the appointment itself. */
+const OTHER_HEADINGS = /\b(birth|born|dob|created|modified|updated|zone)\b/
 
 export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundInFile {
   const columns = columnsOf(sheet.columns)
@@ -90,6 +92,7 @@ function columnsOf(headings: readonly string[]): Partial<Record<Column, number>>
       .toLowerCase()
       .replace(/[^\p{L}\p{N}-]+/gu, ' ')
       .trim()
+    if (OTHER_HEADINGS.test(plain)) continue
     const match = (Object.keys(HEADINGS) as Column[]).find(
       (column) => columns[column] === undefined && HEADINGS[column].test(plain)
     )
