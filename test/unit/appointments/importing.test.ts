@@ -128,6 +128,18 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['10:30'])
   })
 
+  test('of an older series leaves what a newer one has moved', async () => {
+    const { calendar, event, taken: importLines, times } = office()
+    const series = (time: string, version: number) =>
+      event('s', time, 'RRULE:FREQ=DAILY;COUNT=3', `SEQUENCE:${version}`)
+    await importLines(...series('140000', 2))
+    const older = await calendar(...series('103000', 1))
+    expect(older.counts).toEqual({ new: 0, changed: 0, same: 3, gone: 0 })
+    expect(older.notes.join(' ')).toContain('older than what is here')
+    expect(await importLines(...series('103000', 1))).toEqual({ added: 0, changed: 0, removed: 0 })
+    expect(await times()).toEqual(['14:00'])
+  })
+
   test('keeps the states, but a missed appointment with a new time is expected again', async () => {
     const { appointments, event, only, taken: importLines } = office()
     await importLines(...event('a', '103000'))

@@ -265,7 +265,7 @@ function readInto(
       isWhole &&= isRead
     }
     for (const [at, event] of overridesByTime) takeOverride(event, at)
-    if (master && isWhole) found.whole.push(series)
+    if (master && isWhole) found.whole.push({ key: series, version: versionOf(master) })
 
     /** Takes a date that was changed individually. */
     function takeOverride(event: ICAL.Component, originalTime: number): void {

@@ -35,8 +35,11 @@ export interface FoundInFile {
   refused: RefusedAppointment[]
   /** Keys of cancelled dates and of series cancelled as a whole, each with its version. */
   cancelled: { key: string; version: number }[]
-  /** Series whose dates up to `until` are all in the file: a known date that isn't among them is gone. */
-  whole: string[]
+  /**
+   * Series whose dates up to `until` are all in the file, each with its version: a known date that isn't among them is
+   * gone.
+   */
+  whole: { key: string; version: number }[]
   until: number
   /** In words, about the file as a whole. */
   notes: string[]

@@ -35,6 +35,8 @@ type OpenFile = { id: string; accountId: string; fileName: string; found: FoundI
 /** What happens to one appointment: its stored state, and the new one. */
 interface Step {
   kind: AppointmentInFile['kind']
+  /** What is here is newer, and stays. */
+  isOlder?: boolean
   was?: StoredAppointment
   found?: FoundAppointment
 }
@@ -110,7 +112,6 @@ export class AppointmentImports {
     for (const { kind } of steps) counts[kind] += 1
     // If not all can be shown, changes come first.
     const changesFirst = steps.toSorted((one, other) => Number(one.kind === 'same') - Number(other.kind === 'same'))
-    const older = steps.filter(({ was, found: one }) => was && one && one.version < was.version).length
     return {
       id,
       fileName,
@@ -123,7 +124,9 @@ export class AppointmentImports {
       refusedCount: found.refused.length,
       notes: [
         ...found.notes,
-        ...(older > 0 ? ['Some events are older than what is here already. They stay as they are here.'] : [])
+        ...(steps.some(({ isOlder }) => isOlder)
+          ? ['Some events are older than what is here already. They stay as they are here.']
+          : [])
       ]
     }
   }
@@ -131,11 +134,13 @@ export class AppointmentImports {
   #planSteps({ accountId, found }: OpenFile): Step[] {
     const { table } = this.#deps.appointments
     const { from } = this.#deps.appointments.todaySpan()
+    const olderSeries = this.#olderSeries(accountId, found)
     const steps: Step[] = found.appointments.map((one) => {
       const was = table.byKey(accountId, one.key)
+      const isOlder = was ? one.version < was.version : olderSeries.has(one.series ?? '')
+      if (isOlder) return { kind: 'same', found: one, isOlder, ...(was && { was }) }
       if (!was) return { kind: 'new', found: one }
-      const isSame = one.version < was.version || isUnchanged(was, one)
-      return { kind: isSame ? 'same' : 'changed', was, found: one }
+      return { kind: isUnchanged(was, one) ? 'same' : 'changed', was, found: one }
     })
     const kept = new Set(found.appointments.map(({ key }) => key))
     const gone = new Map<string, StoredAppointment>()
@@ -145,7 +150,8 @@ export class AppointmentImports {
       for (const each of [...(one ? [one] : []), ...table.bySeries(accountId, key)])
         if (each.version <= version) gone.set(each.id, each)
     }
-    for (const series of found.whole) {
+    for (const { key: series } of found.whole) {
+      if (olderSeries.has(series)) continue
       for (const each of table.bySeries(accountId, series)) {
         const isMissing = each.key !== undefined && !kept.has(each.key) && each.at >= from && each.at < found.until
         // Someone who has come isn't removed.
@@ -153,6 +159,21 @@ export class AppointmentImports {
       }
     }
     return [...steps, ...[...gone.values()].map((was): Step => ({ kind: 'gone', was }))]
+  }
+
+  /**
+   * Returns the series of which everything here is newer than everything in the file: its dates may be at times that
+   * the file doesn't know.
+   */
+  #olderSeries(accountId: string, { appointments, whole }: FoundInFile): Set<string> {
+    const versions = new Map<string, number>()
+    for (const { series, version } of [...whole.map(({ key, version }) => ({ series: key, version })), ...appointments])
+      if (series !== undefined) versions.set(series, Math.max(version, versions.get(series) ?? version))
+    const older = [...versions].filter(([series, version]) => {
+      const known = this.#deps.appointments.table.bySeries(accountId, series)
+      return known.length > 0 && known.every((one) => one.version > version)
+    })
+    return new Set(older.map(([series]) => series))
   }
 
   #mergedWith(accountId: string, found: FoundAppointment, was: StoredAppointment | undefined): StoredAppointment {
