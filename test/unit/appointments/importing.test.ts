@@ -140,6 +140,18 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['14:00'])
   })
 
+  test('keeps what staff have added to an appointment and the file says nothing about', async () => {
+    const { appointments, calendar, event, imports, only, taken: importLines } = office()
+    await importLines(...event('a', '103000'))
+    const { id = '', name = '', at = 0, minutes = 30 } = (await only()) ?? {}
+    const added = { email: 'mere@example.com', mobile: '021 555 0101', place: 'Room 2', about: 'Deed of gift' }
+    appointments.save({ id, name, at, minutes, ...added, person: 'person-0' })
+    expect((await calendar(...event('a', '103000'))).counts).toMatchObject({ same: 1, changed: 0 })
+    imports.import({ id: (await calendar(...event('a', '110000', 'LOCATION:Room 3'))).id })
+    expect(await only()).toMatchObject({ ...added, place: 'Room 3', at: at + HOUR / 2 })
+    expect(appointments.table.byId(id)?.person).toBe('person-0')
+  })
+
   test('keeps the states, but a missed appointment with a new time is expected again', async () => {
     const { appointments, event, only, taken: importLines } = office()
     await importLines(...event('a', '103000'))

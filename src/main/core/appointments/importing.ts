@@ -135,8 +135,9 @@ export class AppointmentImports {
     const { table } = this.#deps.appointments
     const { from } = this.#deps.appointments.todaySpan()
     const olderSeries = this.#olderSeries(accountId, found)
-    const steps: Step[] = found.appointments.map((one) => {
-      const was = table.byKey(accountId, one.key)
+    const steps: Step[] = found.appointments.map((inFile) => {
+      const was = table.byKey(accountId, inFile.key)
+      const one = was ? withKnown(inFile, was) : inFile
       const isOlder = was ? one.version < was.version : olderSeries.has(one.series ?? '')
       if (isOlder) return { kind: 'same', found: one, isOlder, ...(was && { was }) }
       if (!was) return { kind: 'new', found: one }
@@ -195,6 +196,19 @@ export class AppointmentImports {
       ...(isMoved && this.#deps.appointments.isOtherDay(was.at, found.at) && RESET_PROGRESS),
       ...(isOtherPerson && { person: undefined })
     }
+  }
+}
+
+/** What the file leaves blank stays as staff have it, unless the file now names someone else. */
+function withKnown(found: FoundAppointment, was: StoredAppointment): FoundAppointment {
+  const isOtherEmail = found.email !== '' && was.email !== '' && found.email !== was.email
+  if (found.name !== was.name || isOtherEmail) return found
+  return {
+    ...found,
+    email: found.email || was.email,
+    mobile: found.mobile || was.mobile,
+    place: found.place || was.place,
+    about: found.about || was.about
   }
 }
 
