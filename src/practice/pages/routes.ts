@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import type { Call, Env, PracticeDeps } from '../deps.ts'
 import { answersMatch, isIdentified, MAX_TRIES, triesLeft } from '../identity/findings.ts'
-import { type DocumentEvent, decline, hasSigned, isTurn, log, markOpened, sign } from '../life.ts'
+import { type DocumentEvent, decline, hasSigned, log, markOpened, sign } from '../life.ts'
 import { resource } from '../resources.ts'
 import { signedCopy } from '../signed-copy.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
@@ -26,7 +26,8 @@ import {
 
 /** What a step shows, or its redirect. */
 type StepResult = Page | Response
-type Step = (call: Call, signing: Signing, setting: PageSetting) => StepResult | Promise<StepResult>
+type Step = (call: Call, signing: Signing, setting: PageSetting, form: PostedForm) => StepResult
+type PostedForm = Record<string, unknown>
 
 /** How long an identification stays valid, in milliseconds. */
 const IDENTIFICATION_VALIDITY_MS = 30 * 60 * 1000
@@ -38,7 +39,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   /** Finds the signer by the page's key, and runs the step only while they may sign. */
   const forSigner =
     (step: Step, refusedStatus = 200) =>
-    async (call: Call) => {
+    (call: Call, form: PostedForm) => {
       const setting = settingOf(call)
       const key = call.req.param('key') ?? ''
       const found = findSigner(deps, key)
@@ -47,14 +48,19 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       const redirectOrigin = redirectOriginOf(found.document)
       const signing = { ...found, path: `${setting.base}/sign/${key}`, account, redirectOrigin }
       const result =
-        obstaclePage(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
+        obstaclePage(setting, found.document, found.signer, refusedStatus) ?? step(call, signing, setting, form)
       return result instanceof Response ? result : page(setting, result)
     }
+  const shownStep = (step: Step) => (call: Call) => forSigner(step)(call, {})
   /** A posted step: refused with 409 while the signer may not sign. */
-  const postedStep = (step: Step) => forSigner(step, 409)
+  const postedStep = (step: Step) => async (call: Call) => {
+    // While a form is read, its link may be withdrawn or locked, and others may sign.
+    const form = await readForm(call)
+    return forSigner(step, 409)(call, form)
+  }
   /** Runs the step only after identification and video: until then, the document is neither shown nor changed. */
   const afterIdentification = (step: Step): Step => {
-    return (call, signing, setting) => earlierStep(signing, setting) ?? step(call, signing, setting)
+    return (call, signing, setting, form) => earlierStep(signing, setting) ?? step(call, signing, setting, form)
   }
   const earlierStep = (signing: Signing, setting: PageSetting): StepResult | undefined => {
     const { signer, document } = signing
@@ -80,20 +86,19 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
 
   app.get(
     '/sign/:key',
-    forSigner((call, signing, setting) => {
+    shownStep((call, signing, setting, form) => {
       // A shared screen: the previous user may have been someone else.
       if (signing.signer.faceToFace) delete signing.signer.identifiedAt
-      return afterIdentification(showDocument)(call, signing, setting)
+      return afterIdentification(showDocument)(call, signing, setting, form)
     })
   )
-  app.get('/sign/:key/document', forSigner(afterIdentification(showDocument)))
+  app.get('/sign/:key/document', shownStep(afterIdentification(showDocument)))
 
   app.post(
     '/sign/:key/identity',
-    postedStep(async (call, signing, setting) => {
+    postedStep((call, signing, setting, form) => {
       const { document, signer, path } = signing
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
-      const form = await readForm(call)
       if (answersMatch(signer.idData, (index) => asText(form[`answer-${index}`]))) {
         signer.identifiedAt = now()
         signer.wrongAnswers = 0
@@ -110,9 +115,9 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   )
   app.post(
     '/sign/:key/video',
-    postedStep(async (call, signing) => {
+    postedStep((call, signing, _setting, form) => {
       const { document, signer } = signing
-      const mistake = processVideo(document, signer, await readForm(call), now())
+      const mistake = processVideo(document, signer, form, now())
       if (mistake) return withMistakes(videoPage(signing, mistake))
       deps.stateChanged()
       return call.redirect(`${signing.path}/document`, 303)
@@ -121,12 +126,8 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   app.post(
     '/sign/:key/document',
     postedStep(
-      afterIdentification(async (call, signing, setting) => {
+      afterIdentification((call, signing, _setting, form) => {
         const { document, signer, path } = signing
-        const form = await readForm(call)
-        // Someone else may have signed while the form was being read.
-        if (!isTurn(document, signer) || document.ending)
-          return obstaclePage(setting, document, signer, 409) ?? unknownPage(setting)
         markOpened(document, signer, now())
         const mistakes = storeValues(document, form)
         recordFile(document, signer, form.file, now())
@@ -138,28 +139,26 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       })
     )
   )
-  app.get('/sign/:key/review', forSigner(afterIdentification((_call, signing) => reviewPage(signing))))
+  app.get('/sign/:key/review', shownStep(afterIdentification((_call, signing) => reviewPage(signing))))
   app.post(
     '/sign/:key/review',
     postedStep(
-      afterIdentification(async (call, signing) => {
+      afterIdentification((call, signing, _setting, form) => {
         const mistakes: Mistake[] = []
-        const signature = readSignature(await readForm(call), mistakes)
+        const signature = readSignature(form, mistakes)
         if (hasEmptyFields(signing.document)) return call.redirect(`${signing.path}/document`, 303)
         if (signature && mistakes.length === 0) return finish(call, signing, signature)
         return withMistakes(reviewPage(signing, mistakes))
       })
     )
   )
-  app.get('/sign/:key/decline', forSigner(afterIdentification((_call, signing) => declinePage(signing, 'not tried'))))
+  app.get('/sign/:key/decline', shownStep(afterIdentification((_call, signing) => declinePage(signing, 'not tried'))))
   app.post(
     '/sign/:key/decline',
     postedStep(
-      afterIdentification(async (call, signing) => {
+      afterIdentification((call, signing, _setting, form) => {
         const { document, signer, path } = signing
-        const reason = asText((await readForm(call)).reason)
-          .trim()
-          .slice(0, 1000)
+        const reason = asText(form.reason).trim().slice(0, 1000)
         if (!reason) return withMistakes(declinePage(signing, 'no reason'))
         notify(document, decline(document, signer, reason, now()))
         return call.redirect(returnAddress(document) ?? path, 302)

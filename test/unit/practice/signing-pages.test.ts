@@ -17,6 +17,28 @@ async function pageOf(response: Response): Promise<string | undefined> {
   return /<body data-page="([\w-]+)">/.exec(await response.text())?.[1]
 }
 
+/** Begins to post a form, whose end isn't sent yet. */
+function beginPost(office: ReturnType<typeof practice>, path: string, fields: Record<string, string>) {
+  const end = Promise.withResolvers<void>()
+  const bytes = new TextEncoder().encode(new URLSearchParams(fields).toString())
+  const body = new ReadableStream({
+    async pull(controller) {
+      await end.promise
+      controller.enqueue(bytes)
+      controller.close()
+    }
+  })
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const answer = office.ask(path, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+  return {
+    finish() {
+      end.resolve()
+      return answer
+    }
+  }
+}
+const SIGNATURE = { 'signature-kind': 'typed', 'signature-name': 'Aroha Parata', agree: 'true' }
+
 describe('A signing page', () => {
   it('shows the document with its office, fields and signers, and loads nothing from elsewhere', async () => {
     const office = practice()
@@ -60,6 +82,22 @@ describe('A signing page', () => {
     expect(office.state.documents[reference]?.fields[0]?.value).toBe('04 555 0100')
     expect(await pageOf(await office.ask(link))).toBe('signed')
     expect((await office.sign(link)).status).toBe(409)
+  })
+
+  it.each([
+    ['signs', 'document', SIGNATURE, {}],
+    ['signs after a review', 'review', SIGNATURE, {}],
+    ['declines', 'decline', { reason: 'Not now.' }, {}],
+    ['confirms by video', 'video', { without: 'true' }, { VideoConfirmation: true }]
+  ])('no longer %s once its link was withdrawn while the form was sent', async (_, step, fields, signer) => {
+    const office = practice()
+    const { link, reference } = await linkFor(office, signer)
+    const posted = beginPost(office, `${link}/${step}`, fields)
+    const corrected = { DocumentReference: reference, Signers: [aSigner({ Email: 'aroha@example.org' })] }
+    expect((await office.post('/Document/UpdateSigner', corrected)).status).toBe(200)
+    const before = JSON.stringify(office.state.documents[reference])
+    expect((await posted.finish()).status).toBe(404)
+    expect(JSON.stringify(office.state.documents[reference])).toBe(before)
   })
 
   it('redirects to the ReturnUrl after signing and declining, but only if it is a web address', async () => {
@@ -247,6 +285,16 @@ describe('An identity step', () => {
     expect(await pageOf(await office.ask(`${link}/document`))).toBe('locked')
     await office.post('/Document/SendReminder', { DocumentReference: reference })
     expect((await office.submit(`${link}/identity`, right)).status).toBe(303)
+  })
+
+  it('locks after three wrong answers, also if more are sent at the same time', async () => {
+    const office = practice()
+    const { link } = await linkFor(office, questions)
+    const wrong = { 'answer-0': '1984-03-10', 'answer-1': 'ab123' }
+    const right = { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' }
+    const posts = [wrong, wrong, wrong, right].map((answers) => beginPost(office, `${link}/identity`, answers))
+    for (const post of posts) await (await post.finish()).text()
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('locked')
   })
 
   it('is repeated after half an hour', async () => {
