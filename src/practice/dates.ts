@@ -1,6 +1,7 @@
 /** Reads dates in requests: ISO 8601 first, otherwise in the account user's format. */
 import { readGmt, readServiceDate } from '../shared/model/index.ts'
-import type { Account } from './state.ts'
+import { dateFormatIn } from './dialects.ts'
+import type { PracticeState } from './state.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -8,8 +9,13 @@ const DAY = 24 * 60 * 60 * 1000
  * Returns a due date in milliseconds since 1970 UTC, or undefined if the text isn't a date. A day without a time is due
  * at its last second, since "by Friday" includes Friday. Section 8: without a GMT, the user's own offset applies.
  */
-export function readDue(text: string, gmt: string | undefined, account: Account): number | undefined {
-  const read = readServiceDate(toMonthFirst(text.trim(), account.dateFormat), readGmt(gmt) ?? account.gmt)
+export function readDue(
+  text: string,
+  gmt: string | undefined,
+  { account, conditions }: PracticeState
+): number | undefined {
+  const format = dateFormatIn(new Set(conditions?.dialects), account)
+  const read = readServiceDate(toMonthFirst(text.trim(), format), readGmt(gmt) ?? account.gmt)
   if (!read) return undefined
   return read.precision === 'day' ? read.at + DAY - 1000 : read.at
 }

@@ -116,7 +116,7 @@ function correct(
 /** Moves the due date of a document and all others in its package. Returns the named document. */
 export function extendDocument(state: PracticeState, sent: ExtendRequest, now: number): DocumentRecord {
   const document = findDocument(state, sent.DocumentReference)
-  const dueAt = readDue(sent.DueDate, sent.GMT, state.account)
+  const dueAt = readDue(sent.DueDate, sent.GMT, state)
   if (dueAt === undefined) {
     throw invalidField('DueDate', 'InvalidDate', `'DueDate' is neither ISO 8601 nor a date as the user writes them.`)
   }

@@ -105,7 +105,7 @@ function typeOf({ FieldType = '' }: FieldRequest): FieldType | undefined {
 
 function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }: SendContext): number {
   if (!request.DueDate?.trim()) return now + state.account.defaultDueDays * DAY
-  const due = readDue(request.DueDate, request.GMT, state.account)
+  const due = readDue(request.DueDate, request.GMT, state)
   if (due === undefined) throw invalidField('DueDate', 'InvalidDate', `'DueDate' is not a date that can be read.`)
   if (due <= now) throw invalidField('DueDate', 'PastDate', `'DueDate' has passed already.`)
   return due

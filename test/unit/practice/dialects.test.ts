@@ -79,6 +79,12 @@ describe('a dialect', () => {
     expect(await answered(await office.get('/Account/Info'))).toMatchObject({ DateFormat: 'dd/MM/yyyy' })
   })
 
+  it('day-first also reads the dates of requests in that order', async () => {
+    const { office, listed } = await sendIn('day-first')
+    const request = { DocumentReference: listed.Reference, DueDate: '05/07/2026' }
+    expect(await answered(await office.post('/Document/Extend', request))).toMatchObject({ DueDate: '05/07/2026' })
+  })
+
   it('dates-iso writes the time with its offset', async () => {
     const { listed } = await sendIn('dates-iso')
     expect(listed.DueDate).toBe('2026-07-01T16:00:00.0000000+12:00')
