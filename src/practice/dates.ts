@@ -4,6 +4,8 @@ import { dateFormatIn } from './dialects.ts'
 import type { PracticeState } from './state.ts'
 
 const DAY = 24 * 60 * 60 * 1000
+/** Later dates can't be written at every offset, so no answer could name them. */
+const LAST_DUE = Date.UTC(10_000, 0)
 
 /**
  * Returns a due date in milliseconds since 1970 UTC, or undefined if the text isn't a date. A day without a time is due
@@ -16,7 +18,7 @@ export function readDue(
 ): number | undefined {
   const format = dateFormatIn(new Set(conditions?.dialects), account)
   const read = readServiceDate(toMonthFirst(text.trim(), format), readGmt(gmt) ?? account.gmt)
-  if (!read) return undefined
+  if (!read || read.at > LAST_DUE) return undefined
   return read.precision === 'day' ? read.at + DAY - 1000 : read.at
 }
 

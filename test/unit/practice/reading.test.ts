@@ -163,7 +163,7 @@ describe('A request with members missing', () => {
 
   it('is also refused if its due date is unreadable or has passed', async () => {
     const office = practice()
-    for (const DueDate of ['soon', '2026-02-30', '2020-01-01']) {
+    for (const DueDate of ['soon', '2026-02-30', '2020-01-01', '/Date(8640000000000000)/']) {
       expect(await refusal(await office.post('/FormDirect/SendForms2', { Forms: [aForm()], DueDate }))).toMatchObject({
         status: 400,
         fields: ['DueDate']
