@@ -78,24 +78,39 @@ describe('the address book', () => {
 
   test('keeps the mobile of a correction that turns someone into an entry already known', () => {
     sendTo({ ...person('Mere', 'Parata', 'mere@example.com'), MobileCountry: '64', MobileNumber: '0215550100' })
-    sendTo(person('Mere', 'Prata', 'mere@example.com'), person('Hine', 'Prata'))
+    sendTo(person('Mere', 'Prata', 'mere@example.com'))
     const was = person('Mere', 'Prata', 'mere@example.com')
     const now = person('Mere', 'Parata', 'mere@example.com')
     const mobileOf = () => office.people.find('a', 'mere', 5).people.map(({ MobileNumber }) => MobileNumber)
     office.people.correct('a', was, { ...now, MobileNumber: '0215550199' })
     expect(mobileOf()).toEqual(['0215550199'])
     // Without one, the known one stays.
-    office.people.correct('a', person('Hine', 'Prata'), now)
+    sendTo(person('Mere', 'Parata', 'mere@example.con'))
+    office.people.correct('a', person('Mere', 'Parata', 'mere@example.con'), now)
     expect(mobileOf()).toEqual(['0215550199'])
+  })
+
+  test.each([
+    ['known', [person('Mere', 'Parata'), person('Tama', 'Brooks')]],
+    ['unknown', [person('Mere', 'Parata')]]
+  ])('keeps someone in whose place another, %s person signs, and tells nobody’s mobile as another’s', (_, all) => {
+    for (const one of all)
+      sendTo({ ...one, ...(one.FirstName === 'Mere' && { MobileCountry: '64', MobileNumber: '0215550100' }) })
+    office.people.correct('a', person('Mere', 'Parata'), person('Tama', 'Brooks'))
+    const { rows } = office.people.list('a', { search: '', offset: 0, limit: 10 })
+    const entries = rows.map(({ FirstName, MobileNumber, times }) => [FirstName, MobileNumber, times])
+    const expected = [
+      ['Mere', '0215550100', 1],
+      ['Tama', '', 1]
+    ]
+    expect(entries.sort()).toEqual(expected.slice(0, all.length))
   })
 
   test('finds a corrected person by the new name and address, and no longer by the old ones', () => {
     sendTo(person('Mere', 'Parata', 'mere@example.com'))
-    office.people.correct(
-      'a',
-      person('Mere', 'Parata', 'mere@example.com'),
-      person('Hine', 'Walker', 'hine@example.org')
-    )
+    const between = person('Hine', 'Walker', 'mere@example.com')
+    office.people.correct('a', person('Mere', 'Parata', 'mere@example.com'), between)
+    office.people.correct('a', between, person('Hine', 'Walker', 'hine@example.org'))
     expect(['mere', 'parata', 'example.com'].map((text) => find(text))).toEqual([[], [], []])
     expect(['hine', 'walker', 'example.org'].map((text) => find(text))).toEqual(Array(3).fill(['Hine Walker']))
   })

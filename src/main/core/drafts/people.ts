@@ -112,10 +112,11 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 
     /**
      * Corrects a signer's name or address for future suggestions. An unknown person stays unknown; if both are known,
-     * they are merged.
+     * they are merged. With another name and another address it is somebody else, and nothing is corrected.
      */
     correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Corrected): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
+      if (before.emailKey !== after.emailKey && before.nameKey !== after.nameKey) return
       const areKnown = [before, after].every((key) => isKnown.get({ accountId, ...key }))
       const isMerge = areKnown && !isSameKey(before, after)
       if (isMerge) mergeEntries(accountId, before, after)
