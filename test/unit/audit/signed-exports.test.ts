@@ -54,6 +54,12 @@ describe('a signed export', () => {
     expect(isGenuine).toBe(true)
   })
 
+  test('that can’t be told from another computer’s while the keychain is locked isn’t called unreadable', async () => {
+    const { audit, exportsOf, path } = await exported()
+    const files = exportsOf(audit, troubledKeychain('locked').auditKey)
+    await expect(files.check(path)).rejects.toMatchObject({ name: 'KeychainError', code: 'locked' })
+  })
+
   test('is recorded in the trail, and so is its signing key', async () => {
     const { audit, files } = await exported()
     const { fingerprint } = await files.key()

@@ -14,7 +14,7 @@ import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { fileCheckWords } from '../../../src/renderer/src/words/file-check.ts'
 import { auditedWorkstation, numbersOf, TEN } from '../audit/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
-import { lastingKeychain } from '../storage/keychains.ts'
+import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 import { readQrCode } from './qr-reader.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.ts')
@@ -534,6 +534,12 @@ describe('a receipt file', () => {
     const lost = await receipts.check(other.path)
     expect(lost).toMatchObject({ key: { isOurs: true }, isInTrail: false })
     expect(fileCheckWords(lost).more).toContain('doesn’t say the same')
+  })
+
+  test('that can’t be told from another computer’s while the keychain is locked isn’t called unreadable', async () => {
+    const { audit, path, receiptsOf } = await saved()
+    const { receipts } = receiptsOf(audit, troubledKeychain('locked').auditKey)
+    await expect(receipts.check(path)).rejects.toMatchObject({ name: 'KeychainError', code: 'locked' })
   })
 
   test('is reported as replaced, with the number of its replacement', async () => {

@@ -11,6 +11,7 @@ import type { Time } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { openChosen, writeChosen } from '../storage/chosen-file.ts'
 import { withFileErrors } from '../storage/file-error.ts'
+import { KeychainError } from '../storage/keychain.ts'
 import type { Audit } from './audit.ts'
 import { type AuditSigner, Digest, entriesIn, verifyExport } from './signature.ts'
 
@@ -70,7 +71,7 @@ export class AuditExports {
 
   /**
    * Verifies a chosen export, or the one that a chosen signature belongs to.
-   * @throws AppFailure `bad-file` if it can't be read.
+   * @throws AppFailure `bad-file` if it can't be read; KeychainError.
    */
   async check(chosen: string): Promise<AuditFileCheck> {
     const path = chosen.endsWith(SIGNATURE_EXTENSION) ? chosen.slice(0, -SIGNATURE_EXTENSION.length) : chosen
@@ -84,7 +85,8 @@ export class AuditExports {
       const near = verdict.bytes && (await this.#entriesNear(path, verdict.bytes))
       const isInTrail = last && this.#deps.audit.hasEntry(last)
       return { label, ...verdict, ...defined({ near, isInTrail, key: key && (await this.#withOwnership(key)) }) }
-    } catch {
+    } catch (error) {
+      if (error instanceof KeychainError) throw error
       return fail('bad-file', 'The file couldn’t be read.', { next: 'Copy it to this computer and check it again.' })
     }
   }

@@ -24,6 +24,7 @@ import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { readChosen } from '../storage/chosen-file.ts'
+import { KeychainError } from '../storage/keychain.ts'
 import {
   type ContentResult,
   type Copy,
@@ -223,7 +224,7 @@ export class Receipts {
     return made.ok ? made.content : fail('gone', REFUSED[made.why])
   }
 
-  /** Checks a file that a person chose. @throws AppFailure `bad-file` if it can't be read. */
+  /** Checks a file that a person chose. @throws AppFailure `bad-file` if it can't be read; KeychainError. */
   async check(path: string): Promise<AuditFileCheck> {
     const label = basename(path)
     try {
@@ -246,7 +247,8 @@ export class Receipts {
         ...defined({ bytes, isInTrail }),
         receipt: { number, ...defined({ replacedBy }) }
       }
-    } catch {
+    } catch (error) {
+      if (error instanceof KeychainError) throw error
       return fail('bad-file', 'The file couldn’t be read.', { next: 'Copy it to this computer and check it again.' })
     }
   }
