@@ -301,6 +301,18 @@ test('an unparsable event is refused alone, and the others are read in the file�
   expect(times(found)).toEqual(['2026-11-21T03:00:00.000Z'])
 })
 
+test('an unparsable event doesn’t mix up the calendars of a file', () => {
+  const cancelled = calendar('METHOD:CANCEL', ...event(...MERE))
+  const broken = event('UID:1', 'SUMMARY:Broken', 'DTSTART:20261121T020000Z', 'RRULE:FREQ=YEARLY;BYWEEKNO=60')
+  const invited = calendar('METHOD:REQUEST', ...broken, ...event('UID:2', 'SUMMARY:Tama', 'DTSTART:20261121T030000Z'))
+  for (const both of [cancelled + invited, invited + cancelled])
+    expect(read(both)).toMatchObject({
+      appointments: [{ name: 'Tama' }],
+      cancelled: [{ version: 0 }],
+      refused: [{ name: 'Broken' }]
+    })
+})
+
 describe('a cancellation', () => {
   test('is recognised by the event’s status or the file’s method', () => {
     const key = read(calendar(...event(...MERE))).appointments[0]?.key

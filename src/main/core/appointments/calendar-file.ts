@@ -128,7 +128,12 @@ function refuseTooMuch(text: string): void {
 
 /** Parses one calendar, or several in sequence. If one event can't be parsed, the others still are. */
 function calendarsOf(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
-  const calendars = parseCalendars(text) ?? parseByEvent(text, refused)
+  const calendars =
+    parseCalendars(text) ??
+    text
+      .split(/^(?=BEGIN:VCALENDAR\s*$)/im)
+      .filter((one) => one.trim() !== '')
+      .flatMap((one) => parseCalendars(one) ?? [parseByEvent(one, refused)])
   return calendars.length > 0
     ? calendars
     : refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
@@ -146,7 +151,7 @@ function parseCalendars(text: string): ICAL.Component[] | undefined {
 }
 
 /** Parses the calendar without its events, and then each event on its own. */
-function parseByEvent(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
+function parseByEvent(text: string, refused: FoundInFile['refused']): ICAL.Component {
   const events: string[] = []
   const [head = '', ...pieces] = text.split(/^(?=BEGIN:VEVENT\s*$)/im)
   const between = pieces.map((piece) => {
@@ -165,7 +170,7 @@ function parseByEvent(text: string, refused: FoundInFile['refused']): ICAL.Compo
     if (component) calendar.addSubcomponent(component)
     else refused.push({ name: plainText(/^SUMMARY[^:\n]*:([^\n]*)/im.exec(event)?.[1]) || NAMELESS, why: UNREADABLE })
   }
-  return [calendar]
+  return calendar
 }
 
 class Zones {
