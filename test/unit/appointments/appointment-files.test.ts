@@ -119,6 +119,14 @@ describe('a table of appointments', () => {
     expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
   })
 
+  test('with words in a column called “Appointment” tells its rows apart by person and time', async () => {
+    const rows = 'Mere,21/11/2026,10:30,Consultation\nTama,21/11/2026,11:00,Consultation\n'
+    const found = await reading('bookings.csv', `Name,Date,Time,Appointment\n${rows}`)
+    expect(found).toMatchObject({ refused: [], appointments: [{ name: 'Mere' }, { name: 'Tama' }] })
+    const numbered = await reading('bookings.csv', 'Name,Time,Booking\nMere,10:30,417\nTama,11:00,417\n')
+    expect(numbered.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
+  })
+
   test('treats a formula as text', async () => {
     const found = await reading('bookings.csv', 'Name,Time\n"=HYPERLINK(""http://evil.example"",""x"")",10:30\n')
     expect(found.appointments[0]?.name).toBe('=HYPERLINK("http://evil.example","x")')

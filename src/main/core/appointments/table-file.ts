@@ -139,7 +139,8 @@ function appointmentOf(
     at,
     version: 0,
     // Identifies the same row in tomorrow's file, as long as person and time are the same.
-    key: id ? makeKey('row', id) : makeKey('row', name, email, String(at)),
+    // Without a digit it is a kind of appointment, such as “Consultation”.
+    key: /\d/.test(id) ? makeKey('row', id) : makeKey('row', name, email, String(at)),
     mobile: plainText(cell('mobile'), 40),
     minutes: end === undefined ? DEFAULT_MINUTES : minutesBetween(at, end),
     place: plainText(cell('place'), 60),
