@@ -172,6 +172,40 @@ describe('a recurring event', () => {
     expect(new Set(found.appointments.map(({ series }) => series)).size).toBe(1)
   })
 
+  const defined = (zone: string, offset: string) => [
+    'BEGIN:VTIMEZONE',
+    `TZID:${zone}`,
+    'BEGIN:STANDARD',
+    'DTSTART:19700101T000000',
+    `TZOFFSETFROM:${offset}`,
+    `TZOFFSETTO:${offset}`,
+    'END:STANDARD',
+    'END:VTIMEZONE'
+  ]
+  const zones = [...defined('East', '+1300'), ...defined('West', '-0500')]
+  test.each([
+    [';TZID=Pacific/Auckland:20261126T090000', '20261202T200000Z', ['2026-11-25T20:00', '2026-12-02T20:00']],
+    [';TZID=East:20261126T090000', '20261202T200000Z', ['2026-11-25T20:00', '2026-12-02T20:00']],
+    [';TZID=West:20261125T200000', '20261203T010000Z', ['2026-11-26T01:00', '2026-12-03T01:00']],
+    [';TZID=West:20261125T200000', '20261202', ['2026-11-26T01:00', '2026-12-03T01:00']],
+    [';TZID=West:20261125T200000', '20261202T195959', ['2026-11-26T01:00']],
+    [';TZID=East:20261126T090000', '20261203', ['2026-11-25T20:00', '2026-12-02T20:00']],
+    [':20261126T090000', '20261202T200000Z', ['2026-11-25T20:00', '2026-12-02T20:00']],
+    [';TZID=America/New_York:20261125T180000', '20261202T215959Z', ['2026-11-25T23:00']],
+    [':20261125T200000Z', '20261202T200000Z', ['2026-11-25T20:00', '2026-12-02T20:00']],
+    [';TZID=Pacific/Auckland:20261126T090000', '20261203', ['2026-11-25T20:00', '2026-12-02T20:00']],
+    [';TZID=Pacific/Auckland:20261126T090000', '20261203T085959', ['2026-11-25T20:00']]
+  ])('that starts “%s” has its last date until %s', (start, until, expected) => {
+    const rule = `RRULE:FREQ=WEEKLY;UNTIL=${until}`
+    const found = read(calendar(...zones, ...event('UID:w', 'SUMMARY:Clinic', `DTSTART${start}`, rule)))
+    expect(times(found).map((time) => time.slice(0, 16))).toEqual(expected)
+  })
+
+  test('until the last second of the year 9999 has all its dates', () => {
+    const endless = [...weekly.slice(0, 3), 'RRULE:FREQ=WEEKLY;UNTIL=99991231T235959Z']
+    expect(times(read(calendar(...event(...endless))))).toEqual(times(read(calendar(...event(...weekly)))))
+  })
+
   test('keeps its time of day when the clocks change', () => {
     const daily = read(
       calendar(

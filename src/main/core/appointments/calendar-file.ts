@@ -4,7 +4,7 @@
  * parsed.
  */
 import ICAL from 'ical.js'
-import { isZone, localTimeIn } from '../../../shared/composition/zone.ts'
+import { isZone, localTimeIn, offsetIn } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
 import { dayAt, startOfDay } from '../lib/calendar.ts'
 import {
@@ -198,8 +198,7 @@ class Zones {
     if (Number.isNaN(asUtc)) refuseEntry('Its time isn’t a real time.')
     if (time.zone?.tzid === 'UTC' && zone === undefined) return { at: asUtc, isFloating: false }
     if (zone === undefined) return { at: momentInZone(asUtc, local, this.#officeZone), isFloating: true }
-    // Some programs prefix the name with its origin: "/mozilla.org/20050126_1/Pacific/Auckland".
-    const named = [zone, zone.split('/').slice(-2).join('/'), zone.split('/').slice(-3).join('/')].find(isZone)
+    const named = knownZone(zone)
     if (named !== undefined) return { at: momentInZone(asUtc, local, named), isFloating: false }
     const definedZone = this.#definedZones.get(zone)
     if (!definedZone) return refuseEntry(`Its time zone, “${plainText(zone, 60)}”, isn’t known.`)
@@ -210,6 +209,19 @@ class Zones {
       ? { at: seconds * 1000, isFloating: false }
       : refuseEntry(`Its time zone, “${plainText(zone, 60)}”, can’t be read.`)
   }
+
+  /** Converts a time in UTC to what clocks in the zone show then; undefined if only the file knows the zone. */
+  localTimeOf(utc: ICAL.Time, zone: string | undefined): ICAL.Time | undefined {
+    const named = zone === undefined ? this.#officeZone : knownZone(zone)
+    const at = utc.toUnixTime() * 1000
+    const offset = named === undefined ? undefined : offsetIn(named, at)
+    return offset === undefined ? undefined : ICAL.Time.fromJSDate(new Date(at + offset * 60_000), true)
+  }
+}
+
+function knownZone(zone: string): string | undefined {
+  // Some programs prefix the name with its origin: "/mozilla.org/20050126_1/Pacific/Auckland".
+  return [zone, zone.split('/').slice(-2).join('/'), zone.split('/').slice(-3).join('/')].find(isZone)
 }
 
 function momentInZone(asUtc: number, local: string, zone: string): number {
@@ -329,7 +341,7 @@ function datesOf(event: ICAL.Component, zones: Zones, { from, until }: { from: n
   const zone = zoneOf(event, 'dtstart')
   const excluded = new Set(momentsOf(event, zones, 'exdate'))
   const start = event.getFirstPropertyValue('dtstart') as unknown as ICAL.Time
-  const isUtc = ({ zone }: ICAL.Time) => zone?.tzid === 'UTC'
+  for (const rule of rules) rule.until &&= endOf(rule.until, start, (utc) => zones.localTimeOf(utc, zone))
   // The library leaves out the start if only a list of dates follows.
   const dates: Moment[] = rules.length > 0 || excluded.has(first.at) ? [] : [first]
   const expansion = iterateSeries(event, rules, start)
@@ -345,6 +357,21 @@ function datesOf(event: ICAL.Component, zones: Zones, { from, until }: { from: n
     if (dates.length > MAX_DATES && (dates[0]?.at ?? from) < from) dates.shift()
   }
   return refuseEntry('It repeats too often to be read.')
+}
+
+const isUtc = ({ zone }: ICAL.Time) => zone?.tzid === 'UTC'
+
+/**
+ * Returns the end of a series for comparing it with its dates. If the file doesn't define their zone, the library takes
+ * what clocks show for UTC, while the end really is in UTC.
+ */
+function endOf(until: ICAL.Time, start: ICAL.Time, localTimeOf: (utc: ICAL.Time) => ICAL.Time | undefined): ICAL.Time {
+  const isZoned = start.zone !== ICAL.Timezone.localTimezone
+  if (isUtc(until)) return isZoned ? until : (localTimeOf(until) ?? until)
+  // Until the end of a day.
+  const end = until.isDate ? ICAL.Time.fromDateTimeString(`${until.toString()}T23:59:59`) : until.clone()
+  if (isZoned && start.zone) end.zone = start.zone
+  return end
 }
 
 interface DateIterator {
