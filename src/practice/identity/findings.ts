@@ -47,6 +47,8 @@ export function hasIdentityData(signer: SignerRecord): boolean {
 }
 
 export function examinedAt(signer: SignerRecord): number | undefined {
+  // They went on without the only thing that would have been looked at.
+  if (signer.videoOptOut && signer.idData.length === 0) return undefined
   return signer.identifiedAt ?? signer.videoAt ?? signer.signedAt
 }
 

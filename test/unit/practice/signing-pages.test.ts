@@ -357,12 +357,16 @@ describe('A video confirmation', () => {
     expect((await office.sign(link)).status).toBe(302)
   })
 
-  it('can be skipped, and its detail says so', async () => {
-    const { office, link, detail, send } = await withVideo()
+  it('can be skipped, and then nothing says that the person was verified', async () => {
+    const { office, link, reference, detail, send } = await withVideo()
     expect(await (await office.ask(link)).text()).toContain('data-testid="video-without"')
     expect((await send({ without: 'true' })).status).toBe(303)
     expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: true })
     expect((await office.sign(link)).status).toBe(302)
+    const [signer] = (await office.document(reference)).Signers ?? []
+    expect(signer).toMatchObject({ HasSigned: true, IDVerificationStatus: 'Pending' })
+    expect(signer).not.toHaveProperty('IDVerificationFaceMatchResult')
+    expect((await office.get(`/Download/IDVerification/${reference}/json`)).status).toBe(404)
   })
 
   it('cannot be skipped if a detector is required: staff should help', async () => {
