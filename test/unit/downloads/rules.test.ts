@@ -126,7 +126,7 @@ describe('a rule', () => {
     at.office.failing.clear()
     // A file appears under its name just before it counts.
     const fetched = () => at.office.downloads.rules.list(at.office.accountId).map((rule) => rule.fetched)
-    await expect.poll(fetched).toEqual([0, 1])
+    await expect.poll(() => fetched().sort()).toEqual([0, 1])
     expect(at.files()).toEqual(['Lease OLD.identity.pdf'])
   })
 
