@@ -93,7 +93,8 @@ const textOrNumber: Reader<string | number> = (value, at, problems) =>
 /** Reads an e-mail address: something on both sides of one @. */
 const email: Reader<string> = (value, at, problems) => {
   const read = text(value, at, problems)
-  if (read === undefined || read.trim() === '' || /^[^\s@]+@[^\s@]+$/u.test(read.trim())) return read
+  if (read?.trim() === '') return ''
+  if (read === undefined || /^[^\s@]+@[^\s@]+$/u.test(read.trim())) return read
   problems.push({ ErrorCode: 'Email', FieldName: at, Message: `'${lastName(at)}' is not a valid e-mail address.` })
   return undefined
 }

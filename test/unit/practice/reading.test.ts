@@ -161,6 +161,16 @@ describe('A request with members missing', () => {
     expect(await refusal(await office.post(path, body))).toMatchObject({ status: 400, fields })
   })
 
+  it('is refused if an e-mail address is only spaces', async () => {
+    const office = practice()
+    const Forms = [aForm({ Signers: [aSigner({ Email: '  ' })] })]
+    expect(await refusal(await office.post('/FormDirect/SendForms2', { Forms }))).toMatchObject({
+      status: 400,
+      code: 'NotEmpty',
+      fields: ['Forms[0].Signers[0].Email']
+    })
+  })
+
   it('is also refused if its due date is unreadable or has passed', async () => {
     const office = practice()
     for (const DueDate of ['soon', '2026-02-30', '2020-01-01', '/Date(8640000000000000)/']) {
