@@ -682,11 +682,11 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     }
   ],
   'update signed': [
-    { file: FEED, find: '    if (!this.#isSigned(description, signature)) {\n', put: '    if (false) {\n' },
+    { file: FEED, find: 'this.#isSigned(description, signature) ? description : undefined', put: 'description' },
     {
       file: FEED,
-      find: '.sig`), await this.#readSmall(name)]',
-      put: '.sig`).catch(() => Buffer.alloc(64)), await this.#readSmall(name)]'
+      find: '.sig`)\n    const description',
+      put: '.sig`).catch(() => Buffer.alloc(64))\n    const description'
     },
     { file: FEED, find: 'if (size > MAX_DESCRIPTION_BYTES)', put: 'if (false)' },
     { file: FEED, find: 'z.string().regex(/^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}(?:-beta\\.\\d{1,5})?$/)', put: 'z.string()' }
