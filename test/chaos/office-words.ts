@@ -6,7 +6,6 @@
  * hold and the service received.
  */
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
-import { defined } from '../../src/main/core/lib/objects.ts'
 import type { Composition } from '../../src/shared/composition/index.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
@@ -185,8 +184,8 @@ export class People {
         const about = this.#longer(one?.about || 'Appointment')
         // On a future day, whenever this runs.
         const when = { at: Math.ceil(at.work.time.now / DAY) * DAY + DAY, minutes: 30 }
-        const { id, name, email, mobile, place } = one ?? { name: about }
-        parts.appointments.save({ ...when, ...defined({ id, email, mobile, place }), name, about })
+        if (one) parts.appointments.change({ id: one.id, ...when, about })
+        else parts.appointments.add({ ...when, name: about, about })
         return this.#keep(about, at)
       }
       case 'mark': {

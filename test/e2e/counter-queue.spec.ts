@@ -79,7 +79,7 @@ test('eight people wait: a clerk calls them one by one with the keyboard, one is
       const { appointments } = globalThis.window.countersign
       const minute = Math.floor(Date.now() / 60_000) * 60_000
       for (const [index, { name, email }] of people.entries()) {
-        const saved = await appointments.save({ name, email, at: minute + (index - 9) * 60_000, minutes: 10 })
+        const saved = await appointments.add({ name, email, at: minute + (index - 9) * 60_000, minutes: 10 })
         if (!saved.ok) throw new Error(saved.error.message)
       }
     },

@@ -9,7 +9,7 @@ import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeWorkstation, openOfficeWorkstation, twoWorkstations } from '../fixtures/office-workstation.ts'
 
 const HOUR = 3_600_000
-type Values = Partial<Omit<Input<'appointments.save'>, 'id'>>
+type Values = Partial<Input<'appointments.add'>>
 
 class Workstation extends OfficeWorkstation {
   /** Which part of its saves is lost. */
@@ -52,13 +52,11 @@ class Workstation extends OfficeWorkstation {
   }
   add(name: string, values: Values = {}): string {
     const before = new Set(this.all().map(({ id }) => id))
-    this.#appointments.save({ name, at: noon(), minutes: 30, ...values })
+    this.#appointments.add({ name, at: noon(), minutes: 30, ...values })
     return this.all().find(({ id }) => !before.has(id))?.id ?? expect.fail('It was not added.')
   }
-  change(id: string, values: Values): void {
-    const one = this.all().find((other) => other.id === id) ?? expect.fail('It is not there.')
-    const { name, at, minutes, email, mobile, place, about } = one
-    this.#appointments.save({ id, name, at, minutes, email, mobile, place, about, ...values })
+  change(id: string, values: Omit<Input<'appointments.change'>, 'id'>): void {
+    this.#appointments.change({ id, ...values })
   }
   mark(id: string, as: Input<'appointments.mark'>['as']): void {
     this.#appointments.mark(id, as)

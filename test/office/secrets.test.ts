@@ -135,7 +135,7 @@ test('nothing put into an office is readable in a dump or log of its server', as
   parts.views.save(accountId, { name: PLANTED.view, query: DocumentQuery.parse({ search: LastName }), tell: false })
   parts.people.note(accountId, composition)
   const at = front.work.clock() + 60_000
-  parts.appointments.save({
+  parts.appointments.add({
     name: PLANTED.guest,
     at,
     minutes: 30,

@@ -370,7 +370,7 @@ describe('today’s appointments', () => {
     await fireEvent.click(dialog.getByLabelText(/They’re here now/))
     await fireEvent.click(dialog.getByRole('button', { name: 'Add appointment' }))
     await settle()
-    expect(calls('appointments.save')[0]?.input).toMatchObject({
+    expect(calls('appointments.add')[0]?.input).toMatchObject({
       name: 'Mere Parata',
       person: 'Mere Parata',
       minutes: 30,
@@ -420,7 +420,7 @@ describe('today’s appointments', () => {
 
   test('saved after the form was closed don’t close the next one', async () => {
     await open({ queue: [entry('Mere Parata'), entry('Tama Brooks')] })
-    const answer = opened.api.control.hold('appointments.save')
+    const answer = opened.api.control.hold('appointments.add')
     await press('Add appointment: Mere Parata, Deed of gift')
     await press('Add appointment')
     await press('Cancel')
@@ -429,6 +429,20 @@ describe('today’s appointments', () => {
     await settle()
     expect(state().appointments).toMatchObject([{ name: 'Mere Parata' }])
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Name' }).value).toBe('Tama Brooks')
+  })
+
+  test('are changed only where someone typed, as another counter may have changed the rest', async () => {
+    await open({ queue: [], appointments: [one('Mere Parata', 0, { mobile: '021 555 0101' })] })
+    await fireEvent.keyDown(button(/^More for Mere Parata/), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: 'Change…' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await fireEvent.input(dialog.getByLabelText(/^What for/), { target: { value: 'Deed of gift' } })
+    const [before] = state().appointments
+    if (before) state().appointments = [{ ...before, mobile: '021 555 0202', place: 'Room 2' }]
+    await fireEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await settle()
+    expect(calls('appointments.change')[0]?.input).toEqual({ id: before?.id, about: 'Deed of gift' })
+    expect(state().appointments).toMatchObject([{ about: 'Deed of gift', mobile: '021 555 0202', place: 'Room 2' }])
   })
 
   test('are replaced by the new day’s when the screen stays open overnight', async () => {

@@ -26,7 +26,8 @@ export function appointmentHandlers({
 }: AppointmentParts): HandlersOf<'appointments'> & HandlersOf<'board'> {
   return {
     'appointments.today': () => appointments.today(),
-    'appointments.save': (given) => calls.save(given),
+    'appointments.add': (given) => calls.add(given),
+    'appointments.change': async (changes) => appointments.change(changes),
     'appointments.remove': async ({ id }) => appointments.remove(id),
     'appointments.mark': ({ id, as }) => calls.mark(id, as),
     'appointments.call': ({ id }) => calls.call(id),

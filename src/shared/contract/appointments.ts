@@ -3,27 +3,30 @@ import { z } from 'zod'
 import { answers, byId, id, noInput } from './request.ts'
 
 const shortText = z.string().trim().max(200)
+const details = z.strictObject({
+  name: shortText.min(1),
+  email: shortText.optional(),
+  mobile: shortText.max(40).optional(),
+  at: z.number().int().min(0).max(8.64e15),
+  minutes: z.number().int().min(1).max(1440),
+  place: shortText.max(60).optional(),
+  about: shortText.optional()
+})
 
 export const appointmentRequests = {
   /** Today's appointments in the accounts shown, in order of time. */
   'appointments.today': answers<AppointmentsToday>()(noInput),
-  /** Adds an appointment to the current account, or changes the one with this id. */
-  'appointments.save': answers<null>()(
-    z.strictObject({
-      id: id.optional(),
-      name: shortText.min(1),
-      email: shortText.optional(),
-      mobile: shortText.max(40).optional(),
-      at: z.number().int().min(0).max(8.64e15),
-      minutes: z.number().int().min(1).max(1440),
-      place: shortText.max(60).optional(),
-      about: shortText.optional(),
+  /** Adds an appointment to the current account. */
+  'appointments.add': answers<null>()(
+    details.extend({
       /** Who it is in the queue; '' for no one there. */
       person: z.string().max(200).optional(),
       /** They are here already, and get their number at once. */
       hasArrived: z.boolean().optional()
     })
   ),
+  /** Changes what is given. The rest stays as it is by now: another counter may have changed it meanwhile. */
+  'appointments.change': answers<null>()(details.partial().extend({ id })),
   'appointments.remove': answers<null>()(byId),
   /** `undo` reverts the last step, also their removal. */
   'appointments.mark': answers<null>()(

@@ -47,10 +47,9 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
       ...(state.calling && { calling: state.calling }),
       hasDisplay: state.hasDisplay
     }),
-    'appointments.save': ({ id, hasArrived, email, mobile, about, person, ...rest }) => {
-      const existing = id === undefined ? undefined : byId(state.appointments, id)
-      const saved: Appointment = {
-        ...(existing ?? appointmentOf({ id: office.newId('appointment'), accountId: office.chosen().id })),
+    'appointments.add': ({ hasArrived, email, mobile, about, person, ...rest }) => {
+      const added: Appointment = {
+        ...appointmentOf({ id: office.newId('appointment'), accountId: office.chosen().id }),
         ...rest,
         place: rest.place ?? '',
         ...(email && { email }),
@@ -59,10 +58,11 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
         ...(person && { person }),
         ...(hasArrived && { state: 'arrived', number: ++number, arrivedAt: state.now() })
       }
-      state.appointments = [...state.appointments.filter((one) => one !== existing), saved]
+      state.appointments = [...state.appointments, added]
       emit('appointments.changed', null)
       return null as never
     },
+    'appointments.change': ({ id, ...changes }) => update(id, changes as Partial<Appointment>),
     'appointments.remove': ({ id }) => {
       removed.set(id, byId(state.appointments, id))
       state.appointments = state.appointments.filter((one) => one.id !== id)

@@ -120,10 +120,20 @@ describe('today’s appointments', () => {
     expect(notes.filter(({ what }) => what === 'appointment-undone')).toHaveLength(4)
   })
 
+  test('that are changed keep what isn’t given, and lose it if it is given as empty', async () => {
+    const { appointments, add, only } = office()
+    const id = await add('Mere Parata', 30, { email: 'mere@example.com', place: 'Room 2', about: 'Deed of gift' })
+    appointments.mark(id, 'arrived')
+    appointments.change({ id, minutes: 45, place: '' })
+    expect(await only()).toMatchObject({ state: 'arrived', minutes: 45, email: 'mere@example.com', place: '' })
+    appointments.change({ id, about: undefined })
+    expect((await only())?.about).toBe('Deed of gift')
+  })
+
   test('that were removed are put back as they were, once, with their number', async () => {
     const { appointments, add, only, refusing, chosen } = office()
     const id = await add('Mere Parata')
-    appointments.save({ id, name: 'Mere Parata', at: TEN, minutes: 45, email: 'mere@example.com', place: 'Room 2' })
+    appointments.change({ id, minutes: 45, email: 'mere@example.com', place: 'Room 2' })
     appointments.mark(id, 'arrived')
     const { id: _, ...before } = (await only()) ?? {}
     appointments.remove(id)
@@ -180,7 +190,7 @@ describe('an appointment’s number', () => {
     const { appointments, add, only, pass } = office()
     const mere = await add('Mere Parata')
     appointments.call(mere)
-    appointments.save({ id: mere, name: 'Mere Parata', at: TEN + 24 * HOUR, minutes: 30 })
+    appointments.change({ id: mere, at: TEN + 24 * HOUR })
     expect(appointments.currentCall()).toBeUndefined()
     pass(23 * HOUR)
     const appointment = await only()
@@ -279,7 +289,7 @@ describe('the signer of an appointment', () => {
     expect(await only()).toMatchObject({ person: 'person-1' })
     refusing.notes = false
     // The appointment is someone else's now.
-    appointments.save({ id, name: 'Tama Brooks', at: (await only())?.at ?? 0, minutes: 30 })
+    appointments.change({ id, name: 'Tama Brooks' })
     expect(await only()).not.toHaveProperty('person')
   })
 

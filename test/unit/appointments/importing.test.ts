@@ -143,9 +143,10 @@ describe('an imported file', () => {
   test('keeps what staff have added to an appointment and the file says nothing about', async () => {
     const { appointments, calendar, event, imports, only, taken: importLines } = office()
     await importLines(...event('a', '103000'))
-    const { id = '', name = '', at = 0, minutes = 30 } = (await only()) ?? {}
+    const { id = '', at = 0 } = (await only()) ?? {}
     const added = { email: 'mere@example.com', mobile: '021 555 0101', place: 'Room 2', about: 'Deed of gift' }
-    appointments.save({ id, name, at, minutes, ...added, person: 'person-0' })
+    appointments.change({ id, ...added })
+    appointments.choosePerson(id, 'person-0')
     expect((await calendar(...event('a', '103000'))).counts).toMatchObject({ same: 1, changed: 0 })
     imports.import({ id: (await calendar(...event('a', '110000', 'LOCATION:Room 3'))).id })
     expect(await only()).toMatchObject({ ...added, place: 'Room 3', at: at + HOUR / 2 })

@@ -117,8 +117,8 @@ export function office() {
       }
     },
     /** Adds an appointment that many minutes after ten. Returns its id. */
-    async add(name: string, minutes = 30, more: Partial<Parameters<Appointments['save']>[0]> = {}): Promise<string> {
-      appointments.save({ name, at: TEN + minutes * MINUTE, minutes: 30, ...more })
+    async add(name: string, minutes = 30, more: Partial<Parameters<Appointments['add']>[0]> = {}): Promise<string> {
+      appointments.add({ name, at: TEN + minutes * MINUTE, minutes: 30, ...more })
       const { appointments: all } = await appointments.today()
       return all.find((one) => one.name === name)?.id ?? ''
     },

@@ -252,10 +252,8 @@ const STEPS: AppointmentStep[] = [
   // Moved within the day, and to tomorrow.
   ...[1, 24].map(
     (hours): AppointmentStep =>
-      (appointments, id, { office }) => {
-        const { name = '', minutes = 30 } = appointments.table.find('office', id) ?? {}
-        appointments.save({ id, name, minutes, at: office.time.now + hours * 3_600_000 })
-      }
+      (appointments, id, { office }) =>
+        appointments.change({ id, at: office.time.now + hours * 3_600_000 })
   ),
   async (appointments) => {
     const { appointments: all } = await appointments.today()
@@ -275,7 +273,7 @@ const appointed = fc
       const { run, office } = world
       const rows = rowsOf(world)
       const id = rows[which % Math.max(1, rows.length)]?.id
-      if (id === undefined || isNew) run.appointments.save({ name, at: office.time.now + 600_000, minutes: 30 })
+      if (id === undefined || isNew) run.appointments.add({ name, at: office.time.now + 600_000, minutes: 30 })
       else await step(run.appointments, id, world)
     })
   )

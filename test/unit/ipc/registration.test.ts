@@ -256,7 +256,7 @@ describe('input that doesn’t match the contract is refused before it reaches a
 
   test('and a text that is too long or blank is reported at its field', async () => {
     const { ask } = application()
-    const save = (name: string) => ask('appointments.save', [{ name, at: 0, minutes: 30 }])
+    const save = (name: string) => ask('appointments.add', [{ name, at: 0, minutes: 30 }])
     expect(await save('x'.repeat(300))).toMatchObject({
       error: { fields: [{ field: 'name', message: 'Use at most 200 characters.' }] }
     })

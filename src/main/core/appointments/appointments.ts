@@ -116,25 +116,30 @@ export class Appointments {
   }
 
   /**
-   * Adds or changes an appointment.
+   * Adds an appointment to the current account.
    * @param number see {@link mark}.
    * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
-  save({ id, hasArrived, ...given }: DecodedInput<'appointments.save'>, number?: number): void {
-    const { accountId, newId } = this.#deps
-    const account = accountId()
-    if (account === '') fail('gone', 'There is no account.')
-    const before = id === undefined ? undefined : this.get(id)
-    const { name, at, minutes, email = '', mobile = '', place = '', about = '' } = given
-    const base = before ?? { id: newId(), accountId: account, version: 0 }
-    const saved: StoredAppointment = { ...blankAppointment, ...base, name, at, minutes, email, mobile, place, about }
-    if (before && this.isOtherDay(before.at, at)) Object.assign(saved, RESET_PROGRESS)
-    if (given.person !== undefined) saved.person = given.person
+  add({ hasArrived, ...given }: DecodedInput<'appointments.add'>, number?: number): void {
+    const accountId = this.#deps.accountId()
+    if (accountId === '') fail('gone', 'There is no account.')
+    const id = this.#deps.newId()
+    this.#store(
+      { ...blankAppointment, ...defined(given), id, accountId },
+      { what: 'appointment-saved', detail: { how: 'added' } }
+    )
+    if (hasArrived) this.mark(id, 'arrived', number)
+  }
+
+  /** Changes what is given of an appointment. @throws AppFailure `gone`; the database's error. */
+  change({ id, ...changes }: DecodedInput<'appointments.change'>): void {
+    const before = this.get(id)
+    const saved: StoredAppointment = { ...before, ...defined(changes) }
+    if (this.isOtherDay(before.at, saved.at)) Object.assign(saved, RESET_PROGRESS)
     // With another name it may be another person.
-    else if (before && (before.name !== name || before.email !== email)) saved.person = undefined
-    this.#store(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
-    if (saved.state === 'expected') this.#endCallOf(saved.id)
-    if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived', number)
+    if (before.name !== saved.name || before.email !== saved.email) saved.person = undefined
+    this.#store(saved, { what: 'appointment-saved', detail: { how: 'changed' } })
+    if (saved.state === 'expected') this.#endCallOf(id)
   }
 
   /** Removes an appointment, until `mark` undoes that. @throws AppFailure `gone`; the database's error. */
@@ -361,7 +366,11 @@ export const RESET_PROGRESS = {
   workstation: undefined
 }
 
-const blankAppointment = { ...RESET_PROGRESS, key: undefined, series: undefined, person: undefined }
+const blankAppointment = {
+  ...RESET_PROGRESS,
+  ...{ email: '', mobile: '', place: '', about: '' },
+  ...{ key: undefined, series: undefined, person: undefined, version: 0 }
+}
 
 /** Sorts by time, then by name, across accounts. */
 function sortByTime<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): One[] {

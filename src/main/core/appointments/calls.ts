@@ -13,7 +13,7 @@ import { type Appointments, BEFORE_COUNTER, CALL_DURATION } from './appointments
 import type { StoredAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
-  appointments: Pick<Appointments, 'table' | 'get' | 'save' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
+  appointments: Pick<Appointments, 'table' | 'get' | 'add' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
   /** The account of what is created here. */
   accountId: () => string
   exclusiveTasks: ExclusiveTasks
@@ -46,12 +46,11 @@ export class Calls {
     this.#deps = deps
   }
 
-  /** @throws AppFailure like `Appointments.save`. */
-  async save(input: DecodedInput<'appointments.save'>): Promise<void> {
+  /** @throws AppFailure like `Appointments.add`. */
+  async add(input: DecodedInput<'appointments.add'>): Promise<void> {
     const { appointments, accountId } = this.#deps
-    const before = input.id === undefined ? undefined : appointments.get(input.id)
-    const number = input.hasArrived ? await this.#claimNumber(before ?? { accountId: accountId() }) : undefined
-    appointments.save(input, number)
+    const number = input.hasArrived ? await this.#claimNumber({ accountId: accountId() }) : undefined
+    appointments.add(input, number)
   }
 
   /** @throws AppFailure like `Appointments.mark`. */

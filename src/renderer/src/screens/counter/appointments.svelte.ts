@@ -175,20 +175,31 @@ export class AppointmentList {
   readonly choose = (id: string, person: string) => this.#do(this.#api.appointments.choosePerson({ id, person }))
 
   /**
-   * Saves an appointment. Reporting a failure is up to the caller.
+   * Adds an appointment. Reporting a failure is up to the caller.
    * @param accountId the account it belongs to; absent for the current account.
    */
-  async save(appointment: Input<'appointments.save'>, accountId?: string): Promise<Result<null>> {
-    const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
-    const result = await settled(api.appointments.save(appointment))
+  add(appointment: Input<'appointments.add'>, accountId?: string): Promise<Result<null>> {
+    return this.#saved(this.#apiOf(accountId).appointments.add(appointment))
+  }
+
+  /** As `add`. */
+  change(changes: Input<'appointments.change'>, accountId: string): Promise<Result<null>> {
+    return this.#saved(this.#apiOf(accountId).appointments.change(changes))
+  }
+
+  #apiOf(accountId: string | undefined): Api {
+    return accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
+  }
+
+  async #saved(call: Promise<Result<null>>): Promise<Result<null>> {
+    const result = await settled(call)
     await this.#today.load()
     return result
   }
 
   /** Reports a failure, so that no caller has to. */
   async #do(call: Promise<Result<null>>): Promise<Result<null>> {
-    const result = await settled(call)
-    await this.#today.load()
+    const result = await this.#saved(call)
     if (!result.ok) this.#onFailure(result.error)
     return result
   }
