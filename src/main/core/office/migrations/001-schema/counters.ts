@@ -21,14 +21,15 @@ export const counters = `
     IF p_ms IS NULL OR p_ms NOT BETWEEN 10000 AND 600000 THEN
       RAISE EXCEPTION 'There is no such news.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    DELETE FROM counter WHERE station IN (
-      SELECT station FROM counter WHERE reported_at < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
     IF p_sealed IS NULL THEN
       DELETE FROM counter WHERE station = mine;
     ELSE
       INSERT INTO counter (station, until, sealed) VALUES (mine, now() + p_ms * interval '1 ms', p_sealed)
         ON CONFLICT (station) DO UPDATE SET reported_at = now(), until = excluded.until, sealed = excluded.sealed;
     END IF;
+    -- After its own report, or two workstations that delete each other's would wait for each other.
+    DELETE FROM counter WHERE station IN (
+      SELECT station FROM counter WHERE reported_at < now() - interval '1 day' FOR UPDATE SKIP LOCKED);
     IF p_is_news THEN
       PERFORM pg_notify('countersign_counters', '');
     END IF;
