@@ -498,6 +498,43 @@ describe('joined workstations', () => {
     }
   )
 
+  test.each([0, 1])(
+    'keep a mobile corrected at one while an earlier entry is merged into that person at another (told first: %s)',
+    async (first) => {
+      at(0).send('Mere', 'Prata', 'mere@example.com')
+      at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
+      await whenSynced()
+      for (const workstation of workstations) workstation.disconnect()
+      const mere = { FirstName: 'Mere', LastName: 'Parata', Email: 'mere@example.com' }
+      const { people } = at(0).work.parts
+      people.change(at(0).work.accountId, mere, { ...mere, MobileCountry: '64', MobileNumber: '021 555 0199' })
+      at(1).merge(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
+      await at(first).reconnect()
+      await at(first).whenSynced()
+      await at(1 - first).reconnect()
+      await whenSynced()
+      expectAll('Mere Parata <mere@example.com> 021 555 0199 2')
+    }
+  )
+
+  test.each([0, 1])(
+    'keep a mobile corrected at one while another sends to the person in other letters (told first: %s)',
+    async (first) => {
+      at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
+      await whenSynced()
+      for (const workstation of workstations) workstation.disconnect()
+      const mere = { FirstName: 'Mere', LastName: 'Parata', Email: 'mere@example.com' }
+      const { people } = at(0).work.parts
+      people.change(at(0).work.accountId, mere, { ...mere, MobileCountry: '64', MobileNumber: '021 555 0199' })
+      at(1).send('Mere', 'PARATA', 'mere@example.com', '021 555 0101')
+      await at(first).reconnect()
+      await at(first).whenSynced()
+      await at(1 - first).reconnect()
+      await whenSynced()
+      expectAll('Mere PARATA <mere@example.com> 021 555 0199 2')
+    }
+  )
+
   test('purge people by their own retention period, and the office by the one it was given', async () => {
     for (const workstation of workstations) workstation.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')

@@ -112,20 +112,26 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
   }
 }
 
-const DETAILS = ['firstName', 'middleName', 'lastName', 'email', 'mobileCountry', 'mobileNumber'] as const
+/** A mobile's country belongs to its number. */
+const DETAILS = [['firstName', 'lastName'], ['middleName'], ['email'], ['mobileCountry', 'mobileNumber']] as const
 
 /**
- * Merges a person: the uses of both, and the details that one of them changed; of the latest use if both did, or if
+ * Merges a person: the uses of both, and each detail that one of them changed; of the latest use if both did, or if
  * that isn't known.
  */
 function merge(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | undefined): SharedPerson {
-  const isUnchanged = (one: SharedPerson) =>
-    base !== undefined && DETAILS.every((member) => one[member] === base[member])
   const newer = mine.usedAt > theirs.usedAt ? mine : theirs
   // A correction counts too, even if nobody sent to them since.
   const isCorrected = base !== undefined && mine.usedAt === base.usedAt && theirs.usedAt === base.usedAt
-  const changed = isUnchanged(theirs) || isCorrected ? mine : isUnchanged(mine) ? theirs : newer
   const times = mine.times + theirs.times - (base?.times ?? 0)
   const formerly = [...new Set([...theirs.formerly, ...mine.formerly])].slice(0, MAX_FORMER)
-  return { ...changed, usedAt: newer.usedAt, times: Math.max(times, mine.times, theirs.times), formerly }
+  const merged = { ...newer, times: Math.max(times, mine.times, theirs.times), formerly }
+  for (const members of DETAILS) {
+    const isUnchanged = (one: SharedPerson) =>
+      base !== undefined && members.every((member) => one[member] === base[member])
+    const fallback = isCorrected ? mine : newer
+    const source = isUnchanged(theirs) ? mine : isUnchanged(mine) ? theirs : fallback
+    for (const member of members) merged[member] = source[member]
+  }
+  return merged
 }
