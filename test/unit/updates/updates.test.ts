@@ -198,3 +198,23 @@ test.each(['during', 'after'] as const)(
     expect(updates.view().problem).toBeUndefined()
   }
 )
+
+test('a feed set while the one before is slow is asked, even if its first check came during that', async () => {
+  const opening = Promise.withResolvers<void>()
+  const { updates, publish, organisation, time, isReady } = await office({ opening: () => opening.promise })
+  const other = await openUpdateFeed()
+  onTestFinished(other.close)
+  publish()
+  other.publish({ version: '1.2.0' })
+  updates.start()
+  const begun = updates.check()
+  organisation.policy = { feed: other.address, key: other.key }
+  updates.policyChanged()
+  await time.pass(3 * 60_000)
+  opening.resolve()
+  await begun
+  await time.pass(3 * 60_000)
+  await expect.poll(() => other.requestedPaths).not.toEqual([])
+  await isReady(updates)
+  expect(updates.view().update).toMatchObject({ newer: '1.2.0' })
+})

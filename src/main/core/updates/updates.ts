@@ -123,8 +123,9 @@ export class Updates {
     const config = this.#config
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined
-      // The first check of another feed is scheduled already.
-      if (this.#config === config && this.#update.state !== 'waiting') this.#schedule(CHECK_INTERVAL)
+      // If the first check of another feed came meanwhile, it only waited for this one.
+      if (this.#config !== config) this.#schedule(FIRST_CHECK_DELAY)
+      else if (this.#update.state !== 'waiting') this.#schedule(CHECK_INTERVAL)
     })
     return this.#checking
   }
