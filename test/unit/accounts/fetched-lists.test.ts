@@ -81,3 +81,23 @@ test('an answer that comes late doesn’t replace the list of a later request', 
   expect(await first).toEqual(second)
   expect((await templates('a', { refresh: false })).items).toMatchObject([{ Reference: 'tpl-1' }])
 })
+
+test('a request that fails late shows the list of a later request', async () => {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const late = Promise.withResolvers<void>()
+  const answers = [late.promise.then(() => 403), Promise.resolve(200)]
+  const service = await serve(async (_asked, response) => {
+    response
+      .writeHead((await answers.shift()) ?? 500, { 'content-type': 'application/json' })
+      .end(JSON.stringify([ONE]))
+  })
+  const { templates } = openFetchedLists({ db, clientOf: async () => clientOf(service.url), time: { now: () => 1000 } })
+  const first = templates('a', { refresh: false })
+  await expect.poll(() => service.requests).toHaveLength(1)
+  const second = await templates('a', { refresh: true })
+  expect(second.items).toHaveLength(1)
+  late.resolve()
+  expect(await first).toEqual(second)
+})

@@ -45,11 +45,11 @@ export function openFetchedLists({ db, clientOf, time }: FetchedListDeps) {
     const request = ++requestCount
     /** Whether the request was for another service or user than now. */
     const isOutdated = () => generations.get(accountId) !== generation
+    const isLaterStored = () => (storedRequests.get(key) ?? 0) > request
     try {
       const { items, problems } = await fetch(await clientOf(accountId))
       if (isOutdated()) return list(accountId, name, demand, fetch)
-      // A later request has been answered already.
-      if ((storedRequests.get(key) ?? 0) > request) return readKept(key)
+      if (isLaterStored()) return readKept(key)
       const fetched: Fetched<Item> = {
         items,
         fetchedAt: time.now(),
@@ -60,7 +60,7 @@ export function openFetchedLists({ db, clientOf, time }: FetchedListDeps) {
       return fetched
     } catch (error) {
       if (isOutdated()) return list(accountId, name, demand, fetch)
-      return { ...kept, problem: asAppError(error) }
+      return isLaterStored() ? readKept(key) : { ...kept, problem: asAppError(error) }
     }
   }
 
