@@ -119,10 +119,21 @@ describe('a table of appointments', () => {
     expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
   })
 
-  test('with words in a column called “Appointment” tells its rows apart by person and time', async () => {
-    const rows = 'Mere,21/11/2026,10:30,Consultation\nTama,21/11/2026,11:00,Consultation\n'
-    const found = await reading('bookings.csv', `Name,Date,Time,Appointment\n${rows}`)
-    expect(found).toMatchObject({ refused: [], appointments: [{ name: 'Mere' }, { name: 'Tama' }] })
+  test.each(['Consultation', 'Consultation 30 min'])(
+    'with “%s” in a column called “Appointment” tells its rows apart by person and time',
+    async (kind) => {
+      const rows = `Mere,21/11/2026,10:30,${kind}\nTama,21/11/2026,11:00,${kind}\n`
+      const found = await reading('bookings.csv', `Name,Date,Time,Appointment\n${rows}`)
+      expect(found).toMatchObject({ refused: [], appointments: [{ name: 'Mere' }, { name: 'Tama' }] })
+    }
+  )
+
+  test('knows its rows by their number, also beside a column of kinds', async () => {
+    const found = await reading(
+      'bookings.csv',
+      'Name,Time,Appointment,ID\nMere,10:30,Will 1,BK 417\nMere,11:00,Will 1,BK 417\n'
+    )
+    expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
     const numbered = await reading('bookings.csv', 'Name,Time,Booking\nMere,10:30,417\nTama,11:00,417\n')
     expect(numbered.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
   })

@@ -35,7 +35,8 @@ const HEADINGS = {
   length: /minutes|length|duration|\bmins?\b|^hours$/,
   place: /place|room|counter|location|desk|where|branch/,
   about: /document|about|subject|matter|reason|purpose|type|for what/,
-  id: /^(uid|id|(booking|appointment)( id| number| reference)?|reference)$/
+  id: /^(uid|id|(booking|appointment) (id|number|reference)|reference)$/,
+  booking: /^(booking|appointment)$/
 } as const
 type Column = keyof typeof HEADINGS
 /** Headings, in lower case, of columns about anything but the appointment itself. */
@@ -132,15 +133,14 @@ function appointmentOf(
   const length = lengthOf(cell('length'), isInHours)
   const end = length === undefined ? endOf(cell, start, dates, zone) : at + length * 60_000
   const email = emailOf(cell('email'))
-  const id = plainText(cell('id'))
+  const id = idOf(cell)
   return {
     name,
     email,
     at,
     version: 0,
     // Identifies the same row in tomorrow's file, as long as person and time are the same.
-    // Without a digit it is a kind of appointment, such as “Consultation”.
-    key: /\d/.test(id) ? makeKey('row', id) : makeKey('row', name, email, String(at)),
+    key: id ? makeKey('row', id) : makeKey('row', name, email, String(at)),
     mobile: plainText(cell('mobile'), 40),
     minutes: end === undefined ? DEFAULT_MINUTES : minutesBetween(at, end),
     place: plainText(cell('place'), 60),
@@ -150,6 +150,13 @@ function appointmentOf(
       ...(end === undefined && [cell('length'), cell('end')].some(Boolean) ? ['Its length can’t be read.'] : [])
     ]
   }
+}
+
+/** Returns what tells a row from all others. Words are a kind of appointment, such as “Consultation 30 min”. */
+function idOf(cell: (column: Column) => string): string | undefined {
+  const [id, booking] = [plainText(cell('id')), plainText(cell('booking'))]
+  if (/\d/.test(id)) return id
+  return /^\S*\d\S*$/.test(booking) ? booking : undefined
 }
 
 interface DateFormat {
