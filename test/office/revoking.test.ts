@@ -87,3 +87,10 @@ test('an administrator who may only create databases and roles revokes one that 
   })
   expect(await office.sql('SELECT FROM pg_roles WHERE rolname = $1', [place.user])).toEqual([])
 })
+
+test('one that was given the administrator’s own role is revoked, too', async () => {
+  const { place } = await office.join('Side door')
+  await office.sql(`GRANT "${office.administrator.user}" TO "${place.user}"`)
+  expect(await revokeWorkstation(office.administrator, 'Side door')).toBe(true)
+  expect(await office.sql('SELECT FROM pg_roles WHERE rolname = $1', [place.user])).toEqual([])
+})

@@ -344,8 +344,7 @@ export async function revokeWorkstation(administrator: OfficePlace, name: string
     // this.
     if (hasRole) {
       await client.query(`REVOKE ${quoteIdentifier(workstations)} FROM ${quoteIdentifier(role)}`)
-      // Otherwise only a superuser could end its sessions.
-      await client.query(`GRANT ${quoteIdentifier(role)} TO CURRENT_USER`)
+      await becomeMember(client, role)
     }
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
@@ -360,6 +359,20 @@ export async function revokeWorkstation(administrator: OfficePlace, name: string
   })
 }
 
+/** Makes the administrator a member of a role. Otherwise only a superuser could end its sessions or drop what it owns. */
+async function becomeMember(client: Client, role: string): Promise<void> {
+  // Two roles can't be members of each other, so one that was given the administrator's loses it first.
+  const given = await rowsOf<{ name: string }>(
+    client,
+    `SELECT DISTINCT own.rolname::text AS name FROM pg_auth_members
+       JOIN pg_roles own ON own.oid = roleid JOIN pg_roles other ON other.oid = member
+       WHERE own.rolname = current_user AND other.rolname = $1`,
+    [role]
+  )
+  for (const { name } of given) await client.query(`REVOKE ${quoteIdentifier(name)} FROM ${quoteIdentifier(role)}`)
+  await client.query(`GRANT ${quoteIdentifier(role)} TO CURRENT_USER`)
+}
+
 /**
  * Drops a role, inside a transaction. A role may own objects that prevent this, such as a large object. Those in this
  * database are dropped too; if there are some in other databases, the role stays but can't sign in any more.
@@ -367,7 +380,7 @@ export async function revokeWorkstation(administrator: OfficePlace, name: string
 export async function dropRole(client: Client, role: string): Promise<void> {
   const roles = await rowsOf<{ id: number }>(client, 'SELECT oid AS id FROM pg_roles WHERE rolname = $1', [role])
   for (const { id } of roles) {
-    await client.query(`GRANT ${quoteIdentifier(role)} TO CURRENT_USER`)
+    await becomeMember(client, role)
     await client.query(`DROP OWNED BY ${quoteIdentifier(role)}`)
     const dependents = await rowsOf(
       client,
