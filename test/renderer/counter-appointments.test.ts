@@ -280,6 +280,22 @@ describe('today’s appointments', () => {
     expect(opened.app.toasts.undo()).toBe(false)
   })
 
+  test('are taken back for a second person while the first still has no answer', async () => {
+    await open({
+      queue: [],
+      appointments: [one('Tama Brooks', -5, { state: 'done' }), one('Mere Parata', -3, { state: 'done' })]
+    })
+    const answer = opened.api.control.hold('appointments.mark')
+    await press(/^Undo: Tama Brooks/)
+    await press(/^Undo: Mere Parata/)
+    answer()
+    await settle()
+    expect(calls('appointments.mark').map(({ input }) => input)).toEqual([
+      { id: 'Tama Brooks', as: 'undo' },
+      { id: 'Mere Parata', as: 'undo' }
+    ])
+  })
+
   test('are put back with their number if they were removed by mistake', async () => {
     await open({
       queue: [],
