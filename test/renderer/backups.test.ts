@@ -227,6 +227,24 @@ test('locked data asks for a recovery key, and a wrong one is reported at its fi
   expect(screen.getByLabelText('Recovery key').getAttribute('aria-invalid')).toBe('true')
 })
 
+test('data that is being opened by its recovery key can’t be cancelled any more, and a failure is shown', async () => {
+  opened = await openOffice(fakeApi())
+  show(opened, LockedData, { locked: { reason: 'key-missing' } })
+  await settle()
+  const answer = opened.api.control.hold('storage.recover')
+  await press('Enter recovery key…')
+  await fireEvent.input(screen.getByLabelText('Recovery key'), { target: { value: 'AAAAA' } })
+  await press('Open my data')
+  await press('Cancel')
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Recovery key').value).toBe('AAAAA')
+  opened.api.control.fail('storage.recover', { code: 'keychain', message: 'The keychain is locked.' })
+  answer()
+  await settle()
+  expect(screen.getByText('Your data still can’t be opened.')).toBeTruthy()
+  await press('Cancel')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
 test('everything is removed only once each consequence is confirmed', async () => {
   opened = await openOffice(fakeApi({ removal: { unsent: 3, backups: 2 } }))
   show(opened, RemoveEverything)
