@@ -76,6 +76,23 @@ test('what can’t be saved is shown as it was', async () => {
   expect(parallel().value).toBe(before)
 })
 
+test('a second choice stays while the first is still being saved', async () => {
+  await open()
+  const { control } = opened.api
+  const crashes = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Keep crash reports on this computer' })
+  const before = crashes().checked
+  const first = control.hold('support.keepCrashReports')
+  await fireEvent.click(crashes())
+  const second = control.hold('support.keepCrashReports')
+  await fireEvent.click(crashes())
+  first()
+  await settle()
+  expect(crashes().checked).toBe(before)
+  second()
+  await settle()
+  expect(crashes().checked).toBe(before)
+})
+
 test('the URL of a section moves the focus to its heading', async () => {
   await open(['counter'])
   expect(document.activeElement?.textContent).toBe('Counter')
