@@ -12,6 +12,14 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Returns the one who declined; undefined if nobody did, or several. */
+export function onlyDecliner<Signer extends Pick<SignerProgress, 'state'>>(
+  signers: readonly Signer[]
+): Signer | undefined {
+  const [first, ...others] = signers.filter(({ state }) => state === 'declined')
+  return others.length === 0 ? first : undefined
+}
+
 /** Returns how many have signed. Undefined if the service doesn't report on all of them. */
 export function signedOf(signers: readonly Pick<SignerProgress, 'state'>[]): number | undefined {
   const isKnown = signers.every(({ state }) => state !== 'unknown')
