@@ -364,6 +364,24 @@ describe('the list of packages', () => {
     await settle()
     expect(rows()).toHaveLength(1)
   })
+
+  test('says once that nothing can be loaded, and one retry loads everything', async () => {
+    opened = await openOffice(fakeApi({ sends: [uncertain] }))
+    const requests = ['sends.list', 'outbox.state', 'batches.list'] as const
+    for (const name of requests) opened.api.control.fail(name, { code: 'storage', message: 'Not now.' })
+    opened.app.outbox.clear()
+    await opened.app.outbox.load()
+    opened.app.router.go('outbox')
+    show(opened, Outbox)
+    await settle()
+    expect(screen.getAllByText('Not now.')).toHaveLength(1)
+    for (const name of requests) opened.api.control.heal(name)
+    await press('Try again')
+    await settle()
+    expect(rows()).toHaveLength(1)
+    expect(tab(/^Needs attention/).textContent).toContain('1')
+    expect(screen.queryByText('Not now.')).toBeNull()
+  })
 })
 
 describe('by keyboard', () => {
