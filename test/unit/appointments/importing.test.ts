@@ -140,6 +140,17 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['14:00'])
   })
 
+  test('of an older series leaves what a newer one has moved, also if someone has come to a date of before', async () => {
+    const { appointments, event, only, taken: importLines, times } = office()
+    const series = (time: string, version: number) =>
+      event('s', time, 'RRULE:FREQ=DAILY;COUNT=3', `SEQUENCE:${version}`)
+    await importLines(...series('103000', 1))
+    appointments.mark((await only())?.id ?? '', 'arrived')
+    await importLines(...series('140000', 2))
+    expect(await importLines(...series('103000', 1))).toEqual({ added: 0, changed: 0, removed: 0 })
+    expect(await times()).toEqual(['10:30', '14:00'])
+  })
+
   test('keeps what staff have added to an appointment and the file says nothing about', async () => {
     const { appointments, calendar, event, imports, only, taken: importLines } = office()
     await importLines(...event('a', '103000'))

@@ -133,7 +133,6 @@ export class AppointmentImports {
 
   #planSteps({ accountId, found }: OpenFile): Step[] {
     const { table } = this.#deps.appointments
-    const { from } = this.#deps.appointments.todaySpan()
     const olderSeries = this.#olderSeries(accountId, found)
     const steps: Step[] = found.appointments.map((inFile) => {
       const was = table.byKey(accountId, inFile.key)
@@ -153,28 +152,34 @@ export class AppointmentImports {
     }
     for (const { key: series } of found.whole) {
       if (olderSeries.has(series)) continue
-      for (const each of table.bySeries(accountId, series)) {
-        const isMissing = each.key !== undefined && !kept.has(each.key) && each.at >= from && each.at < found.until
-        // Someone who has come isn't removed.
-        if (isMissing && each.state === 'expected') gone.set(each.id, each)
+      for (const each of this.#comingDates(accountId, series)) {
+        const isMissing = each.key !== undefined && !kept.has(each.key) && each.at < found.until
+        if (isMissing) gone.set(each.id, each)
       }
     }
     return [...steps, ...[...gone.values()].map((was): Step => ({ kind: 'gone', was }))]
   }
 
   /**
-   * Returns the series of which everything here is newer than everything in the file: its dates may be at times that
-   * the file doesn't know.
+   * Returns the series of which everything to come here is newer than everything in the file: its dates may be at times
+   * that the file doesn't know.
    */
   #olderSeries(accountId: string, { appointments, whole }: FoundInFile): Set<string> {
     const versions = new Map<string, number>()
     for (const { series, version } of [...whole.map(({ key, version }) => ({ series: key, version })), ...appointments])
       if (series !== undefined) versions.set(series, Math.max(version, versions.get(series) ?? version))
     const older = [...versions].filter(([series, version]) => {
-      const known = this.#deps.appointments.table.bySeries(accountId, series)
+      const known = this.#comingDates(accountId, series)
       return known.length > 0 && known.every((one) => one.version > version)
     })
     return new Set(older.map(([series]) => series))
+  }
+
+  /** The dates of a series that a newer file would remove: not past ones, nor those to which someone has come. */
+  #comingDates(accountId: string, series: string): StoredAppointment[] {
+    const { appointments } = this.#deps
+    const { from } = appointments.todaySpan()
+    return appointments.table.bySeries(accountId, series).filter(({ at, state }) => at >= from && state === 'expected')
   }
 
   #mergedWith(accountId: string, found: FoundAppointment, was: StoredAppointment | undefined): StoredAppointment {
