@@ -63,11 +63,11 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     const isCurrent = () => generations.get(accountId) === generation
     const hadOutdatedLimits = outdatedLimits.delete(accountId)
     try {
-      // A service without this operation isn't asked more often either.
+      // A service without this operation isn't asked more often either, except for limits that a send has outdated.
       const info = await client.getAccountInfo()
       if (isCurrent()) note(accountId, { info, askedAt: time.now() })
     } catch {
-      // Known facts stay valid, except for limits; the problem will show when the account is used.
+      // Known facts stay valid, and the problem will show when the account is used. Outdated limits are asked for again.
       if (hadOutdatedLimits) outdatedLimits.add(accountId)
       if (isCurrent()) known.set(accountId, { ...of(accountId), askedAt: time.now() })
     }
