@@ -480,58 +480,35 @@ describe('joined workstations', () => {
     expectAll('Mere PARATA <mere@example.com>  1')
   })
 
-  test.each([0, 1])(
-    'keep a mobile corrected at one while another sends to the person (told first: %s)',
-    async (first) => {
-      at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
-      await whenSynced()
-      for (const workstation of workstations) workstation.disconnect()
-      const mere = { FirstName: 'Mere', LastName: 'Parata', Email: 'mere@example.com' }
-      const { people } = at(0).work.parts
-      people.change(at(0).work.accountId, mere, { ...mere, MobileCountry: '64', MobileNumber: '021 555 0199' })
-      at(1).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
-      await at(first).reconnect()
-      await at(first).whenSynced()
-      await at(1 - first).reconnect()
-      await whenSynced()
-      expectAll('Mere Parata <mere@example.com> 021 555 0199 2')
+  const sends = (LastName: string) => (other: Workstation) =>
+    other.send('Mere', LastName, 'mere@example.com', '021 555 0101')
+  const meanwhile = [
+    { what: 'another sends to the person', name: 'Mere Parata', act: sends('Parata') },
+    { what: 'another sends to the person in other letters', name: 'Mere PARATA', act: sends('PARATA') },
+    {
+      what: 'an earlier entry is merged into that person at another',
+      name: 'Mere Parata',
+      earlier: 'Prata',
+      act: (other: Workstation) =>
+        other.merge(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
     }
-  )
-
-  test.each([0, 1])(
-    'keep a mobile corrected at one while an earlier entry is merged into that person at another (told first: %s)',
-    async (first) => {
-      at(0).send('Mere', 'Prata', 'mere@example.com')
+  ]
+  test.each(meanwhile.flatMap((one) => [0, 1].map((first) => ({ ...one, first }))))(
+    'keep a mobile corrected at one while $what (told first: $first)',
+    async ({ name, earlier, act, first }) => {
+      if (earlier) at(0).send('Mere', earlier, 'mere@example.com')
       at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
       await whenSynced()
       for (const workstation of workstations) workstation.disconnect()
       const mere = { FirstName: 'Mere', LastName: 'Parata', Email: 'mere@example.com' }
       const { people } = at(0).work.parts
       people.change(at(0).work.accountId, mere, { ...mere, MobileCountry: '64', MobileNumber: '021 555 0199' })
-      at(1).merge(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
+      act(at(1))
       await at(first).reconnect()
       await at(first).whenSynced()
       await at(1 - first).reconnect()
       await whenSynced()
-      expectAll('Mere Parata <mere@example.com> 021 555 0199 2')
-    }
-  )
-
-  test.each([0, 1])(
-    'keep a mobile corrected at one while another sends to the person in other letters (told first: %s)',
-    async (first) => {
-      at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
-      await whenSynced()
-      for (const workstation of workstations) workstation.disconnect()
-      const mere = { FirstName: 'Mere', LastName: 'Parata', Email: 'mere@example.com' }
-      const { people } = at(0).work.parts
-      people.change(at(0).work.accountId, mere, { ...mere, MobileCountry: '64', MobileNumber: '021 555 0199' })
-      at(1).send('Mere', 'PARATA', 'mere@example.com', '021 555 0101')
-      await at(first).reconnect()
-      await at(first).whenSynced()
-      await at(1 - first).reconnect()
-      await whenSynced()
-      expectAll('Mere PARATA <mere@example.com> 021 555 0199 2')
+      expectAll(`${name} <mere@example.com> 021 555 0199 2`)
     }
   )
 

@@ -112,7 +112,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 
     /**
      * Corrects a signer's name or address for future suggestions. An unknown person stays unknown; if both are known,
-     * they are merged. With another name and another address it is somebody else, and nothing is corrected.
+     * they are merged. With another name and another address it is someone else, and nothing is corrected.
      */
     correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Corrected): void => {
       const [before, after] = [keyOf(was), keyOf(now)]

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { codeOf } from '../lib/failure.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import {
   checkOffice,
@@ -56,7 +57,7 @@ const commands: Record<string, Command> = {
     try {
       await readKeyFile(file)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      if (codeOf(error) !== 'ENOENT') throw error
       // An existing key is never replaced, because what was sealed with it could no longer be read.
       await writeAtomically(file, keyFileText(randomBytes(KEY_LENGTH)), { ifExists: 'refuse', mode: 0o600 })
       say('The office’s key was created. Keep its file where you keep your passwords: nobody can create it again.')
