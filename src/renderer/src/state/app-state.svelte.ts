@@ -16,6 +16,7 @@ import { Employers } from './employers.svelte.ts'
 import { Offers } from './offers.svelte.ts'
 import { OfficeLock } from './office-lock.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
+import { Pending } from './pending.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { type Route, Router } from './router.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
@@ -33,10 +34,7 @@ export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
 
 /** The settings that a screen applies at once: theme, zoom, and the columns of the document list. */
 class Settings extends Resource<SettingsView> {
-  /**
-   * The changes requested last, shown until the answer says what applies: a control goes back if that wasn't saved.
-   */
-  #pendingChanges = $state.raw<Partial<SettingsView>>({})
+  readonly #pendingChanges = new Pending<Partial<SettingsView>>()
   readonly #api: Api
 
   constructor(api: Api) {
@@ -45,7 +43,7 @@ class Settings extends Resource<SettingsView> {
   }
 
   get view(): SettingsView {
-    return { ...(this.value ?? { theme: 'system', zoom: 1 }), ...this.#pendingChanges }
+    return { ...(this.value ?? { theme: 'system', zoom: 1 }), ...this.#pendingChanges.value }
   }
 
   /** Zooms in or out by one step, or resets the zoom. */
@@ -60,17 +58,16 @@ class Settings extends Resource<SettingsView> {
 
   async set(change: Input<'settings.set'>): Promise<Result<SettingsView>> {
     const { theme, zoom, startAtLogin, countryCode: code } = change
-    this.#pendingChanges = {
-      ...this.#pendingChanges,
+    const settle = this.#pendingChanges.show({
+      ...this.#pendingChanges.value,
       ...(theme && { theme }),
       ...(zoom !== undefined && { zoom }),
       ...(startAtLogin !== undefined && { startAtLogin }),
       ...(code && { countryCode: { code, isGuessed: false } })
-    }
-    const mine = this.#pendingChanges
+    })
     const result = await settled(this.#api.settings.set(change))
     if (result.ok) this.put(result.value)
-    if (this.#pendingChanges === mine) this.#pendingChanges = {}
+    settle()
     return result
   }
 }

@@ -3,6 +3,7 @@ import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { CounterSettings as CounterSettingsView, PinState, StaffView } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
+import { Pending } from '../../state/pending.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 type CounterChange = Input<'counter.configure'>
@@ -20,8 +21,7 @@ export class CounterSettings {
    * again.
    */
   isUnlocking = $state(false)
-  /** The changes requested last, shown until the answer confirms what applies. */
-  #pendingChanges = $state.raw<Partial<CounterSettingsView>>({})
+  readonly #pendingChanges = new Pending<Partial<CounterSettingsView>>()
   #lastSave: Promise<unknown> = Promise.resolve()
 
   /** @param warn reports what could not be saved. */
@@ -35,7 +35,7 @@ export class CounterSettings {
   }
 
   get view(): CounterSettingsView | undefined {
-    return this.#view.value && { ...this.#view.value, ...this.#pendingChanges }
+    return this.#view.value && { ...this.#view.value, ...this.#pendingChanges.value }
   }
   get error() {
     return this.#view.error
@@ -70,12 +70,11 @@ export class CounterSettings {
   save(change: CounterChange): Promise<Result<CounterSettingsView>> {
     const { logo: _logo, ...shown } = change
     const definedChanges = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
-    this.#pendingChanges = { ...this.#pendingChanges, ...definedChanges }
-    const mine = this.#pendingChanges
+    const settle = this.#pendingChanges.show({ ...this.#pendingChanges.value, ...definedChanges })
     const saving = this.#lastSave.then(async () => {
       const result = await settled(this.#api.counter.configure(change))
       if (result.ok) this.#view.put(result.value)
-      if (this.#pendingChanges === mine) this.#pendingChanges = {}
+      settle()
       if (!result.ok) await this.#handleRefusal(result.error)
       return result
     })

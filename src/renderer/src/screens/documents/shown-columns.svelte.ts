@@ -3,6 +3,7 @@ import type { DocumentQuery } from '../../../../shared/contract/document-query.t
 import type { DocumentColumnSetting } from '../../../../shared/contract/views.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { COLUMN_KINDS, defaultColumns } from '../../state/document-columns.ts'
+import { Pending } from '../../state/pending.svelte.ts'
 
 /** Delay before dragged columns are saved, in milliseconds. */
 const DRAGGING = 400
@@ -15,13 +16,15 @@ const WIDE = 1200
 export class ShownColumns {
   /** The list's width in pixels; 0 before layout. */
   room = $state(0)
-  #pendingColumns = $state.raw<DocumentColumnSetting[]>()
+  readonly #pendingColumns = new Pending<DocumentColumnSetting[]>()
   /** Saves dragged columns after a while; undefined once they are saved. */
   #saving: { cancel: () => void; now: () => Promise<void> } | undefined
   readonly #app: AppState
   readonly #query: () => DocumentQuery | undefined
   readonly #defaults = $derived.by(() => defaultColumns(this.room || WIDE, this.#query()?.sort.by))
-  readonly all = $derived.by(() => this.#pendingColumns ?? this.#app.settings.view.documentColumns ?? this.#defaults)
+  readonly all = $derived.by(
+    () => this.#pendingColumns.value ?? this.#app.settings.view.documentColumns ?? this.#defaults
+  )
   /** Whether fewer columns with more in each are shown. */
   readonly isTight = $derived.by(
     () => (this.room || WIDE) < (this.#app.settings.view.documentColumns ? ROOM_FOR_CHOSEN : ROOM_FOR_COLUMNS)
@@ -45,14 +48,12 @@ export class ShownColumns {
 
   /** Shows these columns from now on and saves them; null for the usual ones. */
   set(next: DocumentColumnSetting[] | null): void {
-    const pending = next ?? this.#defaults
-    this.#pendingColumns = pending
+    const settle = this.#pendingColumns.show(next ?? this.#defaults)
     this.#saving?.cancel()
     const now = async () => {
       this.#saving = undefined
       await this.#app.attempt('Couldn’t save your columns.', this.#app.settings.set({ documentColumns: next }))
-      // Others may have been chosen while these were saved.
-      if (this.#pendingColumns === pending) this.#pendingColumns = undefined
+      settle()
     }
     this.#saving = { cancel: this.#app.clock.after(DRAGGING, now), now }
   }
