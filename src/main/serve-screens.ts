@@ -285,7 +285,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
       ...supportHandlers({ ...common, requestLog: foundation.requestLog, ...parts.support })
     }
   })
-  offerTextMenu(window.webContents, window, () => !isAway())
+  offerTextMenu(window.webContents, window, { isOffered: () => !isAway() })
   // The office's screens stay hidden while a person signs or the window is locked.
   const choose = (command: Events['menu.chosen']['command']) => void (isAway() || send('menu.chosen', { command }))
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose })

@@ -23,9 +23,11 @@ beforeAll(async () => {
     async ({ clipboard }, { menuFile, url }) => {
       const { fixture } = globalThis
       const { offerTextMenu } = await fixture.load<{ offerTextMenu: typeof OfferTextMenu }>(menuFile)
-      const { webContents } = fixture.view()
+      const view = fixture.view()
+      view.setBounds({ ...view.getBounds(), x: 30, y: 200 })
+      const { webContents } = view
       fixture.contents = webContents
-      offerTextMenu(webContents, fixture.window)
+      offerTextMenu(webContents, fixture.window, { origin: () => view.getBounds() })
       webContents.on('before-input-event', (event, input) => {
         fixture.records.push(['before-input', input.type, input.key, input.control])
         if (fixture.prevents) event.preventDefault()
@@ -139,7 +141,7 @@ describe('our context menu in a signer’s page', () => {
     await page.evaluate(() => Object.assign(document.querySelector('input') ?? {}, { value: 'Ana Silva' }))
   })
 
-  it('can be opened from the keyboard, too, at the caret', async () => {
+  it('can be opened from the keyboard, too, at the caret in the window', async () => {
     await app.evaluate(() => {
       const contents = globalThis.fixture.contents as Electron.WebContents
       contents.once('context-menu', (_event, { menuSourceType, misspelledWord, y }) =>
@@ -149,6 +151,10 @@ describe('our context menu in a signer’s page', () => {
     await page.locator('input').press('Shift+F10')
     await eventually(async () => (await labels()).includes('Paste'))
     expect(await records()).toContainEqual(['asked', 'keyboard', '', true])
+    const place = await app.evaluate(({ Menu }) => (Menu as unknown as { open: { place: Electron.Point } }).open.place)
+    expect(place.x).toBeGreaterThanOrEqual(30)
+    expect(place.y).toBeGreaterThan(200)
+    expect(place.y).toBeLessThan(300)
   })
 
   it('offers to copy selected text', async () => {

@@ -137,6 +137,8 @@ let openMenu: Menu | undefined
 
 export class Menu extends Emulated {
   readonly items: MenuItem[] = []
+  /** @internal where it was opened, in its window; undefined at the pointer */
+  place: Electron.Point | undefined
   #closed: (() => void) | undefined
 
   constructor() {
@@ -191,6 +193,10 @@ export class Menu extends Emulated {
 
   popup(options: Electron.PopupOptions = {}): void {
     acceptOnly('Menu.popup', options, ['window', 'frame', 'x', 'y', 'positioningItem', 'sourceType', 'callback'])
+    const { x, y } = options
+    if ([x, y].some((each) => each !== undefined && !Number.isInteger(each)))
+      throw new TypeError('Error processing argument at index 2, conversion failure')
+    this.place = x === undefined || y === undefined || x === -1 || y === -1 ? undefined : { x, y }
     openMenu?.closePopup()
     openMenu = this
     this.#closed = options.callback

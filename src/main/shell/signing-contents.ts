@@ -93,6 +93,11 @@ export class ViewPlace {
     return !this.#window.isDestroyed() && this.#view.getVisible()
   }
 
+  /** Where the page begins in the window's contents. */
+  origin(): Electron.Point {
+    return this.#view.getBounds()
+  }
+
   /** Places and shows the page. It gets the keyboard focus if it was hidden, or if our own page has the focus. */
   show(bounds: ViewBounds): void {
     if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return

@@ -175,7 +175,7 @@ export class ElectronSigningView implements SigningView {
       touched: () => this.#isOver() || this.#turn.events.touched(),
       leaveKeyPressed: () => this.#isolated.place.focusOurPage()
     })
-    this.#closeMenu = offerTextMenu(contents, this.#isolated.window)
+    this.#closeMenu = offerTextMenu(contents, this.#isolated.window, { origin: () => this.#isolated.place.origin() })
     contents.on('dom-ready', () => this.#opened())
     contents.on('did-stop-loading', () => this.#stopped())
     contents.on('did-fail-load', (_event, _code, name, _url, isMainFrame) => {

@@ -8,6 +8,7 @@ import {
   type ContextMenuParams,
   Menu,
   type MenuItemConstructorOptions,
+  type Point,
   type WebContents
 } from 'electron'
 
@@ -15,15 +16,21 @@ import {
 const MAX_SUGGESTIONS = 5
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
 
+interface Offer {
+  /** Whether the menu is available just now. */
+  isOffered?: () => boolean
+  /** Where the page begins in the window, if it doesn't fill it. */
+  origin?: () => Point
+}
+
 /**
  * Shows our menu where the page would have one: only what can be done with the text there.
- * @param isOffered whether the menu is available just now.
  * @returns a function that closes the menu if it's open.
  */
 export function offerTextMenu(
   contents: WebContents,
   window: BrowserWindow,
-  isOffered: () => boolean = () => true
+  { isOffered = () => true, origin = () => ({ x: 0, y: 0 }) }: Offer = {}
 ): () => void {
   let openMenu: Menu | undefined
   contents.on('context-menu', (_event, params) => {
@@ -31,14 +38,16 @@ export function offerTextMenu(
     if (items.length === 0 || window.isDestroyed() || !isOffered()) return
     const menu = Menu.buildFromTemplate(items)
     openMenu = menu
-    // The keyboard's menu key opens it at the text, wherever the pointer is.
-    const place = params.menuSourceType === 'keyboard' ? { x: params.x, y: params.y } : {}
+    // The keyboard's menu key opens it at the text, wherever the pointer is. The page counts from its own corner.
+    const place = params.menuSourceType === 'keyboard' ? sumOf(origin(), params) : {}
     menu.popup({ window, ...place, callback: () => (openMenu = undefined) })
   })
   return () => {
     if (openMenu && !window.isDestroyed()) openMenu.closePopup(window)
   }
 }
+
+const sumOf = (one: Point, other: Point): Point => ({ x: one.x + other.x, y: one.y + other.y })
 
 function itemsFor(
   contents: WebContents,

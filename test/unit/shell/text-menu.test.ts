@@ -20,14 +20,17 @@ beforeEach(() => {
 const all = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
 
 /** Right-clicks there. Returns what choosing each entry in turn did. */
-function click(params: Partial<Omit<ContextMenuParams, 'editFlags'>> & { editFlags?: object }, isOffered = true) {
+function click(
+  params: Partial<Omit<ContextMenuParams, 'editFlags'>> & { editFlags?: object },
+  offer?: Parameters<typeof offerTextMenu>[2]
+) {
   const done: string[] = []
   const names = ['undo', 'redo', 'cut', 'copy', 'paste', 'selectAll'] as const
   const acts = Object.fromEntries(names.map((name) => [name, () => done.push(name)]))
   const replaceMisspelling = (word: string) => done.push(`replaced by ${word}`)
   const contents = Object.assign(new EventEmitter(), acts, { replaceMisspelling })
   const window = { isDestroyed: () => false }
-  offerTextMenu(contents as unknown as WebContents, window as BrowserWindow, () => isOffered)
+  offerTextMenu(contents as unknown as WebContents, window as BrowserWindow, offer)
   contents.emit('context-menu', {}, { editFlags: all, selectionText: '', dictionarySuggestions: [], ...params })
   for (const item of shown.at(-1)?.items ?? []) (item.click as (() => void) | undefined)?.()
   return done
@@ -65,7 +68,14 @@ test('opened by keyboard the menu is at the text, by mouse at the pointer', () =
   expect(shown.map(({ place }) => place)).toEqual([{ x: 40, y: 60 }, {}])
 })
 
+test('opened by keyboard on a page that lies in the window, it is at the text in the window', () => {
+  const origin = () => ({ x: 12, y: 100 })
+  click({ isEditable: true, x: 40, y: 60, menuSourceType: 'keyboard' }, { origin })
+  click({ isEditable: true, x: 40, y: 60, menuSourceType: 'mouse' }, { origin })
+  expect(shown.map(({ place }) => place)).toEqual([{ x: 52, y: 160 }, {}])
+})
+
 test('the menu isn’t offered while a person signs', () => {
-  click({ isEditable: true }, false)
+  click({ isEditable: true }, { isOffered: () => false })
   expect(shown).toEqual([])
 })
