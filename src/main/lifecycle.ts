@@ -10,7 +10,7 @@ import { delayQuitUntil } from './shell/delayed-quit.ts'
 import { showNotScheduled } from './shell/dialogs.ts'
 import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
-import { bringForward } from './shell/windows.ts'
+import { showWhenReopened } from './shell/windows.ts'
 
 /** How long sends in progress, and disks, may take when the application ends, in milliseconds; after that, sends are uncertain. */
 const QUIT_TIMEOUT = 5000
@@ -71,7 +71,7 @@ export class Lifecycle {
     })
     this.#followComputer()
     // shell/outside.ts handles the second instance's arguments.
-    app.on('second-instance', () => void bringForward(window))
+    showWhenReopened(window)
     app.on('window-all-closed', () => app.quit())
     delayQuitUntil(() => this.end())
   }

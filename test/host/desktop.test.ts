@@ -2,9 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { showWhenReopened as ShowWhenReopened } from '../../src/main/shell/windows.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, openView, type Site, startFixture } from './fixture/start.ts'
+
+const windowsFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/windows.ts')).href
 
 let app: Launched
 let site: Site
@@ -57,6 +61,36 @@ describe('a window', () => {
     await eventually(() => app.window.evaluate(() => innerWidth === 500 && devicePixelRatio === 2))
     await app.evaluate(() => globalThis.fixture.window.webContents.setZoomFactor(1))
   })
+
+  it.each(['activate', 'second-instance'])(
+    'comes forward, hidden or minimised, when the application is reopened by %s',
+    async (by) => {
+      const states = await app.evaluate(
+        async ({ app }, { by, windowsFile }) => {
+          const { fixture } = globalThis
+          const { window } = fixture
+          const { showWhenReopened } = await fixture.load<{ showWhenReopened: typeof ShowWhenReopened }>(windowsFile)
+          const isThere = () => window.isVisible() && window.isFocused() && !window.isMinimized()
+          const stop = showWhenReopened(window)
+          const states: boolean[] = []
+          for (const leave of ['hide', 'minimize'] as const) {
+            window[leave]()
+            states.push(isThere())
+            app.emit(by, {}, false)
+            states.push(isThere())
+          }
+          stop()
+          window.hide()
+          app.emit(by, {}, false)
+          states.push(isThere())
+          window.show()
+          return states
+        },
+        { by, windowsFile }
+      )
+      expect(states).toEqual([false, true, false, true, false])
+    }
+  )
 
   it('refuses to close while its listener prevents it', async () => {
     await app.evaluate(() => void globalThis.fixture.window.once('close', (event) => event.preventDefault()))

@@ -18,7 +18,7 @@ import { installMenu } from './menu.ts'
 import { applyZoom } from './own-page.ts'
 import { loadFirstPage } from './own-windows.ts'
 import type { Screens } from './screens.ts'
-import { bringForward } from './windows.ts'
+import { bringForward, showWhenReopened } from './windows.ts'
 
 interface LockedPage {
   window: BrowserWindow
@@ -74,21 +74,18 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     log
   })
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose: () => undefined })
-  const showWindow = () => void bringForward(window)
-  app.on('second-instance', showWindow)
-  app.on('activate', showWindow)
+  const stopShowing = showWhenReopened(window)
   const facts = { version: status.version, keychain: ways.reason, database: 'locked' } as const
   const statusFile = new StatusFile({ folder: app.getPath('userData'), pid: process.pid, facts: () => facts, time })
   const allowQuit = delayQuitUntil(() => statusFile.end())
   // Even if the system started the application, when its window would stay in the background: there is no tray yet to
   // open it from.
-  window.once('ready-to-show', showWindow)
+  window.once('ready-to-show', () => void bringForward(window))
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
   log.warn('The data is locked, and a recovery key may open it.', { keychain: ways.reason })
   loadFirstPage(window, devServer ? new URL('locked.html', devServer).href : LOCKED_START, log)
   await done.promise
-  app.off('second-instance', showWindow)
-  app.off('activate', showWindow)
+  stopShowing()
   allowQuit()
   await statusFile.handOver()
   for (const name of requestNames) ipcMain.removeHandler(name)

@@ -1,5 +1,5 @@
 /** Brings windows forward, and waits for what happens to them, within limits: some systems report it late, or never. */
-import type { BrowserWindow } from 'electron'
+import { app, type BrowserWindow } from 'electron'
 
 /** How long the system may take to enter full screen, in milliseconds; some animate it, some never report it. */
 const FILLING_TIMEOUT = 1500
@@ -15,6 +15,21 @@ export function bringForward(window: BrowserWindow | undefined): boolean {
   window.show()
   window.focus()
   return true
+}
+
+/**
+ * Brings the window forward when a person opens the application again: starts it a second time, or clicks its icon in
+ * the Dock, for which macOS shows no window by itself.
+ * @returns a function that ends this.
+ */
+export function showWhenReopened(window: BrowserWindow): () => void {
+  const show = () => void bringForward(window)
+  app.on('second-instance', show)
+  app.on('activate', show)
+  return () => {
+    app.off('second-instance', show)
+    app.off('activate', show)
+  }
 }
 
 /** Enters full screen. Resolves once the system reports it, or after a timeout. */
