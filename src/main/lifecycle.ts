@@ -175,7 +175,8 @@ export class Lifecycle {
     const unlocked = () => {
       counter.staff.screenUnlocked()
       counter.lock.screenUnlocked()
-      if (this.#window.isFocused()) presence.arrived()
+      // The screen may be unlocked while the application ends, when its window is gone.
+      if (!this.#window.isDestroyed() && this.#window.isFocused()) presence.arrived()
     }
     if (process.platform === 'linux') pollScreenLock(locked, unlocked)
     else {

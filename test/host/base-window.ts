@@ -2,7 +2,7 @@
 import type * as Electron from 'electron'
 import { displayAt } from './displays.ts'
 import { host } from './host.ts'
-import { acceptOnly, Emulated, type EventNames, notEmulated, preventable } from './strict.ts'
+import { acceptOnly, Emulated, type EventNames, markDestroyed, notEmulated, preventable } from './strict.ts'
 import { View } from './views.ts'
 
 export const windowEvents = {
@@ -93,6 +93,9 @@ type Offered = Pick<
   | 'moveTop'
   | 'getParentWindow'
 >
+
+// The last one is for tests.
+const workingWhenDestroyed = ['isDestroyed', 'destroy', 'overlay']
 
 const windows = new Set<BaseWindow>()
 let lastId = 0
@@ -218,6 +221,7 @@ export class BaseWindow extends Emulated implements Offered {
     windows.delete(this)
     this.dispose()
     this.#focused = false
+    markDestroyed(this, workingWhenDestroyed, ['contentView', 'webContents'])
     this.emit('closed')
     host.emit('window-closed', this)
   }

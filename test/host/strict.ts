@@ -122,6 +122,31 @@ Object.setPrototypeOf(
   })
 )
 
+/**
+ * Makes an object behave as in Electron once its native part is gone: its members throw.
+ * @param kept those that still work, and those of the host's own.
+ * @param fields those that aren't accessors here, though Electron's are.
+ */
+export function markDestroyed(gone: Emulated, kept: readonly string[], fields: readonly string[]): void {
+  const refuse = (): never => {
+    throw new TypeError('Object has been destroyed')
+  }
+  const throwing = (name: string, member?: PropertyDescriptor) => {
+    if (name === 'constructor' || kept.includes(name)) return
+    Object.defineProperty(
+      gone,
+      name,
+      typeof member?.value === 'function' ? { value: refuse } : { get: refuse, set: refuse }
+    )
+  }
+  for (const name of fields) throwing(name)
+  for (let part = Object.getPrototypeOf(gone); part !== Emulated.prototype; part = Object.getPrototypeOf(part)) {
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(part))) {
+      if (!Object.hasOwn(gone, name)) throwing(name, member)
+    }
+  }
+}
+
 /** Applies the same strictness to a plain object without events, such as `shell` or `clipboard`. */
 export function strictly<T extends object>(name: string, part: T): T {
   return new Proxy(part, {

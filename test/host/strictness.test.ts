@@ -71,6 +71,38 @@ describe('anything not emulated throws', () => {
   })
 })
 
+describe('what is destroyed', () => {
+  const view = `const view = new electron.WebContentsView(); const contents = view.webContents; contents.close(); `
+  const gone = `const gone = new electron.BrowserWindow({ show: false }); gone.destroy(); `
+
+  it.each([
+    ['a window that is looked at', `${gone} gone.isFocused()`],
+    ['a window that is closed again', `${gone} gone.close()`],
+    ['a window’s page', `${gone} gone.webContents`],
+    ['a window’s page that should load something', `${gone} gone.loadURL('about:blank')`],
+    [
+      'a window in its last event',
+      `${gone} const next = new electron.BrowserWindow({ show: false });
+      let error; next.once('closed', () => { try { next.getBounds() } catch (thrown) { error = thrown } });
+      next.destroy(); throw error`
+    ],
+    ['a page that is stopped', `${view} contents.stop()`],
+    ['a page that is closed again', `${view} contents.close()`],
+    ['a page’s address', `${view} contents.getURL()`],
+    ['a page’s debugger', `${view} contents.debugger`],
+    ['a page that is sent something', `${view} contents.send('x')`]
+  ])('throws: %s', async (_what, line) => {
+    expect(await failure(line)).toContain('Object has been destroyed')
+  })
+
+  it('still says so, lets its listeners go, and is destroyed again without an effect', async () => {
+    expect(
+      await failure(`${gone} gone.off('closed', () => {}); gone.destroy(); if (!gone.isDestroyed()) throw 1`)
+    ).toBe('')
+    expect(await failure(`${view} contents.off('destroyed', () => {}); if (!contents.isDestroyed()) throw 1`)).toBe('')
+  })
+})
+
 describe('every event known to the host is one of Electron’s', async () => {
   const file = createRequire(import.meta.url).resolve('electron/electron.d.ts')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022)

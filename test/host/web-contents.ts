@@ -21,7 +21,7 @@ import type { Question } from './permissions.ts'
 import { pdfOf, printPage } from './printing.ts'
 import { isPrivileged, schemeOf, toApp } from './schemes.ts'
 import { Session } from './session.ts'
-import { acceptOnly, Emulated, notEmulated, preventable, refuseLater, strictly } from './strict.ts'
+import { acceptOnly, Emulated, markDestroyed, notEmulated, preventable, refuseLater, strictly } from './strict.ts'
 import { createPage, ownWorkers, type PageOwner, watchInside } from './targets.ts'
 import { webContentsEvents } from './web-contents-events.ts'
 import { checkPreferences } from './web-preferences.ts'
@@ -82,6 +82,13 @@ type Offered = Pick<
   | 'selectAll'
 >
 
+// All but the first are the host's own.
+const workingWhenDestroyed = [
+  ...['isDestroyed', 'asElectron', 'blur', 'capture', 'command', 'setSize', 'applyMachineState', 'noteVisit'],
+  ...['handleOpenElsewhere', 'openExternal', 'certificateError', 'attached', 'frameAttached', 'workerAttached'],
+  ...['popupAttached', 'detached']
+]
+
 const liveContents = new Map<number, WebContents>()
 let lastId = 0
 
@@ -104,7 +111,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   readonly #preferences: Electron.WebPreferences
   readonly #token = `host-${randomUUID()}`
   readonly #opened: Promise<CdpSession>
-  readonly #windowOpening = new WindowOpening(() => this.getURL())
+  readonly #windowOpening = new WindowOpening(() => this.#url())
   readonly #worlds: PageWorlds
   /** The sessions of the page and its frames, with the id of each one's script for WebSockets. */
   readonly #sessions = new Map<CdpSession, string>()
@@ -187,7 +194,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   getURL(): string {
-    return this.navigation.hasStarted ? (this.frames.main?.url ?? '') : ''
+    return this.#url()
   }
 
   getTitle(): string {
@@ -338,11 +345,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   getUserAgent(): string {
-    return this.#userAgent ?? this.session.getUserAgent()
+    return this.#agent()
   }
 
   get userAgent(): string {
-    return this.getUserAgent()
+    return this.#agent()
   }
 
   set userAgent(userAgent: string) {
@@ -501,7 +508,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       // The order matters: the main world must listen before the isolated one speaks.
       ...scripts.map((script) => page.send('Page.addScriptToEvaluateOnNewDocument', script)),
       page.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
-      page.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
+      page.send('Emulation.setUserAgentOverride', { userAgent: this.#agent() }),
       watchInside(page, this),
       this.#applySize(page),
       this.#applyMachineStateTo(page)
@@ -527,7 +534,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       session.send('Runtime.addBinding', { name: names.ask }),
       session.send('Runtime.addBinding', { name: names.report, executionContextName: watchWorld }),
       ...ownScripts(this.#token).map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
-      session.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
+      session.send('Emulation.setUserAgentOverride', { userAgent: this.#agent() }),
       watchInside(session, this),
       this.#applyMachineStateTo(session)
     ])
@@ -550,10 +557,19 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.debugger.targetClosed()
     // Electron asks the handlers again for each page; Chromium would go on with what it was told for an earlier one.
     if (this.session.pages.size === 0) this.session.permissions.forget().catch(() => {})
+    markDestroyed(this, workingWhenDestroyed, ['debugger'])
     this.emit('destroyed', {})
   }
 
   // ---- inside ----
+
+  #url(): string {
+    return this.navigation.hasStarted ? (this.frames.main?.url ?? '') : ''
+  }
+
+  #agent(): string {
+    return this.#userAgent ?? this.session.getUserAgent()
+  }
 
   async #open(): Promise<CdpSession> {
     await host.started
@@ -584,6 +600,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   #handleReport(session: CdpSession, frameId: string, contextId: number, report: Report): void {
+    if (this.#destroyed) return
     if (report.kind === 'navigate') {
       if (!this.navigation.mayGo(frameId, report.url)) return
       session.sendAndForget('Runtime.evaluate', { contextId, expression: `${names.go}(${JSON.stringify(report.url)})` })
@@ -594,14 +611,14 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       return
     }
     if (report.kind === 'title') {
-      this.#title = report.title || this.getURL()
+      this.#title = report.title || this.#url()
       if (report.title) this.emit('page-title-updated', preventable({}), report.title, true)
     } else if (report.kind === 'context-menu') {
       const { details } = report
       this.emit('context-menu', preventable({}), {
         ...details,
         linkURL: toApp(details.linkURL),
-        pageURL: this.getURL()
+        pageURL: this.#url()
       })
     } else if (!report.on) this.emit('leave-html-full-screen')
     else if (this.#fullscreenAllowed) this.emit('enter-html-full-screen')

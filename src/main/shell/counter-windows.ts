@@ -162,7 +162,9 @@ export class CounterWindows implements CounterPlace {
     if (window !== this.#office || this.#deps.settings().fullScreen) window.setFullScreen(true)
   }
 
+  /** Undefined also once our window is gone: the parts that end after it still read the settings, which name it. */
   #otherDisplay(): Display | undefined {
+    if (this.#office.isDestroyed()) return undefined
     const own = displayOf(this.#office).id
     return screen.getAllDisplays().find(({ id }) => id !== own && id !== this.#unusable)
   }

@@ -43,12 +43,17 @@ class FakeWindow extends EventEmitter {
     this.#isVisible = isVisible
   }
 
-  getBounds = () => this.bounds
-  isVisible = () => this.#isVisible
-  isFullScreen = () => this.#isFull
-  isFocused = () => this.#isFocused
-  isMinimized = () => false
+  getBounds = () => this.#unlessDestroyed(this.bounds)
+  isVisible = () => this.#unlessDestroyed(this.#isVisible)
+  isFullScreen = () => this.#unlessDestroyed(this.#isFull)
+  isFocused = () => this.#unlessDestroyed(this.#isFocused)
+  isMinimized = () => this.#unlessDestroyed(false)
   isDestroyed = () => this.#isDestroyed
+
+  #unlessDestroyed<T>(value: T): T {
+    if (this.#isDestroyed) throw new TypeError('Object has been destroyed')
+    return value
+  }
 
   setFullScreen(flag: boolean): void {
     if (flag === this.#isFull) return
@@ -363,4 +368,15 @@ test('closing the second display’s window is announced, as unplugging it is', 
   changes = 0
   people[0]?.destroy()
   expect([place.personWindow(), changes]).toEqual([undefined, 1])
+})
+
+test('once our window is gone, no other display is named, and nothing moves', () => {
+  const place = placeOn(1, 2)
+  place.updatePersonWindow()
+  expect(place.otherDisplay()).toBe('Display 2')
+  officeWindow.destroy()
+  expect(place.otherDisplay()).toBeUndefined()
+  place.updatePersonWindow()
+  place.giveBack()
+  expect(people.map((person) => person.isDestroyed())).toEqual([true])
 })
