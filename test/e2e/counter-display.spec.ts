@@ -52,10 +52,9 @@ test('the second display shows a welcome and nothing of the office; two people s
   const { app, window } = clerk
   const { page, person } = await secondDisplay(clerk)
   await expect(page.getByRole('heading', { name: 'Nau mai, welcome' })).toBeVisible()
-  expect((await app.windows()).at(-1)).toMatchObject({
-    fullScreen: true,
-    bounds: { x: 1920, width: 1280, height: 800 }
-  })
+  await expect
+    .poll(async () => (await app.windows()).at(-1))
+    .toMatchObject({ fullScreen: true, bounds: { x: 1920, width: 1280, height: 800 } })
   await configureCounter(clerk, { idleText: 'Haere mai' })
   await expect(page.getByRole('heading', { name: 'Haere mai' })).toBeVisible()
   const answers = await page.evaluate(async () => {

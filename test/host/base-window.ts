@@ -177,7 +177,7 @@ export class BaseWindow extends Emulated implements Offered {
   }
 
   focus(): void {
-    if (this.#focused) return
+    if (this.#focused || !this.#visible) return
     for (const other of windows) if (other !== this) other.blur()
     this.#focused = true
     this.emit('focus')
@@ -270,6 +270,11 @@ export class BaseWindow extends Emulated implements Offered {
   setFullScreen(flag: boolean): void {
     if (flag === this.#fullScreen) return
     this.#fullScreen = flag
+    // As on Linux: a hidden window appears, in front of all others, and doesn't announce it.
+    if (flag && !this.#visible) {
+      this.#visible = true
+      this.focus()
+    }
     this.#place(flag || this.#state === 'maximized' ? this.#displayArea() : { ...this.#normalBounds })
     this.emit(flag ? 'enter-full-screen' : 'leave-full-screen')
   }

@@ -1,7 +1,12 @@
 // Displays that a test plugs in and out, and the windows on them.
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { openPersonWindow as OpenPersonWindow } from '../../src/main/shell/own-windows.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, startFixture } from './fixture/start.ts'
+
+const ownWindowsFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/own-windows.ts')).href
 
 let app: Launched
 
@@ -43,6 +48,49 @@ it('a window fills its display, and moves to the first one when its display is u
     ['removed', id]
   ])
   await expect(app.removeDisplay(1)).rejects.toThrow('no display 1 to unplug')
+})
+
+it('a hidden window that is made full screen appears at once, and takes the focus', async () => {
+  await app.focusWindow()
+  const states = await app.evaluate(async ({ BrowserWindow }) => {
+    const window = new BrowserWindow({ fullscreen: true, show: false })
+    const states = [[window.isVisible(), window.isFocused()]]
+    await new Promise((done) => window.once('enter-full-screen', () => done(undefined)))
+    states.push([window.isVisible(), window.isFocused()])
+    window.destroy()
+    return states
+  })
+  expect(states).toEqual([
+    [false, false],
+    [true, true]
+  ])
+})
+
+it('the window for a person on the second display appears when its page does, and leaves the clerk the keyboard', async () => {
+  await app.focusWindow()
+  const id = await app.addDisplay({ width: 1280, height: 800 })
+  const seen = await app.evaluate(
+    async ({ screen }, { file, id, preload }) => {
+      const { window: office, load } = globalThis.fixture
+      const { openPersonWindow } = await load<{ openPersonWindow: typeof OpenPersonWindow }>(file)
+      const display = screen.getAllDisplays().find((each) => each.id === id) as Electron.Display
+      const seen: string[] = []
+      office.on('blur', () => seen.push('the clerk lost the keyboard'))
+      const log = { error: () => seen.push('could not be loaded') }
+      const start = 'app://fixture/other.html'
+      const window = openPersonWindow(display, { start, zoom: () => 1, log, preload, devServer: undefined })
+      window.prependOnceListener('ready-to-show', () => seen.push('its page is drawn'))
+      window.once('show', () => seen.push('shown'))
+      await new Promise((done) => window.once('enter-full-screen', () => done(undefined)))
+      seen.push(window.isVisible() ? 'fills the display' : 'fills it unseen')
+      seen.push(String(screen.getDisplayMatching(window.getBounds()).id === id))
+      window.destroy()
+      return seen
+    },
+    { file: ownWindowsFile, id, preload: join(import.meta.dirname, 'fixture/preload.cjs') }
+  )
+  expect(seen).toEqual(['its page is drawn', 'shown', 'fills the display', 'true'])
+  await app.removeDisplay(id)
 })
 
 it('a window loses the focus to another program, and regains it', async () => {

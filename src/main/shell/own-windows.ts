@@ -143,7 +143,6 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
     ...display.bounds,
     show: false,
     frame: false,
-    fullscreen: true,
     skipTaskbar: true,
     minimizable: false,
     closable: false,
@@ -159,7 +158,11 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
   // A window that can't show its page is no use for signing.
   reviveAfterCrash(window, parts.log, () => setImmediate(() => window.isDestroyed() || window.destroy()))
   window.webContents.on('dom-ready', () => applyZoom(window, parts.zoom()))
-  window.once('ready-to-show', () => window.showInactive())
+  // Filling the display any sooner would show it at once on Linux, without its page and with the keyboard focus.
+  window.once('ready-to-show', () => {
+    window.showInactive()
+    window.setFullScreen(true)
+  })
   window.loadURL(parts.start).catch(() => parts.log.error('The page of the second display could not be loaded.'))
   return window
 }
