@@ -1,9 +1,12 @@
 // Printing, saving as PDF, and a page's history.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { printPage as PrintPage } from '../../src/main/shell/signing-contents.ts'
+import { printFailed } from '../../src/main/shell/signing-words.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { openSite, openView, type Site, startFixture } from './fixture/start.ts'
 import type { printer as Printer } from './printing.ts'
 
+const contentsFile = new URL('../../src/main/shell/signing-contents.ts', import.meta.url).href
 const printingFile = new URL('./printing.ts', import.meta.url).href
 
 let app: Launched
@@ -51,6 +54,24 @@ describe('a page', () => {
     await jobs(false)
     expect(await print()).toEqual([false, 'Invalid printer settings'])
     expect(await jobs()).toHaveLength(1)
+  })
+
+  it('that crashes meanwhile isn’t reported as printed or not; ours is not printed', async () => {
+    await jobs(true)
+    await openView(app, `${site.origin}/contract`)
+    const outcome = await app.evaluate(async (_electron, contentsFile) => {
+      const { printPage } = await globalThis.fixture.load<{ printPage: typeof PrintPage }>(contentsFile)
+      const { webContents } = globalThis.fixture.current as Electron.WebContentsView
+      const said: string[] = []
+      const gone = new Promise((done) => webContents.once('render-process-gone', done))
+      webContents.forcefullyCrashRenderer()
+      webContents.print({ silent: true }, () => said.push('by Electron'))
+      const ours = printPage(webContents).catch(({ appError }) => said.push(appError.message))
+      await gone
+      await ours
+      return said
+    }, contentsFile)
+    expect(outcome).toEqual([printFailed.message])
   })
 
   it('is saved as a PDF', async () => {

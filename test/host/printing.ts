@@ -10,11 +10,14 @@ export const printer = {
   jobs: [] as { readonly printBackground: boolean; readonly bytes: number }[]
 }
 
-/** Prints as Electron's webContents.print does, without the dialog, which nobody could answer here. */
+/**
+ * Prints as Electron's webContents.print does, without the dialog, which nobody could answer here. Undefined if the
+ * page is gone.
+ */
 export async function printPage(
   page: CdpSession,
   options: Electron.WebContentsPrintOptions
-): Promise<[success: boolean, failureReason: string]> {
+): Promise<[success: boolean, failureReason: string] | undefined> {
   acceptOnly('print', options, ['silent', 'printBackground', 'deviceName'])
   if (!printer.isReady) return [false, 'Invalid printer settings']
   const printBackground = options.printBackground ?? false
@@ -23,7 +26,7 @@ export async function printPage(
     printer.jobs.push({ printBackground, bytes: length })
     return [true, '']
   } catch {
-    return [false, 'Print job failed']
+    return undefined
   }
 }
 

@@ -367,7 +367,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   print(options: Electron.WebContentsPrintOptions = {}, callback?: (success: boolean, reason: string) => void): void {
     if (!options.silent) notEmulated('print with a dialog')
-    void this.command((page) => printPage(page, options)).then((answer) => callback?.(...answer))
+    void this.command((page) => printPage(page, options)).then((answer) => {
+      // As in Electron, nothing is reported if the page crashed meanwhile.
+      if (answer) callback?.(...answer)
+      else if (this.#destroyed) callback?.(false, 'failed')
+    })
   }
 
   printToPDF(options: Electron.PrintToPDFOptions): Promise<Buffer> {
