@@ -162,7 +162,7 @@ test('the database’s key is changed, a damaged database is replaced by a copy,
     expect(ENDED).toContain(await third.app.ended)
     // This start removes everything, says so, and ends: it never has a window.
     const removing = await open({ userData, main: 'test/e2e/removing-main.mjs' }).then(() => '', String)
-    if (third.app.flavour === 'host') expect(removing).toMatch(/ended \(0\)[\s\S]*were removed/)
+    if (third.app.flavour === 'host') expect(removing).toMatch(/ended \(0\)[\s\S]*was removed/)
     expect(removing).not.toBe('')
     const left = await readdir(userData).catch(() => [])
     expect(left.filter((name) => !CHROMIUM.test(name))).toEqual([])
