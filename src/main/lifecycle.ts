@@ -10,7 +10,7 @@ import { delayQuitUntil } from './shell/delayed-quit.ts'
 import { showNotScheduled } from './shell/dialogs.ts'
 import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
-import { showWhenReopened } from './shell/windows.ts'
+import { followVisibility, showWhenReopened } from './shell/windows.ts'
 
 /** How long sends in progress, and disks, may take when the application ends, in milliseconds; after that, sends are uncertain. */
 const QUIT_TIMEOUT = 5000
@@ -54,10 +54,7 @@ export class Lifecycle {
     // A reloaded page starts at its default zoom.
     window.webContents.on('dom-ready', () => applyZoom(window, settings.read().zoom))
     window.on('close', (event) => this.#close(event))
-    window.on('show', () => folders.polling.setShown(true))
-    window.on('hide', () => folders.polling.setShown(false))
-    window.on('minimize', () => folders.polling.setShown(false))
-    window.on('restore', () => folders.polling.setShown(true))
+    followVisibility(window, folders.polling.setShown)
     window.on('focus', presence.arrived)
     window.on('blur', presence.departed)
     // If the start is locked, only the lock is shown, not the place where staff was.

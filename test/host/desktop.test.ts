@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { showWhenReopened as ShowWhenReopened } from '../../src/main/shell/windows.ts'
+import type {
+  followVisibility as FollowVisibility,
+  showWhenReopened as ShowWhenReopened
+} from '../../src/main/shell/windows.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, openView, type Site, startFixture } from './fixture/start.ts'
 
@@ -91,6 +94,19 @@ describe('a window', () => {
       expect(states).toEqual([false, true, false, true, false])
     }
   )
+
+  it('counts as seen when it is restored to the full screen, of which Windows reports only that', async () => {
+    const said = await app.evaluate(async (_electron, windowsFile) => {
+      const { fixture } = globalThis
+      const { followVisibility } = await fixture.load<{ followVisibility: typeof FollowVisibility }>(windowsFile)
+      const said: boolean[] = []
+      followVisibility(fixture.window, (isShown) => said.push(isShown))
+      for (const event of ['minimize', 'enter-full-screen', 'hide', 'show', 'minimize', 'restore'])
+        fixture.window.emit(event)
+      return said
+    }, windowsFile)
+    expect(said).toEqual([false, true, false, true, false, true])
+  })
 
   it('refuses to close while its listener prevents it', async () => {
     await app.evaluate(() => void globalThis.fixture.window.once('close', (event) => event.preventDefault()))

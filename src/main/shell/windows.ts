@@ -32,6 +32,15 @@ export function showWhenReopened(window: BrowserWindow): () => void {
   }
 }
 
+/** Reports whether the window can be seen, whenever that may have changed. */
+export function followVisibility(window: BrowserWindow, changed: (isShown: boolean) => void): void {
+  // Windows doesn't say that a minimised window is restored if it then fills the screen, only that it fills it.
+  const appearing = ['show', 'restore', 'enter-full-screen']
+  // The type declarations have an overload per event, but none for all of them.
+  for (const event of appearing) window.on(event as 'show', () => changed(true))
+  for (const event of ['hide', 'minimize']) window.on(event as 'hide', () => changed(false))
+}
+
 /** Enters full screen. Resolves once the system reports it, or after a timeout. */
 export async function enterFullScreen(window: BrowserWindow): Promise<void> {
   await waitForEvent(window, ['enter-full-screen'], FILLING_TIMEOUT, () => window.setFullScreen(true))
