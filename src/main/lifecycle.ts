@@ -10,7 +10,7 @@ import { delayQuitUntil } from './shell/delayed-quit.ts'
 import { showNotScheduled } from './shell/dialogs.ts'
 import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
-import { followVisibility, showWhenReopened } from './shell/windows.ts'
+import { bringForward, followVisibility, showWhenReopened } from './shell/windows.ts'
 
 /** How long sends in progress, and disks, may take when the application ends, in milliseconds; after that, sends are uncertain. */
 const QUIT_TIMEOUT = 5000
@@ -334,6 +334,8 @@ function pollScreenLock(locked: () => void, unlocked: () => void): void {
 
 async function userConfirms(window: BrowserWindow, question: QuitQuestion | undefined): Promise<boolean> {
   if (!question) return true
+  // Over a window that is hidden or minimised, as when quitting from the tray or the Dock, nobody would see it.
+  bringForward(window)
   const { response } = await dialog.showMessageBox(window, {
     type: 'warning',
     message: question.message,

@@ -219,13 +219,17 @@ test('a second display connected during a session is used by the next one', { ta
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('quitting while someone signs on the second display ends their session', { tag: '@full' }, async ({ clerk }) => {
+test('quitting while someone signs on the second display asks in front, and ends their session', {
+  tag: '@full'
+}, async ({ clerk }) => {
   const { app } = clerk
   const { person } = await secondDisplay(clerk)
   await send(clerk, inOrder('Deed of trust', [MERE]))
   await clerk.openSheet(MERE, 'Deed of trust')
   await clerk.handOverAs()
   await person.begin('Mere Tamati')
+  // As from the tray or the Dock.
+  await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.minimize())
   await app.dialog.answerMessage('Quit anyway')
   expect(await app.quit()).toBe(0)
   expect(app.logs()).toContain('A counter session ended.')

@@ -1,7 +1,8 @@
 // Electron's `dialog`, with answers that the test queues beforehand. A dialog without an answer fails at once, so that
 // a test that forgot one doesn't hang.
 import type * as Electron from 'electron'
-import { acceptOnly, NotEmulatedError, strictly } from './strict.ts'
+import type { BaseWindow } from './base-window.ts'
+import { acceptOnly, NotEmulatedError, notEmulated, strictly } from './strict.ts'
 
 type Kind = 'open' | 'save' | 'message' | 'error'
 
@@ -57,9 +58,15 @@ function unanswered(what: string): never {
   throw new NotEmulatedError(`dialog.${what} without an answer from the test (control: dialog.answer…)`)
 }
 
-/** Returns the options of a dialog; Electron's dialogs take an optional window first. */
+/**
+ * Returns the options of a dialog; Electron's dialogs take an optional window first. On macOS a dialog is a part of its
+ * window, and seen only where that is.
+ */
 function optionsOf<T extends object>(args: readonly unknown[]): T {
-  return (args.length > 1 ? args[1] : args[0]) as T
+  if (args.length < 2) return args[0] as T
+  const [window, options] = args as [BaseWindow, T]
+  const isSeen = window.isDestroyed() || (window.isVisible() && !window.isMinimized())
+  return isSeen ? options : notEmulated('a dialog over a window that nobody sees')
 }
 
 const message = [

@@ -52,6 +52,10 @@ describe('anything not emulated throws', () => {
     ],
     ['a member of an image', `electron.nativeImage.createEmpty().toPNG()`],
     ['a page’s printing with a dialog', `window.webContents.print()`],
+    [
+      'a dialog over a window that nobody sees',
+      `window.minimize(); try { return electron.dialog.showMessageBox(window, {}) } finally { window.restore() }`
+    ],
     ['a way to zoom that pages here have not', `window.webContents.setZoomMode('manual')`],
     ['a page’s history to look at', `window.webContents.navigationHistory.getAllEntries()`],
     ['a key that is on no keyboard', `window.webContents.sendInputEvent({ type: 'keyDown', keyCode: 'Any' })`],
