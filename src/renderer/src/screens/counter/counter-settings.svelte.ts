@@ -1,8 +1,11 @@
 /** The office's counter settings and the state of its staff PIN. Changes are saved immediately, one after the other. */
+
+import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { CounterSettings as CounterSettingsView, PinState, StaffView } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
+import type { AppState } from '../../state/app-state.svelte.ts'
 import { Pending } from '../../state/pending.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
@@ -10,7 +13,6 @@ type CounterChange = Input<'counter.configure'>
 
 export class CounterSettings {
   readonly #api: Api
-  readonly #host: Window
   readonly #warn: (sentence: string) => void
   readonly #view: Resource<CounterSettingsView>
   readonly pin: Resource<PinState>
@@ -24,14 +26,14 @@ export class CounterSettings {
   readonly #pendingChanges = new Pending<Partial<CounterSettingsView>>()
   #lastSave: Promise<unknown> = Promise.resolve()
 
-  /** @param warn reports what could not be saved. */
-  constructor(api: Api, host: Window, warn: (sentence: string) => void) {
+  /** Loads everything and follows it for the life of the component. Create it during component initialisation. */
+  constructor({ api, toasts }: AppState) {
     this.#api = api
-    this.#host = host
-    this.#warn = warn
+    this.#warn = (sentence) => toasts.warn(sentence)
     this.#view = new Resource(() => api.counter.settings())
     this.pin = new Resource(() => api.counter.pin())
     this.staff = new Resource(() => api.counter.staffList())
+    $effect(() => untrack(() => this.#open()))
   }
 
   get view(): CounterSettingsView | undefined {
@@ -50,12 +52,12 @@ export class CounterSettings {
    * Loads everything and subscribes to changes. Also reloads on focus: displays are plugged in, and a PIN may become
    * resettable once the computer is unlocked.
    */
-  open(): () => void {
-    void this.load()
+  #open(): () => void {
     const load = () => void this.load()
-    this.#host.addEventListener('focus', load)
+    load()
+    window.addEventListener('focus', load)
     return together(
-      () => this.#host.removeEventListener('focus', load),
+      () => window.removeEventListener('focus', load),
       this.#api.on('settings.changed', load),
       this.#api.on('counter.changed', load),
       this.#api.on('audit.changed', this.pin.scheduleReload)
