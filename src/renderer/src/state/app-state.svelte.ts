@@ -56,19 +56,20 @@ class Settings extends Resource<SettingsView> {
     return this.set({ zoom: requested })
   }
 
-  async set(change: Input<'settings.set'>): Promise<Result<SettingsView>> {
+  set(change: Input<'settings.set'>): Promise<Result<SettingsView>> {
     const { theme, zoom, startAtLogin, countryCode: code } = change
-    const settle = this.#pendingChanges.show({
+    const shown = {
       ...this.#pendingChanges.value,
       ...(theme && { theme }),
       ...(zoom !== undefined && { zoom }),
       ...(startAtLogin !== undefined && { startAtLogin }),
       ...(code && { countryCode: { code, isGuessed: false } })
+    }
+    return this.#pendingChanges.save(shown, async () => {
+      const result = await settled(this.#api.settings.set(change))
+      if (result.ok) this.put(result.value)
+      return result
     })
-    const result = await settled(this.#api.settings.set(change))
-    if (result.ok) this.put(result.value)
-    settle()
-    return result
   }
 }
 

@@ -4,6 +4,7 @@
  */
 export class Pending<Value> {
   #shown = $state.raw<{ readonly value: Value }>()
+  #lastSave: Promise<unknown> = Promise.resolve()
 
   /** The choice made last; undefined if what was saved applies. */
   get value(): Value | undefined {
@@ -17,5 +18,13 @@ export class Pending<Value> {
     return () => {
       if (this.#shown === shown) this.#shown = undefined
     }
+  }
+
+  /** Shows a choice while it is saved: after the choices before it, so that the last one wins. */
+  save<Answer>(value: Value, save: () => Promise<Answer>): Promise<Answer> {
+    const settle = this.show(value)
+    const saving = this.#lastSave.then(save).finally(settle)
+    this.#lastSave = saving
+    return saving
   }
 }

@@ -24,7 +24,6 @@ export class CounterSettings {
    */
   isUnlocking = $state(false)
   readonly #pendingChanges = new Pending<Partial<CounterSettingsView>>()
-  #lastSave: Promise<unknown> = Promise.resolve()
 
   /** Loads everything and follows it for the life of the component. Create it during component initialisation. */
   constructor({ api, toasts }: AppState) {
@@ -69,19 +68,16 @@ export class CounterSettings {
   }
 
   /** Saves a change. If that fails, the view reverts. */
-  save(change: CounterChange): Promise<Result<CounterSettingsView>> {
+  async save(change: CounterChange): Promise<Result<CounterSettingsView>> {
     const { logo: _logo, ...shown } = change
     const definedChanges = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
-    const settle = this.#pendingChanges.show({ ...this.#pendingChanges.value, ...definedChanges })
-    const saving = this.#lastSave.then(async () => {
+    const result = await this.#pendingChanges.save({ ...this.#pendingChanges.value, ...definedChanges }, async () => {
       const result = await settled(this.#api.counter.configure(change))
       if (result.ok) this.#view.put(result.value)
-      settle()
-      if (!result.ok) await this.#handleRefusal(result.error)
       return result
     })
-    this.#lastSave = saving
-    return saving
+    if (!result.ok) await this.#handleRefusal(result.error)
+    return result
   }
 
   /** Saves a change, and warns if that fails. Returns whether it was saved. */
