@@ -346,6 +346,27 @@ describe('correcting a cell', () => {
     expect(screen.getByText(/^A cell couldn’t be corrected/)).toBeTruthy()
   })
 
+  test('that is answered late doesn’t replace the results of a check that was begun since', async () => {
+    const bulk = madeUpBulk(NOW)
+    await toCheck({
+      bulk: { ...bulk, check: { ...bulk.check, withoutCountry: 40 } },
+      settings: { theme: 'system', zoom: 1, countryCode: { code: '64', isGuessed: true } }
+    })
+    const { control } = opened.api
+    const correcting = control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    const checking = control.hold('bulk.check')
+    await fireEvent.click(screen.getByRole('button', { name: 'Use +64 for all' }))
+    await settle()
+    correcting()
+    await settle()
+    control.state.bulk.check = { ...control.state.bulk.check, withoutCountry: 0 }
+    checking()
+    await settle()
+    expect(ready()).toBe('192 of 200 rows ready')
+    expect(screen.getByText('Mobile numbers without a country code get +64.')).toBeTruthy()
+  })
+
   test('survives a visit to the settings', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')

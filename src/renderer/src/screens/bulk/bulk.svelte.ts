@@ -287,9 +287,10 @@ export class Bulk {
       ...(this.#dateOrders.length > 0 && { dateOrders: this.#dateOrders }),
       ...(countryCode !== undefined && { countryCode })
     }
-    this.#correctedCheck = undefined
     const check = await this.checking.run(() => this.#detectLoss(this.#api.bulk.check(input)))
     if (!check) return false
+    // Only now: a correction asked for before may have been answered during the check, which includes it.
+    this.#correctedCheck = undefined
     await this.showRows(check.withErrors > 0 ? 'errors' : 'all')
     return true
   }
