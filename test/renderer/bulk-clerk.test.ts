@@ -367,6 +367,21 @@ describe('correcting a cell', () => {
     expect(screen.getByText('Mobile numbers without a country code get +64.')).toBeTruthy()
   })
 
+  test('is asked about before another sheet replaces it, also if it was answered after the check was discarded', async () => {
+    const bulk = madeUpBulk(NOW)
+    const sheet = bulk.sheet && { ...bulk.sheet, dateDoubts: [{ column: 4, example: '03/04/2027' }] }
+    await toCheck({ bulk: { ...bulk, sheet } })
+    const correcting = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    await fireEvent.click(screen.getByRole('button', { name: 'Read as 4 March 2027' }))
+    await settle()
+    correcting()
+    await settle()
+    await drop(file('other.csv', 'text/csv'))
+    expect(screen.getByRole('dialog', { name: 'Use another sheet?' })).toBeTruthy()
+    expect(calls('bulk.openDropped')).toEqual([])
+  })
+
   test('survives a visit to the settings', async () => {
     await toCheck()
     await type('E-mail, row 17', 'tama@example.com', 'Enter')

@@ -317,10 +317,14 @@ export class Bulk {
 
   async #correctNow(input: Input<'bulk.correct'>): Promise<BulkRow | undefined> {
     if (this.#sheet?.id !== input.id) return undefined
-    const corrected = await this.correcting.run(() => this.#detectLoss(this.#api.bulk.correct(input)))
+    const corrected = await this.correcting.run(async () => {
+      const result = await this.#detectLoss(this.#api.bulk.correct(input))
+      // It counts even if the check that it was made in has been discarded meanwhile.
+      if (result.ok && this.#sheet?.id === input.id) this.#hasCorrections = result.value.inAllSheets > 0
+      return result
+    })
     if (!corrected || this.#sheet?.id !== input.id || !this.check) return undefined
     this.#correctedCheck = corrected.check
-    this.#hasCorrections = corrected.inAllSheets > 0
     return corrected.row
   }
 
