@@ -457,6 +457,19 @@ describe('sending', () => {
       expect(codes()).toEqual([undefined, '64', '61'])
     })
 
+    test('get the country chosen last, also while the rows are still checked with another', async () => {
+      await toCheck({ ...found({ withoutCountry: 40 }), ...usual(true) })
+      const checking = opened.api.control.hold('bulk.check')
+      await press('Use +64 for all')
+      await fireEvent.change(screen.getByLabelText('Country of these numbers'), { target: { value: '61' } })
+      await press('Use +61 for all')
+      opened.api.control.state.bulk.check = { ...opened.api.control.state.bulk.check, withoutCountry: 0 }
+      checking()
+      await settle()
+      expect(codes()).toEqual([undefined, '64', '61'])
+      expect(screen.getByText('Mobile numbers without a country code get +61.')).toBeTruthy()
+    })
+
     test('automatically get the country code set for the office, with a note', async () => {
       await toCheck({ ...found({ withoutCountry: 0 }), ...usual(false) })
       expect(codes()).toEqual(['64'])

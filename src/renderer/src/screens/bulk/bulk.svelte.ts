@@ -280,6 +280,8 @@ export class Bulk {
     if (!sheet || !base) return false
     this.sending.clear()
     this.rows.clear()
+    // The newest check counts, not one under way with other choices.
+    if (this.checking.busy) this.checking.clear()
     const input = {
       id: sheet.id,
       composition: base.composition,
