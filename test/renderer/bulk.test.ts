@@ -494,6 +494,29 @@ describe('sending', () => {
     expect(sent()).toMatchObject([{ duplicates: 'leave-out', alike: 'send' }])
   })
 
+  test('keeps the batch’s name and time when the columns are changed and the rows checked again', async () => {
+    await toCheck()
+    await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: 'Spring' } })
+    await fireEvent.click(screen.getByRole('radio', { name: 'Later' }))
+    await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2025-12-01' } })
+    await fireEvent.input(screen.getByLabelText('Time'), { target: { value: '09:30' } })
+    await press('Change: Columns')
+    await press('Check 200 rows')
+    await press('Send up to 191 packages')
+    expect(sent()).toMatchObject([{ name: 'Spring', at: new Date(2025, 11, 1, 9, 30).getTime() }])
+  })
+
+  test('names the batch after the sheet that is used', async () => {
+    await toCheck()
+    await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: 'Spring' } })
+    await press('Change: Spreadsheet')
+    await fireEvent.change(screen.getByLabelText('Sheet'), { target: { value: 'June' } })
+    await settle()
+    await press('Continue')
+    await press('Check 200 rows')
+    expect(screen.getByLabelText<HTMLInputElement>('Batch name').value).toBe('Tenants May, June')
+  })
+
   test('requires a batch name', async () => {
     await toCheck()
     await fireEvent.input(screen.getByLabelText('Batch name'), { target: { value: ' ' } })

@@ -28,6 +28,14 @@ export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' |
 /** What to do with rows that were, or seem to have been, sent before. */
 type DuplicateChoice = 'leave-out' | 'send'
 
+/** The batch as entered: its name, and its time if it isn't sent now. */
+interface BatchEntry {
+  name: string
+  start: 'now' | 'later'
+  day: string
+  time: string
+}
+
 export class Bulk {
   readonly #api: Api
   #hasCorrections = false
@@ -41,6 +49,7 @@ export class Bulk {
   #correctedCheck = $state.raw<BulkCheck>()
   #rowsShown = $state<RowsShown>('all')
   #countryCode = $state<string>()
+  #batch = $state.raw<BatchEntry>()
   #isLost = $state(false)
   #pendingSend: Promise<unknown> = Promise.resolve()
   #lastCorrection: Promise<unknown> = Promise.resolve()
@@ -108,6 +117,10 @@ export class Bulk {
   }
   get rowsShown() {
     return this.#rowsShown
+  }
+  /** What was entered about the batch; undefined until then, and again for another sheet. */
+  get batch() {
+    return this.#batch
   }
   /** Whether main closed the sheet, so that the file must be chosen again. */
   get isLost() {
@@ -254,6 +267,10 @@ export class Bulk {
     if (id === undefined || sheet === undefined) return
     const reread = await this.opening.run(() => this.#detectLoss(this.#api.bulk.sheet({ id, sheet, firstRow })))
     if (reread) await this.#useSheet(reread)
+  }
+
+  enterBatch(batch: BatchEntry): void {
+    this.#batch = batch
   }
 
   /** Sets the order of day and month in a column's dates. */
@@ -408,6 +425,8 @@ export class Bulk {
 
   /** Resolves once the remembered mapping is loaded, as a check may follow. */
   async #useSheet(sheet: BulkSheet): Promise<void> {
+    const before = this.#sheet
+    if (before?.id !== sheet.id || before.sheet !== sheet.sheet) this.#batch = undefined
     this.#sheet = sheet
     this.#isLost = false
     this.#dateOrders = []
