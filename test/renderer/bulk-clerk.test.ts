@@ -262,6 +262,19 @@ describe('correcting a cell', () => {
     expect(document.activeElement?.getAttribute('aria-label')).toBe('Surname, row 58')
   })
 
+  test('keeps what is typed on while the earlier text is being saved', async () => {
+    await toCheck()
+    const correcting = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama', 'Enter')
+    await fireEvent.input(cell('E-mail, row 17'), { target: { value: 'tama@example.com' } })
+    correcting()
+    await settle()
+    expect(cell('E-mail, row 17').value).toBe('tama@example.com')
+    await fireEvent.blur(cell('E-mail, row 17'))
+    await settle()
+    expect(calls('bulk.correct').at(-1)).toMatchObject({ row: 17, value: 'tama@example.com' })
+  })
+
   test('is cancelled by Escape', async () => {
     await toCheck()
     const before = cell('E-mail, row 17').value
