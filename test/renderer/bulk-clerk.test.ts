@@ -253,6 +253,17 @@ describe('correcting a cell', () => {
     expect(document.activeElement?.getAttribute('aria-label')).toBe('E-mail, row 58')
   })
 
+  test('of a chosen row leaves the next cell as the file has it', async () => {
+    await toCheck()
+    await fireEvent.click(cell('Surname, row 58').closest('[role=row]') as Element)
+    await settle()
+    const row = within(screen.getByRole('region', { name: /^Row 58/ }))
+    await fireEvent.input(row.getByLabelText('Surname, row 58'), { target: { value: 'Okafor' } })
+    await fireEvent.keyDown(row.getByLabelText('Surname, row 58'), { key: 'Enter' })
+    await settle()
+    expect(row.getByLabelText<HTMLInputElement>('E-mail, row 58').value).toBe('')
+  })
+
   test('keeps the focus on a cell that is still wrong, and a second Enter moves on', async () => {
     await toCheck()
     await type('E-mail, row 17', 'still wrong', 'Enter')
