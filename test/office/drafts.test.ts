@@ -218,6 +218,23 @@ describe('a shared draft', () => {
     }
   })
 
+  test('can be sent only as it is shown: not once it has another workstation’s content', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await whenSynced()
+    const shown = at(0).mark(front.id)?.edition
+    at(0).shared.assertSendable(front.id, shown)
+    const back = at(1).editor(front.id)
+    back.type('Lease by back')
+    await back.close()
+    await whenSynced()
+    expect(() => at(0).shared.assertSendable(front.id, shown)).toThrow(
+      expect.objectContaining({ appError: expect.objectContaining({ code: 'conflict' }) })
+    )
+    at(0).shared.assertSendable(front.id, at(0).mark(front.id)?.edition)
+  })
+
   test('taken over continues there, and what the other still types becomes a conflicting version', async () => {
     const front = at(0).editor()
     front.type('Lease')

@@ -475,6 +475,27 @@ describe('a draft shared between workstations', () => {
     expect(calls('drafts.resolveConflicts')).toHaveLength(1)
   })
 
+  test('is sent only as it was shown when Send was pressed, and otherwise shown again', async () => {
+    await openShared({})
+    const { control } = opened.api
+    const asking = control.hold('sends.sameSent')
+    await press(/^Send 1 form/)
+    await settle()
+    await changeElsewhere({ Name: 'Lease, changed there', office: { edition: 1 } })
+    const starting = control.hold('sends.start')
+    asking()
+    await settle()
+    await changeElsewhere({ Name: 'Lease, changed there again', office: { edition: 2 } })
+    starting()
+    await settle()
+    expect(control.state.sends).toEqual([])
+    expect(screen.getByText('The package wasn’t sent.')).toBeTruthy()
+    expect(box('Name').value).toBe('Lease, changed there again')
+    await press(/^Send 1 form/)
+    await settle()
+    expect(control.state.sends).toHaveLength(1)
+  })
+
   test('withdraws the Undo of a removal once it is edited elsewhere', async () => {
     const undos = () => opened.app.toasts.shown.filter(({ action }) => action?.label === 'Undo').length
     async function addAndRemove() {

@@ -36,8 +36,8 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     () => fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to see it.' })
   )
 
-  function sendableDraft(id: string): string {
-    sharedDrafts.assertSendable(ownDraft(id))
+  function sendableDraft(id: string, edition: number | undefined): string {
+    sharedDrafts.assertSendable(ownDraft(id), edition)
     return id
   }
 
@@ -63,7 +63,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   }
 
   return {
-    'sends.start': async ({ draftId, at }) => outbox.enqueue(sendableDraft(draftId), { at }),
+    'sends.start': async ({ draftId, at, edition }) => outbox.enqueue(sendableDraft(draftId, edition), { at }),
     'sends.now': async ({ id }) => outbox.sendNow(ownSend(id)),
     'sends.reschedule': async ({ id, at }) => outbox.reschedule(ownSend(id), at),
     'sends.undo': async ({ id }) => outbox.undo(await withdrawFromOffice(id)),

@@ -162,8 +162,13 @@ export const composingRequests = {
   'outside.accept': answers<ImportResult>()(byId),
   'outside.dismiss': answers<null>()(byId),
 
-  /** Puts a draft in the outbox. It is sent after the undo window, or at `at`. */
-  'sends.start': answers<SendView>()(z.strictObject({ draftId: id, at: moment.optional() })),
+  /**
+   * Puts a draft in the outbox. It is sent after the undo window, or at `at`. `edition`: the content of a shared draft
+   * that is shown; `conflict` if another workstation's has replaced it.
+   */
+  'sends.start': answers<SendView>()(
+    z.strictObject({ draftId: id, at: moment.optional(), edition: z.int().min(0).optional() })
+  ),
   /** Sends a waiting package without waiting any longer. */
   'sends.now': answers<SendView>()(byId),
   /** Changes when a package that waits for its time is sent; `busy` once it has left. */

@@ -41,9 +41,10 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
   }
 
   return {
-    'sends.start': ({ draftId, at }) => {
+    'sends.start': ({ draftId, at, edition }) => {
       const draft = byId(state.drafts, draftId)
       if (!isShown(draft.accountId)) throw new Failure('gone')
+      if (draft.office && edition !== undefined && edition !== draft.office.edition) throw new Failure('conflict')
       const send = sendOf({
         id: newId('send'),
         accountId: draft.accountId,

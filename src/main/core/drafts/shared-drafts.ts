@@ -319,9 +319,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     /**
      * Checks that a draft can be sent.
-     * @throws AppFailure `busy` while another workstation is editing it; `conflict` while there are versions beside it.
+     * @param edition the one shown to the person who sends it.
+     * @throws AppFailure `busy` while another workstation is editing it; `conflict` while there are versions beside it,
+     * or if another workstation's content has replaced the one shown.
      */
-    assertSendable(id: string): void {
+    assertSendable(id: string, edition?: number): void {
       const known = sharedDraft(id)?.known
       if (known?.editingBy !== undefined && known.editingUntil > time.now()) {
         fail('busy', `${known.editingBy} is working on this draft.`, { next: 'Take it over to send it from here.' })
@@ -329,6 +331,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if ((known?.conflictCount ?? 0) > 0) {
         fail('conflict', 'There is more than one version of this draft.', {
           next: 'Choose which one to keep, and send that.'
+        })
+      }
+      if (known && edition !== undefined && edition !== known.edition) {
+        fail('conflict', 'This draft was changed at another workstation just now.', {
+          next: 'Look at it again, then send it.'
         })
       }
     },

@@ -91,6 +91,10 @@ export class DraftSaver {
   get office() {
     return this.#office
   }
+  /** The edition of a shared draft that is edited here. */
+  get edition(): number | undefined {
+    return this.#edition
+  }
   /** Whether another workstation's content has replaced what is edited here. */
   get isOutdated(): boolean {
     return this.#office !== undefined && this.#edition !== undefined && this.#office.edition !== this.#edition

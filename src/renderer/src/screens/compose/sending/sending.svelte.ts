@@ -76,6 +76,8 @@ export class Sending {
     saver.ensureExists()
     if (!(await saver.flush()) || saver.id === undefined) return saver.error
     const draftId = saver.id
+    // As it was when Send was pressed: another workstation's content may be shown in a moment.
+    const { edition } = saver
     if (repeats === 'ask') {
       const same = await settled(this.#api.sends.sameSent({ composition: saver.composition }))
       if (!same.ok) return same.error
@@ -88,7 +90,13 @@ export class Sending {
     }
     // From here on the outbox owns the draft: further input must not be saved over it.
     saver.close()
-    const result = await settled(this.#api.sends.start(typeof at === 'number' ? { draftId, at } : { draftId }))
+    const result = await settled(
+      this.#api.sends.start({
+        draftId,
+        ...(typeof at === 'number' && { at }),
+        ...(edition !== undefined && { edition })
+      })
+    )
     if (!result.ok) {
       saver.reopen()
       return result.error
