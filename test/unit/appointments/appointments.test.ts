@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Calls } from '../../../src/main/core/appointments/calls.ts'
 import { matcherFor } from '../../../src/main/core/appointments/matching.ts'
 import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
 import { HOUR, MINUTE, office, TEN } from './office.ts'
@@ -51,6 +52,24 @@ describe('today’s appointments', () => {
     appointments.call(theirs)
     expect(appointments.currentCall()).toMatchObject({ number: 1, place: 'Branch desk' })
     expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'called' })
+  })
+
+  test('of people who have arrived belong to the account they were added in, even if the office answers later', async () => {
+    const { appointments, chosen, clock } = office()
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    const claim = async () => {
+      await answered
+      return { isGranted: true }
+    }
+    const exclusiveTasks = { of: (accountId: string) => ({ accountId, tasks: { claim } }) } as never
+    const time = { now: () => clock.at, zone: () => 'Pacific/Auckland', after: () => () => undefined } as never
+    const deps = { appointments, exclusiveTasks, time, accountId: () => chosen.account, newId: () => 'claim' }
+    const adding = new Calls(deps).add({ name: 'Mere Parata', at: TEN, minutes: 30, hasArrived: true })
+    chosen.account = 'branch'
+    answer()
+    await adding
+    expect(appointments.ofToday(['branch'])).toEqual([])
+    expect(appointments.ofToday(['office'])).toMatchObject([{ name: 'Mere Parata', state: 'arrived', number: 1 }])
   })
 
   test('aren’t marked as here because of another account’s session with that name', async () => {

@@ -116,19 +116,20 @@ export class Appointments {
   }
 
   /**
-   * Adds an appointment to the current account.
+   * Adds an appointment.
    * @param number see {@link mark}.
+   * @param accountId its account, which may not be shown any more.
    * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
-  add({ hasArrived, ...given }: DecodedInput<'appointments.add'>, number?: number): void {
-    const accountId = this.#deps.accountId()
+  add(
+    { hasArrived, ...given }: DecodedInput<'appointments.add'>,
+    number?: number,
+    accountId = this.#deps.accountId()
+  ): void {
     if (accountId === '') fail('gone', 'There is no account.')
-    const id = this.#deps.newId()
-    this.#store(
-      { ...blankAppointment, ...defined(given), id, accountId },
-      { what: 'appointment-saved', detail: { how: 'added' } }
-    )
-    if (hasArrived) this.mark(id, 'arrived', number)
+    const added = { ...blankAppointment, ...defined(given), id: this.#deps.newId(), accountId }
+    this.#store(added, { what: 'appointment-saved', detail: { how: 'added' } })
+    if (hasArrived) this.#advance(added, 'arrived', number)
   }
 
   /** Changes what is given of an appointment. @throws AppFailure `gone`; the database's error. */
@@ -179,7 +180,6 @@ export class Appointments {
       return
     }
     const one = this.get(id)
-    const { time } = this.#deps
     if (as === 'undo') {
       const state = one.before ?? stateBefore(one)
       if (state === undefined) return
@@ -189,16 +189,18 @@ export class Appointments {
       if (state === 'expected' || state === 'arrived') undone.calledAt = undefined
       undone.before = stateBefore(undone)
       this.#store(undone, { what: 'appointment-undone', detail: { was: one.state } })
-    } else if (one.state !== as) {
-      const now = time.now()
-      const next: StoredAppointment = { ...one, state: as, before: one.state, workstation: undefined }
-      if (as === 'arrived') Object.assign(next, { number: one.number ?? number ?? this.nextNumber(), arrivedAt: now })
-      const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
-      const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
-      this.#store(next, { what: noted, detail: noted === 'appointment-marked' ? { to: as } : {} })
-    }
+    } else if (one.state !== as) this.#advance(one, as, number)
     this.#endCallOf(id)
     this.#deps.changed()
+  }
+
+  #advance(one: StoredAppointment, as: Exclude<Mark, 'undo'>, number: number | undefined): void {
+    const next: StoredAppointment = { ...one, state: as, before: one.state, workstation: undefined }
+    if (as === 'arrived')
+      Object.assign(next, { number: one.number ?? number ?? this.nextNumber(), arrivedAt: this.#deps.time.now() })
+    const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
+    const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
+    this.#store(next, { what: noted, detail: noted === 'appointment-marked' ? { to: as } : {} })
   }
 
   /**

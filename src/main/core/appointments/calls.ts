@@ -48,9 +48,10 @@ export class Calls {
 
   /** @throws AppFailure like `Appointments.add`. */
   async add(input: DecodedInput<'appointments.add'>): Promise<void> {
-    const { appointments, accountId } = this.#deps
-    const number = input.hasArrived ? await this.#claimNumber({ accountId: accountId() }) : undefined
-    appointments.add(input, number)
+    // Another may be chosen while the office is asked.
+    const accountId = this.#deps.accountId()
+    const number = input.hasArrived ? await this.#claimNumber({ accountId }) : undefined
+    this.#deps.appointments.add(input, number, accountId)
   }
 
   /** @throws AppFailure like `Appointments.mark`. */
