@@ -272,6 +272,24 @@ describe('a workbook', () => {
     ])
   })
 
+  test('keeps the leading zeros that a number’s format shows, as of a postcode', async () => {
+    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'Postcode')}${inline('B1', 'Rate')}</row>` +
+        '<row r="2"><c r="A2" s="0"><v>610</v></c><c r="B2" s="1"><v>7</v></c></row>' +
+        '<row r="3"><c r="A3" s="0"><v>12345</v></c><c r="B3" s="0"><v>0.5</v></c></row></sheetData>',
+      {
+        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${types}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${types}/styles" Target="styles.xml"/></Relationships>`,
+        'xl/styles.xml':
+          '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0000"/></numFmts><cellXfs><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs></styleSheet>'
+      }
+    )
+    expect(await cells(read(bytes, 'a.xlsx'))).toEqual([
+      ['0610', '7'],
+      ['12345', '0.5']
+    ])
+  })
+
   test.each(['UTC', 'Pacific/Auckland', 'America/New_York'])('has the dates that were written, in %s', async (zone) => {
     vi.stubEnv('TZ', zone)
     onTestFinished(() => void vi.unstubAllEnvs())

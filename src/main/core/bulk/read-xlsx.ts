@@ -19,8 +19,14 @@ interface Contents {
   epoch: Epoch
   /** Shared texts that cells refer to by index. */
   texts: string[]
-  /** Whether a number in a style is a date, by the style's index. */
-  dateStyles: boolean[]
+  /** How a number is shown, by the style's index. */
+  styles: NumberStyle[]
+}
+
+interface NumberStyle {
+  isDate: boolean
+  /** The least digits of a whole number, which may be zeros in front, as of a postcode. */
+  digits: number
 }
 
 interface Cell {
@@ -79,7 +85,7 @@ function contentsOf(parts: WorkbookParts): Contents {
   })
   if (sheets.length === 0) refuseFile(UNREADABLE)
   const [texts, styles] = ['sharedStrings', 'styles'].map((type) => pathByType.get(type) ?? '') as [string, string]
-  return { sheets, epoch, texts: textsOf(parts, texts), dateStyles: dateStylesOf(parts, styles) }
+  return { sheets, epoch, texts: textsOf(parts, texts), styles: stylesOf(parts, styles) }
 }
 
 function textsOf(parts: WorkbookParts, path: string): string[] {
@@ -100,8 +106,8 @@ function textsOf(parts: WorkbookParts, path: string): string[] {
   return texts
 }
 
-function dateStylesOf(parts: WorkbookParts, path: string): boolean[] {
-  const styles: boolean[] = []
+function stylesOf(parts: WorkbookParts, path: string): NumberStyle[] {
+  const styles: NumberStyle[] = []
   const templates = new Map<number, string>()
   const baseFormats: number[] = []
   let list = ''
@@ -115,7 +121,9 @@ function dateStylesOf(parts: WorkbookParts, path: string): boolean[] {
       if (list === 'cellStyleXfs') baseFormats.push(Number(numFmtId ?? 0))
       if (list !== 'cellXfs') return
       const format = Number(numFmtId ?? baseFormats[Number(xfId)] ?? 0)
-      styles.push(isBuiltInDate(format) || isDateTemplate(templates.get(format) ?? ''))
+      const template = templates.get(format) ?? ''
+      const digits = /^0{2,20}(?=;|$)/.exec(template)?.[0].length ?? 0
+      styles.push({ isDate: isBuiltInDate(format) || isDateTemplate(template), digits })
     },
     onCloseTag(tag) {
       if (tag === list) list = ''
@@ -241,13 +249,16 @@ function readCell(cell: Cell, contents: Contents, sheet: string): { text: string
   if (kind === 'd') return { text: dateText(timeIn(shown)) ?? refuse(), isDate: true }
   const number = Number(shown)
   if (kind !== 'n' || Number.isNaN(number)) return refuse()
-  const isDate = style !== undefined && (contents.dateStyles[style] ?? refuse())
-  return isDate ? { text: dateText(timeOf(number, contents.epoch)) ?? '', isDate } : { text: numberText(number) }
+  const { isDate = false, digits = 0 } = style === undefined ? {} : (contents.styles[style] ?? refuse())
+  return isDate
+    ? { text: dateText(timeOf(number, contents.epoch)) ?? '', isDate }
+    : { text: numberText(number, digits) }
 }
 
 /** Formats a number as spreadsheets do: 15 digits, so that 0.1 + 0.2 is 0.3, and no exponent for whole numbers. */
-function numberText(value: number): string {
-  return String(Number(value.toPrecision(15)))
+function numberText(value: number, digits: number): string {
+  const text = String(Number(value.toPrecision(15)))
+  return /^\d+$/.test(text) ? text.padStart(digits, '0') : text
 }
 
 /** Converts a spreadsheet's day, counted from 1900 or 1904, to milliseconds since 1970 UTC. */
