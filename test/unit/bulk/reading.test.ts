@@ -353,6 +353,20 @@ describe('a workbook', () => {
     expect((await read(bytes, 'a.xlsx')).epoch).toBe(1904)
   })
 
+  test('with the 1904 date system has times of day without a date', async () => {
+    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'Time')}</row><row r="2"><c r="A2" s="0"><v>0.375</v></c></row><row r="3"><c r="A3" s="1"><v>44538.375</v></c></row></sheetData>`,
+      {
+        'xl/workbook.xml':
+          '<workbook xmlns:r="r"><workbookPr date1904="1"/><sheets><sheet name="Staff" sheetId="1" r:id="rId1"/></sheets></workbook>',
+        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${types}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${types}/styles" Target="styles.xml"/></Relationships>`,
+        'xl/styles.xml': '<styleSheet><cellXfs><xf numFmtId="20"/><xf numFmtId="22"/></cellXfs></styleSheet>'
+      }
+    )
+    expect(await cells(read(bytes, 'a.xlsx'))).toEqual([['09:00'], ['2025-12-09T09:00']])
+  })
+
   test('that is cut off is refused', async () => {
     const bytes = await workbook([['Name'], ['Mere']])
     expect(await refusal(() => read(bytes.subarray(0, bytes.length / 2), 'staff.xlsx'))).toContain('incomplete')

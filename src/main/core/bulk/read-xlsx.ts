@@ -261,9 +261,12 @@ function numberText(value: number, digits: number): string {
   return /^\d+$/.test(text) ? text.padStart(digits, '0') : text
 }
 
-/** Converts a spreadsheet's day, counted from 1900 or 1904, to milliseconds since 1970 UTC. */
+/**
+ * Converts a spreadsheet's day, counted from 1900 or 1904, to milliseconds since 1970 UTC. A time without a day is
+ * before 1900 in both.
+ */
 function timeOf(day: number, epoch: Epoch): number {
-  return Math.floor((day + (epoch === 1904 ? 1462 : 0) - 25_569) * DAY)
+  return Math.floor((day + (epoch === 1904 && day >= 1 ? 1462 : 0) - 25_569) * DAY)
 }
 
 /** Reads a date of ISO 8601. Without a zone it is what the sheet shows, and not a moment in this computer's zone. */
