@@ -253,6 +253,20 @@ test('a backup that is made while a new passphrase waits for the keychain is kno
   expect(schedule.existingBackups()).toEqual([expect.objectContaining({ name: backups()[0] })])
 })
 
+test('a passphrase that is changed while a backup is made gets a backup of its own at once', async () => {
+  const { backups, over, plan, schedule, share, entries } = await office()
+  await plan()
+  const making = schedule.runNow()
+  const passphrase = `${PASSPHRASE} and one`
+  await schedule.set({ passphrase })
+  await making
+  await over()
+  expect(backups()).toHaveLength(3)
+  const key = Buffer.from(entries.get('database-key') ?? '', 'hex')
+  const path = join(share, schedule.existingBackups().at(-1)?.name ?? '')
+  await stageBackup({ folder: temporaryFolder(), path, passphrase, key, now: NOW })
+})
+
 test('a backup at quitting is made each time, but only if planned', async () => {
   const { backups, plan, schedule } = await office()
   await plan({ when: 'on-quit' })

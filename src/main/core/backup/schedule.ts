@@ -84,6 +84,8 @@ export class BackupSchedule {
   #isOpen = false
   /** Cached: a keychain probes itself each time it is asked for a missing entry. */
   #hasPassphrase: boolean | undefined
+  /** How often the plan, its folder or its passphrase was set in this run. */
+  #settings = 0
   /** A failure that couldn't be stored, and when to retry, on the monotonic clock. */
   #unstored: { failed: ScheduleState['failed']; retryAt: number } | undefined
 
@@ -179,6 +181,7 @@ export class BackupSchedule {
     if (passphrase !== undefined) await backupPassphrase.set(passphrase)
     if (plan === null) await backupPassphrase.delete()
     this.#hasPassphrase = undefined
+    this.#settings += 1
     // Read only now: a backup may have been made while the keychain was busy.
     const { failed: _failed, doneAt: _done, ...kept } = this.#read()
     this.#write({ ...kept, ...defined({ folder: chosen }), ...(plan !== undefined && { plan }) })
@@ -217,8 +220,10 @@ export class BackupSchedule {
     let error: AppError | undefined
     const plan = this.#plan()
     const folder = this.#folder()
-    // If the plan was changed meanwhile, its first backup is still to be made.
-    const isOfPlan = () => isDeepStrictEqual([this.#plan(), this.#folder()], [plan, folder])
+    const settings = this.#settings
+    // If the plan or its passphrase was changed meanwhile, its first backup is still to be made.
+    const isOfPlan = () =>
+      this.#settings === settings && isDeepStrictEqual([this.#plan(), this.#folder()], [plan, folder])
     const run = this.#make(plan, folder, isOfPlan).catch((thrown: unknown) => {
       error = asAppError(thrown)
       if (isOfPlan()) this.#recordFailure(error)
