@@ -216,6 +216,15 @@ describe('a text table', () => {
   })
 })
 
+test.each([
+  ['vertical bars', 'Name | Nom,E-mail | Courriel\nMere,mere@example.com'],
+  ['semicolons', 'Name; in full,E-mail; work\n"Tamati; Mere",mere@example.com']
+])('headings may contain %s if the rows don’t', async (_, text) => {
+  const sheet = await read(Buffer.from(text), 'staff.csv')
+  expect(sheet.columns).toHaveLength(2)
+  expect(sheet.rows.map((row) => row.cells)).toEqual([[expect.stringContaining('Mere'), 'mere@example.com']])
+})
+
 describe('a workbook', () => {
   test('can contain texts, numbers, dates and booleans', async () => {
     const bytes = await workbook([

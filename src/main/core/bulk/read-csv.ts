@@ -80,14 +80,18 @@ function countOf(text: string, character: string): number {
 
 /**
  * Detects the separator: the most frequent candidate in the headings, as rows have commas in addresses and amounts,
- * while headings seldom do. Excel may declare it in a first line "sep=;".
+ * while headings seldom do; one that the first row has too, as headings in two languages may be written “Name | Nom”.
+ * Excel may declare it in a first line "sep=;".
  */
 function detectSeparator(text: string): { text: string; separator: string } {
   const declared = /^"?sep=(.)"?\n/i.exec(text)
   if (declared) return { text: text.slice(declared[0].length), separator: declared[1] as string }
   const bare = text.slice(0, 1_000_000).replace(/"[^"]*"/g, '')
-  const headings = bare.split('\n').find((line) => line.trim() !== '') ?? ''
-  const counts = separators.map((separator) => headings.split(separator).length - 1)
+  const [headings = '', firstRow] = bare.split('\n').filter((line) => line.trim() !== '')
+  const inBoth = separators.filter((separator) => headings.includes(separator) && firstRow?.includes(separator))
+  const counts = separators.map((separator) =>
+    inBoth.length === 0 || inBoth.includes(separator) ? headings.split(separator).length - 1 : 0
+  )
   const most = Math.max(...counts)
   return { text, separator: most === 0 ? ',' : (separators[counts.indexOf(most)] ?? ',') }
 }
