@@ -274,6 +274,36 @@ describe('XML data', () => {
     await settle()
   }
 
+  test('that is still being read is part of what is sent', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '' })] }))
+    const { promise, resolve } = Promise.withResolvers<ArrayBuffer>()
+    await load(new Uint8Array(), 'payroll.xml', () => promise)
+    await press(/^Send 1 form/)
+    await settle()
+    const { control } = opened.api
+    expect(control.state.sends).toEqual([])
+    resolve(new TextEncoder().encode('<data/>').buffer as ArrayBuffer)
+    await opened.clock.pass(1000)
+    await settle()
+    expect((await stored()).items[0]?.XMLData).toBe('<data/>')
+    expect(control.state.sends).toHaveLength(1)
+  })
+
+  test('that can’t be read keeps the package from being sent', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '' })] }))
+    const { promise, reject } = Promise.withResolvers<ArrayBuffer>()
+    await load(new Uint8Array(), 'payroll.xml', () => promise)
+    await press(/^Send 1 form/)
+    reject(new Error('NotReadableError'))
+    await opened.clock.pass(1000)
+    await settle()
+    expect(screen.getByRole('alert').textContent).toContain('“payroll.xml” can’t be loaded.')
+    expect(opened.api.control.state.sends).toEqual([])
+    await press(/^Send 1 form/)
+    await settle()
+    expect(opened.api.control.state.sends).toHaveLength(1)
+  })
+
   test('shows the line and column of an error, and moves the cursor there', async () => {
     await openDraft(forms({ items: [form({ XMLData: broken })] }))
     await fireEvent.click(summary().getByRole('button', { name: /line 2, column 18: <\/nam> doesn’t close/ }))

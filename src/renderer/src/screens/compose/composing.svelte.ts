@@ -27,6 +27,8 @@ export class Composing {
    * for the package.
    */
   readonly #embeddedByTick = new Set<string>()
+  /** What is being loaded into the package; each resolves with whether it could be. */
+  readonly #loading = new Set<Promise<boolean>>()
   readonly #now: () => number
   #facts = $state.raw<Known>({})
   readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now(), this.#facts))
@@ -92,6 +94,17 @@ export class Composing {
     const taken = new Set(items.flatMap(({ signers }) => signers.map((signer) => signer.SignerReference.trim())))
     const known = new Set(items.flatMap(({ Reference }) => this.#facts.templateRoles?.get(Reference.trim()) ?? []))
     return [...known].sort((one, other) => Number(taken.has(one)) - Number(taken.has(other)))
+  }
+
+  /** Registers a file that is being loaded into the package: it is sent only once that is there. */
+  addLoading(loading: Promise<boolean>): void {
+    this.#loading.add(loading)
+    void loading.finally(() => this.#loading.delete(loading))
+  }
+
+  /** Resolves once nothing is being loaded any more, with whether all of it could be. */
+  async whenLoaded(): Promise<boolean> {
+    return (await Promise.all(this.#loading)).every(Boolean)
   }
 
   /** Replaces the content with another version. */
