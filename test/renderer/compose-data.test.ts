@@ -289,6 +289,25 @@ describe('XML data', () => {
     expect(control.state.sends).toHaveLength(1)
   })
 
+  test('is that of the file dropped last, also if an earlier one is read after it', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '' })] }))
+    const drop = (name: string, bytes: Promise<ArrayBuffer>) => {
+      const file = new File([], name)
+      file.arrayBuffer = () => bytes
+      opened.app.drops.dropXml(file, undefined)
+    }
+    const bytesOf = (text: string) => new TextEncoder().encode(text).buffer as ArrayBuffer
+    const { promise, resolve } = Promise.withResolvers<ArrayBuffer>()
+    drop('wrong.xml', promise)
+    drop('right.xml', Promise.resolve(bytesOf('<right/>')))
+    await opened.clock.pass(1000)
+    await settle()
+    resolve(bytesOf('<wrong/>'))
+    await opened.clock.pass(1000)
+    await settle()
+    expect((await stored()).items[0]?.XMLData).toBe('<right/>')
+  })
+
   test('that can’t be read keeps the package from being sent', async () => {
     await openDraft(forms({ items: [form({ XMLData: '' })] }))
     const { promise, reject } = Promise.withResolvers<ArrayBuffer>()
