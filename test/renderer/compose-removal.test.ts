@@ -142,6 +142,39 @@ describe('undoing a removal', () => {
   })
 })
 
+describe('removing the only signer face to face', () => {
+  const tick = (index: number) => fireEvent.click(screen.getAllByLabelText('Face to face')[index] as HTMLElement)
+  const undo = () => opened.app.toasts.shown.at(-1)?.action?.run()
+  const remaining = form({
+    signers: [signer({ key: 'a', FirstName: 'Mere' }), signer({ key: 'b', FirstName: 'Tama' })]
+  })
+
+  test('turns off signing in this application, which would leave the others without an invitation', async () => {
+    await openDraft(forms({ items: [remaining] }))
+    await tick(1)
+    expect(await stored()).toMatchObject({ embedded: true })
+    await chooseRemoval(/^Actions for Tama/)
+    expect(await stored()).toMatchObject({ embedded: false })
+    undo()
+    expect(await stored()).toMatchObject({ embedded: true, items: [{ signers: [{}, { faceToFace: true }] }] })
+  })
+
+  test('with their form turns it off, too, but not if it was turned on by itself', async () => {
+    await openDraft(forms({ items: [form2(), remaining] }))
+    await tick(0)
+    await press('Remove this form')
+    expect(await stored()).toMatchObject({ embedded: false })
+    undo()
+    expect(await stored()).toMatchObject({ embedded: true })
+    await tick(0)
+    const here = screen.getByRole('checkbox', { name: 'Sign in this application' })
+    await fireEvent.click(here)
+    await tick(0)
+    await press('Remove this form')
+    expect(await stored()).toMatchObject({ embedded: true })
+  })
+})
+
 describe('using the same signers as another template', () => {
   const people = ['Mere', 'Tama'].map((FirstName, index) => signer({ key: `p${index}`, FirstName, faceToFace: true }))
   let next = 0

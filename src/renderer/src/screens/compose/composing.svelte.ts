@@ -56,15 +56,23 @@ export class Composing {
    */
   syncEmbedded(item: ComposedItem, isFaceToFace: boolean): void {
     const settings = settingsOf(this.#composition, item)
-    const key = item.own ? item.key : ''
     if (isFaceToFace) {
-      if (!settings.embedded) this.#embeddedByTick.add(key)
+      if (!settings.embedded) this.#embeddedByTick.add(item.own ? item.key : '')
       settings.embedded = true
-      return
-    }
+    } else this.releaseEmbedded(item)
+  }
+
+  /**
+   * Turns signing in this application off again if only a tick turned it on, and no signer needs it any more, after the
+   * item or one of its signers was removed. Returns what undoes that.
+   */
+  releaseEmbedded(item: ComposedItem): (() => void) | undefined {
+    const settings = settingsOf(this.#composition, item)
     const sharing = item.own ? [item] : this.#composition.items.filter(({ own }) => !own)
     const isNeeded = sharing.some(({ signers }) => signers.some((signer) => signer.faceToFace))
-    if (!isNeeded && this.#embeddedByTick.delete(key)) settings.embedded = false
+    if (isNeeded || !this.#embeddedByTick.delete(item.own ? item.key : '')) return undefined
+    settings.embedded = false
+    return () => this.syncEmbedded(item, true)
   }
 
   /** The problems to show: the service's messages on fields first, then our own. */

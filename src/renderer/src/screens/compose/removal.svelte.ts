@@ -10,6 +10,8 @@ export interface Removal<Item> {
   focus: (item: Item | undefined) => void
   /** The list's maximum length: an item can't be restored if others have filled the list. */
   maxItems: number
+  /** Called once it is removed. Returns what has to be undone with that. */
+  after?: () => (() => void) | undefined
 }
 
 /** All Undos offered, of any component. */
@@ -47,17 +49,19 @@ export function useRemoval() {
   return function remove<Item extends { key: string }>(
     list: () => Item[],
     index: number,
-    { message, focus, maxItems }: Removal<Item>
+    { message, focus, maxItems, after }: Removal<Item>
   ): void {
     const before = list()[index - 1]?.key
     const [removed] = list().splice(index, 1)
     if (!removed) return
+    const undoMore = after?.()
     focus(list()[Math.min(index, list().length - 1)])
     offer(message, () => {
       const items = list()
       if (items.length >= maxItems) return toasts.warn('There’s no room to put it back.')
-      const after = items.findIndex((one) => one.key === before)
-      items.splice(before === undefined ? 0 : after < 0 ? index : after + 1, 0, removed)
+      const place = items.findIndex((one) => one.key === before)
+      items.splice(before === undefined ? 0 : place < 0 ? index : place + 1, 0, removed)
+      undoMore?.()
       focus(removed)
     })
   }
